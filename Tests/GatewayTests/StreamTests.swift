@@ -196,6 +196,26 @@ struct StreamTests {
         #expect(scene.take().texts(for: slow).count == 1)
     }
 
+    @Test("the end of a gesture does not show a 1.0 app what is behind a hole before the hole is filled")
+    func endBehindAHole() throws {
+        var scene = Scene()
+        let ada = try scene.member("ada", seq: 1)
+        let old = try scene.member("old", seq: 1, isLegacy: true)
+        let gesture = GestureEnd(room: "r", element: "e", user: "u", sid: "s", gesture: 1)
+        let ended = GestureEnded(gesture: gesture, seq: 3, json: Array(#"{"id":"e"}"#.utf8))
+        _ = scene.take()
+        scene.gateway.gestureEnded(ended, into: &scene.actions)
+        let before = scene.take()
+        #expect(before.texts(for: ada).count == 1 && before.texts(for: old).isEmpty)
+        scene.gateway.updateReceived(update(2, ids: ["e"]), into: &scene.actions)
+        #expect(scene.take().texts(for: old).count == 1)
+        scene.gateway.updateReceived(update(3, ids: ["e"]), into: &scene.actions)
+        let texts = scene.take().texts(for: old)
+        #expect(texts.count == 2 && texts.last == String(decoding: EventText.legacyGestureEnded(ended), as: UTF8.self))
+        scene.gateway.updateReceived(update(4, ids: ["e"]), into: &scene.actions)
+        #expect(scene.take().texts(for: old).count == 1)
+    }
+
     @Test("an app of 1.0 knows no room:resync, so its updates have no step to lose")
     func legacyKeepsItsPlace() throws {
         var scene = Scene()

@@ -118,6 +118,9 @@ package struct RoomStreams {
         case .next(let members, let legacyMembers):
             self.updatesTotal += 1
             Self.deliver(update, to: members, legacyMembers, into: &actions)
+            for ended in self.rooms[update.room]?.takeEnds() ?? [] {
+                Self.deliver(ended, toLegacy: legacyMembers, into: &actions)
+            }
             return .delivered
         }
     }
@@ -152,15 +155,23 @@ package struct RoomStreams {
     }
 
     /// A gesture ended without a commit.
-    func gestureEnded(_ ended: GestureEnded, into actions: inout [GatewayAction]) {
+    mutating func gestureEnded(_ ended: GestureEnded, into actions: inout [GatewayAction]) {
         guard let view = self.rooms[ended.gesture.room] else { return }
-        let step = StreamStep(ended.gesture)
         if !view.members.isEmpty {
+            let step = StreamStep(ended.gesture)
             actions.append(.broadcast(view.members, json: EventText.gestureEnded(ended), step: step))
         }
-        if !view.legacyMembers.isEmpty {
-            actions.append(.broadcast(view.legacyMembers, json: EventText.legacyGestureEnded(ended), step: step))
+        if !view.legacyMembers.isEmpty, self.rooms[ended.gesture.room]?.hold(ended) == false {
+            Self.deliver(ended, toLegacy: view.legacyMembers, into: &actions)
         }
+    }
+
+    private static func deliver(
+        _ ended: GestureEnded, toLegacy members: [Slot], into actions: inout [GatewayAction]
+    ) {
+        guard !members.isEmpty else { return }
+        let step = StreamStep(ended.gesture)
+        actions.append(.broadcast(members, json: EventText.legacyGestureEnded(ended), step: step))
     }
 
     /// A user came into a room or left it.

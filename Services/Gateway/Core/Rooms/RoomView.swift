@@ -14,6 +14,8 @@ struct RoomView {
     private(set) var loading: [Slot: Loading] = [:]
     /// Up to where those members have the stream already whose join's answer was ahead of it.
     private var floors: [Slot: UInt64] = [:]
+    /// Ends of gestures that show elements as they are behind a hole in the stream, which 1.0 apps get behind it.
+    private var heldEnds = HeldEnds()
     /// Selections that were shown, and cursors and selections that were hidden, which is told once only.
     private var attentionShifts = 0
     /// True while a hole in the stream is being filled.
@@ -96,6 +98,18 @@ struct RoomView {
         case next(members: [Slot], legacyMembers: [Slot])
     }
 
+    /// Whether an end of a gesture is held until the stream has come as far as what it shows.
+    mutating func hold(_ ended: GestureEnded) -> Bool {
+        guard ended.seq > self.position.seq else { return false }
+        self.heldEnds.append(ended)
+        return true
+    }
+
+    /// The ends of gestures that wait no longer, since the stream moved on.
+    mutating func takeEnds() -> [GestureEnded] {
+        self.heldEnds.isEmpty ? [] : self.heldEnds.take(upTo: self.position.seq)
+    }
+
     /// Moves the stream on by its next update.
     mutating func advance(to seq: UInt64) -> Step {
         if seq <= self.position.seq { return .old }
@@ -112,6 +126,7 @@ struct RoomView {
     mutating func reset(to position: Position, except: Slot?) -> (members: [Slot], legacyMembers: [Slot]) {
         self.position = position
         self.floors = [:]
+        self.heldEnds = HeldEnds()
         let lost = self.members.filter { $0 != except }
         let legacy = self.legacyMembers.filter { $0 != except }
         for slot in lost + legacy { self.remove(slot) }
