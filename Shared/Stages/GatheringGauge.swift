@@ -3,7 +3,7 @@ package import Timing
 /// How long a daemon's load asks previews to wait for each other: not at all while the process is well within its share of
 /// a core, as long as they may above it (``GatheringLevel``).
 ///
-///     share of a core    0 ────────── ¾ of the budget ─────── budget ──────────►
+///     share of a core    0 ────────── ⅞ of the budget ─────── budget ──────────►
 ///     level                 falls     │      stays       │   rises, the faster the further above
 ///
 /// To wait costs age and saves work at every stage behind. The level moves in steps, and where the wait that it asks for
@@ -13,7 +13,7 @@ package struct GatheringGauge: Sendable {
     private static let interval = Nanoseconds.milliseconds(100)
     /// How far the level rises at a look above the budget; twice as far from one and a half times the budget on.
     private static let rise: UInt64 = 125
-    /// How far it falls in each interval below three quarters of the budget.
+    /// How far it falls in each interval below seven eighths of the budget.
     private static let fall: UInt64 = 50
 
     /// CPU time that previews may be quick for, hundredths of a core.
@@ -46,7 +46,7 @@ package struct GatheringGauge: Sendable {
         let allowed = elapsed * self.budget
         if isOverloaded || busy > allowed {
             self.raise(by: isOverloaded || busy > allowed + allowed / 2 ? 2 * Self.rise : Self.rise)
-        } else if busy < allowed / 4 * 3 {
+        } else if busy < allowed / 8 * 7 {
             self.lower(by: Self.fall * (elapsed.count / Self.interval.count))
         }
     }

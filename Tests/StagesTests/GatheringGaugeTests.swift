@@ -35,7 +35,7 @@ import TimingTestKit
         var load = Load()
         var levels: [UInt16] = []
         // Up, a while there, down into the band where nothing changes, and down.
-        for share in [20, 60, 60, 60, 60, 60, 60, 60, 60, 60, 45, 38, 45, 30, 30] as [UInt64] {
+        for share in [20, 60, 60, 60, 60, 60, 60, 60, 60, 60, 48, 44, 48, 43, 30] as [UInt64] {
             load.run(share, looks: 1)
             levels.append(load.gauge.level.thousandths)
         }
