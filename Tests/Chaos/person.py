@@ -12,6 +12,8 @@ from habits import Habits
 # Mean seconds between two actions of one person, and between two looks at the canvas.
 PAUSE = 0.7
 LOOK = 0.8
+# How long the store of a web page may take, ms.
+STORE_DELAY = 400
 
 
 class Person:
@@ -45,6 +47,8 @@ class Person:
         process = ClientProcess(lambda report: self._told(run, report))
         url = f"http://127.0.0.1:{self.people.world.cluster.proxies[self.gateways].port}"
         options = {"url": url, "userId": self.user, "store": str(self.store), "owner": self.user}
+        if self.kind == "web":
+            options["storeDelay"] = STORE_DELAY
         await process.start(self.kind, options, self.log)
         self.process, self.run, self.open, self.edits = process, run, {}, {}
         self.seen = {**self.seen, "state": "offline", "pending": None, "seq": 0}

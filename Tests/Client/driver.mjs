@@ -3,6 +3,7 @@
 import { createRequire } from "node:module";
 import { createInterface } from "node:readline";
 import { readFile, rename, rm, writeFile } from "node:fs/promises";
+import { setTimeout as sleep } from "node:timers/promises";
 import { TouchSync } from "../../Shared/Client/web/touchsync.js";
 import { Driver } from "./commands.mjs";
 
@@ -10,10 +11,11 @@ const require = createRequire(import.meta.url);
 // Node 18 has it in a module only.
 globalThis.crypto ??= require("crypto").webcrypto;
 
-// A store that outlives this process.
+// A store that outlives this process; each save takes up to a number of ms longer than its file.
 class FileStore {
-  constructor(path) {
+  constructor(path, delay = 0) {
     this.path = path;
+    this.delay = delay;
   }
 
   async load() {
@@ -22,6 +24,7 @@ class FileStore {
 
   // The former file or the new one, wherever this process dies.
   async save(key, value) {
+    if (this.delay) await sleep(Math.random() * this.delay);
     await writeFile(`${this.path}.new`, JSON.stringify(value));
     await rename(`${this.path}.new`, this.path);
   }
@@ -31,10 +34,11 @@ class FileStore {
   }
 }
 
-const driver = new Driver(JSON.parse(process.argv[2]), {
+const options = JSON.parse(process.argv[2]);
+const driver = new Driver(options, {
   TouchSync,
   report: line => process.stdout.write(JSON.stringify(line) + "\n"),
-  store: path => new FileStore(path),
+  store: path => new FileStore(path, options.storeDelay),
   cut: socket => socket.terminate(),
   nextFrame: draw => setTimeout(draw, 1000 / 60),
   WebSocket: require("ws"),
