@@ -235,8 +235,10 @@ package struct Committer: Sendable {
         var deadline = Instant.never
         for shard in self.resting { deadline = min(deadline, self.ledgers[shard].restUntil) }
         if self.queuedCommits > 0 {
-            for ledger in self.ledgers {
-                if let arrival = ledger.oldestQueued { deadline = min(deadline, arrival + self.limits.deadline) }
+            // By number: a ledger is large to copy.
+            for shard in self.ledgers.indices {
+                guard let arrival = self.ledgers[shard].oldestQueued else { continue }
+                deadline = min(deadline, arrival + self.limits.deadline)
             }
         }
         return deadline == .never ? nil : deadline
@@ -258,7 +260,7 @@ package struct Committer: Sendable {
     }
 
     /// The arrival of the oldest commit.
-    package var oldestArrival: Instant? { self.ledgers.lazy.compactMap(\.oldestArrival).min() }
+    package var oldestArrival: Instant? { self.ledgers.indices.lazy.compactMap { self.ledgers[$0].oldestArrival }.min() }
 
     /// True when nothing is queued or in flight.
     package var isIdle: Bool { self.queuedCommits == 0 }

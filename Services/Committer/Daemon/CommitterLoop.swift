@@ -346,8 +346,9 @@ final class CommitterLoop: ReactorLoop {
     private func observe(_ now: Instant) {
         self.core.drainAnswered(into: &self.arrivals)
         self.telemetry.answered(self.arrivals, at: now)
-        self.telemetry.turned(self.core, at: now)
-        if self.figures.isDue(at: now) { self.telemetry.refusals.publish(self.thread.refusals) }
-        self.telemetry.turned(results: self.results, updates: self.updates, fanouts: self.fanouts)
+        guard self.figures.isDue(at: now) else { return }
+        self.telemetry.publish(self.core, at: now)
+        self.telemetry.refusals.publish(self.thread.refusals)
+        self.telemetry.publish(results: self.results, updates: self.updates, fanouts: self.fanouts)
     }
 }

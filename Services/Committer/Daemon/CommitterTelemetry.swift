@@ -107,14 +107,14 @@ final class CommitterTelemetry: Sendable {
         for arrival in arrivals { self.latency.observe(now.elapsed(since: arrival).seconds) }
     }
 
-    /// A turn has ended.
-    func turned(_ core: borrowing Committer, at now: Instant) {
+    /// Shows the core's present figures.
+    func publish(_ core: borrowing Committer, at now: Instant) {
         self.core.publish(core)
         self.oldest.set(core.oldestArrival.map { now.elapsed(since: $0).seconds } ?? 0)
     }
 
-    /// A turn has ended: the relays' counters and the state of the links.
-    func turned(results: GatewayLane, updates: FanoutLane, fanouts: StageLinks) {
+    /// Shows the relays' counters and the state of the links.
+    func publish(results: GatewayLane, updates: FanoutLane, fanouts: StageLinks) {
         self.droppedResults.follow(results.dropped)
         self.published.follow(updates.published)
         self.droppedUpdates.follow(updates.dropped)
