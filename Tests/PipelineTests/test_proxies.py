@@ -5,6 +5,7 @@ import http.client
 import os
 import pathlib
 import shutil
+import signal
 import subprocess
 import tempfile
 
@@ -82,8 +83,8 @@ class Front:
         with contextlib.suppress(requests.RequestException):
             return self.get("/readyz").status_code == 200
 
-    def get(self, path, **more):
-        return requests.get(self.url + path, verify=str(self.certificate.certificate), timeout=5, **more)
+    def get(self, path, by=requests, **more):
+        return by.get(self.url + path, verify=str(self.certificate.certificate), timeout=5, **more)
 
 
 @pytest.fixture(scope="module", params=["haproxy", "nginx"])
@@ -132,8 +133,50 @@ def test_pages_are_the_gateways_own_and_encrypted(front):
     assert front.get(path, headers={"Origin": "https://evil.example"}).status_code == 403
 
 
-def test_a_gateway_that_ends_costs_no_request(front):
+def test_a_draining_gateway_gets_no_new_apps(front, apps, room):
+    """Those who are there stay for what they are owed; whoever comes meanwhile meets the other gateway."""
+    context = front.certificate.context()
+    early = [apps(front.url, f"early-{number}", tls=context) for number in range(6)]
+    for app in early:
+        app.join(room)
+    # A browser's connection, which the proxy keeps, perhaps with one of its own to a gateway.
+    kept = requests.Session()
+    opening = "/socket.io/?EIO=4&transport=polling"
+    assert [front.get(opening, by=kept).status_code for _ in range(4)] == [200] * 4
+    drained = front.pipeline.processes("gateway")[0]
+    committers = [process["pid"] for process in front.pipeline.processes("committer")]
+    for pid in committers:
+        os.kill(pid, signal.SIGSTOP)
+    try:
+        for app in early:
+            app.send("element:create", {"roomId": room, "element": {"type": "note"}})
+        os.kill(drained["pid"], signal.SIGTERM)
+        leaving = eventually("somebody has to leave", lambda: [app for app in early if is_told_to_leave(app)])
+        late = []
+        for number in range(8):
+            late.append(apps(front.url, f"late-{number}", transports=[WEBSOCKET, POLLING][number % 2], tls=context))
+            late[-1].join(room)
+            assert front.get(opening, by=kept).status_code == 200
+        assert all(app.is_connected for app in leaving), "it did not drain meanwhile"
+    finally:
+        for pid in committers:
+            os.kill(pid, signal.SIGCONT)
+    # The proxy had spread them over both.
+    assert 0 < len(leaving) < len(early)
+    for app in late:
+        app.wait_seq(len(early))
+    assert not any(is_told_to_leave(app) for app in late)
+    front.pipeline.wait_restarted(drained)
+
+
+def is_told_to_leave(app):
+    return any(event.name == "server:draining" for event in app.events)
+
+
+def test_a_gateway_that_ends_costs_no_request(front, apps, room):
     ended = front.pipeline.kill("gateway")
-    for _ in range(20):
+    for number in range(20):
         assert front.get("/api/openapi.json").status_code == 200
+        if number % 5 == 0:
+            apps(front.url, f"app-{number}", tls=front.certificate.context()).join(room)
     front.pipeline.wait_restarted(ended)
