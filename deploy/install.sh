@@ -81,8 +81,8 @@ policy=/usr/sbin/policy-rc.d
 if [ -e "$policy" ]; then policy=; else printf '#!/bin/sh\nexit 101\n' | "${root[@]}" install -m 755 /dev/stdin "$policy"; fi
 trap '[ -z "$policy" ] || "${root[@]}" rm -f "$policy"' EXIT
 apt install -y --no-install-recommends "${packages[@]}"
-for server in haproxy nginx; do
-    [[ " ${packages[*]} " == *" $server "* ]] || continue
+for server in haproxy nginx etcd patroni pgbouncer; do
+    [[ " ${packages[*]} " =~ " $server"(-server)?" " ]] || continue
     "${root[@]}" systemctl disable "$server" >/dev/null 2>&1 || true
 done
 say 'done'

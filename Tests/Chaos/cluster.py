@@ -58,12 +58,13 @@ class Cluster:
     `counts` and `settings` differ from the usual by stage; `prefixes` are words before the command of a stage or of one
     daemon; `sees(name, peer)` says who knows of whom; `data` is where the database's files lie when not in the folder;
     `order` is the order of the start, in which "postgres" may stand too; `log` is the descriptor that all daemons write
-    to instead of files of their own, and how much they write; with `is_keyed` links are guarded by keys.
+    to instead of files of their own, and how much they write; with `is_keyed` links are guarded by keys; `postgres` takes
+    the place of the pair.
     """
 
     def __init__(
         self, folder, counts=None, settings=None, prefixes=None, standby=True, sees=None, data=None, order=STAGES,
-        log=(None, "notice"), is_keyed=False,
+        log=(None, "notice"), is_keyed=False, postgres=None,
     ):
         self.counts = {stage: 2 for stage in STAGES} | (counts or {})
         self.settings = {stage: SETTINGS[stage] | (settings or {}).get(stage, {}) for stage in STAGES}
@@ -72,7 +73,7 @@ class Cluster:
         self.sees = sees or (lambda name, peer: True)
         self.sink, self.log_level = log
         self.order = list(order) if "postgres" in order else ["postgres", *order]
-        self.postgres = Pair(self.folder, standby, data)
+        self.postgres = postgres or Pair(self.folder, standby, data)
         self.keys = Keys(self.folder) if is_keyed else None
         self.daemons = {}
         # By (who connects, to whom): the proxies between them.
@@ -130,7 +131,9 @@ class Cluster:
         return port
 
     async def _database(self, name):
-        """A connection string that names both servers, each behind a proxy."""
+        """A connection string that names all servers, each behind a proxy unless they are elsewhere."""
+        if self.postgres.url:
+            return self.postgres.url
         own = []
         for server in self.postgres.servers:
             own.append(ports.free())

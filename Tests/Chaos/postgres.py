@@ -54,7 +54,37 @@ def unprivileged():
     return {"user": "postgres", "group": "postgres", "extra_groups": []}
 
 
-class Server:
+class Asked:
+    """A server that the harness asks, wherever and by whomever it is run. Others say its `dsn` and where its `log` is."""
+
+    # True when it ended by itself.
+    has_ended = False
+
+    async def rows(self, query, *parameters, database="touchsync"):
+        """The rows of a query; raises `psycopg.Error` when the server is not there."""
+        async with await psycopg.AsyncConnection.connect(
+            self.dsn(database), autocommit=True, connect_timeout=3
+        ) as connection:
+            cursor = await connection.execute(query, parameters)
+            return await cursor.fetchall() if cursor.description else []
+
+    async def answers(self, within=60, database="postgres"):
+        """Waits until it serves."""
+        for _ in range(int(within / 0.05)):
+            with contextlib.suppress(psycopg.Error):
+                await self.rows("select 1", database=database)
+                return
+            assert not self.has_ended, f"{self.name} ended:\n{self.tail()}"
+            await asyncio.sleep(0.05)
+        raise AssertionError(f"{self.name} does not answer:\n{self.tail()}")
+
+    def tail(self):
+        with contextlib.suppress(OSError):
+            return self.log.read_text(errors="replace")[-2000:]
+        return ""
+
+
+class Server(Asked):
     """One server: its folder, its port, its process."""
 
     def __init__(self, folder, name):
@@ -131,6 +161,10 @@ class Server:
     def is_running(self):
         return self.process is not None and self.process.poll() is None
 
+    @property
+    def has_ended(self):
+        return self.process is not None and not self.is_running
+
     async def stop(self, how=signal.SIGINT, within=30):
         """Ends it: SIGINT orderly, SIGQUIT at once, SIGKILL without a word."""
         process, self.process = self.process, None
@@ -164,38 +198,19 @@ class Server:
         """How the harness itself connects: past all proxies."""
         return f"host={self.folder} port={self.port} user=touchsync dbname={database} application_name={name}"
 
-    async def rows(self, query, *parameters, database="touchsync"):
-        """The rows of a query; raises `psycopg.Error` when the server is not there."""
-        async with await psycopg.AsyncConnection.connect(
-            self.dsn(database), autocommit=True, connect_timeout=3
-        ) as connection:
-            cursor = await connection.execute(query, parameters)
-            return await cursor.fetchall() if cursor.description else []
-
-    async def answers(self, within=60, database="postgres"):
-        """Waits until it serves."""
-        for _ in range(int(within / 0.05)):
-            with contextlib.suppress(psycopg.Error):
-                await self.rows("select 1", database=database)
-                return
-            assert self.process is None or self.is_running, f"{self.name} ended:\n{self.tail()}"
-            await asyncio.sleep(0.05)
-        raise AssertionError(f"{self.name} does not answer:\n{self.tail()}")
-
-    def tail(self):
-        with contextlib.suppress(OSError):
-            return self.log.read_text(errors="replace")[-2000:]
-        return ""
-
 
 class Pair:
     """A primary, and a standby that every COMMIT waits for, unless there is to be none.
 
-    `data` puts the primary's files elsewhere, on a small file system for instance.
+    `data` puts the primary's files elsewhere, on a small file system for instance; `settings` are the first primary's.
     """
 
-    def __init__(self, folder, has_standby=True, data=None):
+    # Daemons reach each server through a proxy.
+    url = None
+
+    def __init__(self, folder, has_standby=True, data=None, **settings):
         self.has_standby = has_standby
+        self.settings = settings
         self.servers = [Server(folder, "postgres-1"), Server(folder, "postgres-2")]
         self.primary, self.standby = self.servers
         self.primary.data = data or self.primary.data
@@ -203,7 +218,7 @@ class Pair:
 
     async def start(self):
         await self.primary.create()
-        self.primary.start()
+        self.primary.start(**self.settings)
         await self.primary.answers()
         await self.primary.rows("create database touchsync", database="postgres")
         if not self.has_standby:
