@@ -116,4 +116,4 @@ conformance: install ## Run what others wrote to test such servers: make conform
 	@Tests/conformance.sh $(SUITES)
 
 clean: ## Remove what was built; data folders stay
-	rm -rf .build .build-tsan Tests/*/.build-venv Tests/*/.build-promtool
+	rm -rf .build .build-tsan Tests/*/.build-venv Tests/*/.build-promtool Tests/*/.build-kubectl

@@ -16,6 +16,8 @@ shift
 "$here/../../deploy/install.sh" systemd systemd-container debootstrap lintian jq skopeo umoci
 PROMTOOL=$("$here/../PipelineTests/promtool.sh")
 export PROMTOOL
+KUBECTL=$("$here/kubectl.sh")
+export KUBECTL
 python=$("$here/../PipelineTests/venv.sh")
 cd "$here"
 exec "$python" -m pytest "$@"

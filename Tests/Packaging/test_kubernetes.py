@@ -1,0 +1,227 @@
+"""The manifests: they build, follow the schemas, say what the daemons say of themselves, and a pipeline runs by them."""
+
+import contextlib
+import pathlib
+import re
+import secrets as random
+import shutil
+import ssl
+import subprocess
+import tempfile
+
+import kubernetes_validate
+import psycopg
+import pytest
+
+import pipeline as pipelines
+from app import App
+from certificates import Certificate
+from conftest import PROGRAMS
+from hosts import Switch
+from pods import Pod, build, names, settings
+
+STAGES = ["coalescer", "committer", "fanout"]
+OVERLAYS = ["overlays/example", "overlays/large"]
+JWT = random.token_hex(32)
+
+
+@pytest.fixture(scope="module", params=OVERLAYS)
+def made(request):
+    return build(request.param)
+
+
+def workloads(made):
+    return [found for (kind, _), found in made.items() if kind in ("Deployment", "StatefulSet")]
+
+
+def stage_of(workload):
+    return workload["metadata"]["name"].removeprefix("touchsync-")
+
+
+def variables(stage):
+    """The environment variables that a daemon knows."""
+    words = subprocess.run([PROGRAMS / f"touchsync-{stage}", "--help"], capture_output=True, text=True, check=True).stdout
+    return set(re.findall(r"\b(TOUCHSYNC_\w+|DATABASE_URL)\b", words))
+
+
+@pytest.mark.parametrize("overlay", [*OVERLAYS, "migrate"])
+def test_everything_follows_the_schemas(overlay):
+    made = build(overlay)
+    assert made
+    for found in made.values():
+        kubernetes_validate.validate(found, "1.37", strict=True)
+
+
+def test_settings_exist_and_are_meant_for_somebody(made):
+    known = {stage: variables(stage) for stage in [*STAGES, "gateway"]}
+    for workload in workloads(made):
+        container = workload["spec"]["template"]["spec"]["containers"][0]
+        assert container["command"] == [f"touchsync-{stage_of(workload)}"]
+        own = {entry["name"] for entry in container["env"]}
+        assert own <= known[stage_of(workload)], own - known[stage_of(workload)]
+        shared = next(source["configMapRef"]["name"] for source in container["envFrom"] if "configMapRef" in source)
+        assert set(made["ConfigMap", shared]["data"]) <= set.union(*known.values())
+
+
+def test_lists_name_every_instance_at_its_port(made):
+    for workload in workloads(made):
+        container = workload["spec"]["template"]["spec"]["containers"][0]
+        given = settings(made, container, "x", {"touchsync-database": {}, "touchsync-tokens": {}})
+        for stage in STAGES:
+            peers = made["StatefulSet", f"touchsync-{stage}"]
+            service = made["Service", peers["spec"]["serviceName"]]
+            assert service["spec"]["clusterIP"] == "None" and service["spec"]["publishNotReadyAddresses"] is True
+            ports = [port["containerPort"] for port in peers["spec"]["template"]["spec"]["containers"][0]["ports"]]
+            assert [port["port"] for port in service["spec"]["ports"]] == ports[:-1]
+            name = peers["metadata"]["name"]
+            assert given[f"TOUCHSYNC_{stage.upper()}S"].split(",") == [
+                f"{name}-{number}=tcp://{name}-{number}.{service['metadata']['name']}:{ports[0]}"
+                for number in range(peers["spec"]["replicas"])]
+            if stage_of(workload) == stage:
+                assert given["TOUCHSYNC_BIND"].endswith(f":{ports[0]}")
+                # Its second port is the next one.
+                assert stage != "coalescer" or ports[1] == ports[0] + 1
+        assert int(given["TOUCHSYNC_ADMIN_PORT"]) == container["ports"][-1]["containerPort"]
+
+
+def test_a_drain_ends_before_kubernetes_loses_patience(made):
+    """A daemon's drain has a limit of its own, which --help says."""
+    for workload in workloads(made):
+        words = subprocess.run(
+            [PROGRAMS / f"touchsync-{stage_of(workload)}", "--help"], capture_output=True, text=True, check=True).stdout
+        limit = int(re.search(r"--drain-timeout-ms\n.*\n\s+a whole number of milliseconds from 0 to (\d+)", words)[1])
+        pod = workload["spec"]["template"]["spec"]
+        pause = pod["containers"][0].get("lifecycle", {}).get("preStop", {}).get("exec", {}).get("command", ["", "0"])
+        assert pod["terminationGracePeriodSeconds"] >= int(pause[1]) + limit / 1000 + 5
+
+
+def test_policies_and_budgets_cover_every_stage(made):
+    """Whoever has a peer in its lists may connect to it, at its ports."""
+    for workload in workloads(made):
+        name = workload["metadata"]["name"]
+        labels = workload["spec"]["template"]["metadata"]["labels"]
+        assert workload["spec"]["selector"]["matchLabels"] == labels
+        budget, policy = made["PodDisruptionBudget", name]["spec"], made["NetworkPolicy", name]["spec"]
+        assert budget["selector"]["matchLabels"] == policy["podSelector"]["matchLabels"] == labels
+        ports = {port["name"] for port in workload["spec"]["template"]["spec"]["containers"][0]["ports"]}
+        assert {port["port"] for rule in policy["ingress"] for port in rule["ports"]} == ports
+        sources = {
+            source["podSelector"]["matchLabels"]["app.kubernetes.io/component"]
+            for rule in policy["ingress"] for source in rule.get("from", []) if "podSelector" in source}
+        assert sources == {
+            "gateway": set(), "coalescer": {"gateway"}, "committer": {"gateway", "coalescer"},
+            "fanout": {"gateway", "coalescer", "committer"}}[stage_of(workload)]
+
+
+@contextlib.contextmanager
+def database(folder):
+    """A server with the two roles; yields the folder of its socket, which network namespaces do not matter to."""
+    place = folder / "postgres"
+    place.mkdir()
+    shutil.chown(place, "postgres", "postgres")
+    programs = max(pathlib.Path("/usr/lib/postgresql").glob("*/bin"), key=lambda path: int(path.parent.name))
+
+    def run(program, *words):
+        subprocess.run(
+            [programs / program, *words], user="postgres", group="postgres", extra_groups=[], cwd="/", check=True,
+            stdout=subprocess.DEVNULL, timeout=60)
+
+    run("initdb", "--pgdata", place / "data", "--username=postgres", "--auth=trust", "--no-sync")
+    options = f"-c listen_addresses='' -c unix_socket_directories='{place}'"
+    run("pg_ctl", "--pgdata", place / "data", "--wait", "--log", place / "log", "--options", options, "start")
+    try:
+        with psycopg.connect(f"host={place} user=postgres dbname=postgres", autocommit=True) as connection:
+            connection.execute("create role touchsync_owner login")
+            connection.execute("create role touchsync login")
+            connection.execute(
+                "create database touchsync owner touchsync_owner encoding 'UTF8' lc_collate 'C' lc_ctype 'C'"
+                " template template0")
+        yield place
+    finally:
+        run("pg_ctl", "--pgdata", place / "data", "--mode=immediate", "stop")
+
+
+@pytest.fixture
+def pods():
+    """The example's pods, started on a database that the Job has migrated."""
+    with contextlib.ExitStack() as stack:
+        folder = pathlib.Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="touchsync-pods-")))
+        folder.chmod(0o755)
+        server = stack.enter_context(database(folder))
+        made, job = build("overlays/example"), build("migrate")
+        switch = stack.enter_context(contextlib.closing(Switch()))
+        started = []
+        for workload in workloads(made):
+            for number in range(workload["spec"].get("replicas", 2)):
+                suffix = number if workload["kind"] == "StatefulSet" else f"6d4f9c7b5-x{number}"
+                name = f"{workload['metadata']['name']}-{suffix}"
+                pod = Pod(folder, made, workload, name, switch, len(started))
+                started.append(stack.enter_context(contextlib.closing(pod)))
+        secrets = {
+            "touchsync-database": {"DATABASE_URL": f"postgresql://touchsync@/touchsync?host={server}"},
+            "touchsync-database-owner": {"DATABASE_URL": f"postgresql://touchsync_owner@/touchsync?host={server}"},
+            "touchsync-tokens": {"TOUCHSYNC_JWT_SECRET": JWT}}
+        migrate = job["Job", "touchsync-migrate"]["spec"]["template"]["spec"]["containers"][0]
+        done = subprocess.run(
+            [PROGRAMS / migrate["command"][0], *migrate["command"][1:]], env=settings(job, migrate, "", secrets),
+            capture_output=True, text=True, timeout=60)
+        assert done.returncode == 0, done.stderr
+        hosts = folder / "hosts"
+        hosts.write_text(names([pod for pod in started if "gateway" not in pod.name]))
+        certificate = Certificate.make(folder)
+        files = {
+            "touchsync-keys": keys(folder),
+            "touchsync-tls": {"tls.crt": certificate.certificate.read_bytes(), "tls.key": certificate.key.read_bytes()}}
+        for pod in started:
+            pod.mount(files)
+            pod.start(secrets, hosts)
+        try:
+            yield started
+        except BaseException:
+            print("\n".join(pod.tail() for pod in started))
+            raise
+
+
+def keys(folder):
+    """What README.md says: a key pair for each stage, and the list of all."""
+    files, lines = {}, []
+    for stage in [*STAGES, "gateway"]:
+        made = subprocess.run(
+            [PROGRAMS / "touchsync", "keys", "new", folder / f"{stage}.key", "--role", stage, "--name", f"touchsync-{stage}-*"],
+            capture_output=True, text=True, check=True)
+        files[f"{stage}.key"] = (folder / f"{stage}.key").read_bytes()
+        lines.append(made.stdout.splitlines()[1])
+    return {**files, "peers": "".join(f"{line}\n" for line in lines).encode()}
+
+
+def url(pod):
+    return f"https://{pod.host.address}:{pod.port('apps')}"
+
+
+@pytest.mark.timeout(120)
+def test_a_pipeline_runs_by_the_manifests(pods):
+    """Two apps on two gateways, over TLS and with tokens, by links with keys between hosts with names; then a gateway
+    ends, and its app goes on at the other one."""
+    pipelines.eventually("all pods are ready", lambda: all(pod.passes("readinessProbe") for pod in pods), within=30)
+    assert all(pod.passes("livenessProbe") for pod in pods)
+    gateways = [pod for pod in pods if "gateway" in pod.name]
+    trust = ssl.create_default_context(cafile=str(gateways[0].folder / "tls/tls.crt"))
+    # The test's certificate is for loopback.
+    trust.check_hostname = False
+    ada, bob = (
+        App(url(pod), tls=trust, auth={"token": token(user)}, headers={"Host": "canvas.example.com"}).connect()
+        for pod, user in zip(gateways, ("ada", "bob")))
+    for app in (ada, bob):
+        app.join("pods")
+    done = ada.ok("element:create", {"roomId": "pods", "element": {"type": "note", "id": "e"}})
+    bob.wait_seq(done["seq"])
+    assert gateways[0].end() < gateways[0].spec["terminationGracePeriodSeconds"]
+    assert bob.ok("element:transform", {"roomId": "pods", "elementId": "e", "positionX": 5})["seq"] == 2
+    for app in (ada, bob):
+        app.close()
+
+
+def token(user):
+    command = [PROGRAMS / "touchsync", "token", "--user", user, "--right", "commit", "--ttl", "600", "--room", "pods"]
+    return subprocess.run(
+        command, env={"TOUCHSYNC_JWT_SECRET": JWT}, capture_output=True, text=True, check=True).stdout.strip()
