@@ -32,6 +32,7 @@ class Member(Asked):
         self.host = all_hosts[number]
         self.folder = folder / self.name
         self.log = self.folder / "log"
+        self.data = self.folder / "15/touchsync"
         self.process = None
         self.starts = 0
         self.folder.mkdir(mode=0o755)
@@ -57,7 +58,8 @@ class Member(Asked):
             text = text.replace(example, present)
         (self.folder / name).write_text(text)
 
-    def start(self):
+    def start(self, has_patroni=True):
+        """Boots it; without Patroni only etcd runs."""
         self.starts += 1
         # As after a boot, the number of a former process is hardly that of another one.
         script = f"""
@@ -67,7 +69,7 @@ class Member(Asked):
             export PATRONI_SUPERUSER_PASSWORD='{PASSWORD}' PATRONI_REPLICATION_PASSWORD='{PASSWORD}'
             export PATRONI_REWIND_PASSWORD='{PASSWORD}'
             cd {self.folder}
-            $as_postgres patroni {self.folder}/config.yml &
+            {"$as_postgres patroni config.yml &" if has_patroni else ""}
             wait
         """
         with open(self.log, "ab") as log:
@@ -170,7 +172,7 @@ class Trio:
         """Starts the operator's command on the primary's machine."""
         return self.primary.host.run(
             "patronictl", "-c", str(self.primary.folder / "config.yml"), *arguments,
-            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
 
     async def stop(self):
         for member in self.members:

@@ -1,13 +1,15 @@
 """A database of three machines whose primary Patroni chooses, by the files of deploy/patroni, under load."""
 
 import asyncio
+import shutil
 import subprocess
 import time
 
 import pytest
 
 from conftest import acknowledged
-from patroni import REPOSITORY, machines
+from drill import all_start_over, block, commit_past_a_moment, make_folder, restore, run
+from patroni import PASSWORD, REPOSITORY, machines
 
 
 @pytest.fixture
@@ -67,3 +69,48 @@ def test_patroni_changes_the_primary_and_nothing_is_lost(row, trio):
             assert {app.epoch for app in world.apps} == epochs
 
     row.run(play())
+
+
+@pytest.mark.long("the same without Patroni, which is long, too")
+@pytest.mark.timeout(600)
+def test_a_moment_is_restored_on_all_machines(row, trio):
+    """All three machines are lost; the primary's is restored, and Patroni makes a new cluster of it."""
+    backups = make_folder(row.folder / "backups")
+
+    async def play():
+        async with row.world(postgres=trio) as world:
+            await acknowledged(world, 20)
+            restored, *others = sorted(trio.members, key=lambda member: member is not trio.primary)
+            await run(
+                block("Back up"), "replicator", DATABASE=f"host={restored.host.address} password='{PASSWORD}'",
+                BACKUPS=str(backups))
+            moment, kept, epochs = await commit_past_a_moment(world, acknowledged)
+            for member in trio.members:
+                member.kill()
+            await restore(restored, "postgres", backups, moment, kept)
+            for member in others:
+                shutil.rmtree(member.data)
+            for member in trio.members:
+                member.start(has_patroni=False)
+            await forget_the_former_cluster(trio)
+            for member in (restored, *others):
+                member.kill()
+                member.start()
+                while not await restored.is_primary():
+                    await asyncio.sleep(0.2)
+            await trio.is_whole()
+            await all_start_over(world, epochs)
+            await acknowledged(world, 40)
+
+    row.run(play())
+
+
+async def forget_the_former_cluster(trio):
+    """As the page says: once etcd knows of no member any more."""
+    while True:
+        words = await asyncio.to_thread(trio.patronictl("list").communicate)
+        if "| postgres-" not in words[0] and "| Member |" in words[0]:
+            break
+        await asyncio.sleep(1)
+    words = await asyncio.to_thread(trio.patronictl("remove", "touchsync").communicate, "touchsync\nYes I am aware\n")
+    assert "Aborted" not in words[0], words[0]
