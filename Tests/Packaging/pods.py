@@ -3,7 +3,6 @@ of the headless services in its hosts file, its volumes as folders, its settings
 
 import contextlib
 import os
-import pathlib
 import shutil
 import signal
 import subprocess

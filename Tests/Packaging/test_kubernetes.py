@@ -187,7 +187,8 @@ def keys(folder):
     files, lines = {}, []
     for stage in [*STAGES, "gateway"]:
         made = subprocess.run(
-            [PROGRAMS / "touchsync", "keys", "new", folder / f"{stage}.key", "--role", stage, "--name", f"touchsync-{stage}-*"],
+            [PROGRAMS / "touchsync", "keys", "new", folder / f"{stage}.key", "--role", stage, "--name",
+             f"touchsync-{stage}-*"],
             capture_output=True, text=True, check=True)
         files[f"{stage}.key"] = (folder / f"{stage}.key").read_bytes()
         lines.append(made.stdout.splitlines()[1])

@@ -29,6 +29,10 @@ pidfile = {folder}/pid
 """
 
 
+# They install a program that nothing else needs.
+COVERED = pytest.mark.long("LiveConnectionTests show what a session is set up with")
+
+
 @pytest.fixture(scope="module")
 def server():
     """A pipeline with a server of its own."""
@@ -60,7 +64,7 @@ def pooled(server, mode):
             pool.wait(10)
 
 
-@pytest.mark.long("what sessions are set up with is in the tests of connections; this is another server's view of it")
+@COVERED
 def test_a_pool_of_sessions_works_and_saves_nothing(server):
     """Each connection of a daemon holds a session of the server for as long as it lives."""
     with pooled(server, "session") as url, pipelines.running("--database-url", url) as pipeline:
@@ -70,7 +74,7 @@ def test_a_pool_of_sessions_works_and_saves_nothing(server):
         app.close()
 
 
-@pytest.mark.long("as above")
+@COVERED
 def test_a_pool_of_transactions_breaks_what_sessions_prepared(server):
     """Sessions are set up once, with limits and prepared statements; a transaction lands in another session."""
     with pooled(server, "transaction") as url, pipelines.running("--database-url", url) as pipeline:

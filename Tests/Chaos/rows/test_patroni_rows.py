@@ -55,7 +55,7 @@ def test_patroni_changes_the_primary_and_nothing_is_lost(row, trio):
         async with row.world(apps=20, people=1, postgres=trio) as world:
             await acknowledged(world, 100)
             epochs = {app.epoch for app in world.apps}
-            # The cut one twice: it was primary before, and comes back to another one.
+            # Who was cut off has been primary before, and comes back to another one that holds the lock.
             for strike in (switch_over, lose_power, cut_off, switch_over, cut_off):
                 world.outages.begin()
                 took, heal = await strike(world, trio, time.monotonic())
@@ -71,7 +71,7 @@ def test_patroni_changes_the_primary_and_nothing_is_lost(row, trio):
     row.run(play())
 
 
-@pytest.mark.long("the same without Patroni, which is long, too")
+@pytest.mark.long("an older backup is restored from a dump, and standbys are promoted by hand")
 @pytest.mark.timeout(600)
 def test_a_moment_is_restored_on_all_machines(row, trio):
     """All three machines are lost; the primary's is restored, and Patroni makes a new cluster of it."""
