@@ -109,13 +109,13 @@ class People:
         rooms = dict(await server.rows("select room_id, seq from rooms"))
         await self.world.until(
             "every client shows where its room is",
-            lambda: all(person.is_settled and person.seen["seq"] >= rooms.get(person.room, 0) for person in self.all), 5,
+            lambda: all(person.is_settled and person.seen["seq"] >= rooms.get(person.room, 0) for person in self.all), 15,
         )
         for person in self.all:
             person.open = {call: about for call, about in person.open.items() if about[0] != "look"}
             person.look("last")
         await self.world.until(
-            "every client has shown everything", lambda: not any(person.open for person in self.all), 5
+            "every client has shown everything", lambda: not any(person.open for person in self.all), 15
         )
         await self._dump(server)
         faults, counts = judge(self.journal.records)

@@ -154,7 +154,7 @@ class World:
         await self.until("everybody is in the room", lambda: all(app.is_joined for app in everybody), 10)
         rooms = dict(await self.cluster.postgres.primary.rows("select room_id, seq from rooms"))
         await self.until(
-            "everybody is where the room is", lambda: all(app.seq == rooms.get(app.room, 0) for app in self.apps), 5
+            "everybody is where the room is", lambda: all(app.seq == rooms.get(app.room, 0) for app in self.apps), 15
         )
         await self._each_room_is_held_once()
 

@@ -243,13 +243,15 @@ def test_the_gateway_is_killed_amid_edits(clients, room):
         assert pipeline.assert_gapless(room) == 31
 
 
-def test_a_gateway_that_drains_is_left_in_time(clients, room):
+def test_a_gateway_that_drains_is_left_in_time(clients, kind, room):
     with running(gateways=2) as pipeline:
         ada = clients(pipeline.url, "ada").enter(room)
         ada.edit(room, "create", note("a"))
         victim = pipeline.kill("gateway", 0, how=15)
         results = [ada.start("edit", room, "preset", "a", "rotateCW") for _ in range(5)]
-        ada.wait_state("draining")
+        # Of a few apps each is closed at once. Node, when it writes to a connection that is gone, throws away what it has
+        # not read yet.
+        ada.wait_state("draining", *(["offline"] if kind == "web" else []))
         assert [result(within=40)["seq"] for result in results] == [2, 3, 4, 5, 6]
         pipeline.wait_restarted(victim)
         ada.settled(room)
