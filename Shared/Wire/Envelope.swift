@@ -46,6 +46,8 @@ public enum RecordKind: UInt8, Sendable, CaseIterable {
     case refusedCommit = 25
     /// ``GatheringNotice``: gateway → coalescer.
     case gatheringNotice = 26
+    /// ``RoomMembers``: fan-out → gateway.
+    case roomMembers = 27
 }
 
 /// A record that travels between daemons.

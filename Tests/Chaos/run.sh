@@ -6,17 +6,13 @@
 #
 # FOLDER holds the four daemons and history-check, for example .build/release. What the harness needs of Python is
 # installed once, in pinned versions, into .build-venv beside this script.
-set -eu
-here=$(cd "$(dirname "$0")" && pwd)
-if [ $# -lt 1 ] || [ ! -x "$1/touchsync-gateway" ]; then
-    echo "usage: $0 FOLDER [arguments]; FOLDER must hold the daemons" >&2
-    exit 64
-fi
-TOUCHSYNC_PROGRAMS=$(cd "$1" && pwd)
-export TOUCHSYNC_PROGRAMS
+
+# shellcheck source=Tests/suite.sh
+. "$(dirname "$0")/../suite.sh"
+find_programs touchsync-gateway "$@"
 shift
-"$here/../../deploy/install.sh" nodejs node-ws
-python=$("$here/venv.sh")
+install_packages nodejs node-ws
+python=$("$tests/venv.sh" "$here")
 if [ "${1:-}" = rows ]; then
     shift
     cd "$here/rows"

@@ -127,6 +127,21 @@ import Wire
         #expect(scene.taken(by: Scene.g2).previews.isEmpty)
     }
 
+    /// It was not here when the session moved on, and its members see what the former connection showed.
+    @Test func aGatewayThatNamesWhatAFormerConnectionShowsHidesIt() {
+        var scene = Self.stage()
+        scene.join("ann", 9, at: Scene.g2, session: "s-ann.good")
+        scene.answer()
+        _ = scene.take()
+        let occupant = RoomInterest.Occupant(
+            connection: 1, member: .named("ann"), attention: Attention(sid: "s-ann", selection: ["e"], version: 1))
+        let interest = RoomInterest(room: "r", position: Position(epoch: "epoch-1", seq: 1), occupants: [occupant])
+        scene.send(interest, from: Scene.g1)
+        let actions = scene.take()
+        let hidden = Preview.selection([], in: "r", connection: 1, user: "ann", sid: "s-ann", version: 1)
+        #expect(actions.first == .send(.preview(hidden), to: Scene.g1))
+    }
+
     /// A viewport may have left it behind where it was.
     @Test func aCursorsAreaIsWhereItWasAndIsAndEverywhereWhenItIsHidden() {
         var scene = Self.stage()

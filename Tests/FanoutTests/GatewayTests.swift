@@ -11,9 +11,8 @@ import Wire
         scene.interest([("ann", 1)], seq: 2)
         let records = scene.taken(by: Scene.g1)
         #expect(records.seqs == [3, 4])
-        #expect(
-            records.last
-                == .roomPosition(RoomPosition(room: "r", position: Position(epoch: "epoch-1", seq: 4), isReset: false)))
+        let position = RoomPosition(room: "r", position: Position(epoch: "epoch-1", seq: 4), isReset: false)
+        #expect(records.suffix(2) == [.roomPosition(position), .members(["ann", "ben"], isComplete: false)])
         scene.commit()
         #expect(scene.taken(by: Scene.g1).seqs == [5])
     }
@@ -24,16 +23,16 @@ import Wire
         scene.interest([("ann", 1)], seq: 1, at: Scene.g1)
         scene.interest([("ben", 2)], seq: 4, at: Scene.g2)
         scene.answer(with: .room(scene.database.snapshot(of: "r")))
-        // Nothing overtakes what the first gateway still misses.
+        // Nothing numbered overtakes what the first gateway still misses.
         scene.commit()
         scene.join("ann", 7)
-        #expect(scene.taken(by: Scene.g1) == [])
+        let news = scene.taken(by: Scene.g1)
+        #expect(news.presence == ["+ben"] && news.count == 1)
         scene.answer()
         let first = scene.taken(by: Scene.g1)
         #expect(first.seqs == [2, 3, 4, 5])
         #expect(first.joined.first?.position.seq == 5)
         #expect(first.joined.first?.members == [.named("ann"), .named("ben")])
-        // People whom everybody knows are not announced.
         #expect(first.presence == [])
     }
 
@@ -46,7 +45,8 @@ import Wire
         let records = scene.taken(by: Scene.g1)
         #expect(
             records == [
-                .roomPosition(RoomPosition(room: "r", position: Position(epoch: "epoch-1", seq: 4), isReset: true))
+                .roomPosition(RoomPosition(room: "r", position: Position(epoch: "epoch-1", seq: 4), isReset: true)),
+                .members(["ann"], isComplete: false),
             ])
     }
 
@@ -135,6 +135,35 @@ import Wire
         #expect(records.first?.kind == .presence)
     }
 
+    /// Somebody may have left between two fan-outs: nobody was told, and the second one never knew.
+    @Test func whoIsInARoomThatMovedIsSentToEverybodyWhenThatIsCertain() {
+        var scene = Scene()
+        scene.interest([("ann", 1)], seq: 0)
+        scene.answer()
+        scene.pass(1_000)
+        scene.interest([("ben", 2)], seq: 0, at: Scene.g2)
+        _ = scene.take()
+        scene.pass(3_900)
+        #expect(scene.taken(by: Scene.g1) == [])
+        scene.pass(100)
+        let actions = scene.take()
+        let members = GatewayRecord.members(["ann", "ben"], isComplete: true)
+        #expect(actions == [.broadcast(members, to: [Scene.g1, Scene.g2], except: nil)])
+        scene.pass(10_000)
+        #expect(scene.take() == [])
+    }
+
+    @Test func whoStaysWhenAGatewayTurnsToAnotherFanoutIsSentLater() {
+        var scene = Scene()
+        scene.member("ann", 1)
+        scene.member("ben", 2, at: Scene.g2)
+        scene.interest([], seq: 0)
+        scene.interest([("ben", 2)], seq: 0, at: Scene.g2)
+        #expect(scene.taken(by: Scene.g2).last == .members(["ben"], isComplete: false))
+        scene.pass(5_000)
+        #expect(scene.taken(by: Scene.g2) == [.members(["ben"], isComplete: true)])
+    }
+
     /// Its people are served by another fan-out, to which the other gateways go, too.
     @Test func noOccupantsMeansNoInterestAndNobodyLeft() {
         var scene = Scene()
@@ -221,7 +250,11 @@ import Wire
         var actions: [FanoutAction] = []
         scene.fanout.linkDrained(to: Scene.g1, into: &actions)
         let position = RoomPosition(room: "r", position: Position(epoch: "epoch-1", seq: 1), isReset: false)
-        #expect(actions == [.send(.roomPosition(position), to: Scene.g1)])
+        #expect(
+            actions == [
+                .send(.roomPosition(position), to: Scene.g1),
+                .send(.members(["ann"], isComplete: true), to: Scene.g1),
+            ])
     }
 
     @Test func waitingJoinsOfALostGatewayAreForgotten() {

@@ -207,6 +207,13 @@ extension Preview {
     }
 }
 
+extension GatewayRecord {
+    /// The list of a small room's members.
+    static func members(_ names: [String], isComplete: Bool) -> GatewayRecord {
+        .roomMembers(RoomMembers(room: "r", isComplete: isComplete, members: names.map(Member.named)))
+    }
+}
+
 extension [GatewayRecord] {
     /// The answers to joins, as what they give.
     var joined: [JoinReply.Joined] {

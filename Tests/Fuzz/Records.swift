@@ -32,6 +32,7 @@ private func check(_ kind: RecordKind, _ fields: ByteReader) {
     case .areaInterest: check(AreaInterest.self, fields)
     case .roomPosition: check(RoomPosition.self, fields)
     case .presence: check(Presence.self, fields)
+    case .roomMembers: check(RoomMembers.self, fields)
     case .gestureEnd: check(GestureEnd.self, fields)
     case .gestureEnded: check(GestureEnded.self, fields)
     case .sessionClaimed: check(SessionClaimed.self, fields)

@@ -34,4 +34,27 @@ import Wire
             #expect(scene.take().acknowledged == acknowledged)
         }
     }
+
+    /// What a former one still says may be older than what the owner has said.
+    @Test func onlyTheRoomsOwnFanoutSaysWhoIsThere() throws {
+        var scene = Scene()
+        var topology = MeshTopology(coalescers: [], committers: [], fanouts: ["fanout-1", "fanout-2"])
+        for index in 0..<2 { _ = topology.changed(StageInstance(.fanout, index), .serves) }
+        let owner = try #require(topology.fanout(of: Shard.of(room: "r")))
+        let ada = try scene.member("ada")
+        let ben = Member(user: "ben", name: "Ben", color: "")
+        var envelope = EnvelopeWriter()
+        envelope.append(Presence(room: "r", hasJoined: true, member: ben, except: 0))
+        envelope.append(RoomMembers(room: "r", isComplete: true, members: []))
+        for (sender, count) in [(1 - owner, 0), (owner, 3)] {
+            var arrivals = MeshArrivals()
+            envelope.bytes.withUnsafeBytes { bytes in
+                arrivals.receive(
+                    bytes, from: StageInstance(.fanout, sender), topology, self.intake, at: scene.moment, seconds: 0,
+                    to: &scene.gateway, into: &scene.actions
+                ) { _ in }
+            }
+            #expect(scene.take().texts(for: ada).count == count)
+        }
+    }
 }

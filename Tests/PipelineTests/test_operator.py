@@ -204,6 +204,28 @@ def test_migrating_again_changes_nothing(single):
     assert single.rows("select key, value from meta where key in ('epoch', 'session_key') order by key") == before
 
 
+def test_migrating_says_how_long_each_migration_took(single, tmp_path):
+    def migrated(*options):
+        name = f"timed{len(options)}_" + tmp_path.name.replace("-", "_")
+        url = psycopg.conninfo.make_conninfo(single.report["database"], dbname=name)
+        start = time.monotonic()
+        done = single.touchsync("migrate", "--database-url", url, *options)
+        return done.stdout, time.monotonic() - start
+
+    text, elapsed = migrated("--json")
+    report = json.loads(text)
+    seconds = [migration["seconds"] for migration in report["applied"]]
+    assert report["created"] and len(seconds) == report["migrations"]
+    # The command does more than that, but not much.
+    assert all(time > 0 for time in seconds) and elapsed / 50 < sum(seconds) < elapsed
+    assert abs(report["seconds"] - sum(seconds)) < 1e-6
+    created, *lines = migrated()[0].splitlines()
+    starts = [f"applied {migration['version']} {migration['name']} in " for migration in report["applied"]]
+    assert created == "created the database"
+    for line, start in zip(lines, [*starts, f"{len(starts)} applied in "], strict=True):
+        assert line.startswith(start)
+
+
 def test_a_database_from_before_the_first_release_is_refused(single, tmp_path):
     name = "unreleased_" + tmp_path.name.replace("-", "_")
     with psycopg.connect(single.report["database"], autocommit=True) as connection:

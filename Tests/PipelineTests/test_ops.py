@@ -93,8 +93,9 @@ def test_a_frozen_coalescer_is_named_and_its_outage_stays_visible(observed, page
     try:
         words = names(page, "Daemon silent: coalescer-1")
         assert "HANDBOOK.md#daemon-silent" in words
-        handbook = requests.get(observed.url + page.run("document.querySelector('.problem a').getAttribute('href')"), timeout=5)
-        assert handbook.status_code == 200 and '<h2 id="daemon-silent">Daemon silent</h2>' in handbook.text
+        link, section = page.run("document.querySelector('.problem a').getAttribute('href')").split("#")
+        handbook = requests.get(observed.url + link, timeout=5)
+        assert handbook.status_code == 200 and f'<h2 id="{section}">Daemon silent</h2>' in handbook.text
         assert page.text("[data-node=coalescer] .instance") == ["coalescer-1: silent"]
         eventually("5 s have passed", lambda: "for 5." in page.text(".problem .since")[0], within=8)
     finally:
@@ -125,6 +126,37 @@ def test_each_finding_has_its_section_in_the_handbook(observed):
     sections = {line[3:].lower().replace(" ", "-") for line in headings if line.startswith("## ")}
     assert "noted" in anchors | sections
     assert sections - {"noted"} == anchors - {"noted"}
+
+
+# What it is made of
+
+
+def test_who_has_read_it_before_gets_what_is_new(observed):
+    def history(since):
+        return requests.get(f"{observed.url}/ops/overview?since={since}", timeout=5).json()["pipeline"]["history"]
+
+    eventually("there are two columns", lambda: history(2**53)["from"] > history(0)["from"], within=12)
+    since = history(2**53)["from"]
+    assert history(since)["from"] == since
+
+
+def test_a_fanout_is_asked_for_the_room_that_was_named(observed, ada, room):
+    def answers(name):
+        return requests.get(f"{observed.url}/ops/rooms", {"id": name}, timeout=5).json()["fanouts"]
+
+    found = [answer["answer"]["roomId"] for answer in answers(room) if answer["status"] == 200]
+    assert found == [room]
+    # A name with a parameter in it is one name.
+    assert {answer["status"] for answer in answers(room + "&sort=bytes")} <= {400, 404}
+
+
+def test_a_fanout_that_does_not_answer_leaves_the_others_rooms(observed):
+    frozen = observed.kill("fanout", 0, signal.SIGSTOP)
+    try:
+        answers = requests.get(observed.url + "/ops/rooms", timeout=8).json()["fanouts"]
+        assert [answer for answer in answers if answer["name"] == frozen["name"]] == [{"name": frozen["name"], "status": 0}]
+    finally:
+        os.kill(frozen["pid"], signal.SIGCONT)
 
 
 # Who sees it

@@ -86,6 +86,21 @@ def test_one_of_two_freezes_under_load(double, room, stage):
     assert max(worker.longest_wait for worker in crowd.workers) < 15
 
 
+def test_who_leaves_while_no_fanout_is_there_is_gone(alone, apps, room):
+    """No fan-out is told, and the one that comes never knew the leaver."""
+    ada, bob, carol = [apps(alone.url, user) for user in ("ada", "bob", "carol")]
+    for app in (ada, bob, carol):
+        app.join(room)
+    victim = alone.kill("fanout")
+    carol.close()
+    alone.wait_restarted(victim)
+    for app in (ada, bob):
+        app.wait("member:left", lambda member: member["userId"] == "carol", within=15)
+    # Those who stay are no news.
+    assert [member["userId"] for member in ada.named("member:joined")] == ["bob", "carol"]
+    assert len(ada.named("member:left")) == 1 and bob.named("member:left") == ada.named("member:left")
+
+
 def test_previews_come_back(alone, apps, room):
     """A preview may be lost with a daemon; what is sent after it is back is seen again, without joining anew."""
     ada = apps(alone.url, "ada", reconnects=False)

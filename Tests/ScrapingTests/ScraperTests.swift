@@ -97,6 +97,25 @@ import Testing
         for channel in [silent, foreign, endless, mail] { try await channel.close().get() }
     }
 
+    @Test func aDaemonThatComesBackAtAnotherPortIsFoundThere() async throws {
+        let context = DaemonContext.quiet(name: "gateway-1")
+        context.health.serve()
+        context.metrics.gauge("touchsync_gateway_connections", "Apps.").set(7)
+        context.metrics.gauge("touchsync_build_info", "What runs.", labels: BuildInfo.labels).set(1)
+        let former = try await self.server(saying: "220 mail ready\r\n")
+        let port = try self.port(of: former)
+        let file = try ListFile()
+        try await self.scraping(context, file) { daemon, scraper in
+            for (port, condition) in [(port, InstanceCondition.garbled), (daemon, .ready)] {
+                file.list([port])
+                try await eventually("it is \(condition)") {
+                    scraper.history.overview[.gateway].instances.map(\.condition) == [condition]
+                }
+            }
+        }
+        try await former.close().get()
+    }
+
     @Test func aListThatBreaksLeavesTheOneBefore() async throws {
         let context = DaemonContext.quiet(name: "gateway-1")
         let file = try ListFile()

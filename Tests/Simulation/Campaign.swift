@@ -80,7 +80,7 @@ package struct Campaign: Sendable {
             "committer.found-written", "committer.found-lost", "committer.duplicates", "committer.stale",
             "committer.over-room-elements", "committer.over-annotations",
             "fanout.holes", "fanout.replays", "fanout.rebases", "fanout.parked", "gateway.held", "gateway.resent",
-            "gateway.resyncs", "apps.copies", "apps.bursts", "apps.left-and-joined",
+            "gateway.resyncs", "apps.copies", "apps.bursts", "apps.gone-for-good", "apps.left-and-joined",
             "previews.leased", "coalescer.conflicts", "apps.conflicts", "gateway.snapshot-parts", "groups",
             "refused-groups", "cascades",
             "undone", "redone", "nothing-undone", "skipped-entries", "viewports", "updates-with-viewport",

@@ -37,6 +37,8 @@ package enum Mutant: String, CaseIterable, Sendable {
     case sightingsLost = "sightings-lost"
     /// The fan-out does not say where a cursor can be seen.
     case cursorsEverywhere = "cursors-everywhere"
+    /// The fan-out does not say who is in a room that has moved there.
+    case membersForgotten = "members-forgotten"
     /// A client finds nothing of what it has saved.
     case recordLost = "record-lost"
     /// A client sends edits before their numbers are saved.

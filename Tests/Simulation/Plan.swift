@@ -10,6 +10,8 @@ package struct Plan: Sendable {
     package var apps = 3
     /// How many more apps are clients: their behaviour is the Swift client's core.
     package var clients = 0
+    /// Whether one more app looks on in the first room, and goes for good while the room moves to another fan-out.
+    package var hasVisitor = false
     /// How many changes of a room its history over HTTP tells of.
     package var keptHistory = Int.max
     /// How many rooms, of which the first two share a shard.
@@ -39,6 +41,7 @@ package struct Plan: Sendable {
         if seed % 8 == 3 { self.instances = 3 }
         if seed % 8 == 5 { self.apps = 5 }
         if seed % 4 < 2 { self.clients = seed % 3 == 0 ? 2 : 1 }
+        self.hasVisitor = seed % 3 == 1
         if seed % 5 == 4 { self.keptHistory = 2 }
         if seed % 16 == 7 { self.roomElements = 4 }
         if seed % 16 == 15 { self.elementAnnotations = 1 }

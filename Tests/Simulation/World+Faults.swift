@@ -106,6 +106,15 @@ extension World {
         self.restart(process)
     }
 
+    /// The fan-out that serves the room of an app restarts.
+    func moveRoom(of app: any SimulatedApp) {
+        self.disturbed(for: 1000 * .millisecond)
+        let fanouts = self.processes.filter { $0.stage == .fanout && $0.isAlive }
+        let owner = Rendezvous(names: fanouts.map(\.name), shards: Shard.count)
+            .owner(of: Shard.of(room: Identifier(app.room)))
+        if let process = fanouts.first(where: { $0.name == owner }) { self.restart(process) }
+    }
+
     private func restart(_ process: Process) {
         guard process.isAlive else { return }
         self.kill(process)

@@ -24,13 +24,18 @@ extension World {
         return found + apps.sorted { $0.key < $1.key }.flatMap { self.misseen($1) }
     }
 
-    /// What the apps of one room see wrongly of each other: what one has selected all others must see, and nothing of
-    /// sessions that nobody has. Cursors may be lost with a coalescer, but must end with their connections.
+    /// What the apps of one room see wrongly of each other: the members must be those who are there, what one has selected
+    /// all others must see, and nothing of sessions that nobody has. Cursors may be lost with a coalescer, but must end
+    /// with their connections.
     private func misseen(_ apps: [any SimulatedApp]) -> [String] {
         let shown = Dictionary(apps.map { ($0.sid, $0.selection) }) { $1 }.filter { !$0.value.isEmpty }
         let sids = Set(apps.map(\.sid))
+        let names = Set(apps.map(\.name))
         var found: [String] = []
         for app in apps {
+            if app.members != names {
+                found.append("\(app.name) sees members \(app.members.sorted()), not \(names.sorted())")
+            }
             let seen = app.selections.filter { !$0.value.isEmpty && $0.key != app.sid }
             let wanted = shown.filter { $0.key != app.sid }
             if seen != wanted { found.append("\(app.name) sees selections \(seen), not \(wanted)") }

@@ -109,6 +109,7 @@ package final class World {
         for number in 0..<self.plan.clients {
             self.apps.append(ClientApp(number, room: rooms[number % rooms.count], in: self))
         }
+        if self.plan.hasVisitor { self.invite(App(self.plan.apps, room: rooms[0], in: self)) }
         for app in self.apps { self.after(self.random.number(0...150) * .millisecond) { app.connect() } }
         self.healAt = self.now + self.plan.calm + 100 * .millisecond
         for _ in 0..<self.plan.faults {
@@ -119,6 +120,20 @@ package final class World {
         // In some worlds the last commits are lost under way and nothing comes after them that would show it.
         let busy = self.random.number(self.plan.disturbed / 2...self.plan.disturbed + self.plan.after)
         self.after(busy) { [unowned self] in for app in self.apps { app.isBusy = false } }
+    }
+
+    /// An app looks on, and goes for good while its room moves.
+    private func invite(_ visitor: App) {
+        visitor.isBusy = false
+        self.apps.append(visitor)
+        self.after(self.random.number(self.plan.calm...self.plan.disturbed)) { [unowned self] in
+            self.moveRoom(of: visitor)
+            self.after(self.random.number(0...1000) * .millisecond) { [unowned self] in
+                self.count("apps.gone-for-good")
+                visitor.goAway()
+                self.apps.removeAll { $0 === visitor }
+            }
+        }
     }
 
     /// Who dials whom, as the daemons' settings have it.

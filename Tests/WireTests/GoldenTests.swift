@@ -302,6 +302,14 @@ import Wire
             """)
     }
 
+    @Test func membersRecord() throws {
+        try check(
+            Samples.members,
+            """
+            02 00 72 31 01 00 74 01 00 75 01 01 00 00 00 01 00 75 03 00 41 64 61 04 00 23 66 30 30
+            """)
+    }
+
     @Test func gestureEndRecord() throws {
         try check(
             Samples.gestureEnd,
@@ -467,7 +475,7 @@ import Wire
 
     @Test func kindNumbersStay() {
         let numbers = RecordKind.allCases.map(\.rawValue)
-        #expect(numbers == Array(1...17) + [20, 21, 22, 24, 25, 26])
+        #expect(numbers == Array(1...17) + [20, 21, 22, 24, 25, 26, 27])
         #expect(RefusalCode.allCases.map(\.rawValue) == Array(1...12))
         #expect(UpdateEvent.allCases.map(\.rawValue) == Array(1...7))
         #expect(UpdateCause.allCases.map(\.rawValue) == Array(0...2))

@@ -50,6 +50,10 @@ struct RecordMaker {
         case .roomPosition: RoomPosition(room: self.name(), position: self.position(), isReset: self.flag())
         case .presence:
             Presence(room: self.name(), hasJoined: self.flag(), member: self.member(), except: self.number())
+        case .roomMembers:
+            RoomMembers(
+                room: self.name(), after: self.name(), through: self.name(), isComplete: self.flag(),
+                members: self.list { $0.member() })
         case .gestureEnd: self.gestureEnd(by: self.number())
         case .gestureEnded: GestureEnded(gesture: self.gestureEnd(), seq: self.ordinal(), json: self.blob())
         case .sessionClaimed: SessionClaimed(room: self.name(), sid: self.name(), claim: self.small())

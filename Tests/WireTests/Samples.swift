@@ -135,6 +135,8 @@ enum Samples {
 
     static let presence = Presence(room: "r1", hasJoined: true, member: ada, except: 5)
 
+    static let members = RoomMembers(room: "r1", after: "t", through: "u", isComplete: true, members: [ada])
+
     static let gestureEnd = GestureEnd(room: "r1", element: "e", user: "u", sid: "s", gesture: 4, connection: 9)
 
     static let gestureEnded = GestureEnded(
@@ -185,7 +187,7 @@ enum Samples {
         deleteMany, gesture, gestureMany, preset, undo, redo, grouped, programmatic,
         refuse, traced, applied, refused, moved, tracedUpdate, undone, join, joined, resumed,
         notJoined,
-        leave, interest, areas, position, presence, gestureEnd, gestureEnded, claimed, read, neverUsed,
+        leave, interest, areas, position, presence, members, gestureEnd, gestureEnded, claimed, read, neverUsed,
         state, unavailable, historyRead, history, noHistory,
         credit, rules, gathering, heldByBen,
     ]

@@ -37,8 +37,7 @@ extension Fanout {
     ) {
         guard self.services.gateways.isUp(gateway) else { return }
         guard self.waitingCount < self.limits.waiting, let slot = self.open(join.room, into: &actions) else {
-            let busy = Refusal(.busy, "Too many rooms or joins are waiting.", retryAfterMs: 1000)
-            return self.services.refuse(join, from: gateway, with: busy, into: &actions)
+            return self.services.refuse(join, from: gateway, with: .tooManyWait, into: &actions)
         }
         self.handle(in: slot) { $0.joinReceived(join, from: gateway, at: now, with: &$1, into: &actions) }
     }
@@ -73,10 +72,7 @@ extension Fanout {
             return self.handle(in: slot) { $0.interestEnded(of: gateway, at: now, with: &$1, into: &actions) }
         }
         guard let slot = self.open(interest.room, into: &actions) else {
-            let position = RoomPosition(room: interest.room, position: interest.position, isReset: true)
-            actions.append(.send(.roomPosition(position), to: gateway))
-            self.services.counters.resets += 1
-            return
+            return self.services.refuse(interest, from: gateway, into: &actions)
         }
         self.handle(in: slot) { room, services in
             room.interestReceived(

@@ -23,6 +23,8 @@ package enum GatewayRecord: Equatable, Sendable {
     case roomPosition(RoomPosition)
     /// A user came or left.
     case presence(Presence)
+    /// Who is in a room.
+    case roomMembers(RoomMembers)
     /// A gesture ended without a commit.
     case gestureEnded(GestureEnded)
     /// A session has a new owner.
@@ -42,6 +44,7 @@ extension GatewayRecord {
         case .joinReply: .joinReply
         case .roomPosition: .roomPosition
         case .presence: .presence
+        case .roomMembers: .roomMembers
         case .gestureEnded: .gestureEnded
         case .sessionClaimed: .sessionClaimed
         case .roomState: .roomState
@@ -57,6 +60,7 @@ extension GatewayRecord {
         case .joinReply(let reply): reply.encode(into: &writer)
         case .roomPosition(let position): position.encode(into: &writer)
         case .presence(let presence): presence.encode(into: &writer)
+        case .roomMembers(let members): members.encode(into: &writer)
         case .gestureEnded(let ended): ended.encode(into: &writer)
         case .sessionClaimed(let claimed): claimed.encode(into: &writer)
         case .roomState(let state): state.encode(into: &writer)

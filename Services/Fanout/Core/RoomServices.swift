@@ -36,6 +36,17 @@ struct RoomServices: Sendable {
         self.counters.refusals += 1
         actions.append(.send(.roomState(read.reply(.unavailable)), to: gateway))
     }
+
+    /// The gateway's members lose their place in the room, and join again.
+    mutating func refuse(_ interest: RoomInterest, from gateway: GatewayID, into actions: inout [FanoutAction]) {
+        self.counters.resets += 1
+        let position = RoomPosition(room: interest.room, position: interest.position, isReset: true)
+        actions.append(.send(.roomPosition(position), to: gateway))
+    }
+}
+
+extension Refusal {
+    static let tooManyWait = Refusal(.busy, "Too many rooms or joins are waiting.", retryAfterMs: 1000)
 }
 
 extension RulesTable {

@@ -76,7 +76,7 @@ package struct FanoutPeers {
                 let notice = try EnvelopeReader.decode(RulesNotice.self, fields)
                 self.committers.notified(notice.fingerprint, by: peer, named: name() ?? "?")
             case .commit, .refusedCommit, .commitResult, .joinReply, .roomPosition, .presence, .gestureEnded,
-                .sessionClaimed, .roomState, .historyReply, .commitCredit, .gatheringNotice:
+                .sessionClaimed, .roomState, .historyReply, .commitCredit, .gatheringNotice, .roomMembers:
                 break
             }
         }

@@ -52,6 +52,11 @@ extension Gateway {
         self.rooms.presenceChanged(presence, except: self.connections.slot(of: presence.except), into: &actions)
     }
 
+    /// The fan-out says who is in a room.
+    package mutating func membersReceived(_ list: RoomMembers, into actions: inout [GatewayAction]) {
+        self.rooms.membersReceived(list, into: &actions)
+    }
+
     /// The fan-out answered a read.
     package mutating func readAnswered(_ state: RoomState, into actions: inout [GatewayAction]) {
         self.requests.readAnswered(state, into: &actions)

@@ -18,7 +18,7 @@ package struct MeshArrivals {
     /// Nothing came yet.
     package init() {}
 
-    /// Reads one envelope.
+    /// Reads one envelope. Who is in a room is known to its owner alone: what another fan-out still says of it is late.
     /// - Parameters:
     ///   - seconds: since 1970, for tokens only.
     ///   - allow: gets the credit for commits that the sender gives.
@@ -41,6 +41,12 @@ package struct MeshArrivals {
                     return core.formerFanoutAnswered(reply, into: &actions)
                 }
                 core.joinAnswered(reply, at: now, seconds: seconds, into: &actions)
+            case .presence:
+                let presence = try EnvelopeReader.decode(Presence.self, fields)
+                if Self.owns(sender, presence.room, topology) { core.presenceChanged(presence, into: &actions) }
+            case .roomMembers:
+                let members = try EnvelopeReader.decode(RoomMembers.self, fields)
+                if Self.owns(sender, members.room, topology) { core.membersReceived(members, into: &actions) }
             default:
                 try self.receive(kind, fields, at: now, seconds: seconds, to: &core, into: &actions)
             }
@@ -64,7 +70,6 @@ package struct MeshArrivals {
             let position = try EnvelopeReader.decode(RoomPosition.self, fields)
             self.deliver(position.room, at: now, to: &core, into: &actions)
             core.positionReceived(position, into: &actions)
-        case .presence: core.presenceChanged(try EnvelopeReader.decode(Presence.self, fields), into: &actions)
         case .gestureEnded:
             let ended = try EnvelopeReader.decode(GestureEnded.self, fields)
             self.deliver(ended.gesture.room, at: now, to: &core, into: &actions)
@@ -74,7 +79,8 @@ package struct MeshArrivals {
             core.historyAnswered(try EnvelopeReader.decode(HistoryReply.self, fields), into: &actions)
         case .roomState: core.readAnswered(try EnvelopeReader.decode(RoomState.self, fields), into: &actions)
         case .preview, .attention, .commitCredit, .commit, .join, .leave, .roomInterest, .areaInterest, .gestureEnd,
-            .roomRead, .historyRead, .rulesNotice, .gatheringNotice, .refusedCommit, .joinReply:
+            .roomRead, .historyRead, .rulesNotice, .gatheringNotice, .refusedCommit, .joinReply, .presence,
+            .roomMembers:
             break
         }
     }

@@ -108,7 +108,8 @@ extension SyncClient {
         switch output {
         case .save(let record, let isFirst): self.save(record, isFirst: isFirst, room: room)
         case .readHistory(let after): self.searchHistory(of: room, after: after)
-        case .result(let id, let answer): self.settle(id, answer, in: room)
+        case .result(let id, let answer):
+            if let error = self.results.settle(id, answer) { self.hubs[room]?.tell(.refusal(error)) }
         case .joined(let recovered): self.hubs[room]?.tell(.joined(recovered: recovered))
         case .refused(let error): self.hubs[room]?.tell(.denied(error))
         case .changed(let ids): self.hubs[room]?.tell(.elements(ids))
@@ -119,16 +120,6 @@ extension SyncClient {
         case .left:
             self.hubs[room]?.tell(.left)
             self.hubs.left(room)
-        }
-    }
-
-    private func settle(_ id: String, _ answer: EditAnswer, in room: String) {
-        let promise = self.results.take(id)
-        if let result = EditResult(answer) {
-            promise?.settle(.success(result))
-        } else if let error = answer.error {
-            promise?.settle(.failure(error))
-            self.hubs[room]?.tell(.refusal(error))
         }
     }
 }

@@ -53,12 +53,15 @@ final class App: SimulatedApp {
     /// What each acknowledgement that is awaited is for.
     var awaited: [UInt64: Awaited] = [:]
     private var isStepping = false
+    /// True once it does not come back any more.
+    private var isGone = false
 
     init(_ number: Int, room: String, in world: World) {
         self.witness = RoomWitness("app\(number + 1)", room: room, in: world)
     }
 
     var elements: AppElements { self.witness.elements }
+    var members: Set<String> { self.witness.members }
     var selections: [String: [String]] { self.witness.selections }
     var cursors: Set<String> { self.witness.cursors }
 
@@ -71,7 +74,7 @@ final class App: SimulatedApp {
     // MARK: Connecting
 
     func connect() {
-        guard self.connection == nil else { return }
+        guard self.connection == nil, !self.isGone else { return }
         guard let connection = self.world.socket(of: self) else {
             return self.world.after(100 * .millisecond) { [weak self] in self?.connect() }
         }
@@ -103,10 +106,23 @@ final class App: SimulatedApp {
 
     /// Gives the connection up itself, as an answer is missing.
     private func hangUp() {
-        guard let connection else { return }
+        if self.closeConnection() { self.disconnected() }
+    }
+
+    /// Goes for good.
+    func goAway() {
+        self.isGone = true
+        if self.closeConnection() { self.observe(.closed) }
+        self.connection = nil
+        self.witness.left()
+    }
+
+    /// - Returns: false when there is none.
+    private func closeConnection() -> Bool {
+        guard let connection else { return false }
         connection.isOpen = false
         self.world.tell(connection, .gone)
-        self.disconnected()
+        return true
     }
 
     func join() {

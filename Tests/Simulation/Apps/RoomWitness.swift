@@ -23,6 +23,8 @@ final class RoomWitness {
     private(set) var elements = AppElements()
     /// The parts of a snapshot that have come; nil when none is under way.
     private var partial: (epoch: String, seq: UInt64, states: [String: String])?
+    /// The users whom it shows as members.
+    private(set) var members: Set<String> = []
     /// What others have selected, by session.
     private(set) var selections: [String: [String]] = [:]
     /// The sessions whose cursors it sees.
@@ -95,8 +97,9 @@ final class RoomWitness {
         }
     }
 
-    /// What the other members show is in the answer to a join.
+    /// The members and what they show are in the answer to a join.
     private func meet(_ members: JSONValue?) {
+        self.members = Set(members?.children.compactMap { $0["userId"]?.string } ?? [])
         self.selections = [:]
         self.cursors = []
         for connection in members?.children.flatMap({ $0["connections"]?.children ?? [] }) ?? [] {
@@ -168,6 +171,8 @@ final class RoomWitness {
         case "elements:transforming":
             guard let elements = data["elements"] else { return }
             for element in elements.elements { self.preview(of: element, data) }
+        case "member:joined": self.members.insert(data["userId"]?.string ?? "")
+        case "member:left": self.members.remove(data["userId"]?.string ?? "")
         case "cursor:moved": self.cursor(data)
         case "selection:changed":
             self.world.count("selections")

@@ -8,6 +8,8 @@ protocol SimulatedApp: AnyObject {
     var sid: String { get }
     /// What it has selected over its connection.
     var selection: [String] { get }
+    /// The users whom it shows as members of its room.
+    var members: Set<String> { get }
     /// What others have selected, and the sessions whose cursors it sees.
     var selections: [String: [String]] { get }
     var cursors: Set<String> { get }

@@ -45,6 +45,7 @@ final class ClientApp: SimulatedApp {
     var sid: String { self.wire.sid }
     var selection: [String] { self.wire.selection }
 
+    var members: Set<String> { Set(self.core?.members(in: self.room).map(\.userId) ?? []) }
     var selections: [String: [String]] { self.witness.selections }
     var cursors: Set<String> { self.witness.cursors }
 

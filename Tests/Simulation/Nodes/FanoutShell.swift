@@ -121,6 +121,7 @@ final class FanoutShell: Shell {
             for action in actions {
                 switch action {
                 case .send(let record, let gateway): self.peers.append(record, to: [gateway])
+                case .broadcast(.roomMembers, _, _) where self.world.plan.mutant == .membersForgotten: break
                 case .broadcast(let record, let to, let except):
                     self.peers.append(self.mistaken(record), to: to.filter { $0 != except })
                 case .read(let request):

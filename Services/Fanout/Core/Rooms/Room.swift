@@ -88,6 +88,7 @@ struct Room: Sendable {
         case .reads: self.refuseExpiredReads(at: now, with: &services, into: &actions)
         case .followers: self.answerReads(at: now, with: &services, into: &actions)
         case .proofs: self.advanceJoinsByProof(at: now, with: &services, into: &actions)
+        case .members: self.feed.settleMembers(at: now, into: &actions)
         case .parked: self.feed.dropExpiredPreviews(at: now, with: &services)
         case .idle: if let idleUntil, idleUntil <= now, self.isIdle { self.isExpendable = true }
         }
@@ -174,12 +175,14 @@ struct Room: Sendable {
     }
 
     /// A gateway asks another fan-out from now on. Its members stay in the room, so that nobody hears that they left: the
-    /// other gateways follow, and would not be told that they came.
+    /// other gateways follow.
     mutating func interestEnded(
         of gateway: GatewayID, at now: Instant, with services: inout RoomServices,
         into actions: inout [FanoutAction]
     ) {
-        for connection in self.feed.audience.interestEnded(of: gateway) {
+        let connections = self.feed.audience.interestEnded(of: gateway)
+        if !connections.isEmpty { self.feed.unsettleMembers(at: now, with: &services) }
+        for connection in connections {
             self.depart(connection, isSilent: true, at: now, with: &services, into: &actions)
         }
         // What still waits here is asked of another fan-out by now.

@@ -185,20 +185,36 @@ struct RoomAudience: Sendable {
     // MARK: Records
 
     /// Tells members that one came or went. `except` is the member's connection, which hears of it otherwise.
-    func announce(_ member: Member, hasJoined: Bool, except: UInt64, into actions: inout [FanoutAction]) {
+    /// - Parameter gateway: the one that named the member, and knows.
+    func announce(
+        _ member: Member, hasJoined: Bool, except: UInt64, namedBy gateway: GatewayID? = nil,
+        into actions: inout [FanoutAction]
+    ) {
         let presence = Presence(room: self.name, hasJoined: hasJoined, member: member, except: except)
-        self.broadcast(.presence(presence), into: &actions)
+        self.broadcast(.presence(presence), except: gateway, into: &actions)
+    }
+
+    /// Sends who is in the room, to one gateway or, if that is nil, to all of them.
+    /// - Parameter isComplete: false while gateways may still come whose members have been here all along.
+    func sendMembers(to gateway: GatewayID?, isComplete: Bool, into actions: inout [FanoutAction]) {
+        for part in RoomMembers.parts(of: self.members, in: self.name, isComplete: isComplete) {
+            if let gateway {
+                actions.append(.send(.roomMembers(part), to: gateway))
+            } else {
+                self.broadcast(.roomMembers(part), into: &actions)
+            }
+        }
     }
 
     /// Sends what is outside of the numbered stream.
-    func broadcast(_ record: GatewayRecord, into actions: inout [FanoutAction]) {
+    func broadcast(_ record: GatewayRecord, except: GatewayID? = nil, into actions: inout [FanoutAction]) {
         var audience = self.occupancy.streaming
         if !self.catchUps.isEmpty {
             audience = self.occupancy.gateways.filter {
                 self.occupancy.isStreaming($0) || self.catchUps.includes($0)
             }
         }
-        if !audience.isEmpty { actions.append(.broadcast(record, to: audience, except: nil)) }
+        if !audience.isEmpty { actions.append(.broadcast(record, to: audience, except: except)) }
     }
 }
 
@@ -229,12 +245,18 @@ extension RoomAudience {
 
     /// A gateway says what a connection shows.
     mutating func attentionNamed(
-        _ occupant: RoomInterest.Occupant, at now: Instant, with services: inout RoomServices,
-        into actions: inout [FanoutAction]
+        _ occupant: RoomInterest.Occupant, from gateway: GatewayID, at now: Instant,
+        with services: inout RoomServices, into actions: inout [FanoutAction]
     ) {
-        let attention = occupant.attention
+        var attention = occupant.attention
         // A gateway says nothing of it when the session is another connection's, or when it is of an earlier version.
-        guard !attention.sid.isEmpty, !self.owners.isSuperseded(attention.sid, from: occupant.connection) else {
+        guard !attention.sid.isEmpty else { return }
+        if self.owners.isSuperseded(attention.sid, from: occupant.connection) {
+            // The session moved on while the gateway was not here: it still shows what the connection showed.
+            attention.connection = occupant.connection
+            for preview in attention.previews(in: self.name, of: occupant.member.user) {
+                actions.append(.send(.preview(preview.hidden), to: gateway))
+            }
             return
         }
         self.sessionStarted(attention.sid, of: occupant.connection, isResumed: false, at: now, into: &actions)

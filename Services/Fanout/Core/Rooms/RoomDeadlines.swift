@@ -15,6 +15,8 @@ struct RoomDeadlines: Sendable {
         case proofs
         /// Previews that waited too long for an update.
         case parked
+        /// A room that moved: perhaps all gateways that were to follow are here.
+        case members
         /// A room that was idle for a while.
         case idle
     }

@@ -8,21 +8,22 @@ extension RoomFeed {
         _ interest: RoomInterest, from gateway: GatewayID, at now: Instant, with services: inout RoomServices,
         into actions: inout [FanoutAction]
     ) {
+        // Who is named before having joined here came from another fan-out.
+        let isMoving = interest.occupants.contains { self.audience.user(of: $0.connection) == nil }
+        if isMoving { self.unsettleMembers(at: now, with: &services) }
         let (joined, gone) = self.audience.interestReceived(interest, from: gateway)
         services.gateways.entered(self.name, by: gateway)
         for connection in gone {
             self.endGestures(of: connection, at: now, into: &actions)
             _ = self.audience.depart(connection, with: &services, into: &actions)
         }
-        // Members who were announced by the fan-out before are not announced again while everybody knows them.
-        let isSilent =
-            self.hasMovedHere(within: services.limits.gatewayGrace, at: now) && !self.hasAnsweredJoins
-        // Whoever does not know a member can show nothing of it.
-        for (member, connection) in joined where !isSilent {
-            self.audience.announce(member, hasJoined: true, except: connection, into: &actions)
+        // Whoever does not know a member can show nothing of it. Gateways know whom their apps see already.
+        for (member, connection) in joined {
+            self.audience.announce(
+                member, hasJoined: true, except: connection, namedBy: gateway, into: &actions)
         }
         for occupant in interest.occupants {
-            self.audience.attentionNamed(occupant, at: now, with: &services, into: &actions)
+            self.audience.attentionNamed(occupant, from: gateway, at: now, with: &services, into: &actions)
         }
     }
 
@@ -62,7 +63,6 @@ extension RoomFeed {
         services: inout RoomServices, into actions: inout [FanoutAction]
     ) {
         let join = pending.join
-        self.hasAnsweredJoins = true
         let (joined, wasThere) = self.audience.enter(join.connection, at: pending.gateway, as: join.member)
         services.gateways.entered(self.name, by: pending.gateway)
         var (sid, secret, claim, number) = (Identifier(""), join.session, UInt32(1), UInt64(0))

@@ -11,11 +11,11 @@ struct RoomFeed: Sendable {
     var audience: RoomAudience
     var parked: PreviewPark
     var rates = RoomRates()
-    /// When the room moved here from another fan-out: for a while after that gateways name members who are known
-    /// already, and gestures may be open that were never seen here.
+    /// When the room moved here from another fan-out: for a while after that gestures may be open that were never seen
+    /// here.
     var movedHereAt: Instant?
-    /// A join was answered here: its list of members lacks those whose gateways come later.
-    var hasAnsweredJoins = false
+    /// Until then gateways may still come whose members have been in the room all along; nil: all members are known.
+    private var settlesAt: Instant?
 
     init(name: Identifier, limits: FanoutLimits) {
         self.name = name
@@ -163,14 +163,33 @@ struct RoomFeed: Sendable {
         return .state(history.position(at: self.stream.seq), elements: json)
     }
 
-    /// Sends a gateway the position of the stream, and what members show who are connected elsewhere.
+    /// Sends a gateway the position of the stream, the members, and what those show who are connected elsewhere.
     func sendPosition(
         to gateway: GatewayID, isReset: Bool, with services: inout RoomServices, into actions: inout [FanoutAction]
     ) {
         let position = services.history.position(at: self.stream.seq)
         actions.append(
             .send(.roomPosition(RoomPosition(room: self.name, position: position, isReset: isReset)), to: gateway))
+        self.audience.sendMembers(to: gateway, isComplete: self.settlesAt == nil, into: &actions)
         self.audience.sendAttention(to: gateway, into: &actions)
         if isReset { services.counters.resets += 1 }
+    }
+
+    // MARK: Members
+
+    /// A part of the room's gateways has turned to this fan-out, or to another one. Others may follow, and who left
+    /// meanwhile is known to nobody: the list of members counts after the time in which gateways come back.
+    mutating func unsettleMembers(at now: Instant, with services: inout RoomServices) {
+        guard self.settlesAt == nil else { return }
+        let deadline = now + services.limits.gatewayGrace
+        self.settlesAt = deadline
+        services.deadlines.set(.members, for: self.name, at: deadline)
+    }
+
+    /// Sends everybody who is in the room, when that is certain.
+    mutating func settleMembers(at now: Instant, into actions: inout [FanoutAction]) {
+        guard let settlesAt, settlesAt <= now else { return }
+        self.settlesAt = nil
+        self.audience.sendMembers(to: nil, isComplete: true, into: &actions)
     }
 }

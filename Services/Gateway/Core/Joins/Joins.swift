@@ -303,6 +303,7 @@ extension Joins {
         _ join: JoinInFlight, _ joined: JoinReply.Joined, _ connections: inout Connections, _ rooms: inout Rooms,
         at now: Instant, into actions: inout [GatewayAction]
     ) throws(Refusal) -> Released {
+        var joined = rooms.completed(joined, in: join.room)
         let answer = try self.answer(to: join, joined, rooms)
         var isInParts = false
         if case .snapshot(_, let snapshot)? = answer {
@@ -312,7 +313,6 @@ extension Joins {
             actions.append(.dropSnapshot(join.slot, room: join.room))
         }
         self.remove(join.record.request)
-        var joined = joined
         if let claimed = join.claimed, claimed.sid == joined.sid { joined.claim = max(joined.claim, claimed.claim) }
         let events = connections.bySlot[join.slot]?.joined(join.room, joined, wantsPreviews: join.wantsPreviews)
         rooms.enter(
@@ -320,7 +320,7 @@ extension Joins {
             wantsPreviews: join.wantsPreviews, isLoading: isInParts, connections, at: now,
             into: &actions)
         if let answer { actions.append(answer) }
-        rooms.attentionShown(joined, in: join.room)
+        rooms.answerShown(joined, to: join.slot, in: join.room, into: &actions)
         connections.joined(join.room, join.slot)
         return Released(slot: join.slot, room: join.room, events: events ?? WaitingEvents())
     }

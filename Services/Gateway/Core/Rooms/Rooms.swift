@@ -13,6 +13,7 @@ package struct Rooms {
     private var pacer: PreviewPacer
     private var ages = PreviewAges()
     private var delivery: PreviewDelivery
+    private var members = ShownMembers()
     private var attention = ShownAttention()
     private var recent = RecentNumbers()
     /// Previews handed to coalescers.
@@ -78,9 +79,21 @@ package struct Rooms {
         if stream == nil, self.delivery.viewports.contains(room) { Self.askForAreas(of: room, into: &actions) }
     }
 
-    /// A member's join was answered: it sees what the others show.
-    mutating func attentionShown(_ joined: JoinReply.Joined, in room: Identifier) {
+    /// The answer to a join as its app is to get it: members whom the others here see belong to it, too.
+    func completed(_ joined: JoinReply.Joined, in room: Identifier) -> JoinReply.Joined {
+        var joined = joined
+        joined.members += self.members.missing(from: joined.members, in: room)
+        return joined
+    }
+
+    /// A member's join was answered: it sees what the others show, and the others see those who are in its answer.
+    mutating func answerShown(
+        _ joined: JoinReply.Joined, to slot: Slot, in room: Identifier, into actions: inout [GatewayAction]
+    ) {
         self.attention.note(joined, in: room)
+        for member in self.members.note(joined.members, in: room) {
+            self.show(Presence(room: room, hasJoined: true, member: member, except: 0), except: slot, into: &actions)
+        }
     }
 
     /// A member has read its snapshot.
@@ -134,6 +147,7 @@ package struct Rooms {
         }
         guard isForgotten else { return }
         if let position { self.recent.note(position.seq, in: room) }
+        self.members.forget(room)
         self.attention.forget(room)
         for preview in self.pacer.forget(room) { self.forward(preview, into: &actions) }
     }
@@ -177,6 +191,15 @@ package struct Rooms {
     mutating func presenceChanged(
         _ presence: Presence, except joiner: Slot?, into actions: inout [GatewayAction]
     ) {
+        if self.members.note(presence) { self.show(presence, except: joiner, into: &actions) }
+    }
+
+    /// The fan-out says who is in a room: comings and goings that were missed are made up for.
+    mutating func membersReceived(_ list: RoomMembers, into actions: inout [GatewayAction]) {
+        for presence in self.members.note(list) { self.show(presence, except: nil, into: &actions) }
+    }
+
+    private mutating func show(_ presence: Presence, except joiner: Slot?, into actions: inout [GatewayAction]) {
         self.delivery.complete(presence.room, into: &actions)
         self.streams.presenceChanged(presence, except: joiner, into: &actions)
     }

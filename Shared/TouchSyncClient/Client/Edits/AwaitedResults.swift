@@ -12,9 +12,16 @@ final class AwaitedResults: Sendable {
         self.promises.withLock { $0[id] = promise }
     }
 
-    /// Who waits for a result; nobody for that of an edit that an earlier run of the app made.
-    func take(_ id: String) -> Promise<EditResult>? {
-        self.promises.withLock { $0.removeValue(forKey: id) }
+    /// An edit has its answer. Nobody waits for that of an edit that an earlier run of the app made.
+    /// - Returns: why it was refused; nil when it was not.
+    func settle(_ id: String, _ answer: EditAnswer) -> ClientError? {
+        let promise = self.promises.withLock { $0.removeValue(forKey: id) }
+        if let result = EditResult(answer) {
+            promise?.settle(.success(result))
+            return nil
+        }
+        if let error = answer.error { promise?.settle(.failure(error)) }
+        return answer.error
     }
 
     /// Nothing comes any more.

@@ -1,0 +1,102 @@
+import Testing
+import Wire
+
+@testable import GatewayCore
+
+/// Whom apps see in a room: Ada and Ben are here, others at other gateways.
+@Suite struct MembersTests {
+    private static func stage() throws -> (scene: Scene, ada: Slot, ben: Slot) {
+        var scene = Scene()
+        let ada = try scene.member("ada")
+        let ben = try scene.member("ben")
+        return (scene, ada, ben)
+    }
+
+    private static func member(_ name: String) -> Member {
+        Member(user: Identifier(name), name: name, color: "#fff")
+    }
+
+    private static func change(_ scene: inout Scene, _ name: String, hasJoined: Bool) {
+        let presence = Presence(room: "r", hasJoined: hasJoined, member: Self.member(name), except: 0)
+        scene.gateway.presenceChanged(presence, into: &scene.actions)
+    }
+
+    private static func list(
+        _ scene: inout Scene, _ names: [String], after: Identifier = "", through: Identifier = "",
+        isComplete: Bool = true
+    ) {
+        let list = RoomMembers(
+            room: "r", after: after, through: through, isComplete: isComplete, members: names.map(Self.member))
+        scene.gateway.membersReceived(list, into: &scene.actions)
+    }
+
+    /// What an app is told of comings (+) and goings (-).
+    private static func told(_ actions: [GatewayAction], _ slot: Slot) -> [String] {
+        actions.texts(for: slot).compactMap { text in
+            let parts = text.split(separator: "\"")
+            guard let name = parts.firstIndex(of: "userId").map({ parts[$0 + 2] }) else { return nil }
+            return (text.contains("member:joined") ? "+" : "-") + name
+        }
+    }
+
+    @Test func aNewcomersAnswerContainsWhomTheOthersSee() throws {
+        var (scene, ada, _) = try Self.stage()
+        Self.change(&scene, "cid", hasJoined: true)
+        _ = scene.take()
+        // The fan-out that answers does not know the others yet.
+        let dan = try scene.connect("dan")
+        scene.send(dan, "room:join", #"{"roomId":"r"}"#, ack: 1)
+        scene.answerJoins(sid: "s-dan")
+        let actions = scene.take()
+        let answer = try #require(actions.texts(for: dan).first)
+        for name in ["ada", "ben", "cid", "dan"] { #expect(answer.contains("\"userId\":\"\(name)\"")) }
+        #expect(Self.told(actions, ada) == ["+dan"])
+        Self.change(&scene, "dan", hasJoined: true)
+        #expect(scene.take() == [])
+    }
+
+    @Test func whatAppsKnowIsNotToldAgain() throws {
+        var (scene, ada, ben) = try Self.stage()
+        for _ in 1...2 { Self.change(&scene, "cid", hasJoined: true) }
+        for _ in 1...2 { Self.change(&scene, "cid", hasJoined: false) }
+        let actions = scene.take()
+        #expect(Self.told(actions, ada) == ["+cid", "-cid"] && Self.told(actions, ben) == ["+cid", "-cid"])
+    }
+
+    @Test func whatWasMissedIsTheDifferenceToACompleteList() throws {
+        var (scene, ada, _) = try Self.stage()
+        Self.change(&scene, "cid", hasJoined: true)
+        _ = scene.take()
+        Self.list(&scene, ["ada", "ben", "dan"])
+        #expect(Self.told(scene.take(), ada) == ["-cid", "+dan"])
+        Self.list(&scene, ["ada", "ben", "dan"])
+        #expect(scene.take() == [])
+    }
+
+    @Test func aListThatIsNotCompleteOnlyAddsMembers() throws {
+        var (scene, ada, _) = try Self.stage()
+        Self.list(&scene, ["dan"], isComplete: false)
+        #expect(Self.told(scene.take(), ada) == ["+dan"])
+    }
+
+    @Test func aPartOfAListIsAboutItsUsersOnly() throws {
+        var (scene, ada, _) = try Self.stage()
+        for name in ["cid", "dan", "eve"] { Self.change(&scene, name, hasJoined: true) }
+        _ = scene.take()
+        Self.list(&scene, ["dora"], after: "cid", through: "dora")
+        #expect(Self.told(scene.take(), ada) == ["-dan", "+dora"])
+    }
+
+    @Test func aRoomWithoutMembersHereIsForgotten() throws {
+        var scene = Scene()
+        let ada = try scene.member("ada")
+        Self.change(&scene, "cid", hasJoined: true)
+        scene.send(ada, "room:leave", #"{"roomId":"r"}"#)
+        _ = scene.take()
+        Self.list(&scene, ["cid", "dan"])
+        #expect(scene.take() == [])
+        scene.send(ada, "room:join", #"{"roomId":"r"}"#, ack: 2)
+        scene.answerJoins(sid: "s-ada")
+        #expect(scene.take().texts(for: ada).allSatisfy { !$0.contains("cid") })
+    }
+}

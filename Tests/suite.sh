@@ -1,0 +1,29 @@
+#!/bin/sh
+# What the run.sh of a suite begins with, which sources it. The first argument of run.sh is FOLDER, which holds the built
+# programs: .build/debug, for example.
+set -eu
+here=$(cd "$(dirname "$0")" && pwd)
+tests=$(dirname "$here")
+
+# Exports FOLDER as TOUCHSYNC_PROGRAMS, if it holds a program.
+find_programs() { # program, arguments of run.sh…
+    if [ $# -lt 2 ] || [ ! -x "$2/$1" ]; then
+        echo "usage: $0 FOLDER [arguments]; FOLDER holds the built programs, $1 among them" >&2
+        exit 64
+    fi
+    TOUCHSYNC_PROGRAMS=$(cd "$2" && pwd)
+    export TOUCHSYNC_PROGRAMS
+}
+
+# Installs packages of Debian that are missing.
+install_packages() { # package…
+    "$tests/../deploy/install.sh" "$@"
+}
+
+# Runs pytest in the suite's folder, with the packages in pinned versions that a folder of Tests names.
+run_pytest() { # folder with requirements.txt, arguments of pytest…
+    python=$("$tests/venv.sh" "$tests/$1")
+    shift
+    cd "$here"
+    exec "$python" -m pytest "$@"
+}
