@@ -32,6 +32,8 @@ package enum CoalescerService {
         }
         let peersWatch = try links.services(
             context, role: .coalescer, prefix: "touchsync_coalescer_", changed: reactor.waker.signal)
-        return peersWatch + [ReactorService(reactor)]
+        var watch = SetWatch(context, prefix: "touchsync_coalescer_", pace: settings.lookups)
+        sets.follow(on: &watch, changed: reactor.waker.signal)
+        return try peersWatch + watch.services() + [ReactorService(reactor)]
     }
 }

@@ -34,7 +34,9 @@ package enum CommitterService {
         }
         let peersWatch = try links.services(
             context, role: .committer, prefix: "touchsync_committer_", changed: reactor.waker.signal)
-        return rulesWatch + peersWatch + [upkeep, ReactorService(reactor)]
+        var watch = SetWatch(context, prefix: "touchsync_committer_", pace: settings.lookups)
+        sets.follow(on: &watch, changed: reactor.waker.signal)
+        return try rulesWatch + peersWatch + watch.services() + [upkeep, ReactorService(reactor)]
     }
 
     private static func reactor(

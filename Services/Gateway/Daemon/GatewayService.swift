@@ -21,6 +21,8 @@ package final class GatewayService: Service {
     private let tokenChanges: AsyncStream<TokenSettings.Rules>
     /// What new connections get under TLS, each time that it changes.
     private let certificateChanges: AsyncStream<TLSIdentity>
+    /// The other gateways, each time that they change.
+    private let neighbourChanges: AsyncStream<[String: SocketIOServer.Neighbour]>
 
     private let sets: StageSets
     private let links: LinkGuard
@@ -32,13 +34,14 @@ package final class GatewayService: Service {
     private init(
         settings: GatewaySettings, context: DaemonContext, tokenChanges: AsyncStream<TokenSettings.Rules>,
         certificateChanges: AsyncStream<TLSIdentity>,
-        sets: StageSets, links: LinkGuard,
+        neighbourChanges: AsyncStream<[String: SocketIOServer.Neighbour]>, sets: StageSets, links: LinkGuard,
         relays: GatewayRelays?, scraper: Scraper?, meshWaker: NIOLockedValueBox<Waker?>
     ) {
         self.settings = settings
         self.context = context
         self.tokenChanges = tokenChanges
         self.certificateChanges = certificateChanges
+        self.neighbourChanges = neighbourChanges
         self.sets = sets
         self.links = links
         self.relays = relays
@@ -64,19 +67,23 @@ package final class GatewayService: Service {
         ])
         let links = LinkGuard(settings.linkKeys)
         let relays = links.keys.map { GatewayRelays($0, context) }
+        let neighbours = NeighbourWatch(context)
         let scraper = settings.ops.daemonsFile.map { Scraper(daemonsFile: $0) }
         let meshWaker = NIOLockedValueBox<Waker?>(nil)
         let gateway = GatewayService(
             settings: settings, context: context, tokenChanges: tokens.changes,
-            certificateChanges: certificates.changes, sets: sets, links: links,
+            certificateChanges: certificates.changes, neighbourChanges: neighbours.changes, sets: sets, links: links,
             relays: relays, scraper: scraper,
             meshWaker: meshWaker)
         let peersWatch = try links.services(context, role: .gateway, prefix: "touchsync_gateway_") {
             meshWaker.withLockedValue { $0 }?.signal()
             if let keys = links.keys { relays?.peersChanged(keys.peers) }
         }
+        var watch = SetWatch(context, prefix: "touchsync_gateway_", pace: settings.lookups)
+        sets.follow(on: &watch) { meshWaker.withLockedValue { $0 }?.signal() }
+        neighbours.follow(settings.gateways, on: &watch)
         let scraping: [any Service] = scraper.map { [$0] } ?? []
-        return tokens.services + certificates.services + peersWatch + scraping + [gateway]
+        return try tokens.services + certificates.services + peersWatch + watch.services() + scraping + [gateway]
     }
 
     package func run() async throws {
@@ -114,6 +121,7 @@ package final class GatewayService: Service {
         try await withThrowingDiscardingTaskGroup { group in
             group.addTask { try await self.followTokens(parts, on: eventLoop) }
             group.addTask { await self.followCertificates(parts, on: eventLoop) }
+            group.addTask { await self.followNeighbours(parts, on: eventLoop) }
             try await gracefulShutdown()
             group.cancelAll()
         }
@@ -136,6 +144,13 @@ package final class GatewayService: Service {
     private func followCertificates(_ parts: GatewayParts, on eventLoop: any EventLoop) async {
         for await identity in self.certificateChanges {
             eventLoop.execute { parts.server.present(identity) }
+        }
+    }
+
+    /// Relays requests to other gateways from then on, until the gateway stops.
+    private func followNeighbours(_ parts: GatewayParts, on eventLoop: any EventLoop) async {
+        for await neighbours in self.neighbourChanges {
+            eventLoop.execute { parts.server.meet(neighbours) }
         }
     }
 
