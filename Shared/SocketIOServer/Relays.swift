@@ -9,7 +9,7 @@ internal import SocketIO
 final class Relays {
     private let loop: ServerLoop
     /// Neighbours by their prefix of ids; never this server.
-    private let owners: [[UInt8]: SocketIOServer.Neighbour]
+    private var owners: [[UInt8]: SocketIOServer.Neighbour] = [:]
     /// Connections without a request, the latest last.
     private var idle: [SocketIOServer.Neighbour: [RelayLink]] = [:]
     private var links: [ObjectIdentifier: RelayLink] = [:]
@@ -22,12 +22,21 @@ final class Relays {
 
     init(_ loop: ServerLoop) {
         self.loop = loop
-        var owners: [[UInt8]: SocketIOServer.Neighbour] = [:]
-        for (prefix, neighbour) in loop.configuration.neighbours where prefix != loop.configuration.sidPrefix {
-            owners[Array(prefix.utf8)] = neighbour
+        self.replace(with: loop.configuration.neighbours)
+    }
+
+    /// Replaces the neighbours. Requests that are on their way to one that is not among them any more are finished.
+    func replace(with neighbours: [String: SocketIOServer.Neighbour]) {
+        let former = Set(self.owners.values)
+        self.owners = [:]
+        self.addresses = []
+        for (prefix, neighbour) in neighbours where prefix != self.loop.configuration.sidPrefix {
+            self.owners[Array(prefix.utf8)] = neighbour
             if let address = IPAddress(neighbour.address) { self.addresses.insert(AddressKey(address)) }
         }
-        self.owners = owners
+        for neighbour in former.subtracting(self.owners.values) {
+            for link in self.idle.removeValue(forKey: neighbour) ?? [] { link.drop() }
+        }
     }
 
     /// The neighbour that created a session's id, by the id's prefix.
@@ -94,8 +103,9 @@ final class Relays {
         if isFailure { self.loop.statistics.relayFailures += 1 }
     }
 
-    /// Keeps a connection for the next request; false at the limit.
+    /// Keeps a connection for the next request; false at the limit, and to one that is no neighbour any more.
     func park(_ link: RelayLink) -> Bool {
+        guard self.owners.values.contains(link.neighbour) else { return false }
         guard self.idle[link.neighbour, default: []].count < Self.idleLimit else { return false }
         self.idle[link.neighbour, default: []].append(link)
         return true

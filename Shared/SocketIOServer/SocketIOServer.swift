@@ -58,6 +58,9 @@ public final class SocketIOServer: @unchecked Sendable {
     /// one.
     public func present(_ identity: TLSIdentity) { self.loop.security?.replace(with: identity) }
 
+    /// Replaces the neighbours, by their `sidPrefix`.
+    public func meet(_ neighbours: [String: Neighbour]) { self.relays.replace(with: neighbours) }
+
     // MARK: Flushing
 
     /// Flushes every connection with unflushed sends, once.

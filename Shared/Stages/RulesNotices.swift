@@ -5,31 +5,30 @@ internal import Wire
 /// link is full is notified when it accepts messages again.
 package struct RulesNotices: Sendable {
     private var fingerprint: UInt64
-    private var isUp: [Bool]
+    private var up: Set<Int> = []
     private var untold: Set<Int> = []
 
-    /// Notices for a number of peers, none of which is up.
+    /// Notices for peers, none of which is up.
     /// - Parameter fingerprint: of the rules in force.
-    package init(peers: Int, fingerprint: UInt64) {
+    package init(fingerprint: UInt64) {
         self.fingerprint = fingerprint
-        self.isUp = Array(repeating: false, count: peers)
     }
 
     /// Other rules are in force.
     package mutating func rulesChanged(_ fingerprint: UInt64) {
         self.fingerprint = fingerprint
-        self.untold = Set(self.isUp.indices.filter { self.isUp[$0] })
+        self.untold = self.up
     }
 
     /// A peer's link came up.
     package mutating func linkUp(_ peer: Int) {
-        self.isUp[peer] = true
+        self.up.insert(peer)
         self.untold.insert(peer)
     }
 
     /// A peer's link went down.
     package mutating func linkDown(_ peer: Int) {
-        self.isUp[peer] = false
+        self.up.remove(peer)
         self.untold.remove(peer)
     }
 

@@ -4,8 +4,8 @@ public import Wire
 /// moves.
 ///
 /// Every sender keeps one for each stage that it sends to. Senders that see the same instances choose the same owners;
-/// the receivers tolerate disagreement. Instances are identified by their index in ``names``. Public, so that
-/// ``owner(of:)`` can be inlined.
+/// the receivers tolerate disagreement. Instances are identified by their numbers in the stage's ``StageRoster``. Public,
+/// so that ``owner(of:)`` can be inlined.
 public struct ShardOwners: Sendable {
     /// The state of an instance as its senders see it.
     package enum InstanceState: Sendable {
@@ -25,25 +25,35 @@ public struct ShardOwners: Sendable {
         package var orphaned: Set<Int> = []
     }
 
-    /// The instances' names, as the settings have them.
-    package let names: [String]
-    /// How many times an instance changed its state.
+    private struct Instance {
+        let name: String
+        var state = InstanceState.isGone
+    }
+
+    /// How many times an instance changed its state, came or was removed.
     package private(set) var changes = 0
-    private var states: [InstanceState]
+    private var instances = InstanceTable<Instance>()
     @usableFromInline var owners: [Int?]
     private var formerOwners: [Int?]
 
     /// The owners while no instance is up: none.
-    /// - Parameter shards: shards are numbered from 0.
-    package init(names: [String], shards: Int = Shard.count) {
-        self.names = names
-        self.states = names.map { _ in .isGone }
+    /// - Parameters:
+    ///   - names: of the instances that are there at first, which have the numbers from 0 on.
+    ///   - shards: shards are numbered from 0.
+    package init(names: [String] = [], shards: Int = Shard.count) {
         self.owners = Array(repeating: nil, count: shards)
         self.formerOwners = self.owners
+        for (number, name) in names.enumerated() { self.instances[number] = Instance(name: name) }
     }
 
+    /// How many instances there are, up or not.
+    package var count: Int { self.instances.numbers.count }
+
     /// How many instances are up, including resting ones.
-    package var upCount: Int { self.states.count { $0 != .isGone } }
+    package var upCount: Int { self.instances.all.count { $0.state != .isGone } }
+
+    /// True for an instance that was added and not removed.
+    package func contains(_ instance: Int) -> Bool { self.instances.contains(instance) }
 
     /// The instance that owns a shard; nil when none is up.
     @inlinable
@@ -55,7 +65,22 @@ public struct ShardOwners: Sendable {
 
     /// The instance that owned a shard before its last change, if it is still up.
     package func formerOwner(of shard: Int) -> Int? {
-        self.formerOwners[shard].flatMap { self.states[$0] == .isGone ? nil : $0 }
+        self.formerOwners[shard].flatMap { self.state(of: $0) == .isGone ? nil : $0 }
+    }
+
+    /// Adds an instance, which is not up yet.
+    package mutating func add(_ instance: Int, named name: String) {
+        self.changes += 1
+        self.instances[instance] = Instance(name: name)
+    }
+
+    /// Removes an instance: its shards move as if it were gone.
+    /// - Returns: the shards that moved.
+    @discardableResult
+    package mutating func remove(_ instance: Int) -> Change {
+        let change = self.changed(instance, .isGone)
+        self.instances[instance] = nil
+        return change
     }
 
     /// Sets the state of an instance.
@@ -63,23 +88,34 @@ public struct ShardOwners: Sendable {
     @discardableResult
     package mutating func changed(_ instance: Int, _ state: InstanceState) -> Change {
         self.changes += 1
-        self.states[instance] = state
-        let up = self.names.indices.filter { self.states[$0] != .isGone }
-        let resting = Set(up.filter { self.states[$0] == .rests }.map { self.names[$0] })
-        let rendezvous = Rendezvous(up: up.map { self.names[$0] }, resting: resting, shards: self.owners.count)
+        self.instances[instance]?.state = state
+        let owners = self.rendezvous()
         var change = Change()
-        for shard in self.owners.indices {
-            let owner = rendezvous.owner(of: shard).flatMap(self.names.firstIndex)
-            guard owner != self.owners[shard] else { continue }
+        for shard in self.owners.indices where owners[shard] != self.owners[shard] {
             self.formerOwners[shard] = self.owners[shard]
-            self.owners[shard] = owner
-            if owner != nil { self.note(shard, in: &change) }
+            self.owners[shard] = owners[shard]
+            if owners[shard] != nil { self.note(shard, in: &change) }
         }
         return change
     }
 
+    private func state(of instance: Int) -> InstanceState { self.instances[instance]?.state ?? .isGone }
+
+    /// The owners among the instances that are up. Of two with the same name the older one counts.
+    private func rendezvous() -> [Int?] {
+        var up: [String: Int] = [:]
+        var resting: Set<String> = []
+        for (number, instance) in zip(self.instances.numbers, self.instances.all) where instance.state != .isGone {
+            guard up[instance.name] == nil else { continue }
+            up[instance.name] = number
+            if instance.state == .rests { resting.insert(instance.name) }
+        }
+        let rendezvous = Rendezvous(up: up.keys, resting: resting, shards: self.owners.count)
+        return self.owners.indices.map { rendezvous.owner(of: $0).flatMap { up[$0] } }
+    }
+
     private func note(_ shard: Int, in change: inout Change) {
-        switch self.formerOwners[shard].map({ self.states[$0] }) {
+        switch self.formerOwners[shard].map({ self.state(of: $0) }) {
         case .serves: change.handedOver.insert(shard)
         case .rests: change.relieved.insert(shard)
         case .isGone, nil: change.orphaned.insert(shard)

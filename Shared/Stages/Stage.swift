@@ -19,12 +19,12 @@ package enum Stage: String, Sendable, CaseIterable {
 package struct StageInstance: Hashable, Sendable {
     /// The stage.
     package let stage: Stage
-    /// Its index among the stage's instances, in the order of the settings.
-    package let index: Int
+    /// Its number in the stage's ``StageRoster``.
+    package let number: Int
 
-    /// The instance at an index.
-    package init(_ stage: Stage, _ index: Int) {
+    /// The instance with a number.
+    package init(_ stage: Stage, _ number: Int) {
         self.stage = stage
-        self.index = index
+        self.number = number
     }
 }

@@ -1,17 +1,23 @@
-package import Boot
+internal import Boot
+internal import Logging
 package import Mesh
 package import Wire
 
-/// The dialled links to all instances of one stage, and the owner of each shard among those that are up.
+/// The dialled links to all instances of one stage, and the owner of each shard among those that are up. It follows the
+/// stage's set: a link to each instance that comes, none any more to one that was removed.
 ///
-/// Instances are identified by their index in the settings. All decisions are made by values; this class only carries
+/// Instances are identified by their numbers in the set. All decisions are made by values; this class only carries
 /// events in and envelopes out.
 package final class StageLinks {
     /// What happened on one of the links.
     package enum Event {
+        /// The instance is in the set from now on, under this name.
+        case added(Int, name: String)
+        /// It is not in the set any more; the last event of it, after `down`.
+        case removed(Int)
         /// The instance came up and greeted with these bytes; shards may have moved.
         case up(Int, greeting: [UInt8])
-        /// It went down; shards may have moved.
+        /// It went down, or is about to be removed; shards may have moved.
         case down(Int)
         /// It began or ceased to rest; shards may have moved.
         case resting(Int)
@@ -22,27 +28,33 @@ package final class StageLinks {
     }
 
     /// The stage at the other end.
-    package let stage: Stage
+    package var stage: Stage { self.set.stage }
     /// Which instance owns which shard.
-    package private(set) var owners: ShardOwners
-    private let links: [PeerLink]
+    package private(set) var owners = ShardOwners()
+    private let set: StageSet
+    /// The version of the set to which there are links.
+    private var version: Int?
+    private var links = InstanceTable<PeerLink>()
+    private let thread: ReactorThread
+    private let lane: String?
+    private let identity: LinkIdentity
+    private let options: LinkOptions
+    /// Of links that were closed.
+    private var formerReconnects: UInt64 = 0
 
-    /// Creates a link to each address; they start dialling in the reactor's next turn.
+    /// Links that are opened with the first ``read(_:)``.
     /// - Parameter lane: the lane of a stage that has several; nil is the one at the address itself.
     /// - Throws: ``MeshError`` for a bad endpoint.
     package init(
-        on thread: ReactorThread, to stage: Stage, _ addresses: [PeerAddress], lane: String? = nil,
-        identity: LinkIdentity, options: LinkOptions = LinkOptions()
-    ) throws {
-        self.stage = stage
-        self.owners = ShardOwners(names: addresses.map(\.name))
-        self.links = try addresses.map { address in
-            let base = try Endpoint(address.endpoint)
-            let endpoint = try lane.map { try base.lane($0) } ?? base
-            return try PeerLink(
-                on: thread, to: endpoint, expecting: ExpectedPeer(stage.role, address.name), identity: identity,
-                options: options)
-        }
+        on thread: ReactorThread, to set: StageSet, lane: String? = nil, identity: LinkIdentity,
+        options: LinkOptions = LinkOptions()
+    ) throws(MeshError) {
+        self.thread = thread
+        self.set = set
+        self.lane = lane
+        self.identity = identity
+        self.options = options
+        for member in set.current.members { _ = try self.endpoint(of: member.address) }
     }
 
     /// The instance that owns a room's shard; nil when none is up.
@@ -52,37 +64,85 @@ package final class StageLinks {
     package func owner(of shard: Int) -> Int? { self.owners.owner(of: shard) }
 
     /// How many times links were reopened.
-    package var reconnects: UInt64 { self.links.reduce(0) { $0 &+ $1.counters.reconnects } }
+    package var reconnects: UInt64 { self.links.all.reduce(self.formerReconnects) { $0 &+ $1.counters.reconnects } }
+
+    /// True while there is a link to an instance, up or not.
+    package func contains(_ instance: Int) -> Bool { self.links.contains(instance) }
 
     /// True while an instance is up but resting.
-    package func isResting(_ instance: Int) -> Bool { self.links[instance].isResting }
+    package func isResting(_ instance: Int) -> Bool { self.links[instance]?.isResting ?? false }
 
-    /// Sends one envelope to an instance.
+    /// Sends one envelope to an instance. One that was removed is `unroutable`.
     package func send(_ envelope: [UInt8], to instance: Int) -> SendResult {
-        self.links[instance].send(envelope)
+        self.links[instance]?.send(envelope) ?? .unroutable
     }
 
-    /// Reads the links' events.
+    /// Follows the set, and reads the links' events.
     package func read(_ act: (Event) -> Void) {
-        for instance in self.links.indices { self.read(instance, act) }
+        self.followSet(act)
+        for instance in self.links.numbers { self.read(instance, act) }
     }
 
     private func read(_ instance: Int, _ act: (Event) -> Void) {
-        let link = self.links[instance]
+        guard let link = self.links[instance] else { return }
         while let event = link.next() {
             switch event {
-            case .up(let hello): self.changed(instance, .up(instance, greeting: hello.greeting), act)
-            case .down: self.changed(instance, .down(instance), act)
-            case .resting: self.changed(instance, .resting(instance), act)
+            case .up(let hello): self.changed(instance, link, .up(instance, greeting: hello.greeting), act)
+            case .down: self.changed(instance, link, .down(instance), act)
+            case .resting: self.changed(instance, link, .resting(instance), act)
             case .writable: act(.writable(instance))
             case .message: link.incoming.withBytes(at: 0) { act(.envelope(instance, $0)) }
             }
         }
     }
 
-    private func changed(_ instance: Int, _ event: Event, _ act: (Event) -> Void) {
-        self.owners.changed(instance, self.links[instance].state)
+    private func changed(_ instance: Int, _ link: PeerLink, _ event: Event, _ act: (Event) -> Void) {
+        self.owners.changed(instance, link.state)
         act(event)
+    }
+
+    // MARK: The set
+
+    private func followSet(_ act: (Event) -> Void) {
+        let (members, version) = self.set.current
+        guard version != self.version else { return }
+        self.version = version
+        let wanted = Set(members.map(\.number))
+        for instance in self.links.numbers where !wanted.contains(instance) { self.remove(instance, act) }
+        for member in members where !self.links.contains(member.number) { self.add(member, act) }
+    }
+
+    /// What has arrived counts. What it was sent and has not answered is lost with the link, as if it were gone: senders
+    /// resend it elsewhere.
+    private func remove(_ instance: Int, _ act: (Event) -> Void) {
+        self.read(instance, act)
+        guard let link = self.links[instance] else { return }
+        self.links[instance] = nil
+        self.formerReconnects &+= link.counters.reconnects
+        link.close()
+        self.owners.remove(instance)
+        act(.down(instance))
+        act(.removed(instance))
+    }
+
+    private func add(_ member: StageRoster.Member, _ act: (Event) -> Void) {
+        do throws(MeshError) {
+            self.links[member.number] = try PeerLink(
+                on: self.thread, to: self.endpoint(of: member.address),
+                expecting: ExpectedPeer(self.stage.role, member.address.name), identity: self.identity,
+                options: self.options)
+        } catch {
+            return self.thread.logger.error(
+                "an instance cannot be dialled", metadata: ["mesh.peer": "\(member.address)", "error": "\(error)"])
+        }
+        self.owners.add(member.number, named: member.address.name)
+        act(.added(member.number, name: member.address.name))
+    }
+
+    private func endpoint(of address: PeerAddress) throws(MeshError) -> Endpoint {
+        let base = try Endpoint(address.endpoint)
+        guard let lane = self.lane else { return base }
+        return try base.lane(lane)
     }
 }
 

@@ -18,7 +18,7 @@ package struct StartupPatience: Sendable {
     /// The reason why the daemon is not ready, for people; nil when it is.
     package func shortage(of stages: [(Stage, ShardOwners)], at now: Instant) -> String? {
         if let (missing, _) = stages.first(where: { $0.1.upCount == 0 }) { return "no \(missing) answers" }
-        let late = stages.first { $0.1.upCount < $0.1.names.count }
+        let late = stages.first { $0.1.upCount < $0.1.count }
         return now < self.end ? late.map { "some \($0.0)s do not answer yet" } : nil
     }
 }

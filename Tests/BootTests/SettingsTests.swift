@@ -81,10 +81,11 @@ private struct SampleSettings: DaemonSettings {
         #expect(values[SampleSettings.limit] == 7)
         #expect(values[SampleSettings.title] == "x=y")
         #expect(
-            values[SharedSettings.committers] == [
-                PeerAddress(name: "c-1", endpoint: "ipc:///run/c1"),
-                PeerAddress(name: "c-2", endpoint: "tcp://10.0.0.1:5000"),
-            ])
+            values[SharedSettings.committers]
+                == .list([
+                    PeerAddress(name: "c-1", endpoint: "ipc:///run/c1"),
+                    PeerAddress(name: "c-2", endpoint: "tcp://10.0.0.1:5000"),
+                ]))
         #expect(values[SharedSettings.databaseURL] == "postgresql://h/d")
         #expect(!self.resolve(["--open", "false"]).values[SampleSettings.open])
     }
@@ -98,7 +99,7 @@ private struct SampleSettings: DaemonSettings {
         let resolved = self.resolve(file: file)
         #expect(resolved.problems.isEmpty, "\(resolved.problems)")
         #expect(resolved.values[SampleSettings.origins] == ["a,b"])
-        #expect(resolved.values[SharedSettings.committers].map(\.name) == ["c-1"])
+        #expect(resolved.values.knownInstances(SharedSettings.committers).map(\.name) == ["c-1"])
         #expect(resolved.values[SharedSettings.databaseURL] == "postgresql://h/d")
     }
 
@@ -156,6 +157,14 @@ private struct SampleSettings: DaemonSettings {
         (
             ["--committers", "a=ipc:///x,a=ipc:///y"],
             "--committers: the name \"a\" stands twice in the list (command line)"
+        ),
+        (
+            ["--committers", "file://x"],
+            "--committers: \"file://x\" needs an absolute path: file:///PATH (command line)"
+        ),
+        (
+            ["--committers", "dns://x"],
+            "--committers: \"dns://x\" needs a host name and a port from 1 to 65535: dns://HOST:PORT (command line)"
         ),
         (
             ["--name", "ä"],

@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import itertools
+import json
 import os
 import pathlib
 import shutil
@@ -59,12 +60,12 @@ class Cluster:
     daemon; `sees(name, peer)` says who knows of whom; `data` is where the database's files lie when not in the folder;
     `order` is the order of the start, in which "postgres" may stand too; `log` is the descriptor that all daemons write
     to instead of files of their own, and how much they write; with `is_keyed` links are guarded by keys; `postgres` takes
-    the place of the pair.
+    the place of the pair; with `has_files` daemons read who they know of from a file each, which `publish` replaces.
     """
 
     def __init__(
         self, folder, counts=None, settings=None, prefixes=None, standby=True, sees=None, data=None, order=STAGES,
-        log=(None, "notice"), is_keyed=False, postgres=None,
+        log=(None, "notice"), is_keyed=False, postgres=None, has_files=False,
     ):
         self.counts = {stage: 2 for stage in STAGES} | (counts or {})
         self.settings = {stage: SETTINGS[stage] | (settings or {}).get(stage, {}) for stage in STAGES}
@@ -75,6 +76,9 @@ class Cluster:
         self.order = list(order) if "postgres" in order else ["postgres", *order]
         self.postgres = postgres or Pair(self.folder, standby, data)
         self.keys = Keys(self.folder) if is_keyed else None
+        self.has_files = has_files
+        # By daemon and setting: everybody whom the daemon could know, with the address.
+        self.addresses = {}
         self.daemons = {}
         # By (who connects, to whom): the proxies between them.
         self.proxies = {}
@@ -102,9 +106,13 @@ class Cluster:
         for stage, name in [(stage, name) for stage in STAGES for name in names[stage]]:
             flags = [f"--name={name}", f"--log-level={self.log_level}", "--admin-host=127.0.0.1"]
             for neighbour in NEIGHBOURS[stage]:
-                seen = [peer for peer in names[neighbour] if self.sees(name, peer)]
+                seen = [peer for peer in names[neighbour] if self.has_files or self.sees(name, peer)]
                 peers = [f"{peer}=tcp://127.0.0.1:{await self._link(name, peer)}" for peer in seen]
-                flags.append(f"--{PLURALS[neighbour]}={','.join(peers)}")
+                self.addresses.setdefault(name, {})[PLURALS[neighbour]] = peers
+                source = f"file://{self._file(name)}" if self.has_files else ",".join(peers)
+                flags.append(f"--{PLURALS[neighbour]}={source}")
+            if self.has_files and name in self.addresses:
+                self.publish(name, lambda peer: self.sees(name, peer))
             if stage == "gateway":
                 flags.append(f"--port={self.binds[name]}")
                 await self._listen(("app", name), self.binds[name], ports.free())
@@ -122,6 +130,19 @@ class Cluster:
                 stage, name, self.folder, flags, environment, self.prefixes.get(stage) or self.prefixes.get(name) or ()
             )
             self.daemons[name].sink = self.sink
+
+    def _file(self, name):
+        return self.folder / f"{name}.json"
+
+    def publish(self, name, sees):
+        """Replaces the file of a daemon's sets: those that it sees are in it."""
+        sets = {
+            setting: [peer for peer in peers if sees(peer.split("=")[0])]
+            for setting, peers in self.addresses[name].items()
+        }
+        draft = self.folder / f"{name}.json.new"
+        draft.write_text(json.dumps(sets))
+        draft.rename(self._file(name))
 
     async def _link(self, name, peer):
         port = ports.free(2)

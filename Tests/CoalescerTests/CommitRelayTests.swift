@@ -34,7 +34,7 @@ import Wire
     }
 
     private func relay(greeting: [UInt8], maxWaiting: Int = 8) -> CommitRelay {
-        var relay = CommitRelay(committers: 1, maxWaiting: maxWaiting)
+        var relay = CommitRelay(maxWaiting: maxWaiting)
         relay.linkUp(0, greeting: greeting)
         return relay
     }

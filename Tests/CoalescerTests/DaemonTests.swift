@@ -152,8 +152,8 @@ private struct Stand: Sendable {
         }
         var values = SettingValues(defaultsOf: CoalescerSettings.schema)
         values.set(SharedSettings.bind, "ipc://\(directory)/coalescer")
-        values.set(SharedSettings.committers, addresses("committer"))
-        values.set(SharedSettings.fanouts, addresses("fanout"))
+        values.set(SharedSettings.committers, .list(addresses("committer")))
+        values.set(SharedSettings.fanouts, .list(addresses("fanout")))
         values.set(CoalescerSettings.tick, tick)
         values.set(SharedSettings.creditCommits, credit)
         let settings = try CoalescerSettings(values)
@@ -161,7 +161,7 @@ private struct Stand: Sendable {
         let group = ServiceGroup(
             services: try CoalescerService.services(settings, context), logger: context.logger)
         let neighbours = try Neighbours(
-            coalescer: settings.bind, committers: settings.committers, fanouts: settings.fanouts,
+            coalescer: settings.bind, committers: settings.committers.addresses, fanouts: settings.fanouts.addresses,
             greeting: greeting)
         try await withThrowingTaskGroup(of: Void.self) { tasks in
             tasks.addTask { try await group.run() }
@@ -177,7 +177,9 @@ private struct Stand: Sendable {
         }
         try await neighbours.stop()
         for entry in ["coalescer", "coalescer.previews"] { unlink("\(directory)/\(entry)") }
-        for address in settings.committers + settings.fanouts { unlink(String(address.endpoint.dropFirst(6))) }
+        for address in settings.committers.addresses + settings.fanouts.addresses {
+            unlink(String(address.endpoint.dropFirst(6)))
+        }
         rmdir(directory)
     }
 

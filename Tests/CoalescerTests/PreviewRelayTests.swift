@@ -15,7 +15,7 @@ import Wire
     }
 
     @Test func previewsThatAreTooManyForOneEnvelopeLeaveInSeveral() {
-        var relay = PreviewRelay(fanouts: 1)
+        var relay = PreviewRelay()
         var output = self.previews
         var sizes: [Int] = []
         var sent = 0
@@ -31,7 +31,7 @@ import Wire
     }
 
     @Test func whatFollowsAnEnvelopeThatWasNotAcceptedIsReturnedTheNewestFirst() {
-        var relay = PreviewRelay(fanouts: 1)
+        var relay = PreviewRelay()
         var output = self.previews
         var sent = 0
         var attempts = 0

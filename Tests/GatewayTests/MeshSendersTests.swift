@@ -7,7 +7,7 @@ import Timing
 import Wire
 
 @Suite struct MeshSendersTests {
-    private var senders = MeshSenders(coalescers: 1, committers: 1, fanouts: 1, pause: .milliseconds(1))
+    private var senders = MeshSenders(pause: .milliseconds(1))
 
     /// The envelopes that leave with a flush, with the number of their records.
     private mutating func flush() throws -> [(size: Int, records: Int)] {

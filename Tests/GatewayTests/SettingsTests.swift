@@ -14,7 +14,7 @@ import Testing
         for (setting, name) in [
             (SharedSettings.coalescers, "c"), (SharedSettings.committers, "w"), (SharedSettings.fanouts, "f"),
         ] {
-            values.set(setting, [PeerAddress(name: name, endpoint: "ipc:///tmp/\(name)")])
+            values.set(setting, .list([PeerAddress(name: name, endpoint: "ipc:///tmp/\(name)")]))
         }
         changes(&values)
         return try GatewaySettings(values)
@@ -73,7 +73,7 @@ import Testing
     @Test func plainLinksStayOnThisMachine() throws {
         let far = [PeerAddress(name: "c", endpoint: "tcp://10.0.0.2:7100")]
         let problem = #expect(throws: SettingProblem.self) {
-            try Self.settings { $0.set(SharedSettings.coalescers, far) }
+            try Self.settings { $0.set(SharedSettings.coalescers, .list(far)) }
         }
         #expect(problem?.subject == "--coalescers" && problem?.complaint.contains("link-key-file") == true)
         for (face, isAllowed) in [

@@ -39,6 +39,7 @@ CASES = {
     "GatewayBlocked": ("touchsync_fanout_gateways_blocked{}", "1x60", "1 0 1 0x60", {}),
     "RulesDiffer": ("touchsync_fanout_rules_differing_committers{}", "1x60", "1 1 0x60", {}),
     "RulesRefused": ("touchsync_committer_rules_refused{}", "1x60", "1 0x60", {}),
+    "SetStale": ("touchsync_gateway_set_stale{}", "1x60", "1 0x60", {}),
     "FewDescriptors": ('process_open_fds{job="touchsync"}', "950x60", "800x60",
                        {'process_max_fds{job="touchsync"}': "1000x60"}),
 }

@@ -91,7 +91,7 @@ package struct Campaign: Sendable {
             "clients.left-and-joined",
         ] + allEdits.kinds.map { "acks.\($0.event)" } + Stage.allCases.map { "faults.kill.\($0)" }
         + Stage.allCases.map { "faults.pause.\($0)" }
-        + World.faultNames
+        + World.stagesWithSets.flatMap { ["sets.grown.\($0)", "sets.shrunk.\($0)"] } + World.faultNames
 
     /// Counts that must not be zero, and are.
     package var missing: [String] {

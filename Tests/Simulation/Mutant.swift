@@ -17,6 +17,8 @@ package enum Mutant: String, CaseIterable, Sendable {
     case answersLost = "answers-lost"
     /// The gateway does not tell a fan-out that its rooms are another one's now.
     case farewellOff = "farewell-off"
+    /// The gateway goes on as before when an instance is removed from its stage's set.
+    case removalOff = "removal-off"
     /// The committer leaves the last element of a group out.
     case groupInPart = "group-in-part"
     /// The database does not list the annotations of an element that is to be deleted.

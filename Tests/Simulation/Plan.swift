@@ -18,6 +18,8 @@ package struct Plan: Sendable {
     package var rooms = 2
     /// How many faults are drawn.
     package var faults = 4
+    /// How many times an instance is added to a stage's set or removed from one.
+    package var setChanges = 0
     /// When the first fault may come, and when the last one has ended.
     package var calm: UInt64 = 300 * .millisecond
     package var disturbed: UInt64 = 2200 * .millisecond
@@ -46,6 +48,7 @@ package struct Plan: Sendable {
         if seed % 16 == 7 { self.roomElements = 4 }
         if seed % 16 == 15 { self.elementAnnotations = 1 }
         self.hasScene = seed % 7 < 4
+        if seed % 6 == 2 { self.setChanges = 5 }
         if seed % 8 == 6 { self.lease = 100 * .millisecond }
     }
 }

@@ -127,7 +127,7 @@ extension World {
     }
 
     /// A daemon ends between two of its turns. What it had sent may still arrive, for a moment.
-    private func kill(_ process: Process) {
+    func kill(_ process: Process) {
         self.note("kill \(process.name)")
         self.count("faults.kill.\(process.stage.rawValue)")
         process.shell?.count(into: &self.counts)

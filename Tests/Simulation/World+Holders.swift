@@ -7,9 +7,9 @@ extension World {
     /// gone is a member whom everybody sees for ever.
     func strays() -> [String] {
         let fanouts = self.processes.compactMap { process in
-            (process.shell as? FanoutShell).map { (name: process.name, shell: $0) }
+            (process.shell as? FanoutShell).map { (name: process.name, shell: $0, isListed: process.isListed) }
         }
-        let owners = Rendezvous(names: fanouts.map(\.name), shards: Shard.count)
+        let owners = Rendezvous(names: fanouts.filter(\.isListed).map(\.name), shards: Shard.count)
         let apps = Dictionary(grouping: self.apps, by: \.room)
         var found: [String] = []
         for (room, apps) in apps.sorted(by: { $0.key < $1.key }) {

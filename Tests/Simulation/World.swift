@@ -94,7 +94,10 @@ package final class World {
 
     private func begin() {
         for stage in Stage.allCases {
-            for number in 0..<self.plan.instances { self.processes.append(Process(StageInstance(stage, number))) }
+            let spares = self.plan.setChanges > 0 && Self.stagesWithSets.contains(stage) ? Self.spares : 0
+            for number in 0..<self.plan.instances + spares {
+                self.processes.append(Process(StageInstance(stage, number), isListed: number < self.plan.instances))
+            }
         }
         for (from, to, lane) in Self.lanes {
             for dialler in self.processes where dialler.stage == from {
@@ -103,7 +106,7 @@ package final class World {
                 }
             }
         }
-        for process in self.processes { self.start(process) }
+        for process in self.processes where process.isListed { self.start(process) }
         let rooms = Self.rooms(self.plan.rooms)
         for number in 0..<self.plan.apps { self.apps.append(App(number, room: rooms[number % rooms.count], in: self)) }
         for number in 0..<self.plan.clients {
@@ -115,6 +118,10 @@ package final class World {
         for _ in 0..<self.plan.faults {
             let when = self.plan.calm + self.random.number(0...(self.plan.disturbed - self.plan.calm))
             self.after(when) { [unowned self] in self.strike() }
+        }
+        for _ in 0..<self.plan.setChanges {
+            let when = self.plan.calm + self.random.number(0...(self.plan.disturbed - self.plan.calm))
+            self.after(when) { [unowned self] in self.changeSet() }
         }
         self.after(self.plan.disturbed) { [unowned self] in self.awaitHeal() }
         // In some worlds the last commits are lost under way and nothing comes after them that would show it.
@@ -211,8 +218,9 @@ package final class World {
         process.inbox = []
         process.wakeAt = nil
         process.isResting = false
+        for link in self.links where link.dialler === process { link.isListed = link.server.isListed }
         process.shell = self.shell(of: process)
-        for link in self.links where link.dialler === process {
+        for link in self.links where link.dialler === process && link.isListed {
             self.dial(link, after: self.random.number(1...20) * .millisecond)
         }
         self.wake(process, at: self.now)

@@ -6,7 +6,7 @@ import Testing
 import Wire
 
 @Suite struct RulesNoticesTests {
-    private var notices = RulesNotices(peers: 3, fingerprint: 1)
+    private var notices = RulesNotices(fingerprint: 1)
 
     /// The peers that are notified in a turn, and of what.
     private mutating func turn(_ answer: SendResult = .sent) -> [Int: UInt64] {

@@ -39,4 +39,35 @@ struct ShardOwnersTests {
         let change = owners.changed(1, .serves)
         #expect(change.relieved == mine && self.owned(by: 1, in: owners) == Self.shards)
     }
+
+    @Test func oneThatIsAddedOwnsNothingUntilItIsUp() {
+        var owners = ShardOwners(names: ["a"])
+        owners.changed(0, .serves)
+        owners.add(1, named: "b")
+        #expect(self.owned(by: 0, in: owners) == Self.shards && owners.count == 2 && owners.upCount == 1)
+        let change = owners.changed(1, .serves)
+        #expect(change.handedOver == self.owned(by: 1, in: owners) && !change.handedOver.isEmpty)
+    }
+
+    @Test func oneThatIsRemovedWhileItServesLeavesItsShardsAsOrphans() {
+        var owners = ShardOwners(names: ["a", "b"])
+        owners.changed(0, .serves)
+        owners.changed(1, .serves)
+        let mine = self.owned(by: 1, in: owners)
+        #expect(owners.remove(1).orphaned == mine && self.owned(by: 0, in: owners) == Self.shards)
+        #expect(mine.allSatisfy { owners.formerOwner(of: $0) == nil } && owners.count == 1 && !owners.contains(1))
+        // What is still heard of it changes nothing.
+        #expect(owners.changed(1, .serves).handedOver.isEmpty && owners.upCount == 1)
+    }
+
+    @Test func ofTwoWithOneNameTheOlderOneCounts() {
+        var owners = ShardOwners(names: ["a"])
+        owners.add(1, named: "a")
+        owners.changed(0, .serves)
+        owners.changed(1, .serves)
+        #expect(self.owned(by: 0, in: owners) == Self.shards)
+        // As when an instance has moved to another endpoint.
+        owners.remove(0)
+        #expect(self.owned(by: 1, in: owners) == Self.shards)
+    }
 }

@@ -30,7 +30,7 @@ final class CoalescerLoop: ReactorLoop {
     private var gathering = GatheringLevels()
     private var gauge: GatheringGauge
     private var commitRelay: CommitRelay
-    private var previewRelay: PreviewRelay
+    private var previewRelay = PreviewRelay()
     private var output: [Preview] = []
     private var figures = FigurePace()
     /// The number of link changes reported so far.
@@ -38,8 +38,8 @@ final class CoalescerLoop: ReactorLoop {
     private var phase = ServicePhase.running
 
     init(
-        on thread: ReactorThread, name: String, settings: CoalescerSettings, telemetry: CoalescerTelemetry,
-        readiness: CoalescerReadiness
+        on thread: ReactorThread, name: String, settings: CoalescerSettings, sets: StageSets,
+        telemetry: CoalescerTelemetry, readiness: CoalescerReadiness
     ) throws {
         let identity = LinkIdentity(daemon: name)
         let commitOptions = LinkOptions.incoming(
@@ -55,17 +55,16 @@ final class CoalescerLoop: ReactorLoop {
             on: thread, bind: base.lane("previews"), identity: identity, options: previewOptions,
             admitting: PeerRoles(.gateway))
         self.committers = try StageLinks(
-            on: thread, to: .committer, settings.committers, identity: identity,
+            on: thread, to: sets[.committer], identity: identity,
             options: .outgoing(sendHighWater: Self.commitMark))
         self.fanouts = try StageLinks(
-            on: thread, to: .fanout, settings.fanouts, identity: identity,
+            on: thread, to: sets[.fanout], identity: identity,
             options: .outgoing(sendHighWater: Self.previewMark))
         self.intake = EnvelopeIntake(
             at: .coalescer, logger: thread.logger, onForeign: telemetry.refusals.recordRefused
         ) { telemetry.malformed.add() }
         self.grants = CreditGrants(window: settings.credit)
-        self.commitRelay = CommitRelay(committers: settings.committers.count, maxWaiting: settings.maxWaiting)
-        self.previewRelay = PreviewRelay(fanouts: settings.fanouts.count)
+        self.commitRelay = CommitRelay(maxWaiting: settings.maxWaiting)
         self.telemetry = telemetry
         self.readiness = readiness
         self.logger = thread.logger
@@ -110,7 +109,9 @@ final class CoalescerLoop: ReactorLoop {
     private func readLinks(_ now: Instant) {
         self.committers.read { self.committer($0) }
         // Nothing is received from fan-outs, and nothing is queued for them here.
-        self.fanouts.read { _ in }
+        self.fanouts.read { event in
+            if case .removed(let fanout) = event { self.previewRelay.removed(fanout) }
+        }
         let changes = self.committers.owners.changes + self.fanouts.owners.changes
         guard changes != self.reportedChanges else { return }
         self.reportedChanges = changes
@@ -121,7 +122,7 @@ final class CoalescerLoop: ReactorLoop {
         switch event {
         case .up(let committer, let greeting): self.commitRelay.linkUp(committer, greeting: greeting)
         case .down(let committer): self.commitRelay.linkDown(committer)
-        case .resting: break
+        case .added, .removed, .resting: break
         case .writable(let committer): self.commitRelay.retry(committer, self.committers.send)
         case .envelope(let committer, let bytes):
             self.intake.walk(bytes, from: PeerRoles(.committer)) { kind, fields throws(EnvelopeError) in

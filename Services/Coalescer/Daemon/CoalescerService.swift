@@ -21,15 +21,19 @@ package enum CoalescerService {
         let readiness = CoalescerReadiness(
             committers: context.health.check("committers"), fanouts: context.health.check("fanouts"))
         let pulse = context.health.pulse("links")
+        let sets = StageSets([.committer: settings.committers, .fanout: settings.fanouts])
         let links = LinkGuard(settings.linkKeys)
         let reactor = try Reactor(
             name: "coalescer", logger: context.logger, keys: links.keys, beat: pulse.beat
         ) { thread in
             try CoalescerLoop(
-                on: thread, name: context.name, settings: settings, telemetry: telemetry, readiness: readiness)
+                on: thread, name: context.name, settings: settings, sets: sets, telemetry: telemetry,
+                readiness: readiness)
         }
         let peersWatch = try links.services(
             context, role: .coalescer, prefix: "touchsync_coalescer_", changed: reactor.waker.signal)
-        return peersWatch + [ReactorService(reactor)]
+        var watch = SetWatch(context, prefix: "touchsync_coalescer_", pace: settings.lookups)
+        sets.follow(on: &watch, changed: reactor.waker.signal)
+        return try peersWatch + watch.services() + [ReactorService(reactor)]
     }
 }

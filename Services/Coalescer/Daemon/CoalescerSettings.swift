@@ -16,8 +16,10 @@ package struct CoalescerSettings: DaemonSettings {
     /// The credit of each gateway: unfinished commits and their bytes.
     package var credit: CommitCredit
     /// The next stages.
-    package var committers: [PeerAddress]
-    package var fanouts: [PeerAddress]
+    package var committers: InstanceList<PeerAddress>
+    package var fanouts: InstanceList<PeerAddress>
+    /// How names are looked up.
+    package var lookups: LookupPace
     /// What guards its links; nil for plain ones.
     package var linkKeys: LinkKeyFiles?
 
@@ -42,7 +44,8 @@ package struct CoalescerSettings: DaemonSettings {
         [
             SharedSettings.bind, tick, SharedSettings.promptCPU, maxEntries, memory, lease, maxWaiting,
             SharedSettings.creditCommits,
-            SharedSettings.creditBytes, SharedSettings.committers, SharedSettings.fanouts, SharedSettings.linkKeyFile,
+            SharedSettings.creditBytes, SharedSettings.committers, SharedSettings.fanouts,
+            SharedSettings.lookupPause, SharedSettings.lookupPatience, SharedSettings.linkKeyFile,
             SharedSettings.peersFile,
         ])
 
@@ -56,12 +59,9 @@ package struct CoalescerSettings: DaemonSettings {
         self.credit = CommitCredit(
             commits: UInt64(clamping: values[SharedSettings.creditCommits]),
             bytes: UInt64(clamping: values[SharedSettings.creditBytes]))
-        self.committers = values[SharedSettings.committers]
-        self.fanouts = values[SharedSettings.fanouts]
-        for setting in [SharedSettings.committers, SharedSettings.fanouts] where values[setting].isEmpty {
-            throw values.problem(setting, "must name at least one")
-        }
-        self.linkKeys = try values.linkKeys(
-            bound: [SharedSettings.bind], dialled: [SharedSettings.committers, SharedSettings.fanouts])
+        self.committers = try values.instances(SharedSettings.committers)
+        self.fanouts = try values.instances(SharedSettings.fanouts)
+        self.lookups = LookupPace(values)
+        self.linkKeys = try values.linkKeys(bound: [SharedSettings.bind])
     }
 }

@@ -60,10 +60,46 @@ package struct CommitRelay {
         /// The committer's credit.
         var window = CreditWindow()
 
+        var isEmpty: Bool { self.waiting.isEmpty && self.full.isEmpty && self.open.envelope.isEmpty }
+
+        /// Adds a commit that leaves in this turn; false when it has to wait.
+        mutating func pass(_ fields: ByteReader, refusal: Refusal?, from sender: PeerID) -> Bool {
+            guard self.waiting.isEmpty, self.window.isOpen else { return false }
+            let bytes = self.open.add(fields, refusal: refusal, from: sender)
+            self.window.spend(CommitLoad(commits: 1, bytes: bytes))
+            if self.open.envelope.isFull { self.seal() }
+            return true
+        }
+
+        /// Adds a commit to those that wait; false when they are too many.
+        mutating func wait(_ fields: ByteReader, refusal: Refusal?, from sender: PeerID, limit: Int) -> Bool {
+            let count = self.waiting.count
+            let lastHasRoom =
+                self.waiting.last.map { !$0.isPaid && $0.envelope.bytes.count < CommitRelay.envelopeBytes } ?? false
+            if lastHasRoom {
+                self.waiting[count - 1].add(fields, refusal: refusal, from: sender)
+            } else {
+                guard count < limit else { return false }
+                var batch = Batch(isPaid: false)
+                batch.add(fields, refusal: refusal, from: sender)
+                self.waiting.append(batch)
+            }
+            return true
+        }
+
+        /// The first of those that wait, if there is credit for it.
+        var next: Batch? { self.waiting.first.flatMap { $0.isPaid || self.window.isOpen ? $0 : nil } }
+
         /// The open batch is full, and another one begins.
         mutating func seal() {
             self.full.append(self.open)
             self.open = Batch(isPaid: true)
+        }
+
+        /// The batches of this turn, which is over.
+        mutating func takeBatches() -> [Batch] {
+            if !self.open.envelope.isEmpty { self.seal() }
+            return exchange(&self.full, with: [])
         }
     }
 
@@ -71,7 +107,8 @@ package struct CommitRelay {
     private static let envelopeBytes = 64 << 10
 
     private let maxWaiting: Int
-    private var outlets: [Outlet]
+    /// Those of committers that are up.
+    private var outlets = InstanceTable<Outlet>()
     /// Commits that left since the last ``drainFinished()``, by sender.
     private var finished: [PeerID: CommitLoad] = [:]
     /// The number of commits that left for committers.
@@ -79,44 +116,41 @@ package struct CommitRelay {
     /// The number of commits that were not forwarded.
     package private(set) var dropped: [Drop: Int] = [:]
 
-    /// A relay to a number of committers, none of which is up.
-    package init(committers: Int, maxWaiting: Int) {
+    /// A relay to committers, none of which is up.
+    package init(maxWaiting: Int) {
         self.maxWaiting = maxWaiting
-        self.outlets = (0..<committers).map { _ in Outlet() }
     }
 
     /// True when nothing is queued.
-    package var isEmpty: Bool {
-        self.outlets.allSatisfy { $0.waiting.isEmpty && $0.full.isEmpty && $0.open.envelope.isEmpty }
-    }
+    package var isEmpty: Bool { self.outlets.all.allSatisfy(\.isEmpty) }
 
     /// The queued commits.
     package var waiting: CommitLoad {
-        self.outlets.reduce(into: CommitLoad()) { sum, outlet in
+        self.outlets.all.reduce(into: CommitLoad()) { sum, outlet in
             for batch in outlet.waiting { sum += batch.load }
         }
     }
 
     /// The number of committers without credit.
-    package var closedCount: Int { self.outlets.count { !$0.window.isOpen } }
+    package var closedCount: Int { self.outlets.all.count { !$0.window.isOpen } }
 
     // MARK: Committers
 
     /// A committer came up; its greeting contains its credit.
     package mutating func linkUp(_ committer: Int, greeting: [UInt8]) {
-        self.outlets[committer].window.opened(greeting: greeting)
+        self.outlets[committer, default: Outlet()].window.opened(greeting: greeting)
     }
 
     /// A committer went down: its queue is dropped.
     package mutating func linkDown(_ committer: Int) {
-        self.outlets[committer].window.closed()
-        for batch in self.outlets[committer].waiting { self.drop(batch) }
-        self.outlets[committer].waiting.removeAll()
+        guard var outlet = exchange(&self.outlets[committer], with: nil) else { return }
+        for batch in outlet.waiting { self.drop(batch) }
+        for batch in outlet.takeBatches() { self.drop(batch) }
     }
 
     /// A committer granted credit; queued commits leave with ``retry(_:_:)``.
     package mutating func allow(_ credit: CommitCredit, for committer: Int) {
-        self.outlets[committer].window.allow(credit)
+        self.outlets[committer]?.window.allow(credit)
     }
 
     // MARK: Commits
@@ -128,62 +162,31 @@ package struct CommitRelay {
     package mutating func pass(
         _ fields: ByteReader, refusal: Refusal? = nil, to committer: Int?, from sender: PeerID
     ) {
-        guard let committer else { return self.drop(fields, from: sender, .unreachable) }
-        if self.outlets[committer].waiting.isEmpty, self.outlets[committer].window.isOpen {
-            let bytes = self.outlets[committer].open.add(fields, refusal: refusal, from: sender)
-            self.outlets[committer].window.spend(CommitLoad(commits: 1, bytes: bytes))
-            if self.outlets[committer].open.envelope.isFull { self.outlets[committer].seal() }
-        } else {
-            self.wait(fields, refusal: refusal, from: sender, for: committer)
+        guard let committer, self.outlets.contains(committer) else {
+            return self.drop(fields, from: sender, .unreachable)
         }
-    }
-
-    private mutating func wait(
-        _ fields: ByteReader, refusal: Refusal?, from sender: PeerID, for committer: Int
-    ) {
-        let count = self.outlets[committer].waiting.count
-        let lastHasRoom =
-            self.outlets[committer].waiting.last.map {
-                !$0.isPaid && $0.envelope.bytes.count < Self.envelopeBytes
-            } ?? false
-        if lastHasRoom {
-            self.outlets[committer].waiting[count - 1].add(fields, refusal: refusal, from: sender)
-        } else if count < self.maxWaiting {
-            var batch = Batch(isPaid: false)
-            batch.add(fields, refusal: refusal, from: sender)
-            self.outlets[committer].waiting.append(batch)
-        } else {
+        if self.outlets[committer]?.pass(fields, refusal: refusal, from: sender) == true { return }
+        if self.outlets[committer]?.wait(fields, refusal: refusal, from: sender, limit: self.maxWaiting) != true {
             self.drop(fields, from: sender, .full)
         }
     }
 
-    /// Sends the commits of this turn: one envelope for each committer, unless there are too many for one.
+    /// Sends the commits of this turn: one envelope for each committer, unless there are too many for one. Those that a
+    /// link does not accept wait, and those behind them.
     package mutating func flush(_ send: ([UInt8], Int) -> SendResult) {
-        for committer in self.outlets.indices {
-            if !self.outlets[committer].full.isEmpty { self.flushFull(committer, send) }
-            guard !self.outlets[committer].open.envelope.isEmpty else { continue }
-            let batch = self.outlets[committer].open
-            switch send(batch.envelope.bytes, committer) {
-            case .sent: self.sent(batch)
-            case .unroutable: self.drop(batch)
-            case .wouldBlock: self.outlets[committer].waiting.prepend(batch)
-            }
-            self.outlets[committer].open.clear()
+        for committer in self.outlets.numbers {
+            guard let batches = self.outlets[committer]?.takeBatches(), !batches.isEmpty else { continue }
+            self.send(batches, to: committer, send)
         }
     }
 
-    /// Sends the full batches of this turn; those that the link does not accept wait, and the open one behind them.
-    private mutating func flushFull(_ committer: Int, _ send: ([UInt8], Int) -> SendResult) {
-        let batches = exchange(&self.outlets[committer].full, with: [])
+    private mutating func send(_ batches: [Batch], to committer: Int, _ send: ([UInt8], Int) -> SendResult) {
         for (index, batch) in batches.enumerated() {
             switch send(batch.envelope.bytes, committer) {
             case .sent: self.sent(batch)
             case .unroutable: self.drop(batch)
             case .wouldBlock:
-                var blocked = Array(batches[index...])
-                if !self.outlets[committer].open.envelope.isEmpty { blocked.append(self.outlets[committer].open) }
-                self.outlets[committer].waiting.prepend(contentsOf: blocked)
-                self.outlets[committer].open.clear()
+                self.outlets[committer]?.waiting.prepend(contentsOf: batches[index...])
                 return
             }
         }
@@ -191,12 +194,10 @@ package struct CommitRelay {
 
     /// Sends a committer's queue, as far as its credit and its link allow.
     package mutating func retry(_ committer: Int, _ send: ([UInt8], Int) -> SendResult) {
-        while let first = self.outlets[committer].waiting.first,
-            first.isPaid || self.outlets[committer].window.isOpen
-        {
+        while let first = self.outlets[committer]?.next {
             guard send(first.envelope.bytes, committer) == .sent else { return }
-            self.outlets[committer].waiting.removeFirst()
-            if !first.isPaid { self.outlets[committer].window.spend(first.load) }
+            self.outlets[committer]?.waiting.removeFirst()
+            if !first.isPaid { self.outlets[committer]?.window.spend(first.load) }
             self.sent(first)
         }
     }

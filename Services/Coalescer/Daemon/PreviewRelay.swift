@@ -19,16 +19,38 @@ package struct PreviewRelay {
         var first = 0
         /// The link did not accept the envelope that began with the first preview; what follows is returned, too.
         var isBlocked = false
+
+        /// - Returns: true when the envelope is full.
+        mutating func add(_ preview: Preview, at index: Int) -> Bool {
+            guard !self.isBlocked else { return false }
+            if self.envelope.isEmpty { self.first = index }
+            self.envelope.append(preview)
+            return self.envelope.isFull
+        }
+
+        /// - Returns: the number of previews that reached no link.
+        mutating func flush(_ send: ([UInt8], _ count: Int) -> SendResult) -> Int {
+            guard !self.envelope.isEmpty else { return 0 }
+            defer { self.envelope.clear() }
+            let count = Int(self.envelope.count)
+            let result = send(self.envelope.bytes, count)
+            self.isBlocked = result == .wouldBlock
+            return result == .unroutable ? count : 0
+        }
+
+        /// - Returns: the index of the first preview that the link did not accept; nil when it accepted all.
+        mutating func unblock() -> Int? { exchange(&self.isBlocked, with: false) ? self.first : nil }
     }
 
-    private var exits: [Exit]
+    private var exits = InstanceTable<Exit>()
     /// The number of previews that reached no link.
     package private(set) var dropped: [Drop: Int] = [:]
 
-    /// A relay to a number of fan-outs.
-    package init(fanouts: Int) {
-        self.exits = (0..<fanouts).map { _ in Exit() }
-    }
+    /// A relay without output.
+    package init() {}
+
+    /// A fan-out is not in the set any more.
+    package mutating func removed(_ fanout: Int) { self.exits[fanout] = nil }
 
     /// Sends previews to the owners of their rooms.
     /// - Parameters:
@@ -44,28 +66,21 @@ package struct PreviewRelay {
                 self.dropped[.unreachable, default: 0] += 1
                 continue
             }
-            guard !self.exits[fanout].isBlocked else { continue }
-            if self.exits[fanout].envelope.isEmpty { self.exits[fanout].first = index }
-            self.exits[fanout].envelope.append(previews[index])
-            if self.exits[fanout].envelope.isFull { self.flush(fanout, send) }
+            let isFull = self.exits[fanout, default: Exit()].add(previews[index], at: index)
+            if isFull { self.flush(fanout, send) }
         }
-        for fanout in self.exits.indices {
-            if !self.exits[fanout].envelope.isEmpty { self.flush(fanout, send) }
-            guard self.exits[fanout].isBlocked else { continue }
-            self.exits[fanout].isBlocked = false
-            let rest = previews[self.exits[fanout].first...]
-            for preview in rest.reversed() where owners.owner(of: preview.room) == fanout { returned(preview) }
+        for fanout in self.exits.numbers {
+            self.flush(fanout, send)
+            guard let rest = self.exits[fanout]?.unblock() else { continue }
+            for preview in previews[rest...].reversed() where owners.owner(of: preview.room) == fanout {
+                returned(preview)
+            }
         }
         previews.removeAll(keepingCapacity: true)
     }
 
     private mutating func flush(_ fanout: Int, _ send: ([UInt8], _ count: Int, Int) -> SendResult) {
-        let count = Int(self.exits[fanout].envelope.count)
-        switch send(self.exits[fanout].envelope.bytes, count, fanout) {
-        case .sent: break
-        case .wouldBlock: self.exits[fanout].isBlocked = true
-        case .unroutable: self.dropped[.lost, default: 0] += count
-        }
-        self.exits[fanout].envelope.clear()
+        let lost = self.exits[fanout]?.flush { send($0, $1, fanout) } ?? 0
+        if lost > 0 { self.dropped[.lost, default: 0] += lost }
     }
 }

@@ -45,7 +45,7 @@ final class CommitterLoop: ReactorLoop {
     private var figures = FigurePace()
 
     init(
-        on thread: ReactorThread, name: String, settings: CommitterSettings, schema: SchemaGate,
+        on thread: ReactorThread, name: String, settings: CommitterSettings, sets: StageSets, schema: SchemaGate,
         rules: RulesInbox, telemetry: CommitterTelemetry, check: ReadinessCheck
     ) throws {
         let commitOptions = LinkOptions.incoming(
@@ -56,10 +56,10 @@ final class CommitterLoop: ReactorLoop {
             options: commitOptions, admitting: [PeerRoles(.gateway), PeerRoles(.coalescer)])
         self.link.isResting = true
         self.fanouts = try StageLinks(
-            on: thread, to: .fanout, settings.fanouts, identity: LinkIdentity(daemon: name),
+            on: thread, to: sets[.fanout], identity: LinkIdentity(daemon: name),
             options: .outgoing(sendHighWater: Self.updateMark))
         self.results = GatewayLane(window: settings.credit, outboxLimit: Self.resultBytes)
-        self.updates = FanoutLane(fanouts: settings.fanouts.count, outboxLimit: Self.updateBytes)
+        self.updates = FanoutLane(outboxLimit: Self.updateBytes)
         var database = ConnectionSettings(connectionString: settings.databaseURL)
         database.applicationName = name
         // There is one server and few committers: no reason to wait long after it came back.
@@ -73,7 +73,7 @@ final class CommitterLoop: ReactorLoop {
         self.carried = Array(repeating: nil, count: settings.databaseConnections)
         let table = settings.rules.table
         self.core = Committer(lanes: settings.databaseConnections, rules: table, limits: settings.limits)
-        self.rulesNotices = RulesNotices(peers: settings.fanouts.count, fingerprint: table.fingerprint)
+        self.rulesNotices = RulesNotices(fingerprint: table.fingerprint)
         self.rules = rules
         self.databaseGuard = DatabaseGuard(allowsUnsafe: settings.allowsUnsafeDatabase)
         self.schema = schema
@@ -161,7 +161,7 @@ final class CommitterLoop: ReactorLoop {
                 self.updates.linkDown(fanout)
                 self.rulesNotices.linkDown(fanout)
             // Nothing is received on these links, and what is queued is retried in every turn.
-            case .resting, .writable, .envelope: break
+            case .added, .removed, .resting, .writable, .envelope: break
             }
         }
     }

@@ -21,8 +21,9 @@ package enum CommitterService {
         let schema = SchemaGate()
         let check = context.health.check("database")
         let rules = RulesInbox()
+        let sets = StageSets([.fanout: settings.fanouts])
         let links = LinkGuard(settings.linkKeys)
-        let reactor = try Self.reactor(settings, context, links, schema, rules, check)
+        let reactor = try Self.reactor(settings, context, sets, links, schema, rules, check)
         let upkeep = try UpkeepService(settings, context, check) {
             schema.open()
             reactor.waker.signal()
@@ -33,11 +34,14 @@ package enum CommitterService {
         }
         let peersWatch = try links.services(
             context, role: .committer, prefix: "touchsync_committer_", changed: reactor.waker.signal)
-        return rulesWatch + peersWatch + [upkeep, ReactorService(reactor)]
+        var watch = SetWatch(context, prefix: "touchsync_committer_", pace: settings.lookups)
+        sets.follow(on: &watch, changed: reactor.waker.signal)
+        return try rulesWatch + peersWatch + watch.services() + [upkeep, ReactorService(reactor)]
     }
 
     private static func reactor(
-        _ settings: CommitterSettings, _ context: DaemonContext, _ links: LinkGuard, _ schema: SchemaGate,
+        _ settings: CommitterSettings, _ context: DaemonContext, _ sets: StageSets, _ links: LinkGuard,
+        _ schema: SchemaGate,
         _ rules: RulesInbox, _ check: ReadinessCheck
     ) throws -> Reactor {
         let telemetry = CommitterTelemetry(context.metrics)
@@ -48,7 +52,7 @@ package enum CommitterService {
             name: "committer", settings: reactorSettings, logger: context.logger, keys: links.keys, beat: pulse.beat
         ) { thread in
             try CommitterLoop(
-                on: thread, name: context.name, settings: settings, schema: schema, rules: rules,
+                on: thread, name: context.name, settings: settings, sets: sets, schema: schema, rules: rules,
                 telemetry: telemetry, check: check)
         }
     }

@@ -8,7 +8,9 @@ package struct CommitterSettings: DaemonSettings {
     /// The endpoint to which gateways and coalescers connect.
     package var bind: String
     /// The fan-outs that receive updates.
-    package var fanouts: [PeerAddress]
+    package var fanouts: InstanceList<PeerAddress>
+    /// How names are looked up.
+    package var lookups: LookupPace
     /// What guards its links; nil for plain ones.
     package var linkKeys: LinkKeyFiles?
     /// The database.
@@ -92,7 +94,8 @@ package struct CommitterSettings: DaemonSettings {
     package static let schema = SettingsSchema(
         "committer", summary: "orders commits, writes them to PostgreSQL and acknowledges them.",
         [
-            SharedSettings.bind, SharedSettings.fanouts, SharedSettings.linkKeyFile, SharedSettings.peersFile,
+            SharedSettings.bind, SharedSettings.fanouts, SharedSettings.lookupPause, SharedSettings.lookupPatience,
+            SharedSettings.linkKeyFile, SharedSettings.peersFile,
             SharedSettings.databaseURL, connections, migrate,
             unsafeDatabase, SharedSettings.rules, queueItems, queueBytes, SharedSettings.creditCommits,
             SharedSettings.creditBytes, batchItems, batchElements, batchBytes, elementsPerCommit, commitElements,
@@ -104,7 +107,8 @@ package struct CommitterSettings: DaemonSettings {
 
     package init(_ values: SettingValues) throws(SettingProblem) {
         self.bind = try values.required(SharedSettings.bind)
-        self.fanouts = values[SharedSettings.fanouts]
+        self.fanouts = try values.instances(SharedSettings.fanouts, mayBeEmpty: true)
+        self.lookups = LookupPace(values)
         self.databaseURL = try values.required(SharedSettings.databaseURL)
         self.databaseConnections = values[Self.connections]
         self.migrates = values[Self.migrate]
@@ -139,6 +143,6 @@ package struct CommitterSettings: DaemonSettings {
         limits.deadline = Nanoseconds(values[Self.commitDeadline])
         self.limits = limits
         self.rules = try values.rules()
-        self.linkKeys = try values.linkKeys(bound: [SharedSettings.bind], dialled: [SharedSettings.fanouts])
+        self.linkKeys = try values.linkKeys(bound: [SharedSettings.bind])
     }
 }

@@ -28,6 +28,10 @@ extension GatewayHub {
 
     private func handle(_ item: MeshNews, at now: Instant) {
         switch item {
+        case .added(let instance, let name):
+            self.topology.added(instance, named: name)
+            self.reviewReadiness()
+        case .removed(let instance): self.removed(instance)
         case .up(let instance, let greeting, let isResting):
             self.senders.linkUp(instance, greeting: greeting)
             self.changed(instance, isResting ? .rests : .serves, at: now)
@@ -36,7 +40,10 @@ extension GatewayHub {
         case .down(let instance):
             self.senders.linkDown(instance)
             self.changed(instance, .isGone, at: now)
-        case .previewLane(let coalescer, let isOpen): self.senders.setOpen(isOpen, coalescer: coalescer)
+        case .previewLane(let coalescer, let isOpen):
+            // The other lane of one that was removed may say so first.
+            guard self.topology.contains(StageInstance(.coalescer, coalescer)) else { break }
+            self.senders.setOpen(isOpen, coalescer: coalescer)
         case .envelope(let instance, let bytes): self.received(bytes, from: instance, at: now)
         case .face(let peer, let key, let text): self.face.received(text, from: peer, key: key, self)
         case .faceNamedItself(let peer): self.face.refuseName(peer, self)
@@ -49,6 +56,16 @@ extension GatewayHub {
         for move in self.topology.changed(instance, state) {
             self.core.shardsMoved(move, at: now, into: &self.actions.pending)
             self.perform()
+        }
+        self.reviewReadiness()
+    }
+
+    /// What still waited here for an instance goes to those that own its shards now.
+    private func removed(_ instance: StageInstance) {
+        self.topology.removed(instance)
+        for preview in self.senders.removed(instance) {
+            let coalescer = self.topology.coalescer(of: Shard.of(room: preview.room))
+            if let coalescer { self.senders.preview(preview, to: coalescer) }
         }
         self.reviewReadiness()
     }

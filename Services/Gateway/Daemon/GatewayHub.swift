@@ -20,7 +20,7 @@ final class GatewayHub {
     var actions = ActionBuffer<GatewayAction>()
     var apps: AppLines
     var responders: [UInt64: (HTTPAnswer) -> Void] = [:]
-    var topology: MeshTopology
+    var topology = MeshTopology()
     var senders: MeshSenders
     let door: GatewayDoor
     private let custodyWatch: CustodyWatch
@@ -57,12 +57,7 @@ final class GatewayHub {
         self.core = Gateway(
             name: Identifier(context.name), connectionPrefix: UInt32.random(in: 1...UInt32.max),
             seed: UInt64.random(in: 0...UInt64.max), limits: settings.limits, tokens: tokens)
-        self.topology = MeshTopology(
-            coalescers: settings.coalescers.map(\.name), committers: settings.committers.map(\.name),
-            fanouts: settings.fanouts.map(\.name))
-        self.senders = MeshSenders(
-            coalescers: settings.coalescers.count, committers: settings.committers.count,
-            fanouts: settings.fanouts.count, pause: Nanoseconds(settings.linkPause))
+        self.senders = MeshSenders(pause: Nanoseconds(settings.linkPause))
         self.gathering = GatheringGauge(budget: settings.promptCPU)
         self.outbox = outbox
         self.news = news

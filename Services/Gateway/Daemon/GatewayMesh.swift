@@ -15,7 +15,7 @@ final class GatewayMesh: ReactorLoop {
     private struct Exit {
         let lane: MeshLane
         let links: StageLinks
-        var outboxes: [Outbox]
+        var outboxes = InstanceTable<Outbox>()
     }
 
     private let thread: ReactorThread
@@ -36,8 +36,8 @@ final class GatewayMesh: ReactorLoop {
     private static let sendMark = 1000
 
     init(
-        on thread: ReactorThread, name: String, settings: GatewaySettings, outbox: Mailbox<MeshOrder>,
-        news: Mailbox<MeshNews>, telemetry: GatewayTelemetry
+        on thread: ReactorThread, name: String, settings: GatewaySettings, sets: StageSets,
+        outbox: Mailbox<MeshOrder>, news: Mailbox<MeshNews>, telemetry: GatewayTelemetry
     ) throws {
         self.thread = thread
         self.outbox = outbox
@@ -48,18 +48,15 @@ final class GatewayMesh: ReactorLoop {
         }
         let identity = LinkIdentity(daemon: name)
         let credit = LinkOptions.outgoing(sendHighWater: Self.sendMark)
-        func add(
-            _ stage: Stage, _ addresses: [PeerAddress], _ lane: MeshLane = .main, options: LinkOptions
-        ) throws {
+        func add(_ set: StageSet, _ lane: MeshLane = .main, options: LinkOptions) throws {
             let links = try StageLinks(
-                on: thread, to: stage, addresses, lane: lane == .previews ? "previews" : nil, identity: identity,
-                options: options)
-            self.exits.append(Exit(lane: lane, links: links, outboxes: addresses.map { _ in Self.emptyOutbox() }))
+                on: thread, to: set, lane: lane == .previews ? "previews" : nil, identity: identity, options: options)
+            self.exits.append(Exit(lane: lane, links: links))
         }
-        try add(.coalescer, settings.coalescers, options: credit)
-        try add(.coalescer, settings.coalescers, .previews, options: credit)
-        try add(.committer, settings.committers, options: .answering())
-        try add(.fanout, settings.fanouts, options: .answering())
+        try add(sets[.coalescer], options: credit)
+        try add(sets[.coalescer], .previews, options: credit)
+        try add(sets[.committer], options: .answering())
+        try add(sets[.fanout], options: .answering())
     }
 
     func turn(at now: Instant) -> Instant? {
@@ -84,21 +81,27 @@ final class GatewayMesh: ReactorLoop {
         let links = self.exits[exit].links
         let isMain = self.exits[exit].lane == .main
         switch event {
-        case .up(let index, let greeting):
+        case .added(let instance, let name):
+            if isMain { self.fresh.append(.added(StageInstance(links.stage, instance), name: name)) }
+        case .removed(let instance):
+            if isMain { self.fresh.append(.removed(StageInstance(links.stage, instance))) }
+        case .up(let instance, let greeting):
             self.fresh.append(
                 isMain
-                    ? .up(StageInstance(links.stage, index), greeting: greeting, isResting: links.isResting(index))
-                    : .previewLane(index, isOpen: true))
-        case .down(let index):
-            self.exits[exit].outboxes[index] = Self.emptyOutbox()
-            self.fresh.append(isMain ? .down(StageInstance(links.stage, index)) : .previewLane(index, isOpen: false))
-        case .resting(let index):
-            if isMain { self.fresh.append(.resting(StageInstance(links.stage, index), links.isResting(index))) }
-        case .writable(let index):
-            self.flush(exit, index)
-            if !isMain { self.fresh.append(.previewLane(index, isOpen: true)) }
-        case .envelope(let index, let bytes):
-            self.fresh.append(.envelope(StageInstance(links.stage, index), [UInt8](bytes)))
+                    ? .up(
+                        StageInstance(links.stage, instance), greeting: greeting, isResting: links.isResting(instance))
+                    : .previewLane(instance, isOpen: true))
+        case .down(let instance):
+            self.exits[exit].outboxes[instance] = nil
+            self.fresh.append(
+                isMain ? .down(StageInstance(links.stage, instance)) : .previewLane(instance, isOpen: false))
+        case .resting(let instance):
+            if isMain { self.fresh.append(.resting(StageInstance(links.stage, instance), links.isResting(instance))) }
+        case .writable(let instance):
+            self.flush(exit, instance)
+            if !isMain { self.fresh.append(.previewLane(instance, isOpen: true)) }
+        case .envelope(let instance, let bytes):
+            self.fresh.append(.envelope(StageInstance(links.stage, instance), [UInt8](bytes)))
         }
     }
 
@@ -121,22 +124,23 @@ final class GatewayMesh: ReactorLoop {
     }
 
     private func send(_ envelope: OutgoingEnvelope) {
-        let index = envelope.instance.index
+        let instance = envelope.instance.number
         // There are four: they are looked through.
         let exit = self.exits.firstIndex { $0.links.stage == envelope.instance.stage && $0.lane == envelope.lane }
-        guard let exit else { return }
-        let isBlocked = !self.exits[exit].outboxes[index].isEmpty
-        self.exits[exit].outboxes[index].append(envelope: envelope.bytes)
-        if !isBlocked { self.flush(exit, index) }
-        self.telemetry.mailDropped(self.exits[exit].outboxes[index].takeDropped())
-        if envelope.lane == .previews, !self.exits[exit].outboxes[index].isEmpty {
-            self.fresh.append(.previewLane(index, isOpen: false))
+        // One that was removed gets nothing more.
+        guard let exit, self.exits[exit].links.contains(instance) else { return }
+        let isBlocked = self.exits[exit].outboxes[instance]?.isEmpty == false
+        self.exits[exit].outboxes[instance, default: Self.emptyOutbox()].append(envelope: envelope.bytes)
+        if !isBlocked { self.flush(exit, instance) }
+        self.telemetry.mailDropped(self.exits[exit].outboxes[instance]?.takeDropped() ?? 0)
+        if envelope.lane == .previews, self.exits[exit].outboxes[instance]?.isEmpty == false {
+            self.fresh.append(.previewLane(instance, isOpen: false))
         }
     }
 
     /// Sends what waits for an instance. What is for one that is down counts as sent: its senders hear of that anyway.
-    private func flush(_ exit: Int, _ index: Int) {
+    private func flush(_ exit: Int, _ instance: Int) {
         let links = self.exits[exit].links
-        self.exits[exit].outboxes[index].flush { links.send($0, to: index) == .wouldBlock ? .wouldBlock : .sent }
+        self.exits[exit].outboxes[instance]?.flush { links.send($0, to: instance) == .wouldBlock ? .wouldBlock : .sent }
     }
 }

@@ -21,7 +21,10 @@ package final class GatewayService: Service {
     private let tokenChanges: AsyncStream<TokenSettings.Rules>
     /// What new connections get under TLS, each time that it changes.
     private let certificateChanges: AsyncStream<TLSIdentity>
+    /// The other gateways, each time that they change.
+    private let neighbourChanges: AsyncStream<[String: SocketIOServer.Neighbour]>
 
+    private let sets: StageSets
     private let links: LinkGuard
     private let relays: GatewayRelays?
     private let scraper: Scraper?
@@ -30,13 +33,16 @@ package final class GatewayService: Service {
 
     private init(
         settings: GatewaySettings, context: DaemonContext, tokenChanges: AsyncStream<TokenSettings.Rules>,
-        certificateChanges: AsyncStream<TLSIdentity>, links: LinkGuard, relays: GatewayRelays?,
-        scraper: Scraper?, meshWaker: NIOLockedValueBox<Waker?>
+        certificateChanges: AsyncStream<TLSIdentity>,
+        neighbourChanges: AsyncStream<[String: SocketIOServer.Neighbour]>, sets: StageSets, links: LinkGuard,
+        relays: GatewayRelays?, scraper: Scraper?, meshWaker: NIOLockedValueBox<Waker?>
     ) {
         self.settings = settings
         self.context = context
         self.tokenChanges = tokenChanges
         self.certificateChanges = certificateChanges
+        self.neighbourChanges = neighbourChanges
+        self.sets = sets
         self.links = links
         self.relays = relays
         self.scraper = scraper
@@ -56,20 +62,28 @@ package final class GatewayService: Service {
     package static func services(_ settings: GatewaySettings, _ context: DaemonContext) throws -> [any Service] {
         let tokens = try TokenWatch(settings.tokens, context)
         let certificates = try TLSWatch(settings.tls, context)
+        let sets = StageSets([
+            .coalescer: settings.coalescers, .committer: settings.committers, .fanout: settings.fanouts,
+        ])
         let links = LinkGuard(settings.linkKeys)
         let relays = links.keys.map { GatewayRelays($0, context) }
+        let neighbours = NeighbourWatch(context)
         let scraper = settings.ops.daemonsFile.map { Scraper(daemonsFile: $0) }
         let meshWaker = NIOLockedValueBox<Waker?>(nil)
         let gateway = GatewayService(
             settings: settings, context: context, tokenChanges: tokens.changes,
-            certificateChanges: certificates.changes, links: links, relays: relays, scraper: scraper,
+            certificateChanges: certificates.changes, neighbourChanges: neighbours.changes, sets: sets, links: links,
+            relays: relays, scraper: scraper,
             meshWaker: meshWaker)
         let peersWatch = try links.services(context, role: .gateway, prefix: "touchsync_gateway_") {
             meshWaker.withLockedValue { $0 }?.signal()
             if let keys = links.keys { relays?.peersChanged(keys.peers) }
         }
+        var watch = SetWatch(context, prefix: "touchsync_gateway_", pace: settings.lookups)
+        sets.follow(on: &watch) { meshWaker.withLockedValue { $0 }?.signal() }
+        neighbours.follow(settings.gateways, on: &watch)
         let scraping: [any Service] = scraper.map { [$0] } ?? []
-        return tokens.services + certificates.services + peersWatch + scraping + [gateway]
+        return try tokens.services + certificates.services + peersWatch + watch.services() + scraping + [gateway]
     }
 
     package func run() async throws {
@@ -88,8 +102,8 @@ package final class GatewayService: Service {
         let tokens = try await self.settings.tokens?.makeVerifier()
         let parts = try await eventLoop.submit {
             try GatewayParts(
-                eventLoop: eventLoop, settings: self.settings, tokens: tokens, keys: self.links.keys,
-                relays: self.relays, scraper: self.scraper, context: self.context)
+                eventLoop: eventLoop, settings: self.settings, tokens: tokens, sets: self.sets,
+                keys: self.links.keys, relays: self.relays, scraper: self.scraper, context: self.context)
         }.get()
         self.meshWaker.withLockedValue { $0 = parts.reactor.waker }
         try parts.reactor.start()
@@ -107,6 +121,7 @@ package final class GatewayService: Service {
         try await withThrowingDiscardingTaskGroup { group in
             group.addTask { try await self.followTokens(parts, on: eventLoop) }
             group.addTask { await self.followCertificates(parts, on: eventLoop) }
+            group.addTask { await self.followNeighbours(parts, on: eventLoop) }
             try await gracefulShutdown()
             group.cancelAll()
         }
@@ -129,6 +144,13 @@ package final class GatewayService: Service {
     private func followCertificates(_ parts: GatewayParts, on eventLoop: any EventLoop) async {
         for await identity in self.certificateChanges {
             eventLoop.execute { parts.server.present(identity) }
+        }
+    }
+
+    /// Relays requests to other gateways from then on, until the gateway stops.
+    private func followNeighbours(_ parts: GatewayParts, on eventLoop: any EventLoop) async {
+        for await neighbours in self.neighbourChanges {
+            eventLoop.execute { parts.server.meet(neighbours) }
         }
     }
 
@@ -162,8 +184,8 @@ final class GatewayParts: @unchecked Sendable {  // Built and used on the event 
     private static let closing = Nanoseconds.milliseconds(500)
 
     init(
-        eventLoop: any EventLoop, settings: GatewaySettings, tokens: TokenVerifier?, keys: LinkKeys?,
-        relays: GatewayRelays?, scraper: Scraper?, context: DaemonContext
+        eventLoop: any EventLoop, settings: GatewaySettings, tokens: TokenVerifier?, sets: StageSets,
+        keys: LinkKeys?, relays: GatewayRelays?, scraper: Scraper?, context: DaemonContext
     ) throws {
         self.eventLoop = eventLoop
         let bridge = MeshBridge(eventLoop: eventLoop)
@@ -173,8 +195,8 @@ final class GatewayParts: @unchecked Sendable {  // Built and used on the event 
             name: "gateway-mesh", logger: context.logger, keys: keys, beat: meshPulse.beat
         ) { thread in
             try GatewayMesh(
-                on: thread, name: context.name, settings: settings, outbox: bridge.outbox, news: bridge.news,
-                telemetry: telemetry)
+                on: thread, name: context.name, settings: settings, sets: sets, outbox: bridge.outbox,
+                news: bridge.news, telemetry: telemetry)
         }
         self.reactor = reactor
         self.drainSpread = Nanoseconds(settings.drainSpread)

@@ -37,9 +37,13 @@ package struct GatewaySettings: DaemonSettings {
     /// Over how long the goodbyes of a drain are spread.
     package var drainSpread: Duration
     /// The stages behind.
-    package var coalescers: [PeerAddress]
-    package var committers: [PeerAddress]
-    package var fanouts: [PeerAddress]
+    package var coalescers: InstanceList<PeerAddress>
+    package var committers: InstanceList<PeerAddress>
+    package var fanouts: InstanceList<PeerAddress>
+    /// All gateways, this one included; empty where sessions need not be found again.
+    package var gateways: InstanceList<HostAddress>
+    /// How names are looked up.
+    package var lookups: LookupPace
     /// The page for operators.
     package var ops: OpsSettings
     /// What guards the links to them, the face, and relays between gateways; nil for plain ones.
@@ -183,7 +187,8 @@ package struct GatewaySettings: DaemonSettings {
             readsWaiting, traceShare, traceRate, drainSpread, deadline, tick, paceLate, paceCalm,
             SharedSettings.promptCPU, linkPause, turnPause,
             SharedSettings.gateways,
-            SharedSettings.coalescers, SharedSettings.committers, SharedSettings.fanouts, SharedSettings.linkKeyFile,
+            SharedSettings.coalescers, SharedSettings.committers, SharedSettings.fanouts,
+            SharedSettings.lookupPause, SharedSettings.lookupPatience, SharedSettings.linkKeyFile,
             SharedSettings.peersFile, SharedSettings.jwtSecret,
             SharedSettings.jwtKeysFile,
             SharedSettings.jwtIssuer, SharedSettings.jwtAudience, TokenSettings.leeway, SharedSettings.tokenLifetime,
@@ -202,15 +207,12 @@ package struct GatewaySettings: DaemonSettings {
         self.turnPause = .microseconds(values[Self.turnPause])
         self.handshakesPerSecond = values[Self.handshakeRate]
         self.drainSpread = values[Self.drainSpread]
-        self.coalescers = values[SharedSettings.coalescers]
-        self.committers = values[SharedSettings.committers]
-        self.fanouts = values[SharedSettings.fanouts]
-        for setting in [SharedSettings.coalescers, SharedSettings.committers, SharedSettings.fanouts]
-        where values[setting].isEmpty {
-            throw values.problem(setting, "must name at least one")
-        }
-        self.linkKeys = try values.linkKeys(
-            bound: [Self.face], dialled: [SharedSettings.coalescers, SharedSettings.committers, SharedSettings.fanouts])
+        self.coalescers = try values.instances(SharedSettings.coalescers)
+        self.committers = try values.instances(SharedSettings.committers)
+        self.fanouts = try values.instances(SharedSettings.fanouts)
+        self.gateways = try values.instances(SharedSettings.gateways, mayBeEmpty: true)
+        self.lookups = LookupPace(values)
+        self.linkKeys = try values.linkKeys(bound: [Self.face])
         self.limits = Self.limits(values)
         self.tokens = try TokenSettings(values)
         self.ops = try OpsSettings(values, isPrivate: self.tokens == nil && Loopback.contains(values[Self.host]))
@@ -218,7 +220,7 @@ package struct GatewaySettings: DaemonSettings {
         self.socketIO = Self.socketIO(values, isSecure: self.tls != nil)
         self.socketIO.tls = self.tls?.identity
         try Self.configureNetwork(&self.socketIO, values)
-        try self.name(values[SharedSettings.name("gateway")], among: values[SharedSettings.gateways], values)
+        try self.nameSessions(values[SharedSettings.name("gateway")], values)
         self.isOpenToOthers = self.tokens == nil && !Loopback.contains(self.host)
         guard !self.isOpenToOthers || values[SharedSettings.open] else {
             throw values.problem(
@@ -237,19 +239,15 @@ package struct GatewaySettings: DaemonSettings {
         return .only(["localhost", "127.0.0.1", "[::1]", host])
     }
 
-    /// Session ids begin with the gateway's name when there are several.
-    private mutating func name(
-        _ name: String, among gateways: [HostAddress], _ values: SettingValues
-    ) throws(SettingProblem) {
-        guard !gateways.isEmpty else { return }
-        guard gateways.contains(where: { $0.name == name }) else {
+    /// Session ids begin with the gateway's name when there are several. A list that does not name this gateway is wrong;
+    /// a set that may change perhaps names it later.
+    private mutating func nameSessions(_ name: String, _ values: SettingValues) throws(SettingProblem) {
+        guard !self.gateways.source.isEmpty else { return }
+        if case .list(let gateways) = self.gateways.source, !gateways.contains(where: { $0.name == name }) {
             throw values.problem(SharedSettings.gateways, "must name this gateway too, \"\(name)\"")
         }
         self.socketIO.sidPrefix = "\(name)."
-        for gateway in gateways {
-            self.socketIO.neighbours["\(gateway.name)."] = .init(
-                host: gateway.host, port: gateway.port, name: gateway.name)
-        }
+        self.socketIO.neighbours = SocketIOServer.neighbours(self.gateways.addresses)
     }
 
     private static func limits(_ values: SettingValues) -> Limits {

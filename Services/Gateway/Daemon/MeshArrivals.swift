@@ -86,7 +86,7 @@ package struct MeshArrivals {
     }
 
     private static func owns(_ sender: StageInstance, _ room: Identifier, _ topology: MeshTopology) -> Bool {
-        sender.stage == .fanout && topology.fanout(of: Shard.of(room: room)) == sender.index
+        sender.stage == .fanout && topology.fanout(of: Shard.of(room: room)) == sender.number
     }
 
     /// A fan-out that does not own the room any more cannot know which updates its previews must not follow: the owner

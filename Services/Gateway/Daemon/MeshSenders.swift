@@ -15,14 +15,35 @@ package struct MeshSenders {
         var previews = LatestPreviews()
         var isOpen = false
         var sentAt = Instant.start
+
+        /// When previews left last, if there are some that may leave; nil while there are none or none is accepted.
+        var lastSent: Instant? { self.isOpen && !self.previews.isEmpty ? self.sentAt : nil }
+
+        /// - Returns: true when it is the first that waits.
+        mutating func insert(_ preview: Preview) -> Bool {
+            defer { self.previews.insert(preview) }
+            return self.previews.isEmpty
+        }
+
+        mutating func drain(at now: Instant) -> [[UInt8]] {
+            self.sentAt = now
+            return self.previews.drainIntoEnvelopes()
+        }
     }
 
     /// What leaves for one instance.
     private struct Line {
-        let instance: StageInstance
         var envelope = EnvelopeWriter()
         /// How much a coalescer or committer allows.
         var window = CreditWindow()
+
+        mutating func fill(
+            _ append: (inout EnvelopeWriter) -> Void
+        ) -> (wasEmpty: Bool, bytes: Int, isFull: Bool) {
+            let (wasEmpty, before) = (self.envelope.isEmpty, self.envelope.fieldBytes)
+            append(&self.envelope)
+            return (wasEmpty, self.envelope.fieldBytes - before, self.envelope.isFull)
+        }
     }
 
     /// Orders beyond which no previews are added to those that wait.
@@ -33,81 +54,77 @@ package struct MeshSenders {
     private let longestPause: Nanoseconds
     private var pause = Nanoseconds.zero
     private var gathering = GatheringLevel.none
-    /// The coalescers, then the committers, then the fan-outs.
-    private var lines: [Line]
-    private let firstCommitter: Int
-    private let firstFanout: Int
+    /// Those of all instances to which anything was ever sent.
+    private var lines: [StageInstance: Line] = [:]
     /// Lines whose envelopes are not empty.
-    private var filled: [Int] = []
-    private var lanes: [PreviewLane]
+    private var filled: [StageInstance] = []
+    /// The lanes of the coalescers.
+    private var lanes = InstanceTable<PreviewLane>()
     private var batch: [MeshOrder] = []
     /// True when a lane has something since the last flush, or is open again: it may leave at once.
     private var hasNewLane = false
     /// When there is something to flush: previews that the pause holds back, or orders that were not accepted.
     package private(set) var nextDeadline: Instant?
 
-    /// Senders to the instances of each stage.
+    /// Senders to no instances yet.
     /// - Parameter pause: between two envelopes of previews for one coalescer, when the gateway is busy.
-    package init(coalescers: Int, committers: Int, fanouts: Int, pause: Nanoseconds) {
+    package init(pause: Nanoseconds) {
         self.longestPause = pause
-        let counts = [(Stage.coalescer, coalescers), (.committer, committers), (.fanout, fanouts)]
-        self.lines = counts.flatMap { stage, count in
-            (0..<count).map { Line(instance: StageInstance(stage, $0)) }
-        }
-        self.firstCommitter = coalescers
-        self.firstFanout = coalescers + committers
-        self.lanes = (0..<coalescers).map { _ in PreviewLane() }
-    }
-
-    private func line(_ instance: StageInstance) -> Int {
-        switch instance.stage {
-        case .committer: self.firstCommitter + instance.index
-        case .fanout: self.firstFanout + instance.index
-        case .gateway, .coalescer: instance.index
-        }
     }
 
     // MARK: Links
 
     /// An instance came up, and says in its greeting how much it allows.
     package mutating func linkUp(_ instance: StageInstance, greeting: [UInt8]) {
-        self.lines[self.line(instance)].window.opened(greeting: greeting)
-        if instance.stage == .coalescer { self.notifyOfGathering(instance.index) }
+        self.lines[instance, default: Line()].window.opened(greeting: greeting)
+        guard instance.stage == .coalescer else { return }
+        if !self.lanes.contains(instance.number) { self.lanes[instance.number] = PreviewLane() }
+        self.notifyOfGathering(instance.number)
     }
 
     /// An instance went down.
     package mutating func linkDown(_ instance: StageInstance) {
-        self.lines[self.line(instance)].window.closed()
+        self.lines[instance]?.window.closed()
+    }
+
+    /// An instance is not in its stage's set any more.
+    /// - Returns: the previews that still waited for it.
+    package mutating func removed(_ instance: StageInstance) -> [Preview] {
+        self.lines[instance] = nil
+        self.filled.removeAll { $0 == instance }
+        guard instance.stage == .coalescer else { return [] }
+        var lane = exchange(&self.lanes[instance.number], with: nil)
+        return lane?.previews.takeAll() ?? []
     }
 
     /// An instance allows more commits.
     package mutating func allow(_ credit: CommitCredit, for instance: StageInstance) {
-        self.lines[self.line(instance)].window.allow(credit)
+        self.lines[instance]?.window.allow(credit)
     }
 
     /// The preview lane to a coalescer is full for now, or has room again.
     package mutating func setOpen(_ isOpen: Bool, coalescer: Int) {
-        self.lanes[coalescer].isOpen = isOpen
+        self.lanes[coalescer, default: PreviewLane()].isOpen = isOpen
         self.hasNewLane = true
     }
 
     /// True while an instance allows commits.
-    package func isOpen(_ instance: StageInstance) -> Bool { self.lines[self.line(instance)].window.isOpen }
+    package func isOpen(_ instance: StageInstance) -> Bool { self.lines[instance]?.window.isOpen ?? true }
 
     /// How many instances have given no more credit.
-    package var closedCount: Int { self.lines.count { !$0.window.isOpen } }
+    package var closedCount: Int { self.lines.values.count { !$0.window.isOpen } }
 
     /// The gateway's load asks for another wait of previews, here and at the coalescers.
     package mutating func gather(_ level: GatheringLevel) {
         guard level != self.gathering else { return }
         self.gathering = level
         self.pause = level.pause(upTo: self.longestPause)
-        for coalescer in self.lanes.indices { self.notifyOfGathering(coalescer) }
+        for coalescer in self.lanes.numbers { self.notifyOfGathering(coalescer) }
     }
 
     private mutating func notifyOfGathering(_ coalescer: Int) {
         let notice = GatheringNotice(level: self.gathering.thousandths)
-        self.fill(coalescer) { $0.append(notice) }
+        self.fill(StageInstance(.coalescer, coalescer)) { $0.append(notice) }
     }
 
     // MARK: Records
@@ -115,16 +132,15 @@ package struct MeshSenders {
     /// Adds a commit.
     /// - Returns: false when the instance has given no credit for it.
     package mutating func commit(_ commit: Commit, to instance: StageInstance) -> Bool {
-        let line = self.line(instance)
-        guard self.lines[line].window.isOpen else { return false }
-        let bytes = self.fill(line) { $0.append(commit) }
-        self.lines[line].window.spend(CommitLoad(commits: 1, bytes: bytes))
+        guard self.isOpen(instance) else { return false }
+        let bytes = self.fill(instance) { $0.append(commit) }
+        self.lines[instance]?.window.spend(CommitLoad(commits: 1, bytes: bytes))
         return true
     }
 
     /// Adds a record for a fan-out.
     package mutating func record(_ record: FanoutRecord, to fanout: Int) {
-        self.fill(self.firstFanout + fanout) { envelope in
+        self.fill(StageInstance(.fanout, fanout)) { envelope in
             switch record {
             case .join(let join): envelope.append(join)
             case .leave(let leave): envelope.append(leave)
@@ -140,26 +156,25 @@ package struct MeshSenders {
 
     /// Adds the end of a gesture for a coalescer, on the lane of commits, which are never held back.
     package mutating func gestureEnd(_ end: GestureEnd, to coalescer: Int) {
-        self.fill(coalescer) { $0.append(end) }
+        self.fill(StageInstance(.coalescer, coalescer)) { $0.append(end) }
     }
 
-    /// Adds a record to a line. The envelope is ready to leave when that fills it.
+    /// Adds a record for an instance. The envelope is ready to leave when that fills it.
     /// - Returns: the size of the record, bytes.
     @discardableResult
-    private mutating func fill(_ line: Int, _ append: (inout EnvelopeWriter) -> Void) -> Int {
-        let before = self.lines[line].envelope.fieldBytes
-        if self.lines[line].envelope.isEmpty { self.filled.append(line) }
-        append(&self.lines[line].envelope)
-        let bytes = self.lines[line].envelope.fieldBytes - before
-        if self.lines[line].envelope.isFull {
-            self.seal(line)
-            self.filled.removeAll { $0 == line }
+    private mutating func fill(_ instance: StageInstance, _ append: (inout EnvelopeWriter) -> Void) -> Int {
+        let (wasEmpty, bytes, isFull) = self.lines[instance, default: Line()].fill(append)
+        if wasEmpty { self.filled.append(instance) }
+        if isFull {
+            self.seal(instance)
+            self.filled.removeAll { $0 == instance }
         }
         return bytes
     }
 
-    private mutating func seal(_ line: Int) {
-        self.enqueue(self.lines[line].envelope.take(), to: self.lines[line].instance, .main)
+    private mutating func seal(_ instance: StageInstance) {
+        guard let envelope = self.lines[instance]?.envelope.take() else { return }
+        self.enqueue(envelope, to: instance, .main)
     }
 
     /// Adds a packet for a back end on the ZeroMQ face.
@@ -169,8 +184,7 @@ package struct MeshSenders {
 
     /// Adds a preview.
     package mutating func preview(_ preview: Preview, to coalescer: Int) {
-        if self.lanes[coalescer].previews.isEmpty { self.hasNewLane = true }
-        self.lanes[coalescer].previews.insert(preview)
+        if self.lanes[coalescer, default: PreviewLane()].insert(preview) { self.hasNewLane = true }
     }
 
     // MARK: Leaving
@@ -179,7 +193,7 @@ package struct MeshSenders {
     /// - Parameter handOver: accepts all orders, which leaves none of them, or returns false. Refused orders are offered
     ///   again with the next flush: what is numbered or asked for is sent again by itself, and custody and credit bound it.
     package mutating func flush(at now: Instant, _ handOver: (inout [MeshOrder]) -> Bool) {
-        for line in self.filled { self.seal(line) }
+        for instance in self.filled { self.seal(instance) }
         self.filled.removeAll(keepingCapacity: true)
         if self.hasNewLane || now >= self.nextDeadline ?? .never { self.flushPreviews(at: now) }
         guard !self.batch.isEmpty else { return }
@@ -189,17 +203,17 @@ package struct MeshSenders {
     private mutating func flushPreviews(at now: Instant) {
         self.nextDeadline = nil
         self.hasNewLane = false
-        for lane in self.lanes.indices where self.lanes[lane].isOpen && !self.lanes[lane].previews.isEmpty {
+        for coalescer in self.lanes.numbers {
+            guard let sentAt = self.lanes[coalescer]?.lastSent else { continue }
             // Previews go on folding while nothing is accepted.
-            let due = self.batch.count < Self.maxBacklog ? self.lanes[lane].sentAt + self.pause : now + Self.retry
+            let due = self.batch.count < Self.maxBacklog ? sentAt + self.pause : now + Self.retry
             guard now >= due else {
                 self.nextDeadline = min(self.nextDeadline ?? .never, due)
                 continue
             }
-            for envelope in self.lanes[lane].previews.drainIntoEnvelopes() {
-                self.enqueue(envelope, to: StageInstance(.coalescer, lane), .previews)
+            for envelope in self.lanes[coalescer]?.drain(at: now) ?? [] {
+                self.enqueue(envelope, to: StageInstance(.coalescer, coalescer), .previews)
             }
-            self.lanes[lane].sentAt = now
         }
     }
 

@@ -16,8 +16,8 @@ package struct MeshTopology {
     private var committers: ShardOwners
     private var fanouts: ShardOwners
 
-    /// The stages while no instance is up.
-    package init(coalescers: [String], committers: [String], fanouts: [String]) {
+    /// The stages while no instance is up. Those that are named are there at first, with the numbers from 0 on.
+    package init(coalescers: [String] = [], committers: [String] = [], fanouts: [String] = []) {
         self.coalescers = ShardOwners(names: coalescers)
         self.committers = ShardOwners(names: committers)
         self.fanouts = ShardOwners(names: fanouts)
@@ -44,16 +44,40 @@ package struct MeshTopology {
         return path == .coalescer ? coalescer ?? committer : committer ?? coalescer
     }
 
+    /// An instance was added, which is not up yet.
+    package mutating func added(_ instance: StageInstance, named name: String) {
+        self.change(instance.stage) { $0.add(instance.number, named: name) }
+    }
+
+    /// An instance that is gone was removed.
+    package mutating func removed(_ instance: StageInstance) {
+        self.change(instance.stage) { $0.remove(instance.number) }
+    }
+
+    /// True for an instance that was added and not removed.
+    package func contains(_ instance: StageInstance) -> Bool {
+        self.stages.contains { $0.0 == instance.stage && $0.1.contains(instance.number) }
+    }
+
+    private mutating func change(_ stage: Stage, _ body: (inout ShardOwners) -> Void) {
+        switch stage {
+        case .gateway: break
+        case .coalescer: body(&self.coalescers)
+        case .committer: body(&self.committers)
+        case .fanout: body(&self.fanouts)
+        }
+    }
+
     /// Records what an instance is from now on.
     /// - Returns: what that moves, for the core to hear in this order.
     package mutating func changed(_ instance: StageInstance, _ state: ShardOwners.InstanceState) -> [Move] {
         let moves: [Move]
         switch instance.stage {
         case .gateway: moves = []
-        case .coalescer: moves = Self.commitPaths(self.coalescers.changed(instance.index, state))
-        case .committer: moves = Self.commitPaths(self.committers.changed(instance.index, state))
+        case .coalescer: moves = Self.commitPaths(self.coalescers.changed(instance.number, state))
+        case .committer: moves = Self.commitPaths(self.committers.changed(instance.number, state))
         case .fanout:
-            let change = self.fanouts.changed(instance.index, state)
+            let change = self.fanouts.changed(instance.number, state)
             moves = [
                 .fanout(change.handedOver.union(change.relieved), hadOwner: true),
                 .fanout(change.orphaned, hadOwner: false),

@@ -35,6 +35,10 @@ enum MeshNews: Sendable {
     case backEndsChanged(PeerList)
     /// A back end cannot be reached any more.
     case faceGone(peer: [UInt8])
+    /// An instance is in its stage's set from now on, under this name.
+    case added(StageInstance, name: String)
+    /// An instance that is down is not in it any more.
+    case removed(StageInstance)
     /// An instance is up and greeted with these bytes.
     case up(StageInstance, greeting: [UInt8], isResting: Bool)
     /// An instance that is up rests from now on, or serves again.
@@ -63,7 +67,7 @@ extension MeshNews {
         switch self {
         case .face(_, _, let text): 64 + text.count
         case .envelope(_, let bytes): 64 + bytes.count
-        case .faceNamedItself, .backEndsChanged, .faceGone, .up, .resting, .down, .previewLane: 64
+        case .faceNamedItself, .backEndsChanged, .faceGone, .added, .removed, .up, .resting, .down, .previewLane: 64
         }
     }
 }

@@ -57,22 +57,15 @@ package struct LinkKeyFiles: Sendable, Equatable {
 
 extension SettingValues {
     /// The files that guard the daemon's links; nil without link keys.
-    /// - Parameters:
-    ///   - bound: the settings of the endpoints that the daemon binds.
-    ///   - dialled: the settings of the peers that it connects to.
-    /// - Throws: when a file is wrong, when only one of them is set, and without link keys when a link would leave the
-    ///   machine: whoever reaches a plain endpoint can speak for every user.
-    package func linkKeys(
-        bound: [Setting<String?>], dialled: [Setting<[PeerAddress]>] = []
-    ) throws(SettingProblem) -> LinkKeyFiles? {
+    /// - Parameter bound: the settings of the endpoints that the daemon binds.
+    /// - Throws: when a file is wrong, when only one of them is set, and without link keys when a bound endpoint can be
+    ///   reached from other machines; likewise ``instances(_:mayBeEmpty:)`` for those that are dialled.
+    package func linkKeys(bound: [Setting<String?>]) throws(SettingProblem) -> LinkKeyFiles? {
         guard let path = self[SharedSettings.linkKeyFile] else {
             guard self[SharedSettings.peersFile] == nil else {
                 throw self.problem(SharedSettings.peersFile, "needs \(SharedSettings.linkKeyFile.name), too")
             }
             for setting in bound { try self.requireLocal(self[setting], of: setting) }
-            for setting in dialled {
-                for peer in self[setting] { try self.requireLocal(peer.endpoint, of: setting) }
-            }
             return nil
         }
         guard let peersPath = self[SharedSettings.peersFile] else {
@@ -98,10 +91,7 @@ extension SettingValues {
         _ endpoint: String?, of setting: some SettingDeclaration
     ) throws(SettingProblem) {
         guard let endpoint, !PeerAddress.isLocal(endpoint: endpoint) else { return }
-        throw self.problem(
-            setting,
-            "\"\(endpoint)\" can be reached from other machines, and without link keys whoever reaches it can speak for "
-                + "every user: set \(SharedSettings.linkKeyFile.name) and \(SharedSettings.peersFile.name)")
+        throw self.problem(setting, SettingRefusal.plain(endpoint).reason)
     }
 }
 

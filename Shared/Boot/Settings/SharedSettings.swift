@@ -59,13 +59,21 @@ package enum SharedSettings {
 
     package static let bind = Setting<String?>.endpoint(
         "bind", "Endpoint on which this daemon accepts links of the previous stages.")
-    package static let coalescers = Setting<[PeerAddress]>.peers("coalescers", "The coalescers to connect to.")
-    package static let committers = Setting<[PeerAddress]>.peers("committers", "The committers to connect to.")
-    package static let fanouts = Setting<[PeerAddress]>.peers("fanouts", "The fan-outs to connect to.")
+    package static let coalescers = Setting<InstanceSource<PeerAddress>>.instances(
+        "coalescers", "The coalescers to connect to.")
+    package static let committers = Setting<InstanceSource<PeerAddress>>.instances(
+        "committers", "The committers to connect to.")
+    package static let fanouts = Setting<InstanceSource<PeerAddress>>.instances(
+        "fanouts", "The fan-outs to connect to.")
 
-    package static let gateways = Setting<[HostAddress]>.hosts(
+    package static let gateways = Setting<InstanceSource<HostAddress>>.instances(
         "gateways",
         "All gateways, including this one, with their addresses; requests for another's session are relayed to it.")
+    package static let lookupPause = Setting.milliseconds(
+        "dns-pause-ms", default: 1000, in: 100...60_000, "Pause between two lookups of the names in dns://HOST:PORT.")
+    package static let lookupPatience = Setting.milliseconds(
+        "dns-patience-ms", default: 2000, in: 0...600_000,
+        "How long an instance stays in the set that DNS does not list any more.")
     package static let promptCPU = Setting.int(
         "prompt-cpu-percent", default: 40, in: 0...100,
         "Share of one core up to which previews leave as they arrive; above it those of several movers wait for each other."
@@ -111,7 +119,7 @@ package enum SharedSettings {
     /// The settings that the `common` section of a settings file may contain.
     package static let common: [any SettingDeclaration] = [
         adminHost, logFormat, logLevel, drainTimeout, user, allowRoot, gateways, coalescers, committers, fanouts,
-        linkKeyFile, peersFile,
+        lookupPause, lookupPatience, linkKeyFile, peersFile,
         databaseURL, rules,
         jwtSecret, jwtKeysFile, jwtIssuer, jwtAudience, tokenLifetime, roomElements, roomBytes, elementAnnotations,
     ]

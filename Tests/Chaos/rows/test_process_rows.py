@@ -33,6 +33,40 @@ def test_two_committers_own_every_shard(row):
     row.run(play())
 
 
+def test_stages_grow_and_shrink(row):
+    """One of three instances of each stage, all of them, another one alone. Each daemon reads of it in its own time; those
+    that are removed go on, and of each stage one is killed when it goes."""
+    stages = ["coalescer", "committer", "fanout"]
+
+    async def spread(world, instances):
+        cluster = world.cluster
+        for name in sorted(cluster.addresses, key=lambda _: world.random.random()):
+            cluster.publish(name, lambda peer: peer[-1] in instances)
+            await asyncio.sleep(world.random.uniform(0, 0.4))
+
+        async def is_known():
+            known = set()
+            for daemon in (cluster.daemons[name] for name in cluster.addresses):
+                metrics = await cluster.metrics(daemon)
+                known.add(metrics.get(f'touchsync_{daemon.stage}_set_instances{{set="fanouts"}}'))
+            return known == {len(instances)}
+
+        await eventually(f"all know {instances}", is_known)
+
+    async def play():
+        counts = {stage: 3 for stage in stages}
+        async with row.world(pause=0.1, counts=counts, has_files=True, sees=lambda _, peer: peer[-1] == "1") as world:
+            await acknowledged(world, 40)
+            for instances in ["12", "123", "23", "3"]:
+                if instances == "3":
+                    for stage in stages:
+                        world.cluster.daemons[f"{stage}-2"].send(signal.SIGKILL)
+                await spread(world, instances)
+                await acknowledged(world, 60)
+
+    row.run(play())
+
+
 def test_a_zombie_wakes(row):
     """A committer freezes with a transaction under way; another takes its shards; it wakes with all its old work."""
 

@@ -187,7 +187,7 @@ import Wire
     ) throws -> ServiceGroup {
         var values = SettingValues(defaultsOf: CommitterSettings.schema)
         values.set(SharedSettings.bind, endpoint)
-        values.set(SharedSettings.fanouts, [PeerAddress(name: "fanout-1", endpoint: probe.fanout)])
+        values.set(SharedSettings.fanouts, .list([PeerAddress(name: "fanout-1", endpoint: probe.fanout)]))
         values.set(SharedSettings.databaseURL, databaseURL)
         values.set(CommitterSettings.unsafeDatabase, true)
         let services = try CommitterService.services(CommitterSettings(values), context)

@@ -22,6 +22,8 @@ final class Link {
     let dialler: Process
     let server: Process
     let lane: Lane
+    /// Whether the server is in the set that the dialler knows.
+    var isListed = false
     /// Numbers the connections; an envelope belongs to one.
     var lastSession = 0
     /// The connection that the dialler believes in.
@@ -52,7 +54,7 @@ final class Link {
     func state(isUp: Bool) -> ShardOwners.InstanceState { !isUp ? .isGone : self.isResting ? .rests : .serves }
 
     /// The index of the daemon at its bound end.
-    var index: Int { self.server.instance.index }
+    var index: Int { self.server.instance.number }
 
     var name: String { "\(self.dialler.name) to \(self.server.name), \(self.lane.rawValue)" }
 

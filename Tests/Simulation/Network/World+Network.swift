@@ -11,7 +11,7 @@ extension World {
     func dial(_ link: Link, after pause: UInt64) {
         let (life, other) = (link.dialler.life, link.server.life)
         self.after(pause) { [unowned self] in
-            guard link.dialler.life == life, link.session == nil else { return }
+            guard link.dialler.life == life, link.session == nil, link.isListed else { return }
             let isBlocked = link.stalled.contains { $0 > self.now }
             guard link.dialler.isRunning, link.server.isRunning, !isBlocked else {
                 let same = link.server.life == other
@@ -30,7 +30,7 @@ extension World {
         let life = link.dialler.life
         let (isResting, greeting) = (link.server.isResting, link.server.greeting)
         self.at(self.arrival(on: link, .back)) { [unowned self] in
-            guard link.dialler.life == life, link.session == nil else { return }
+            guard link.dialler.life == life, link.session == nil, link.isListed else { return }
             guard link.serverSessions.contains(session) else { return self.dial(link, after: 100 * .millisecond) }
             link.session = session
             link.isResting = isResting
@@ -113,6 +113,19 @@ extension World {
         self.note("down \(link.name)")
         self.deliver(.down(link), to: link.dialler)
         self.dial(link, after: self.random.number(50...300) * .millisecond)
+    }
+
+    /// The dialler takes leave of a server that it does not know any more: what it sent before still arrives.
+    func close(_ link: Link) {
+        let sessions = link.serverSessions.sorted()
+        if link.session != nil {
+            link.session = nil
+            self.note("close \(link.name)")
+            self.deliver(.down(link), to: link.dialler)
+        }
+        self.at(self.arrival(on: link, .forth)) { [unowned self] in
+            for session in sessions { self.closeServer(link, session) }
+        }
     }
 
     /// The server gives a connection up.

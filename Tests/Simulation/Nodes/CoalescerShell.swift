@@ -11,12 +11,12 @@ final class CoalescerShell: Shell {
     private var core: Coalescer
     private let committers: [Link]
     private let fanouts: [Link]
-    private var committerOwners: ShardOwners
-    private var fanoutOwners: ShardOwners
+    private var committerOwners = ShardOwners()
+    private var fanoutOwners = ShardOwners()
     private var grants: CreditGrants
     private var gathering = GatheringLevels()
-    private var commitRelay: CommitRelay
-    private var previewRelay: PreviewRelay
+    private var commitRelay = CommitRelay(maxWaiting: 1024)
+    private var previewRelay = PreviewRelay()
     private var output: [Preview] = []
 
     init(_ process: Process, in world: World) {
@@ -24,12 +24,9 @@ final class CoalescerShell: Shell {
         self.core = Coalescer(limits: CoalescerLimits(lease: Nanoseconds(world.plan.lease)))
         self.committers = world.links(of: process, to: .committer)
         self.fanouts = world.links(of: process, to: .fanout)
-        self.committerOwners = ShardOwners(names: self.committers.map(\.server.name))
-        self.fanoutOwners = ShardOwners(names: self.fanouts.map(\.server.name))
         self.grants = CreditGrants(window: world.window())
-        self.commitRelay = CommitRelay(committers: self.committers.count, maxWaiting: 1024)
-        self.previewRelay = PreviewRelay(fanouts: self.fanouts.count)
         process.greeting = world.window().greeting
+        for link in self.committers + self.fanouts where link.isListed { self.added(link) }
     }
 
     func turn(_ inputs: [Input], at now: Instant) -> Instant? {
@@ -51,6 +48,10 @@ final class CoalescerShell: Shell {
 
     private func readLink(_ input: Input) {
         switch input {
+        case .added(let link): self.added(link)
+        case .removed(let link):
+            self.owners(of: link) { $0.remove(link.index) }
+            if link.server.stage == .fanout { self.previewRelay.removed(link.index) }
         case .up(let link):
             self.changed(link, isUp: true)
             if link.server.stage == .committer { self.commitRelay.linkUp(link.index, greeting: link.greeting) }
@@ -68,12 +69,16 @@ final class CoalescerShell: Shell {
         }
     }
 
+    private func added(_ link: Link) {
+        self.owners(of: link) { $0.add(link.index, named: link.server.name) }
+    }
+
     private func changed(_ link: Link, isUp: Bool) {
-        if link.server.stage == .committer {
-            self.committerOwners.changed(link.index, link.state(isUp: isUp))
-        } else {
-            self.fanoutOwners.changed(link.index, link.state(isUp: isUp))
-        }
+        self.owners(of: link) { $0.changed(link.index, link.state(isUp: isUp)) }
+    }
+
+    private func owners(of link: Link, _ body: (inout ShardOwners) -> Void) {
+        if link.server.stage == .committer { body(&self.committerOwners) } else { body(&self.fanoutOwners) }
     }
 
     private func readCommits(_ input: Input, _ now: Instant) {
@@ -100,7 +105,7 @@ final class CoalescerShell: Shell {
                 default: break
                 }
             }
-        case .up, .down, .resting, .message, .database, .app: break
+        case .added, .removed, .up, .down, .resting, .message, .database, .app: break
         }
     }
 

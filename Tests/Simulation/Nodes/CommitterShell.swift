@@ -16,11 +16,11 @@ final class CommitterShell: Shell {
     private var restClock = RestClock()
     private let connections: [DatabaseConnection]
     private let fanouts: [Link]
-    private var owners: ShardOwners
+    private var owners = ShardOwners()
     /// The history that the core's knowledge is of.
     private var epoch: Identifier?
     private var results: GatewayLane
-    private var updates: FanoutLane
+    private var updates = FanoutLane(outboxLimit: 1 << 20)
     private var actions: [Committer.Action] = []
     /// For a shell that is wrong on purpose: the next number of each stream, as this daemon has seen it.
     private var lastNumbers: [StreamKey: UInt64] = [:]
@@ -35,9 +35,8 @@ final class CommitterShell: Shell {
         limits.elementAnnotations = world.plan.elementAnnotations
         self.core = Committer(lanes: Self.lanes, rules: .defaults, limits: limits)
         self.fanouts = world.links(of: process, to: .fanout)
-        self.owners = ShardOwners(names: self.fanouts.map(\.server.name))
+        for link in self.fanouts where link.isListed { self.owners.add(link.index, named: link.server.name) }
         self.results = GatewayLane(window: world.window(), outboxLimit: 1 << 20)
-        self.updates = FanoutLane(fanouts: self.fanouts.count, outboxLimit: 1 << 20)
         process.greeting = world.window().greeting
         self.connections = (0..<Self.lanes).map { DatabaseConnection(of: process, lane: $0) }
         for connection in self.connections { world.connect(connection) }
@@ -62,6 +61,8 @@ final class CommitterShell: Shell {
 
     private func read(_ input: Input, _ now: Instant) {
         switch input {
+        case .added(let link): self.owners.add(link.index, named: link.server.name)
+        case .removed(let link): self.owners.remove(link.index)
         case .up(let link), .resting(let link): self.owners.changed(link.index, link.state(isUp: true))
         case .down(let link):
             self.owners.changed(link.index, .isGone)

@@ -86,7 +86,7 @@ final class FanoutShell: Shell {
                     into: &self.core,
                     &self.actions)
             }
-        case .up, .down, .resting, .message, .peerUp, .database, .app: break
+        case .added, .removed, .up, .down, .resting, .message, .peerUp, .database, .app: break
         }
     }
 

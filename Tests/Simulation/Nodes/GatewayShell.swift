@@ -12,7 +12,7 @@ final class GatewayShell: Shell {
     private var core: Gateway
     /// What the core wants done, in order.
     private var actions: [GatewayAction] = []
-    private var topology: MeshTopology
+    private var topology = MeshTopology()
     private var senders: MeshSenders
     private var arrivals = MeshArrivals()
     private let links: [Stage: [Link]]
@@ -40,11 +40,9 @@ final class GatewayShell: Shell {
         let links = [Stage.coalescer, .committer, .fanout].map { world.links(of: process, to: $0) }
         self.links = [.coalescer: links[0], .committer: links[1], .fanout: links[2]]
         self.previewLinks = world.links(of: process, to: .coalescer, .previews)
-        let names = links.map { $0.map(\.server.name) }
-        self.topology = MeshTopology(coalescers: names[0], committers: names[1], fanouts: names[2])
-        self.senders = MeshSenders(
-            coalescers: links[0].count, committers: links[1].count, fanouts: links[2].count, pause: Self.linkPause)
+        self.senders = MeshSenders(pause: Self.linkPause)
         self.arrivals.lateness = Self.lateness
+        for link in links.joined() where link.isListed { self.topology.added(link) }
     }
 
     /// In every other world nothing is fast enough, so that rooms are slowed down and let go all the time. A turn delivers
@@ -111,11 +109,14 @@ final class GatewayShell: Shell {
 
     private func read(_ input: Input, _ now: Instant) {
         switch input {
+        case .added(let link): if link.lane == .main { self.topology.added(link) }
+        case .removed(let link): if link.lane == .main { self.removed(link) }
         case .up(let link):
             if link.lane == .main { self.senders.linkUp(link.server.instance, greeting: link.greeting) }
             self.changed(link, isUp: true, now)
         case .resting(let link): self.changed(link, isUp: true, now)
         case .down(let link):
+            if !link.isListed, self.world.plan.mutant == .removalOff { return }
             if link.lane == .main { self.senders.linkDown(link.server.instance) }
             self.changed(link, isUp: false, now)
         case .message(let link, let bytes):
@@ -130,7 +131,17 @@ final class GatewayShell: Shell {
         }
     }
 
+    private func removed(_ link: Link) {
+        guard self.world.plan.mutant != .removalOff else { return }
+        self.topology.removed(link.server.instance)
+        for preview in self.senders.removed(link.server.instance) {
+            let coalescer = self.topology.coalescer(of: Shard.of(room: preview.room))
+            if let coalescer { self.senders.preview(preview, to: coalescer) }
+        }
+    }
+
     private func changed(_ link: Link, isUp: Bool, _ now: Instant) {
+        guard self.topology.contains(link.server.instance) else { return }
         guard link.lane == .main else { return self.senders.setOpen(isUp, coalescer: link.index) }
         for move in self.topology.changed(link.server.instance, link.state(isUp: isUp)) {
             self.core.shardsMoved(move, at: now, into: &self.actions)
@@ -240,7 +251,7 @@ final class GatewayShell: Shell {
 
     private func send(_ envelope: OutgoingEnvelope) {
         let links = envelope.lane == .main ? self.links[envelope.instance.stage] : self.previewLinks
-        if let link = links?[envelope.instance.index] { self.world.send(envelope.bytes, on: link) }
+        if let link = links?[envelope.instance.number] { self.world.send(envelope.bytes, on: link) }
     }
 
     /// All parts are under way immediately; the app has read them a while later.
@@ -264,4 +275,8 @@ final class GatewayShell: Shell {
         counts["gateway.resyncs", default: 0] += Int64(self.core.counters.resyncs)
         counts["gateway.pace-changes", default: 0] += Int64(self.core.rooms.paces.changes)
     }
+}
+
+extension MeshTopology {
+    fileprivate mutating func added(_ link: Link) { self.added(link.server.instance, named: link.server.name) }
 }

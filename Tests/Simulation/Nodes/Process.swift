@@ -4,6 +4,9 @@ import Timing
 
 /// What a daemon's thread finds when it wakes.
 enum Input {
+    /// The daemon at the bound end of a link is in its stage's set from now on, or not any more.
+    case added(Link)
+    case removed(Link)
     /// A dialled link is up, down, or brought an envelope.
     case up(Link)
     case down(Link)
@@ -23,7 +26,7 @@ enum Input {
     var isOfLink: Bool {
         switch self {
         case .message, .peerMessage: true
-        case .up, .down, .resting, .peerUp, .peerDown, .database, .app: false
+        case .added, .removed, .up, .down, .resting, .peerUp, .peerDown, .database, .app: false
         }
     }
 }
@@ -48,6 +51,8 @@ final class Process {
     let instance: StageInstance
     let name: String
     var state = State.dead
+    /// Whether it is in its stage's set.
+    var isListed: Bool
     /// Raised by every start and every end, so that what was meant for an earlier life is recognised.
     var life = 0
     /// True while it asks to be spared; see ``World/rest(_:_:)``.
@@ -59,9 +64,10 @@ final class Process {
     /// When the next turn is due; nil: not before something comes.
     var wakeAt: UInt64?
 
-    init(_ instance: StageInstance) {
+    init(_ instance: StageInstance, isListed: Bool) {
         self.instance = instance
-        self.name = "\(instance.stage)-\(instance.index + 1)"
+        self.isListed = isListed
+        self.name = "\(instance.stage)-\(instance.number + 1)"
     }
 
     var stage: Stage { self.instance.stage }

@@ -26,7 +26,7 @@ extension Doctor {
     /// How gateways relay requests to each other; nil when they are not told of others.
     func relayEncryption(_ environment: [String: String]) -> Finding? {
         let values = self.resolver(.gateway, environment).values
-        let gateways = values[SharedSettings.gateways]
+        let gateways = values.knownInstances(SharedSettings.gateways)
         guard gateways.count > 1 else { return nil }
         if values.text(ofSetting: "tls-certificate") != nil { return .ok("relays", "TLS between gateways") }
         guard let remote = gateways.first(where: { !Loopback.contains($0.host) }) else {

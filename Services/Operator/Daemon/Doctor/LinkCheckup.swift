@@ -60,7 +60,7 @@ struct LinkCheckup {
     ) -> [Finding] {
         var missing: [String] = []
         for (role, setting) in Self.dialled(stage) {
-            for address in values[setting] where address.endpoint.hasPrefix("tcp://") {
+            for address in values.knownInstances(setting) where address.endpoint.hasPrefix("tcp://") {
                 if peers.keys(of: role, named: address.name).isEmpty {
                     missing.append("\(role.rawValue) \(address.name)")
                 }
@@ -74,7 +74,7 @@ struct LinkCheckup {
         }
     }
 
-    private static func dialled(_ stage: Stage) -> [(PeerRole, Setting<[PeerAddress]>)] {
+    private static func dialled(_ stage: Stage) -> [(PeerRole, Setting<InstanceSource<PeerAddress>>)] {
         switch stage {
         case .gateway:
             [
@@ -90,6 +90,13 @@ struct LinkCheckup {
     private static func endpoints(_ stage: Stage, _ values: SettingValues) -> [String] {
         let bound =
             stage == .gateway ? values.text(ofSetting: "face") : values.text(ofSetting: SharedSettings.bind.name)
-        return [bound].compactMap(\.self) + Self.dialled(stage).flatMap { values[$0.1] }.map(\.endpoint)
+        return [bound].compactMap(\.self) + Self.dialled(stage).flatMap { Self.endpoints(of: $0.1, values) }
+    }
+
+    private static func endpoints(
+        of setting: Setting<InstanceSource<PeerAddress>>, _ values: SettingValues
+    ) -> [String] {
+        if case .name(let name) = values[setting] { return ["tcp://\(name.host):\(name.port)"] }
+        return values.knownInstances(setting).map(\.endpoint)
     }
 }

@@ -36,14 +36,15 @@ package struct HostAddress: InstanceAddress, Hashable {
         self.port = port
     }
 
+    package init(address: String, port: Int) {
+        self.init(name: Self.name(ofAddress: address), host: address, port: port)
+    }
+
+    package static let form = "name=host:port"
+    package static let areLinks = false
+    package var isLocal: Bool { Loopback.contains(self.host) }
+
     package var description: String {
         "\(self.name)=" + (self.host.contains(":") ? "[\(self.host)]" : self.host) + ":\(self.port)"
-    }
-}
-
-extension Setting where Value == [HostAddress] {
-    /// A stage's instances, `name=host:port` joined by commas (in the file: an array), each name once.
-    package static func hosts(_ name: String, _ meaning: String) -> Setting {
-        .instances(name, form: "name=host:port", meaning)
     }
 }

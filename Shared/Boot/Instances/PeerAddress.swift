@@ -21,7 +21,16 @@ package struct PeerAddress: InstanceAddress, Hashable {
         try PeerAddress.check(endpoint: self.endpoint)
     }
 
+    package init(address: String, port: Int) {
+        let host = address.contains(":") ? "[\(address)]" : address
+        self.init(name: Self.name(ofAddress: address), endpoint: "tcp://\(host):\(port)")
+    }
+
     package var description: String { "\(self.name)=\(self.endpoint)" }
+
+    package static let form = "name=endpoint"
+    package static let areLinks = true
+    package var isLocal: Bool { Self.isLocal(endpoint: self.endpoint) }
 
     /// The longest path that fits `sockaddr_un.sun_path` with its terminating zero (unix(7)), in bytes.
     package static let longestSocketPath = 107
@@ -63,42 +72,6 @@ package struct PeerAddress: InstanceAddress, Hashable {
         else {
             throw SettingRefusal("\"\(endpoint)\" needs a host and a port from 1 to 65535: tcp://HOST:PORT")
         }
-    }
-}
-
-extension Setting where Value == [PeerAddress] {
-    /// A stage's instances, `name=endpoint` joined by commas (in the file: an array), each name once.
-    package static func peers(_ name: String, _ meaning: String) -> Setting {
-        .instances(name, form: "name=endpoint", meaning)
-    }
-}
-
-/// A named instance's address in a list of a setting.
-protocol InstanceAddress: Sendable, CustomStringConvertible {
-    var name: String { get }
-    init(_ text: String) throws(SettingRefusal)
-}
-
-extension Setting {
-    /// Instances joined by commas (in the file: an array), each name once.
-    static func instances<Address: InstanceAddress>(_ name: String, form: String, _ meaning: String) -> Setting
-    where Value == [Address] {
-        Setting(
-            name: name, fallback: [], allowed: "a list of \(form), joined by commas (in the file: an array)",
-            meaning: meaning,
-            read: { (input) throws(SettingRefusal) in
-                guard let items = SettingText.list(input) else { return nil }
-                var addresses: [Address] = []
-                for item in items {
-                    let address = try Address(item)
-                    guard !addresses.contains(where: { $0.name == address.name }) else {
-                        throw SettingRefusal("the name \"\(address.name)\" stands twice in the list")
-                    }
-                    addresses.append(address)
-                }
-                return addresses
-            },
-            render: { $0.map(\.description).joined(separator: ",") })
     }
 }
 

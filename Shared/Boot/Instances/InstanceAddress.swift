@@ -1,0 +1,36 @@
+/// A named instance's address in a list of a setting.
+package protocol InstanceAddress: Hashable, Sendable, CustomStringConvertible {
+    /// Unique in its stage: it decides what the instance owns, and what it must call itself.
+    var name: String { get }
+    /// Parses an item of a list.
+    init(_ text: String) throws(SettingRefusal)
+    /// The instance at an address that DNS gave for its stage.
+    init(address: String, port: Int)
+    /// What an item of a list looks like.
+    static var form: String { get }
+    /// True for the bound ends of links, which need keys unless they are on this machine.
+    static var areLinks: Bool { get }
+    /// True for one that only programs of this machine can reach.
+    var isLocal: Bool { get }
+}
+
+extension InstanceAddress {
+    /// The name of an instance that DNS knows: its address, with dashes for the colons of IPv6, which names do not have.
+    static func name(ofAddress address: String) -> String {
+        String(address.map { $0 == ":" || $0 == "%" ? "-" : $0 })
+    }
+
+    /// The addresses of a list, each name once.
+    static func list(_ items: [String]) throws(SettingRefusal) -> [Self] {
+        var names: Set<String> = []
+        var addresses: [Self] = []
+        for item in items {
+            let address = try Self(item)
+            guard names.insert(address.name).inserted else {
+                throw SettingRefusal("the name \"\(address.name)\" stands twice in the list")
+            }
+            addresses.append(address)
+        }
+        return addresses
+    }
+}

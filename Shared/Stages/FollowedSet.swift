@@ -1,0 +1,66 @@
+package import Boot
+package import Timing
+
+/// A stage's set and what becomes of it when its source says something.
+package struct FollowedSet<Address: InstanceAddress>: Sendable {
+    private let list: InstanceList<Address>
+    private let report: SetReport
+    private let adopt: @Sendable ([Address]) -> Void
+    private var addresses: Set<Address>
+    private var answers: NameAnswers
+    /// Why the last answer was not accepted; nil when it was.
+    private var refusal: String?
+
+    /// - Parameters:
+    ///   - list: the set at start.
+    ///   - adopt: called with each other set, on a thread that may block.
+    package init(
+        _ list: InstanceList<Address>, patience: Nanoseconds, report: SetReport,
+        adopt: @escaping @Sendable ([Address]) -> Void
+    ) {
+        self.list = list
+        self.report = report
+        self.adopt = adopt
+        self.addresses = Set(list.addresses)
+        self.answers = NameAnswers(patience: patience)
+        report.started(list.addresses.count)
+    }
+
+    /// The set is this one now; the order means nothing.
+    private mutating func replace(with addresses: [Address]) {
+        self.refusal = nil
+        let (before, now) = (self.addresses, Set(addresses))
+        guard now != before else { return self.report.answered() }
+        self.addresses = now
+        func names(_ addresses: Set<Address>) -> [String] { addresses.map(\.description).sorted() }
+        self.report.changed(
+            added: names(now.subtracting(before)), removed: names(before.subtracting(now)), count: now.count)
+        self.adopt(addresses)
+    }
+
+    private mutating func refuse(_ refusal: SettingRefusal) {
+        self.report.failed(refusal.reason, isNew: self.refusal != refusal.reason)
+        self.refusal = refusal.reason
+    }
+}
+
+extension FollowedSet: WatchedContents {
+    package mutating func fileRead(_ contents: Result<[UInt8], SettingRefusal>) {
+        do throws(SettingRefusal) {
+            self.replace(with: try self.list.parse(contents))
+        } catch {
+            self.refuse(error)
+        }
+    }
+}
+
+extension FollowedSet: WatchedName {
+    package mutating func lookedUp(_ answer: Result<[String], SettingRefusal>, port: Int, at now: Instant) {
+        do throws(SettingRefusal) {
+            _ = self.answers.answered(try answer.get(), at: now)
+            self.replace(with: self.list.resolve(self.answers.addresses, port: port))
+        } catch {
+            self.refuse(error)
+        }
+    }
+}

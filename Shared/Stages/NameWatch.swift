@@ -1,0 +1,52 @@
+package import Boot
+internal import Mesh
+internal import ServiceLifecycle
+package import Timing
+
+/// What a daemon does with the addresses of a name, which may change while it runs.
+package protocol WatchedName: Sendable {
+    /// The name was looked up. Called on a thread that may block.
+    /// - Parameter answer: its addresses, or why there are none.
+    mutating func lookedUp(_ answer: Result<[String], SettingRefusal>, port: Int, at now: Instant)
+}
+
+/// Looks names up again and again, one after the other, on a thread of its own: the system's resolver blocks for as long
+/// as its servers do not answer.
+package struct NameWatch: Service {
+    private let reactor: Reactor
+
+    /// - Parameter pause: from the end of a round of lookups to the next one.
+    /// - Throws: when the process has no descriptor left.
+    package init(
+        _ names: [(name: HostName, watched: any WatchedName)], every pause: Nanoseconds, _ context: DaemonContext
+    ) throws {
+        self.reactor = try Reactor(name: "names", logger: context.logger) { _ in NameLoop(names, pause) }
+    }
+
+    /// Does not wait for the thread's end: a lookup cannot be interrupted, and nothing of it is needed any more.
+    package func run() async throws {
+        try self.reactor.start()
+        try? await gracefulShutdown()
+        self.reactor.stop()
+    }
+}
+
+/// Each turn looks all names up. The thread has no links, so it may block.
+private final class NameLoop: ReactorLoop {
+    private var names: [(name: HostName, watched: any WatchedName)]
+    private let pause: Nanoseconds
+
+    init(_ names: [(name: HostName, watched: any WatchedName)], _ pause: Nanoseconds) {
+        self.names = names
+        self.pause = pause
+    }
+
+    func turn(at now: Instant) -> Instant? {
+        for index in self.names.indices {
+            let name = self.names[index].name
+            let answer = HostLookup.addresses(of: name.host)
+            self.names[index].watched.lookedUp(answer, port: name.port, at: MonotonicClock.now())
+        }
+        return MonotonicClock.now() + self.pause
+    }
+}

@@ -1,0 +1,220 @@
+"""A pipeline whose stages have sets that change while it runs: from a file, or from DNS with a resolver of its own."""
+
+import contextlib
+import json
+import pathlib
+import random
+import socket
+import struct
+import subprocess
+import threading
+
+from linked import BEHIND, LinkedPipeline
+from pipeline import Pipeline, eventually
+
+# The settings that name the instances of a stage.
+SETTINGS = {stage: f"{stage}s" for stage in BEHIND}
+
+
+def quiet_ports(count):
+    """Neighbouring ports that no outgoing connection uses: whoever dials a port of its own range before somebody listens
+    there may be connected to itself, and then occupies it."""
+    while True:
+        first = random.randrange(20_000, 32_000)
+        with contextlib.ExitStack() as stack, contextlib.suppress(OSError):
+            for port in range(first, first + count):
+                stack.enter_context(socket.socket()).bind(("127.0.0.1", port))
+            return first
+
+
+class LivePipeline(LinkedPipeline):
+    """One of each daemon at first, and up to `most`."""
+
+    def __init__(self, database, most=3, **more):
+        super().__init__(database, **more)
+        self.report = {"database": database}
+        self.most = most
+        for stage in BEHIND:
+            for number in range(2, most + 1):
+                self.ports[f"{stage}-{number}"] = quiet_ports(2)
+
+    rows, log_rows = Pipeline.rows, Pipeline.log_rows
+    assert_gapless, assert_shards_gapless = Pipeline.assert_gapless, Pipeline.assert_shards_gapless
+
+    @property
+    def url(self):
+        return self.urls[0]
+
+    def start(self):
+        for stage in BEHIND:
+            for number in range(2, self.most + 1):
+                self.keys.make(stage, f"{stage}-{number}")
+        self.publish()
+        return super().start()
+
+    def flags(self, stage, name):
+        flags = super().flags(stage, name)
+        for other, setting in SETTINGS.items():
+            if f"--{setting}" in flags:
+                flags[flags.index(f"--{setting}") + 1] = self.source(other)
+        return flags
+
+    def knows(self, stage, count):
+        """Waits until every daemon knows this number of instances of a stage."""
+        label = f'set_instances{{set="{SETTINGS[stage]}"}}'
+        def has_set(name):
+            owner = name.split("-")[0]
+            return stage in BEHIND[owner] or owner == stage == "gateway"
+
+        holders = [name for name in self.daemons if has_set(name)]
+        eventually(
+            f"all know {count} of {stage}", lambda: all(self.metric(name, label) == count for name in holders), within=15
+        )
+
+    def add(self, stage, starts_first):
+        """Adds an instance to the set, before it is up or afterwards."""
+        name = f"{stage}-{len(self.names[stage]) + 1}"
+        self.names[stage].append(name)
+        if starts_first:
+            self.launch(stage, name)
+        self.publish()
+        if not starts_first:
+            self.launch(stage, name)
+        eventually(f"{name} is ready", lambda: self.is_ready(name), within=15)
+        self.knows(stage, len(self.names[stage]))
+        return name
+
+    def remove(self, name):
+        """Removes an instance from the set; it goes on."""
+        stage = name.split("-")[0]
+        self.names[stage].remove(name)
+        self.publish()
+        self.knows(stage, len(self.names[stage]))
+
+
+class FilePipeline(LivePipeline):
+    """Its sets are in a file."""
+
+    def source(self, stage):
+        return f"file://{self.folder / 'instances.json'}"
+
+    def text(self):
+        sets = {SETTINGS[stage]: [f"{name}=tcp://{self.address(name)}" for name in self.names[stage]] for stage in BEHIND}
+        sets["gateways"] = [f"{name}={self.address(name)}" for name in self.names["gateway"]]
+        return json.dumps(sets, indent=1)
+
+    def publish(self):
+        draft = self.folder / "instances.new"
+        draft.write_text(self.text())
+        draft.rename(self.folder / "instances.json")
+
+
+class Resolver:
+    """A name server with the given addresses, which fails on request."""
+
+    ADDRESS = "127.0.0.77"
+
+    def __init__(self):
+        self.names = {}
+        # "well", "servfail", "empty" or "silent".
+        self.mood = "well"
+        self.asked = 0
+        self.socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        self.socket.bind((self.ADDRESS, 53))
+        threading.Thread(target=self._serve, daemon=True).start()
+
+    def _serve(self):
+        with contextlib.suppress(OSError):
+            while True:
+                question, client = self.socket.recvfrom(4096)
+                self.asked += 1
+                if self.mood != "silent":
+                    self.socket.sendto(self._answer(question), client)
+
+    def _answer(self, query):
+        """RFC 1035, section 4: header, the question as it came, an A record for each address."""
+        end = 12
+        labels = []
+        while query[end]:
+            labels.append(query[end + 1 : end + 1 + query[end]].decode())
+            end += 1 + query[end]
+        kind = struct.unpack(">H", query[end + 1 : end + 3])[0]
+        addresses = self.names.get(".".join(labels), []) if kind == 1 and self.mood == "well" else []
+        code = {"servfail": 2, "empty": 3}.get(self.mood, 0)
+        header = query[:2] + struct.pack(">HHHHH", 0x8180 | code, 1, len(addresses), 0, 0)
+        records = b"".join(struct.pack(">HHHIH", 0xC00C, 1, 1, 0, 4) + socket.inet_aton(one) for one in addresses)
+        return header + query[12 : end + 5] + records
+
+    def close(self):
+        self.socket.close()
+
+
+class Resolving:
+    """This machine, as programs see it that ask another name server."""
+
+    address = "127.0.0.1"
+
+    def __init__(self, folder):
+        self.conf = pathlib.Path(folder) / "resolv.conf"
+        # A lookup without an answer takes longer than anything waits here.
+        self.conf.write_text(f"nameserver {Resolver.ADDRESS}\noptions timeout:25 attempts:1\n")
+
+    def run(self, *command, **more):
+        script = 'mount --bind "$0" /etc/resolv.conf && exec "$@"'
+        return subprocess.Popen(["unshare", "--mount", "sh", "-c", script, self.conf, *command], **more)
+
+
+class NamedPipeline(LivePipeline):
+    """Its sets are in DNS, so instances go by their addresses; all of a stage have one port and one key."""
+
+    NETS = {"fanout": "127.0.41", "committer": "127.0.42", "coalescer": "127.0.43", "gateway": "127.0.44"}
+
+    def __init__(self, database, resolver, **more):
+        super().__init__(database, **more)
+        self.resolver = resolver
+        self.here = Resolving(self.folder)
+        self.hosts = {stage: self.here for stage in BEHIND}
+
+    def ip(self, name):
+        stage, number = name.split("-")
+        return f"{self.NETS[stage]}.{number}"
+
+    def address(self, name):
+        return f"{self.ip(name)}:{self.ports[name.split('-')[0] + '-1']}"
+
+    def source(self, stage):
+        return f"dns://{SETTINGS[stage]}.touchsync.test:{self.ports[f'{stage}-1']}"
+
+    def publish(self):
+        for stage in BEHIND:
+            self.resolver.names[f"{SETTINGS[stage]}.touchsync.test"] = [self.ip(name) for name in self.names[stage]]
+
+    def start(self):
+        for stage, net in self.NETS.items():
+            self.keys.make(stage, f"{net}.*")
+        return super().start()
+
+    def flags(self, stage, name):
+        flags = super().flags(stage, name)
+        for flag, value in {
+            "--name": self.ip(name), "--host": self.ip(name), "--port": str(self.ports[f"{stage}-1"]),
+            "--admin-host": "127.0.0.1",
+            "--link-key-file": str(self.keys.folder / f"{stage}-{self.NETS[stage]}.any.key"),
+            "--face": f"tcp://{self.address(name).split(':')[0]}:{self.ports[f'{stage}-1'] + 1}",
+        }.items():
+            if flag in flags:
+                flags[flags.index(flag) + 1] = value
+        return flags
+
+
+@contextlib.contextmanager
+def live(pipeline):
+    """A pipeline for the length of a block; its logs are shown when the block fails."""
+    try:
+        yield pipeline.start()
+    except BaseException:
+        for path in sorted(pipeline.folder.glob("*.log")):
+            print(f"--- {path.name} ends with\n{path.read_text(errors='replace')[-3000:]}")
+        raise
+    finally:
+        pipeline.stop()

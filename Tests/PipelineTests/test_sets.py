@@ -1,0 +1,230 @@
+"""The instances of every stage come and go under load, by a file or by DNS, and nobody notices."""
+
+import contextlib
+import signal
+import uuid
+
+import pytest
+import requests
+
+from app import App
+from live_sets import FilePipeline, NamedPipeline, Resolver, live
+from pipeline import eventually
+from survival import Crowd
+
+FAST = ["--commits-per-second", 100000, "--commit-burst", 100000]
+# What an instance counts that was given something to do.
+WORK = {
+    "fanout": "room_loads_total", "committer": "commits_received_total", "coalescer": "commits_passed_total",
+}
+
+
+class Hand:
+    """Somebody who moves an element, and somebody who watches."""
+
+    def __init__(self, pipeline, room):
+        self.room = f"{room}-hand"
+        self.mover, self.watcher = App(pipeline.url, "mover").connect(), App(pipeline.url, "watcher").connect()
+        self.mover.join(self.room)
+        self.watcher.join(self.room)
+        self.mover.ok("element:create", {"roomId": self.room, "element": {"type": "note", "id": "e"}})
+        self.step = 0
+
+    def moves(self):
+        """A preview arrives, perhaps not the first that is sent: instances may come and go at this moment."""
+        before = self.step
+
+        def is_seen():
+            self.step += 1
+            preview = {"roomId": self.room, "elementId": "e", "positionX": self.step}
+            self.mover.send("element:transforming", preview)
+            seen = [data["positionX"] for data in self.watcher.named("element:transforming")]
+            assert seen == sorted(seen), "previews of one gesture in another order"
+            return seen and seen[-1] > before
+
+        eventually("the watcher sees the mover", is_seen, within=15, every=0.05)
+
+    def close(self):
+        self.mover.close()
+        self.watcher.close()
+
+
+def scatter(pipeline, count):
+    """Changes and reads rooms, of which each instance has some if they are many."""
+    for _ in range(count):
+        url = f"{pipeline.url}/api/rooms/{uuid.uuid4()}"
+        assert requests.post(f"{url}/elements", json={"type": "note"}, timeout=10).status_code == 201
+        assert requests.get(url, timeout=10).status_code == 200
+
+
+def all_work(pipeline, stage):
+    def is_shared():
+        scatter(pipeline, 10)
+        return all(pipeline.metric(name, WORK[stage]) > 0 for name in pipeline.names[stage])
+
+    eventually(f"every {stage} has work", is_shared, within=30)
+
+
+def has_no_work(pipeline, crowd, name):
+    """An instance that was removed and goes on is left by everybody."""
+    stage = name.split("-")[0]
+
+    def is_left():
+        # A fan-out looks after its rooms for a while, without being sent anything.
+        if stage == "fanout":
+            return pipeline.metric(name, 'links_up{stage="gateway"}') == 0
+        before = pipeline.metric(name, WORK[stage])
+        goes_on(crowd, 20)
+        return pipeline.metric(name, WORK[stage]) == before
+
+    eventually(f"{name} has nothing to do", is_left, within=15)
+
+
+def assert_undisturbed(crowd, hand):
+    """Whoever is at a gateway that stays is not disconnected, whatever happens behind it."""
+    for worker in crowd.workers:
+        assert (worker.snapshots, worker.recoveries) == (1, 0), worker.user
+        assert worker.fault is None, worker.fault
+    assert hand.mover.is_connected and hand.watcher.is_connected
+
+
+def goes_on(crowd, count=50):
+    target = crowd.count + count
+    eventually("commits are acknowledged", lambda: crowd.count >= target, within=30)
+
+
+POLLING = {"EIO": "4", "transport": "polling"}
+
+
+def session(url):
+    """A session at a gateway."""
+    return requests.get(f"{url}/socket.io/", params=POLLING, timeout=10).text.split('"sid":"')[1].split('"')[0]
+
+
+def posted(url, sid):
+    """The status of a packet for a session: its gateway's answer, wherever it arrives, or 400."""
+    return requests.post(f"{url}/socket.io/", params={**POLLING, "sid": sid}, data="40", timeout=10).status_code
+
+
+def test_every_stage_grows_and_shrinks_under_load(single, room):
+    pipeline = FilePipeline(single.own_database("sets_file"), settings=FAST)
+    with live(pipeline), Crowd(pipeline, room) as crowd:
+        hand = Hand(pipeline, room)
+        for stage in ["fanout", "committer", "coalescer"]:
+            for starts_first in [True, False]:
+                pipeline.add(stage, starts_first)
+                goes_on(crowd)
+                hand.moves()
+            all_work(pipeline, stage)
+        _gateways_find_each_other(pipeline)
+        assert_undisturbed(crowd, hand)
+        # The one that was there first goes, too.
+        for stage in ["coalescer", "committer", "fanout"]:
+            drained, killed = pipeline.names[stage][:2]
+            pipeline.remove(drained)
+            goes_on(crowd)
+            has_no_work(pipeline, crowd, drained)
+            pipeline.stop_one(drained)
+            hand.moves()
+            pipeline.stop_one(killed, signal.SIGKILL)
+            pipeline.remove(killed)
+            goes_on(crowd)
+            hand.moves()
+        assert_undisturbed(crowd, hand)
+        hand.close()
+        crowd.check()
+
+
+def _gateways_find_each_other(pipeline):
+    """A request for another gateway's session is relayed while both are in the set."""
+    first = pipeline.urls[0]
+    for starts_first in [True, False]:
+        name = pipeline.add("gateway", starts_first)
+        there = pipeline.urls[-1]
+        eventually("requests are relayed there", lambda: posted(first, session(there)) == 200)
+        eventually("and back", lambda: posted(there, session(first)) == 200)
+        with contextlib.closing(App(there, "visitor").connect()) as visitor:
+            visitor.join("lobby")
+    for name, how in [("gateway-2", signal.SIGTERM), ("gateway-3", signal.SIGKILL)]:
+        lost = session(f"http://{pipeline.address(name)}")
+        pipeline.remove(name)
+        eventually("nothing is relayed there", lambda: posted(first, lost) == 400)
+        assert "does not name this one" in pipeline.notes(name)
+        pipeline.stop_one(name, how)
+
+
+def test_a_file_that_is_wrong_changes_nothing(single, room, apps):
+    pipeline = FilePipeline(single.own_database("sets_wrong"))
+    with live(pipeline):
+        stale = 'set_stale{set="fanouts"}'
+        app = apps(pipeline.url, "ada")
+        app.join(room)
+        good = pipeline.text()
+        path = pipeline.folder / "instances.json"
+        for bad, reason in [
+            (good[: len(good) // 2], "is no JSON"), ('{\n "fanouts": []\n}', "line 2: fanouts must be an array"),
+            (good.replace("fanout-1=tcp", "fanout-1=udp"), "is no endpoint"), ("", "is empty"),
+        ]:
+            # In place, as an editor without manners does.
+            path.write_text(bad)
+            for name in ["gateway-1", "coalescer-1", "committer-1"]:
+                eventually(f"{name} says so", lambda: reason in pipeline.notes(name))
+                assert pipeline.metric(name, stale) == 1 and pipeline.is_ready(name)
+                assert pipeline.metric(name, 'set_instances{set="fanouts"}') == 1
+            app.ok("element:create", {"roomId": room, "element": {"type": "note"}})
+        path.write_text(good)
+        for name in ["gateway-1", "coalescer-1", "committer-1"]:
+            eventually(f"{name} accepts it", lambda: pipeline.metric(name, stale) == 0)
+            assert pipeline.metric(name, 'set_changes_total{set="fanouts"}') == 0
+
+
+@pytest.fixture
+def resolver():
+    resolver = Resolver()
+    yield resolver
+    resolver.close()
+
+
+def test_instances_come_and_go_by_dns(single, room, resolver):
+    pipeline = NamedPipeline(single.own_database("sets_dns"), resolver, most=2, settings=FAST)
+    with live(pipeline), Crowd(pipeline, room) as crowd:
+        hand = Hand(pipeline, room)
+        for stage in ["fanout", "committer", "coalescer"]:
+            pipeline.add(stage, starts_first=True)
+            goes_on(crowd)
+            hand.moves()
+            all_work(pipeline, stage)
+        pipeline.add("gateway", starts_first=True)
+        eventually("requests are relayed", lambda: posted(pipeline.urls[1], session(pipeline.urls[0])) == 200)
+        _resolver_fails(pipeline, resolver, crowd)
+        hand.moves()
+        for stage in ["coalescer", "committer", "fanout"]:
+            name = pipeline.names[stage][0]
+            pipeline.remove(name)
+            goes_on(crowd)
+            has_no_work(pipeline, crowd, name)
+            pipeline.stop_one(name)
+            hand.moves()
+        assert_undisturbed(crowd, hand)
+        # A lookup that never ends does not keep a daemon from ending.
+        resolver.mood, asked = "silent", resolver.asked
+        eventually("daemons wait for an answer", lambda: resolver.asked >= asked + 4)
+        goes_on(crowd)
+        pipeline.names["gateway"].remove("gateway-2")
+        pipeline.stop_one("gateway-2")
+        hand.close()
+        crowd.check()
+
+
+def _resolver_fails(pipeline, resolver, crowd):
+    for mood, reason in [("servfail", "does not resolve"), ("empty", "has no address")]:
+        resolver.mood = mood
+        for name in ["gateway-1", "coalescer-1", "committer-1"]:
+            eventually(f"{name} says so", lambda: reason in pipeline.notes(name))
+            assert pipeline.metric(name, 'set_stale{set="fanouts"}') == 1 and pipeline.is_ready(name)
+        goes_on(crowd)
+        resolver.mood = "well"
+        for name in ["gateway-1", "coalescer-1", "committer-1"]:
+            eventually(f"{name} has an answer", lambda: pipeline.metric(name, 'set_stale{set="fanouts"}') == 0)
+            assert pipeline.metric(name, 'set_instances{set="fanouts"}') == 2
+            assert pipeline.metric(name, 'set_changes_total{set="fanouts"}') <= 2
