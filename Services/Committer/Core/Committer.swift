@@ -260,7 +260,9 @@ package struct Committer: Sendable {
     }
 
     /// The arrival of the oldest commit.
-    package var oldestArrival: Instant? { self.ledgers.indices.lazy.compactMap { self.ledgers[$0].oldestArrival }.min() }
+    package var oldestArrival: Instant? {
+        self.ledgers.indices.lazy.compactMap { self.ledgers[$0].oldestArrival }.min()
+    }
 
     /// True when nothing is queued or in flight.
     package var isIdle: Bool { self.queuedCommits == 0 }
