@@ -2,6 +2,7 @@
 
 import asyncio
 
+from effects import contains
 from faults import Fault
 
 
@@ -25,9 +26,9 @@ class KillClient(ClientFault):
 
     async def befall(self, person, world):
         person.go_offline()
-        before = person.saved()
+        earlier = len(person.begun)
         await person.habits.hurry()
-        await self._edits_are_saved(person, before)
+        await self._is_saved(person, *person.begun[earlier])
         await self._kill(person, world.random.uniform(0, 0.1))
         # It starts, and perhaps joins.
         await self._kill(person, world.random.uniform(0, 0.4))
@@ -36,10 +37,10 @@ class KillClient(ClientFault):
         await self._kill(person, world.random.uniform(0, 0.05))
 
     @staticmethod
-    async def _edits_are_saved(person, before, within=10):
-        """Some that were not before; a machine under load takes its time."""
+    async def _is_saved(person, event, body, within=10):
+        """A machine under load takes its time."""
         for _ in range(within * 50):
-            if any(edit not in before for edit in person.saved()):
+            if any(edit["event"] == event and contains(edit["body"], body) for edit in person.saved()):
                 return
             await asyncio.sleep(0.02)
 

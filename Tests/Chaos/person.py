@@ -32,8 +32,8 @@ class Person:
         self.gateways = "app" if through_proxy else "client", "gateways"
         self.process = None
         self.run = 0
-        # Of the present run: what each call without an answer is about, and the events of all edits by call.
-        self.open, self.edits = {}, {}
+        # Of the present run: what each call without an answer is about, the events of all edits by call, and all edits.
+        self.open, self.edits, self.begun = {}, {}, []
         # What was shown last.
         self.seen = {"elements": []}
         self.is_frozen = False
@@ -50,7 +50,7 @@ class Person:
         if self.kind == "web":
             options["storeDelay"] = STORE_DELAY
         await process.start(self.kind, options, self.log)
-        self.process, self.run, self.open, self.edits = process, run, {}, {}
+        self.process, self.run, self.open, self.edits, self.begun = process, run, {}, {}, []
         self.seen = {**self.seen, "state": "offline", "pending": None, "seq": 0}
         self.note("run", client=self.kind, user=self.user, room=self.room)
         self.process.call("join", self.room)
@@ -164,6 +164,7 @@ class Person:
         call = self.process.call(*command)
         self.open[call] = "edit", event
         self.edits[call] = event
+        self.begun.append((event, body))
         self.note("edit", call=call, event=event, body=body)
 
     def go_offline(self):

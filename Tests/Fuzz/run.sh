@@ -31,7 +31,7 @@ module() { # name, file…
 }
 
 compile() {
-    local postgres=Shared/Postgres settings=Shared/Boot/Settings logging=Shared/Boot/Logging objects
+    local postgres=Shared/Postgres boot=Shared/Boot objects
     module Timing Shared/Timing/*.swift && module JSONBytes Shared/JSONBytes/*.swift &&
         module SocketIO Shared/SocketIO/*.swift &&
         module Canvas Shared/Canvas/*.swift && module Wire Shared/Wire/*.swift Shared/Wire/*/*.swift &&
@@ -43,7 +43,8 @@ compile() {
         module FanoutDaemon Services/Fanout/Daemon/SessionSeal.swift &&
         module Mesh Shared/Mesh/{Hello,LinkIdentity}.swift &&
         module Postgres $postgres/{BinaryArray,FieldDecoding,PostgresType,Parameters,PostgresError,SQLState}.swift &&
-        module Boot $settings/{SettingsFile,Setting,Setting+Kinds,SettingProblem,PeerAddress,ConnectionString,HostAddress}.swift $logging/{LogEntry,LogTime}.swift || return
+        module Boot $boot/Settings/{SettingsFile,Setting,Setting+Kinds,SettingProblem,ConnectionString}.swift \
+            $boot/Instances/{PeerAddress,HostAddress}.swift $boot/Logging/{LogEntry,LogTime}.swift || return
     mapfile -t objects < <(find "$built"/{Crypto,CryptoBoringWrapper,CCryptoBoringSSL,CCryptoBoringSSLShims}.build/ \
         "$built"/{JWTKit,X509,_CertificateInternals,SwiftASN1,CryptoExtras,Logging}.build/ \
         "$built"/{CXKCP,CXKCPShims,DequeModule,HeapModule,InternalCollectionsUtilities,ContainersPreview}.build/ -name '*.o')

@@ -124,8 +124,10 @@ def test_each_finding_has_its_section_in_the_handbook(observed):
     anchors = {line.split('"')[1] for line in troubles.splitlines() if line.startswith("    case ") and ' = "' in line}
     headings = (root / "Services/HANDBOOK.md").read_text().splitlines()
     sections = {line[3:].lower().replace(" ", "-") for line in headings if line.startswith("## ")}
+    # A daemon says what it makes do with in a note of its own: the page has one kind of finding for all notes.
+    notes = {"noted", "set-stale"}
     assert "noted" in anchors | sections
-    assert sections - {"noted"} == anchors - {"noted"}
+    assert sections - notes == anchors - notes
 
 
 # What it is made of

@@ -52,7 +52,8 @@ def test_a_full_room_takes_no_more_elements_until_one_is_deleted(limited, ada, r
     ada.refused("elements:create", two, "too_large", "elements[1]")
     ada.ok("element:create", one)
     ada.refused("element:create", {"roomId": room, "element": {"type": "note"}}, "too_large", "element")
-    assert limited.metrics("committer")['touchsync_committer_over_limit_total{limit="room-elements"}'] >= 4
+    figure = 'touchsync_committer_over_limit_total{limit="room-elements"}'
+    pipelines.eventually("they are counted", lambda: limited.metrics("committer")[figure] >= 4)
 
 
 def test_bytes_are_refused_when_an_element_grows(ada, room):

@@ -2280,13 +2280,13 @@ export class TouchSync extends Emitter {
   // The socket
 
   /**
-   * Sends nothing until it is saved, unless the store hangs.
+   * Sends nothing until it is saved, unless the store hangs: an unanswered connection counts as dead after 5 s.
    * @param {Promise<void>} writing
    */
   async hold(writing) {
     this.held ??= [];
     this.writing = writing;
-    await Promise.race([writing, new Promise(resolve => setTimeout(resolve, 5000))]);
+    await Promise.race([writing, new Promise(resolve => setTimeout(resolve, 3000))]);
     if (this.writing === writing) this.held = void this.held.forEach(text => this.socket?.send(text));
   }
 

@@ -63,3 +63,12 @@ async def eventually(what, condition, within=15):
             return
         await asyncio.sleep(0.1)
     raise AssertionError(f"not within {within} s: {what}")
+
+
+async def counted(world, stage, name, label=""):
+    """A counter of a stage is above zero, as soon as its daemons have published it."""
+
+    async def is_counted():
+        return await metric(world, stage, name, label) > 0
+
+    await eventually(f"{name} of the {stage} is above zero", is_counted)

@@ -70,8 +70,10 @@ import Wire
             #expect(seen.updates.map(\.seq) == [1, 2] && seen.updates[1].elements[0].gesture == 3)
             let row = try stage.database.connect().execute("SELECT position_x FROM elements")
             #expect(row.float8(0, 0) == 7)
-            #expect(stage.metric("commits_total{outcome=\"applied\"}") == 2)
-            #expect(stage.metric("queue_commits") == 0)
+            // Figures are published five times a second.
+            try await stage.probe.until("figures") { _ in
+                stage.metric("commits_total{outcome=\"applied\"}") == 2 && stage.metric("queue_commits") == 0
+            }
         }
     }
 
@@ -119,8 +121,9 @@ import Wire
                     "SELECT seq FROM commit_log WHERE session = '\(result.session.text)' AND n = \(result.number)")
                 #expect(row.int8(0, 0) == Int64(result.seq))
             }
-            let lost = (0..<2).map { stage.metric("batches_total{ending=\"lost\"}", of: $0) }
-            #expect(lost.reduce(0, +) > 0)
+            try await stage.probe.until("figures") { _ in
+                (0..<2).contains { stage.metric("batches_total{ending=\"lost\"}", of: $0) > 0 }
+            }
             let gseqs = stage.probe.now.updates.map(\.gseq)
             #expect(Set(gseqs).count == gseqs.count, "an update was published twice")
         }

@@ -76,7 +76,7 @@ import Wire
                 #expect(row.int8(0, 0) == Int64(result.seq), "commit \(result.number) was acknowledged")
             }
             #expect(try pair.epoch(ofStandby: true) == epoch)
-            #expect(stage.metric("history_changes_total") >= 1)
+            try await stage.probe.until("figures") { _ in stage.metric("history_changes_total") >= 1 }
             try await self.formerPrimaryIsNotUsed(pair, stage, after)
         }
     }
@@ -187,7 +187,9 @@ import Wire
             #expect(!stage.probe.now.results.contains { $0.number == 2 })
             try pair.standby.start()
             try await self.settle(stage, 2, transform("a", x: 2))
-            #expect(stage.metric("unknown_outcomes_total{outcome=\"written\"}") == 1)
+            try await stage.probe.until("figures") { _ in
+                stage.metric("unknown_outcomes_total{outcome=\"written\"}") == 1
+            }
         }
     }
 }

@@ -1,7 +1,7 @@
 /// What is to be sent once a save is done, in its order.
 struct HeldTexts {
-    /// How long a save is waited for, ms.
-    static let patience = 5000.0
+    /// How long a save is waited for, ms: less than an unanswered request until the connection counts as dead.
+    static let patience = 3000.0
 
     private var texts: [String] = []
     private var lastHold = 0
