@@ -71,8 +71,12 @@ private func checkGeometry(of element: Element, _ written: [UInt8]) {
     precondition(part.root["rev"]?.integer == element.rev, "another element's revision")
 }
 
-/// Settings files, rules files, peers and connection strings.
+/// Settings files, rules files, files of instances, peers and connection strings.
 @Sendable func fuzzSettings(_ input: UnsafeRawBufferPointer) {
+    if let file = try? InstancesFile(parsing: Array(input)) {
+        _ = try? file.addresses(of: "gateways", as: HostAddress.self)
+        for member in InstancesFile.members { _ = try? file.addresses(of: member, as: PeerAddress.self) }
+    }
     _ = try? SettingsFile(path: "settings", bytes: Array(input))
     let line = String(decoding: input, as: UTF8.self)
     _ = try? PeerAddress(line)

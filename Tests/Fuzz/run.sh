@@ -43,8 +43,8 @@ compile() {
         module FanoutDaemon Services/Fanout/Daemon/SessionSeal.swift &&
         module Mesh Shared/Mesh/{Hello,LinkIdentity}.swift &&
         module Postgres $postgres/{BinaryArray,FieldDecoding,PostgresType,Parameters,PostgresError,SQLState}.swift &&
-        module Boot $boot/Settings/{SettingsFile,Setting,Setting+Kinds,SettingProblem,ConnectionString}.swift \
-            $boot/Instances/{PeerAddress,HostAddress}.swift $boot/Logging/{LogEntry,LogTime}.swift || return
+        module Boot $boot/Settings/{SettingsFile,Setting,Setting+Kinds,SettingProblem,ConnectionString,Bytes+Line,Loopback}.swift \
+            $boot/Instances/{InstanceAddress,PeerAddress,HostAddress,InstancesFile}.swift $boot/Logging/{LogEntry,LogTime}.swift || return
     mapfile -t objects < <(find "$built"/{Crypto,CryptoBoringWrapper,CCryptoBoringSSL,CCryptoBoringSSLShims}.build/ \
         "$built"/{JWTKit,X509,_CertificateInternals,SwiftASN1,CryptoExtras,Logging}.build/ \
         "$built"/{CXKCP,CXKCPShims,DequeModule,HeapModule,InternalCollectionsUtilities,ContainersPreview}.build/ -name '*.o')

@@ -32,6 +32,14 @@ package struct PeerAddress: InstanceAddress, Hashable {
     package static let areLinks = true
     package var isLocal: Bool { Self.isLocal(endpoint: self.endpoint) }
 
+    /// True for an endpoint that only programs of this machine can reach: `ipc://`, and `tcp://` on loopback.
+    package static func isLocal(endpoint: String) -> Bool {
+        guard endpoint.hasPrefix("tcp://"), let colon = endpoint.lastIndex(of: ":") else { return true }
+        var host = endpoint[endpoint.index(endpoint.startIndex, offsetBy: 6)..<colon]
+        if host.hasPrefix("["), host.hasSuffix("]") { host = host.dropFirst().dropLast() }
+        return Loopback.contains(String(host))
+    }
+
     /// The longest path that fits `sockaddr_un.sun_path` with its terminating zero (unix(7)), in bytes.
     package static let longestSocketPath = 107
 

@@ -94,13 +94,3 @@ extension SettingValues {
         throw self.problem(setting, SettingRefusal.plain(endpoint).reason)
     }
 }
-
-extension PeerAddress {
-    /// True for an endpoint that only programs of this machine can reach: `ipc://`, and `tcp://` on loopback.
-    package static func isLocal(endpoint: String) -> Bool {
-        guard endpoint.hasPrefix("tcp://"), let colon = endpoint.lastIndex(of: ":") else { return true }
-        var host = endpoint[endpoint.index(endpoint.startIndex, offsetBy: 6)..<colon]
-        if host.hasPrefix("["), host.hasSuffix("]") { host = host.dropFirst().dropLast() }
-        return Loopback.contains(String(host))
-    }
-}

@@ -59,13 +59,6 @@ extension SettingValues {
     }
 }
 
-extension [UInt8] {
-    /// The line that contains a byte, from 1.
-    func line(at offset: Int) -> Int {
-        1 + self.prefix(offset).count { $0 == UInt8(ascii: "\n") }
-    }
-}
-
 extension JSONValue {
     /// The position of a rule in a rules file, bytes.
     /// - Parameter field: as a refusal names it: `note.maxScale`. A field that is not there is searched for in its
