@@ -277,6 +277,10 @@ def test_idle_costs_nothing(single):
             ticks += int(fields[11]) + int(fields[12])
         return ticks / os.sysconf("SC_CLK_TCK")
 
-    before = spent()
-    time.sleep(5)
-    assert (spent() - before) / 5 < 0.03
+    def share():
+        before = spent()
+        time.sleep(3)
+        return (spent() - before) / 3
+
+    # What earlier tests left behind comes to rest within a while.
+    eventually("they rest", lambda: share() < 0.03, within=60)
