@@ -20,6 +20,22 @@ install_packages() { # package…
     "$tests/../deploy/install.sh" "$@"
 }
 
+# Unpacks a program of a package of Debian into .build-programs beside this script, once, and prints its path. The package
+# is not installed: it would start a server, or replace another version.
+unpack_program() { # package, program
+    folder=$tests/.build-programs
+    if [ ! -x "$folder/usr/bin/$2" ]; then
+        mkdir -p "$folder"
+        (
+            cd "$folder"
+            apt-get download "$1" || { apt-get update && apt-get download "$1"; }
+            dpkg --fsys-tarfile "$1"_*.deb | tar -x "./usr/bin/$2"
+            rm -f "$1"_*.deb
+        ) >&2
+    fi
+    echo "$folder/usr/bin/$2"
+}
+
 # Runs pytest in the suite's folder, with the packages in pinned versions that a folder of Tests names.
 run_pytest() { # folder with requirements.txt, arguments of pytest…
     python=$("$tests/venv.sh" "$tests/$1")

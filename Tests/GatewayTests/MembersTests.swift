@@ -30,7 +30,7 @@ import Wire
         scene.gateway.membersReceived(list, into: &scene.actions)
     }
 
-    /// What an app is told of comings (+) and goings (-).
+    /// Who joined (+) and who left (-), as an app hears it.
     private static func told(_ actions: [GatewayAction], _ slot: Slot) -> [String] {
         actions.texts(for: slot).compactMap { text in
             let parts = text.split(separator: "\"")

@@ -12,25 +12,37 @@ import Wire
         Issue.record("malformed")
     }
 
-    /// It has said farewell to everybody who moved to the owner, and would leave them out of the list of members.
-    @Test func onlyTheRoomsOwnFanoutAnswersAJoin() throws {
-        var scene = Scene()
+    /// Two fan-outs that serve, and which of them has the room "r".
+    private static func twoFanouts() throws -> (MeshTopology, owner: Int) {
         var topology = MeshTopology(coalescers: [], committers: [], fanouts: ["fanout-1", "fanout-2"])
         for index in 0..<2 { _ = topology.changed(StageInstance(.fanout, index), .serves) }
         let owner = try #require(topology.fanout(of: Shard.of(room: "r")))
+        return (topology, owner)
+    }
+
+    private func receive(
+        _ envelope: EnvelopeWriter, from fanout: Int, _ topology: MeshTopology, in scene: inout Scene
+    ) {
+        var arrivals = MeshArrivals()
+        envelope.bytes.withUnsafeBytes { bytes in
+            arrivals.receive(
+                bytes, from: StageInstance(.fanout, fanout), topology, self.intake, at: scene.moment, seconds: 0,
+                to: &scene.gateway, into: &scene.actions
+            ) { _ in }
+        }
+    }
+
+    /// It has said farewell to everybody who moved to the owner, and would leave them out of the list of members.
+    @Test func onlyTheRoomsOwnFanoutAnswersAJoin() throws {
+        var scene = Scene()
+        let (topology, owner) = try Self.twoFanouts()
         let ada = try scene.connect("ada")
         scene.send(ada, "room:join", #"{"roomId":"r"}"#, ack: 1)
         let join = try #require(scene.take().joins.first)
         var envelope = EnvelopeWriter()
         envelope.append(scene.answer(to: join, sid: "s-ada"))
         for (sender, acknowledged) in [(1 - owner, []), (owner, [1])] as [(Int, [UInt64])] {
-            var arrivals = MeshArrivals()
-            envelope.bytes.withUnsafeBytes { bytes in
-                arrivals.receive(
-                    bytes, from: StageInstance(.fanout, sender), topology, self.intake, at: scene.moment, seconds: 0,
-                    to: &scene.gateway, into: &scene.actions
-                ) { _ in }
-            }
+            self.receive(envelope, from: sender, topology, in: &scene)
             #expect(scene.take().acknowledged == acknowledged)
         }
     }
@@ -38,22 +50,14 @@ import Wire
     /// What a former one still says may be older than what the owner has said.
     @Test func onlyTheRoomsOwnFanoutSaysWhoIsThere() throws {
         var scene = Scene()
-        var topology = MeshTopology(coalescers: [], committers: [], fanouts: ["fanout-1", "fanout-2"])
-        for index in 0..<2 { _ = topology.changed(StageInstance(.fanout, index), .serves) }
-        let owner = try #require(topology.fanout(of: Shard.of(room: "r")))
+        let (topology, owner) = try Self.twoFanouts()
         let ada = try scene.member("ada")
         let ben = Member(user: "ben", name: "Ben", color: "")
         var envelope = EnvelopeWriter()
         envelope.append(Presence(room: "r", hasJoined: true, member: ben, except: 0))
         envelope.append(RoomMembers(room: "r", isComplete: true, members: []))
         for (sender, count) in [(1 - owner, 0), (owner, 3)] {
-            var arrivals = MeshArrivals()
-            envelope.bytes.withUnsafeBytes { bytes in
-                arrivals.receive(
-                    bytes, from: StageInstance(.fanout, sender), topology, self.intake, at: scene.moment, seconds: 0,
-                    to: &scene.gateway, into: &scene.actions
-                ) { _ in }
-            }
+            self.receive(envelope, from: sender, topology, in: &scene)
             #expect(scene.take().texts(for: ada).count == count)
         }
     }

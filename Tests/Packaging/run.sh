@@ -10,8 +10,9 @@
 find_programs touchsync "$@"
 shift
 install_packages systemd systemd-container debootstrap lintian jq skopeo umoci
-PROMTOOL=$("$tests/PipelineTests/promtool.sh")
+PROMTOOL=$(unpack_program prometheus promtool)
 export PROMTOOL
-KUBECTL=$("$here/kubectl.sh")
+# It builds overlays as kustomize does.
+KUBECTL=$(unpack_program kubernetes-client kubectl)
 export KUBECTL
 run_pytest PipelineTests "$@"

@@ -188,9 +188,8 @@ class LinkedPipeline:
 
 
 @contextlib.contextmanager
-def linked(database, **more):
+def live(pipeline):
     """A pipeline for the length of a block; its logs are shown when the block fails."""
-    pipeline = LinkedPipeline(database, **more)
     try:
         yield pipeline.start()
     except BaseException:
@@ -199,3 +198,7 @@ def linked(database, **more):
         raise
     finally:
         pipeline.stop()
+
+
+def linked(database, **more):
+    return live(LinkedPipeline(database, **more))

@@ -205,16 +205,3 @@ class NamedPipeline(LivePipeline):
             if flag in flags:
                 flags[flags.index(flag) + 1] = value
         return flags
-
-
-@contextlib.contextmanager
-def live(pipeline):
-    """A pipeline for the length of a block; its logs are shown when the block fails."""
-    try:
-        yield pipeline.start()
-    except BaseException:
-        for path in sorted(pipeline.folder.glob("*.log")):
-            print(f"--- {path.name} ends with\n{path.read_text(errors='replace')[-3000:]}")
-        raise
-    finally:
-        pipeline.stop()

@@ -5,13 +5,13 @@
 #
 # FOLDER holds touchsync, the four daemons and socketio-conformance-server, for example .build/debug. What the suite uses
 # is installed once: Node, Chromium, haproxy and nginx by apt, clients in pinned versions into .build-venv beside this script,
-# Prometheus's tool into .build-promtool.
+# Prometheus's tool into .build-programs in Tests.
 
 # shellcheck source=Tests/suite.sh
 . "$(dirname "$0")/../suite.sh"
 find_programs touchsync "$@"
 shift
 install_packages nodejs node-ws node-xmlhttprequest node-typescript chromium haproxy nginx
-PROMTOOL=$("$here/promtool.sh")
+PROMTOOL=$(unpack_program prometheus promtool)
 export PROMTOOL
 run_pytest PipelineTests "$@"

@@ -8,7 +8,8 @@ import pytest
 import requests
 
 from app import App
-from live_sets import FilePipeline, NamedPipeline, Resolver, live
+from linked import live
+from live_sets import FilePipeline, NamedPipeline, Resolver
 from pipeline import eventually
 from survival import Crowd
 
