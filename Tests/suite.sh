@@ -4,6 +4,8 @@
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 tests=$(dirname "$here")
+# What suites share of Python.
+export PYTHONPATH="$tests/PythonKit"
 
 # Exports FOLDER as TOUCHSYNC_PROGRAMS, if it holds a program.
 find_programs() { # program, arguments of run.sh…

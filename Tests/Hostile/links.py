@@ -7,8 +7,9 @@ import signal
 import subprocess
 import time
 
+import ports
 from network import first
-from pipeline import PROGRAMS, Pipeline, free_ports
+from pipeline import PROGRAMS, Pipeline
 
 # Each after those that it connects to.
 NEIGHBOURS = {
@@ -34,7 +35,7 @@ class LinkedPipeline(Pipeline):
         super().__init__(host)
         self.base = base
         self.is_guarded = is_guarded
-        first_port = free_ports("127.0.0.1", 8)
+        first_port = ports.free(8)
         # A coalescer listens on two neighbouring ports.
         self.ports = {stage: first_port + 2 * index for index, stage in enumerate(["fanout", "committer", "coalescer"])}
         self.daemons = {}

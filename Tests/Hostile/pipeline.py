@@ -7,12 +7,12 @@ import pathlib
 import select
 import shutil
 import signal
-import socket
 import subprocess
 import tempfile
 import time
 import urllib.request
 
+import ports
 from network import FIRST, first, rank
 
 PROGRAMS = pathlib.Path(os.environ.get("TOUCHSYNC_PROGRAMS", "."))
@@ -20,19 +20,6 @@ SECRET = "a secret of at least thirty-two bytes, for tests"
 PREFIX = "touchsync-hostile-"
 PAGE = os.sysconf("SC_PAGE_SIZE")
 TICKS = os.sysconf("SC_CLK_TCK")
-
-
-def free_ports(host, count):
-    """The first of `count` neighbouring ports that are free."""
-    for first in range(18000, 60000, 16):
-        try:
-            for port in range(first, first + count):
-                with socket.socket() as probe:
-                    probe.bind((host, port))
-            return first
-        except OSError:
-            continue
-    raise RuntimeError("no free ports")
 
 
 def remove_leftovers():
@@ -50,7 +37,7 @@ class Pipeline:
 
     def __init__(self, host):
         self.host = host
-        self.port = free_ports(host, 4)
+        self.port = ports.free(4, host)
         self.face_port = self.port + 2
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix=f"{PREFIX}{os.getpid()}-"))
         # The private cluster may run as another user, who must get through.

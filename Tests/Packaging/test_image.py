@@ -8,8 +8,9 @@ import tarfile
 import pytest
 import requests
 
+import ports
 from manager import REPOSITORY
-from pipeline import eventually, free_ports
+from pipeline import eventually
 
 pytestmark = pytest.mark.long(why="builds the package and a Debian to put it in")
 
@@ -42,7 +43,7 @@ def test_the_image_holds_what_it_says(archive, version, tmp_path):
     for stage in ("gateway", "coalescer", "committer", "fanout"):
         assert version in said(*container, f"touchsync-{stage}", "--version")
 
-    port = free_ports(2)
+    port = ports.free(2)
     settings = ["--admin-port", str(port), "--port", str(port + 1), "--coalescers", "c=tcp://127.0.0.1:1"]
     daemon = subprocess.Popen(
         [*container, "touchsync-gateway", *settings, "--committers", "d=tcp://127.0.0.1:1", "--fanouts", "f=tcp://127.0.0.1:1"],

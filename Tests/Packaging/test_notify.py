@@ -10,8 +10,9 @@ import subprocess
 import pytest
 import requests
 
+import ports
 from manager import NotifySocket
-from pipeline import PROGRAMS, eventually, free_ports, running
+from pipeline import PROGRAMS, eventually, running
 
 # ptrace(2)
 SEIZE, INTERRUPT, DETACH = 0x4206, 0x4207, 17
@@ -21,7 +22,7 @@ class Daemon:
     """A daemon that reports to a socket of the test."""
 
     def __init__(self, stage, name, notify, *flags, **environment):
-        self.port = free_ports(1)
+        self.port = ports.free()
         self.process = subprocess.Popen(
             [str(PROGRAMS / f"touchsync-{stage}"), "--allow-root", "--admin-port", str(self.port), "--name", name, *flags],
             env={**os.environ, "NOTIFY_SOCKET": notify.address, "WATCHDOG_USEC": "20000000", **environment},

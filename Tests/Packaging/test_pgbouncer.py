@@ -12,6 +12,7 @@ import urllib.parse
 import pytest
 
 import pipeline as pipelines
+import ports
 from app import App
 from manager import REPOSITORY
 
@@ -48,7 +49,7 @@ def pooled(server, mode):
     query = dict(urllib.parse.parse_qsl(url.query))
     with tempfile.TemporaryDirectory(prefix="touchsync-pool-") as name:
         folder = pathlib.Path(name)
-        own = pipelines.free_ports(1)
+        own = ports.free()
         (folder / "pgbouncer.ini").write_text(SETTINGS.format(
             host=query.get("host") or url.hostname, port=query.get("port") or url.port or 5432,
             database=url.path.strip("/"), user=url.username or query.get("user"), own=own, mode=mode, folder=folder))

@@ -4,7 +4,8 @@ import select
 import signal
 import subprocess
 
-from pipeline import PROGRAMS, free_ports
+import ports
+from pipeline import PROGRAMS
 
 PROGRAM = PROGRAMS / "socketio-conformance-server"
 # Options for tests that are about neither pings nor deadlines.
@@ -15,7 +16,7 @@ class ConformanceServer:
     """One process of it on a port of its own; `Tests/ConformanceServer` says what it answers."""
 
     def __init__(self, *options, port=None):
-        self.port = port or free_ports(1)
+        self.port = port or ports.free()
         self.options = [str(option) for option in options]
         self.process = None
 

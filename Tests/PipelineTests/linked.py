@@ -13,7 +13,8 @@ import time
 
 import requests
 
-from pipeline import PROGRAMS, Overdue, eventually, free_ports
+import ports
+from pipeline import PROGRAMS, Overdue, eventually
 
 # Each after those that it connects to.
 STAGES = ["fanout", "committer", "coalescer", "gateway"]
@@ -81,7 +82,7 @@ class LinkedPipeline:
         for stage in STAGES:
             for name in self.names[stage]:
                 # A coalescer listens on two neighbouring ports, a gateway on its own and its face's.
-                self.ports[name] = free_ports(2 if stage in ("coalescer", "gateway") else 1)
+                self.ports[name] = ports.free(2 if stage in ("coalescer", "gateway") else 1)
         self.daemons = {}
         self.http = {}
 

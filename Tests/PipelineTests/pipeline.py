@@ -7,13 +7,14 @@ import pathlib
 import select
 import shutil
 import signal
-import socket
 import subprocess
 import tempfile
 import time
 
 import psycopg
 import requests
+
+import ports
 
 PROGRAMS = pathlib.Path(os.environ.get("TOUCHSYNC_PROGRAMS", "."))
 
@@ -34,24 +35,6 @@ def eventually(what, condition, within=10.0, every=0.02):
         time.sleep(every)
 
 
-def free_ports(count):
-    """A port whose `count` neighbours from it on are free too."""
-    for _ in range(200):
-        with contextlib.ExitStack() as stack:
-            first = stack.enter_context(socket.socket())
-            first.bind(("127.0.0.1", 0))
-            base = first.getsockname()[1]
-            if base + count > 65000:
-                continue
-            try:
-                for port in range(base + 1, base + count):
-                    stack.enter_context(socket.socket()).bind(("127.0.0.1", port))
-            except OSError:
-                continue
-            return base
-    raise RuntimeError("no free ports")
-
-
 def is_alive(pid):
     try:
         with open(f"/proc/{pid}/stat") as stat:
@@ -69,7 +52,7 @@ class Pipeline:
         self.folder.chmod(0o755)
         self.data = self.folder / "data"
         self.counts = {"gateways": gateways, "coalescers": coalescers, "committers": committers, "fanouts": fanouts}
-        self.port = free_ports(gateways)
+        self.port = ports.free(gateways)
         self.settings = [str(setting) for setting in settings]
         self.environment = {key: value for key, value in os.environ.items() if not key.startswith("TOUCHSYNC_")}
         self.environment.pop("DATABASE_URL", None)

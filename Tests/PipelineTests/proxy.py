@@ -8,7 +8,8 @@ import tempfile
 
 import requests
 
-from pipeline import eventually, free_ports
+import ports
+from pipeline import eventually
 
 CONFIGURATION = """
 defaults
@@ -33,7 +34,7 @@ class Proxy:
     """One running haproxy."""
 
     def __init__(self, urls):
-        self.port = free_ports(1)
+        self.port = ports.free()
         self.url = f"http://127.0.0.1:{self.port}"
         self.gateways = [url.removeprefix("http://") for url in urls]
         self.process = None

@@ -13,6 +13,7 @@ import pytest
 import requests
 
 import pipeline as pipelines
+import ports
 from pipeline import Pipeline, eventually, is_alive
 
 DAEMONS = ["touchsync-gateway", "touchsync-coalescer", "touchsync-committer", "touchsync-fanout"]
@@ -44,7 +45,7 @@ def test_two_of_each(double):
 
 
 def test_one_folder_one_pipeline(single):
-    done = single.touchsync("up", "--json", "--port", str(pipelines.free_ports(1)), "--data", str(single.data), check=False)
+    done = single.touchsync("up", "--json", "--port", str(ports.free()), "--data", str(single.data), check=False)
     assert done.returncode != 0 and done.stderr
     assert requests.get(single.url + "/healthz", timeout=5).status_code == 200
 

@@ -12,9 +12,10 @@ import tempfile
 import pytest
 import requests
 
+import ports
 from app import POLLING, UPGRADE, WEBSOCKET
 from certificates import Certificate
-from pipeline import eventually, free_ports
+from pipeline import eventually
 
 DEPLOY = pathlib.Path(__file__).parents[2] / "deploy"
 # The proxy's address as the gateways see it. Gateways relay from 127.0.0.1, which is no proxy's.
@@ -29,7 +30,7 @@ class Front:
     def __init__(self, pipeline, name):
         self.pipeline = pipeline
         self.name = name
-        self.plain, self.port = (free_ports(2) + index for index in range(2))
+        self.plain, self.port = ports.free(), ports.free()
         self.url = f"https://127.0.0.1:{self.port}"
 
     def configuration(self, folder):
