@@ -30,7 +30,7 @@ final class CommitterTelemetry: Sendable {
         self.refusals = LinkTelemetry(metrics, prefix: prefix)
         self.core = Self.core(metrics, prefix)
         self.histories = counter(
-            "history_changes_total", "Times that the database was found on another history than before.")
+            "history_changes_total", "Failovers and restored backups that were noticed, with lost commits or without.")
         self.malformed = counter("envelopes_malformed_total", "Envelopes that could not be read to their end.")
         self.published = counter("updates_published_total", "Updates given to fan-outs.")
         self.droppedUpdates = counter("updates_dropped_total", "Updates that fan-outs have to read from the log.")
