@@ -196,6 +196,14 @@ private struct SampleSettings: DaemonSettings {
         (#"{"coalescers":{}}"#, "/etc/ts.json: has no section \"coalescers\"; allowed are common, gateway"),
         (#"{"coalescer":7}"#, "/etc/ts.json: section \"coalescer\" must be an object"),
         (#"{"coalescer":{"tick":1}}"#, "tick: is no setting of touchsync-coalescer (/etc/ts.json: coalescer.tick)"),
+        (
+            #"{"coalescer":{"tick-ms":1}}"#,
+            "tick-ms: is no setting of touchsync-coalescer; a file calls it \"tickMs\" (/etc/ts.json: coalescer.tick-ms)"
+        ),
+        (
+            #"{"common":{"log-level":"info"}}"#,
+            "log-level: is no setting of the section \"common\"; a file calls it \"logLevel\" (/etc/ts.json: common.log-level)"
+        ),
         (#"{"common":{"tickMs":1}}"#, "tickMs: is no setting of the section \"common\" (/etc/ts.json: common.tickMs)"),
         (
             #"{"coalescer":{"tickMs":"16"}}"#,

@@ -74,6 +74,17 @@ def test_three_commands_bring_up_a_machine(machine, package, version):
     machine.run("systemctl enable --now touchsync-gateway@2")
     assert "note-1" in machine.answer("http://127.0.0.1:8082/api/rooms/demo")[1]
 
+    # Another committer, which the others hear of without a restart.
+    running = {unit: machine.property(unit, "MainPID") for unit in units}
+    machine.run("systemctl enable --now touchsync-committer@2")
+    machine.run(
+        "sed -i 's|\"committer-1=ipc:///run/touchsync/committer-1.sock\"|&, "
+        "\"committer-2=ipc:///run/touchsync/committer-2.sock\"|' /etc/touchsync/instances.json")
+    for digit, daemon in [(1, "gateway"), (2, "coalescer")]:
+        known = f'touchsync_{daemon}_set_instances{{set="committers"}} 2'
+        eventually(f"the {daemon} knows it", lambda: known in machine.answer(f"http://127.0.0.1:94{digit}1/metrics")[1])
+    assert running == {unit: machine.property(unit, "MainPID") for unit in units}
+
     # A reload ends nothing.
     before = machine.property("touchsync-coalescer@1", "MainPID")
     machine.run("systemctl reload touchsync-coalescer@1")

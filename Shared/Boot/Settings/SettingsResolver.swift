@@ -68,7 +68,8 @@ package struct SettingsResolver {
         for (key, input) in file.members["common"] ?? [] {
             let source = SettingSource.file(path: path, place: "common.\(key)")
             if !SharedSettings.common.contains(where: { $0.fileKey == key }) {
-                self.complain(key, "is no setting of the section \"common\"", source)
+                let hint = Self.spelling(of: key, among: SharedSettings.common)
+                self.complain(key, "is no setting of the section \"common\"\(hint)", source)
             } else if let setting = self.schema.settings.first(where: { $0.fileKey == key }) {
                 self.set(input, for: setting, from: source)
             }
@@ -76,11 +77,17 @@ package struct SettingsResolver {
         for (key, input) in file.members[self.schema.section] ?? [] {
             let source = SettingSource.file(path: path, place: "\(self.schema.section).\(key)")
             guard let setting = self.schema.settings.first(where: { $0.fileKey == key }) else {
-                self.complain(key, "is no setting of \(self.schema.program)", source)
+                let hint = Self.spelling(of: key, among: self.schema.settings)
+                self.complain(key, "is no setting of \(self.schema.program)\(hint)", source)
                 continue
             }
             self.set(input, for: setting, from: source)
         }
+    }
+
+    /// How a file spells the setting that a key names as a flag does.
+    private static func spelling(of key: String, among settings: [any SettingDeclaration]) -> String {
+        settings.first { $0.name == key }.map { "; a file calls it \"\($0.fileKey)\"" } ?? ""
     }
 
     private mutating func set(_ input: SettingInput, for setting: any SettingDeclaration, from source: SettingSource) {
