@@ -36,7 +36,7 @@ import Testing
         var table = TextTable([.init("NAME", limit: 6), .init("N", isRight: true), .init("LAST")])
         table.append([.init("a"), .init("10"), .init("x")])
         table.append([.init("a-long-name"), .init("7"), .init("")])
-        #expect(table.text() == "NAME     N  LAST\na       10  x\na-lon…   7  \n")
+        #expect(table.text() == "NAME     N  LAST\na       10  x\na-lon…   7\n")
     }
 
     @Test(arguments: [

@@ -94,6 +94,46 @@ import Wire
         #expect(report.text.hasPrefix("Update 1 of room demo, whose commit is in none of these logs\n"))
     }
 
+    // MARK: All traces
+
+    @Test func allTracesAreSummedUpStepByStep() throws {
+        let slow = TraceID(high: 3, low: 4) ?? Self.trace
+        var lines = (1...99).flatMap { self.whole($0, seq: $0) }
+        // In another trace PostgreSQL takes 7 ms, and all that follows comes as much later.
+        for line in self.whole(100, seq: 100) {
+            let isLate = ["commit answered", "commit acknowledged", "update "].contains { line.contains($0) }
+            lines.append(
+                line.replacing(Self.trace.description, with: slow.description)
+                    .replacing("00.000", with: isLate ? "00.007" : "00.000"))
+        }
+        let summary = TraceSummary(lines.map { Array($0.utf8) })
+        #expect(summary.commits == 100 && summary.leftOut == 0)
+        #expect(summary.rows.map(\.name).prefix(8) == TraceStep.allCases.dropFirst().map(\.rawValue)[...])
+        let answered = try #require(summary.rows.first { $0.name == "commit answered" })
+        #expect(answered.percentile(0.5) == 100 && answered.percentile(0.99) == 100 && answered.percentile(1) == 7100)
+        #expect(answered.worst == slow)
+        let delivered = try #require(summary.rows.last)
+        #expect(delivered.name == "accepted to delivered" && delivered.times.count == 100)
+        #expect(delivered.percentile(0.5) == 800 && delivered.percentile(1) == 7800)
+        let rows = summary.text.split(separator: "\n")
+        #expect(rows.count == 11)
+        #expect(rows[5] == "commit answered               100  0.100 ms  0.100 ms  7.100 ms  \(slow)")
+        var document = JSONDocument()
+        try document.parse(summary.json)
+        #expect(document.root["commits"]?.integer == 100)
+        let steps = try #require(document.root["steps"]).elements.map { $0 }
+        #expect(steps[4]["maxUs"]?.integer == 7100 && steps[4]["longestIn"]?.string == slow.description)
+    }
+
+    @Test func commitsInWhichTimeRunsBackwardsAreLeftOutOfTheSum() {
+        let backwards = self.whole().map { line in
+            line.contains("committer-1") ? line.replacing("00.000", with: "00.005") : line
+        }
+        let summary = TraceSummary(backwards.map { Array($0.utf8) })
+        #expect(summary.commits == 0 && summary.leftOut == 1 && summary.rows.isEmpty)
+        #expect(summary.text.hasSuffix("backwards in them: 1.\n"))
+    }
+
     @Test func programsGetTheSame() throws {
         var document = JSONDocument()
         try document.parse(self.report(self.whole()).json)

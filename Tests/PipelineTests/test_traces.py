@@ -161,6 +161,17 @@ def test_a_share_of_one_traces_all_and_a_limit_holds(beside, apps, room):
         [way] = commits(pipeline, f"00-{sorted(accepted())[0]}")
         assert_whole(way)
 
+        # Where the time of all of them goes.
+        def summary():
+            done = pipeline.touchsync("trace", "--data", str(pipeline.data), "--json")
+            return {row["step"]: row for row in json.loads(done.stdout)["steps"]}
+
+        count = len(accepted())
+        rows = eventually("all are counted", lambda: (
+            (rows := summary()) and rows["accepted to delivered"]["commits"] == count and rows))
+        assert rows["commit answered"]["commits"] == count and rows["commit answered"]["longestIn"] in accepted()
+        assert 0 < rows["commit answered"]["p50Us"] <= rows["accepted to acknowledged"]["maxUs"]
+
 
 def test_an_unknown_trace(single):
     done = trace_of(single, traceparent())

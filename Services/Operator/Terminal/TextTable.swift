@@ -56,10 +56,11 @@ package struct TextTable: Sendable {
 
     private func line(_ cells: [Cell], _ widths: [Int], _ style: TerminalStyle) -> String {
         var line = ""
-        for (index, cell) in cells.enumerated() {
-            let isLast = index == cells.count - 1
+        // No spaces at the end of a line.
+        let last = cells.lastIndex { !$0.text.isEmpty } ?? 0
+        for (index, cell) in cells[...last].enumerated() {
+            let isLast = index == last
             let column = self.columns[index]
-            // No spaces at the end of a line.
             let text =
                 isLast && !column.isRight
                 ? TerminalText.cut(cell.text, to: widths[index])

@@ -26,15 +26,30 @@ struct CommitTrace: Equatable {
     }
 
     private static func backwards(in lines: [TraceLine]) -> Backwards? {
+        self.pairs(in: lines).first { $0.former.time > $0.latter.time }.map { Backwards(former: $0, latter: $1) }
+    }
+
+    /// The first line of each step but the first one, with that of the step which had to come before.
+    private static func pairs(in lines: [TraceLine]) -> [(former: TraceLine, latter: TraceLine)] {
         let firsts = Dictionary(grouping: lines, by: \.step).compactMapValues { $0.min { $0.time < $1.time } }
-        for step in TraceStep.allCases {
+        return TraceStep.allCases.compactMap { step in
             // A step may have been left out, or its log may not be here.
             var former = step.former
             while let earlier = former, firsts[earlier] == nil { former = earlier.former }
-            guard let earlier = former.flatMap({ firsts[$0] }), let latter = firsts[step] else { continue }
-            if earlier.time > latter.time { return Backwards(former: earlier, latter: latter) }
+            guard let earlier = former.flatMap({ firsts[$0] }), let latter = firsts[step] else { return nil }
+            return (earlier, latter)
         }
-        return nil
+    }
+
+    /// How long each step took, µs since the one which had to come before.
+    var steps: [(step: TraceStep, took: Int64)] {
+        Self.pairs(in: self.lines).map { ($0.latter.step, $0.latter.time - $0.former.time) }
+    }
+
+    /// How long it took to a step, µs since a gateway accepted the commit; nil when one of both was not found.
+    func time(to step: TraceStep) -> Int64? {
+        guard let start = self.lines.first(where: { $0.step == .accepted })?.time else { return nil }
+        return self.lines.first { $0.step == step }.map { $0.time - start }
     }
 
     /// What a line says of the commit; nil when none does.

@@ -1,4 +1,5 @@
 internal import JSONBytes
+internal import OperatorTerminal
 internal import Wire
 
 /// What the logs have of a trace: the output of `touchsync trace`.
@@ -9,7 +10,7 @@ struct TraceReport {
     /// - Parameter lines: lines of logs, of which those that are not of the trace are left out.
     init(_ trace: TraceID, _ lines: [[UInt8]]) {
         self.trace = trace
-        self.commits = CommitTrace.commits(of: lines.compactMap { TraceLine($0, of: trace) })
+        self.commits = CommitTrace.commits(of: lines.compactMap(TraceLine.init).filter { $0.trace == trace })
     }
 
     // MARK: For people
@@ -20,24 +21,20 @@ struct TraceReport {
     private static func text(of commit: CommitTrace) -> String {
         var text = "\(Self.title(of: commit))\n"
         var before = commit.start
-        var rows = [["SINCE ACCEPTED", "SINCE LAST", "STEP", "DAEMON", ""]]
+        var table = TextTable([
+            .init("SINCE ACCEPTED", isRight: true), .init("SINCE LAST", isRight: true), .init("STEP"),
+            .init("DAEMON", limit: 64), .init("", limit: 200),
+        ])
         for line in commit.lines {
             let facts = Self.shown.compactMap { fact, name in line.facts[fact].map { "\(name) \($0)" } }
-            rows.append([
+            let cells = [
                 Self.milliseconds(line.time - commit.start), Self.milliseconds(line.time - before), line.step.rawValue,
                 line.daemon, facts.joined(separator: ", "),
-            ])
+            ]
+            table.append(cells.map { .init($0) })
             before = line.time
         }
-        let widths = rows[0].indices.map { column in rows.map { $0[column].count }.max() ?? 0 }
-        for row in rows {
-            let cells = zip(row, widths).enumerated().map { column, cell in
-                let space = String(repeating: " ", count: cell.1 - cell.0.count)
-                return column < 2 ? space + cell.0 : cell.0 + space
-            }
-            let joined = cells.joined(separator: "  ")
-            text += "\(joined[...(joined.lastIndex { $0 != " " } ?? joined.startIndex)])\n"
-        }
+        text += table.text()
         return text + Self.notes(on: commit).map { "\($0)\n" }.joined()
     }
 
@@ -56,7 +53,8 @@ struct TraceReport {
         (.gateways, "to gateways:"), (.members, "to members:"),
     ]
 
-    private static func milliseconds(_ microseconds: Int64) -> String {
+    /// A span of µs: `1.204 ms`.
+    static func milliseconds(_ microseconds: Int64) -> String {
         let fraction = String("\(1000 + microseconds.magnitude % 1000)".dropFirst())
         return "\(microseconds < 0 ? "-" : "")\(microseconds.magnitude / 1000).\(fraction) ms"
     }

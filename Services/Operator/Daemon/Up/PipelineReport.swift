@@ -1,5 +1,6 @@
 internal import Boot
 internal import JSONBytes
+internal import OperatorTerminal
 internal import Stages
 
 /// The running pipeline: the line of `touchsync up --json`, the state file, and the output of `touchsync ps --json`.
@@ -82,14 +83,14 @@ package struct PipelineReport: Sendable, Equatable {
 
     /// A table for people.
     package var table: String {
-        var rows = [["STAGE", "NAME", "PID", "STATE", "HTTP"]]
-        rows += self.processes.map { process in
+        var table = TextTable([
+            .init("STAGE"), .init("NAME", limit: 64), .init("PID"), .init("STATE"), .init("HTTP", limit: 80),
+        ])
+        for process in self.processes {
             let state = process.pid == nil ? "down" : process.isReady ? "ready" : "starting"
-            return [process.stage, process.name, process.pid.map { "\($0)" } ?? "-", state, process.http ?? "-"]
+            let cells = [process.stage, process.name, process.pid.map { "\($0)" } ?? "-", state, process.http ?? "-"]
+            table.append(cells.map { .init($0) })
         }
-        let widths = rows[0].indices.map { column in rows.map { $0[column].count }.max() ?? 0 }
-        return rows.map { row in
-            zip(row, widths).map { $0 + String(repeating: " ", count: $1 - $0.count) }.joined(separator: "  ") + "\n"
-        }.joined()
+        return table.text()
     }
 }
