@@ -3,8 +3,8 @@
 # chaos hostile
 #
 # Everything is built once for each configuration that the phases need. Phases that wait for sockets, processes and timers
-# run one after the other; beside them runs what only computes, the second build too, with what they leave of the
-# processors. One line for each phase, the failures in full, and last "N passed, N failed" over all of them. A phase that
+# run one after the other, at most two at once; beside them runs what only computes, the second build too, with what they
+# leave of the processors. One line for each phase, the failures in full, and last "N passed, N failed" over all of them. A phase that
 # runs no test fails, and so does a skipped test: nothing is left out in silence.
 #
 #     LONG=1    drills of the length that `make test-long` is for, see the phases; daemons run as built for release
@@ -257,8 +257,13 @@ building=$!
     run pure simulation fuzz
 } &
 computing=$!
-# What waits.
-run shells live conformance pipeline client packaging chaos
+# What waits: the longest phase beside others of which each leaves it most of the time.
+run shells live conformance
+run client packaging &
+waiting=$!
+run pipeline
+wait "$waiting"
+run chaos
 wait "$building"
 [ ! -e "$LOGS/tsan.built" ] || run tsan
 wait "$computing"

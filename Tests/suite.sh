@@ -26,6 +26,9 @@ install_packages() { # package…
 # is not installed: it would start a server, or replace another version.
 unpack_program() { # package, program
     folder=$tests/.build-programs
+    # Another suite may want it at the same time.
+    exec 9<"$tests"
+    flock 9
     if [ ! -x "$folder/usr/bin/$2" ]; then
         mkdir -p "$folder"
         (
@@ -35,6 +38,7 @@ unpack_program() { # package, program
             rm -f "$1"_*.deb
         ) >&2
     fi
+    exec 9<&-
     echo "$folder/usr/bin/$2"
 }
 

@@ -5,6 +5,9 @@ set -eu
 folder=$(cd "$1" && pwd)
 venv="$folder/.build-venv"
 stamp="$venv/requirements"
+# Suites that share a folder may start at the same time.
+exec 9<"$folder"
+flock 9
 if [ ! -x "$venv/bin/python" ] || ! cat "$folder"/requirements*.txt | cmp -s - "$stamp"; then
     rm -rf "$venv"
     if ! python3 -m venv "$venv" >&2; then

@@ -65,6 +65,9 @@ else
     exit 1
 fi
 
+# Another one may be at it.
+exec 9<"$(dirname "$0")"
+flock 9
 say "installing ${packages[*]}"
 export DEBIAN_FRONTEND=noninteractive
 apt() { "${root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -qq -o Dpkg::Use-Pty=0 "$@" >&2; }
