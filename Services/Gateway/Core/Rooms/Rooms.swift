@@ -213,10 +213,19 @@ package struct Rooms {
     }
 
     /// Another fan-out serves these shards now: it sends what is missing.
-    mutating func fanoutMoved(_ shards: Set<Int>, _ connections: Connections, into actions: inout [GatewayAction]) {
+    /// - Parameter hadOwner: true when the former one is still there and must forget the rooms.
+    mutating func fanoutMoved(
+        _ shards: Set<Int>, hadOwner: Bool, _ connections: Connections, into actions: inout [GatewayAction]
+    ) {
         for room in self.streams.rooms(in: shards) {
             self.streams.fanoutMoved(room)
             self.ask(for: room, connections, into: &actions)
+        }
+        guard hadOwner else { return }
+        // It would serve them for ever for members here, and the room would have two orders of previews.
+        for room in connections.rooms() where shards.contains(Shard.of(room: room)) {
+            let nobody = RoomInterest(room: room, position: Position(epoch: "", seq: 0), occupants: [])
+            actions.append(.formerFanout(shard: Shard.of(room: room), .interest(nobody)))
         }
     }
 
