@@ -67,8 +67,8 @@ extension Gateway {
         self.requests.historyAnswered(reply, into: &actions)
     }
 
-    /// So much waits for these members that they get no update more: their place in the room is lost, from the update
-    /// `seq` on, and they join again when they have read what waits.
+    /// These members have not read enough of their output to get further updates: they lose their place in the room, from
+    /// the update `seq` on, and join again when they have read what waits.
     package mutating func fellBehind(
         _ slots: [Slot], in room: Identifier, at seq: UInt64, into actions: inout [GatewayAction]
     ) {

@@ -131,7 +131,7 @@ package struct Rooms {
         actions.append(.fanout(of: room, .leave(Leave(room: room, connection: connection))))
     }
 
-    /// So much waits for these members that they lose their place in the room, from the update `seq` on.
+    /// These members have not read enough of their output: they lose their place in the room, from the update `seq` on.
     mutating func fellBehind(_ slots: [Slot], in room: Identifier, at seq: UInt64, into actions: inout [GatewayAction])
     {
         self.delivery.complete(room, into: &actions)
