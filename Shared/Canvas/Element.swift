@@ -78,9 +78,6 @@ public struct Element: Sendable {
         let (sum, overflow) = self.rev.addingReportingOverflow(1)
         if !overflow { self.rev = sum }
     }
-
-    /// The size of the extra fields, names and values together, bytes.
-    public var extraByteCount: Int { self.extra.reduce(0) { $0 + $1.byteCount } }
 }
 
 extension Element: Equatable {

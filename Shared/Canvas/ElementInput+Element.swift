@@ -93,7 +93,7 @@ extension ElementInput {
 
     /// Rejects extra fields over the limits as too large.
     static func checkExtra(_ extra: [ExtraField], field: String) throws(FieldError) {
-        if extra.count > CanvasLimits.extraFields || extra.reduce(0, { $0 + $1.byteCount }) > CanvasLimits.extraBytes {
+        if !extra.isWithinLimits {
             throw FieldError(field: field, message: "An element's own fields have at most 8192 bytes.", tooLarge: true)
         }
     }

@@ -31,6 +31,35 @@ extension ExtraField: Equatable {
     }
 }
 
+/// The app's own fields of an element: each name is there once.
+extension [ExtraField] {
+    /// Whether an element may have them: their number, and their size with their names.
+    var isWithinLimits: Bool {
+        self.count <= CanvasLimits.extraFields && self.reduce(0) { $0 + $1.byteCount } <= CanvasLimits.extraBytes
+    }
+
+    /// The value of a field; nil when there is none of that name.
+    func value(of name: String) -> [UInt8]? { self.first { isSameText($0.name, name) }?.json }
+
+    /// Replaces a field's value, appends the field if it is new, or removes it if the value is nil.
+    mutating func set(_ name: String, to json: [UInt8]?) {
+        let index = self.firstIndex { isSameText($0.name, name) }
+        switch (index, json) {
+        case (let index?, let json?): self[index].json = json
+        case (nil, let json?): self.append(ExtraField(name: name, json: json))
+        case (let index?, nil): self.remove(at: index)
+        case (nil, nil): break
+        }
+    }
+
+    /// These fields with others set.
+    func setting(_ fields: [ExtraField]) -> [ExtraField] {
+        var merged = self
+        for field in fields { merged.set(field.name, to: field.json) }
+        return merged
+    }
+}
+
 /// Whether two strings have the same bytes. Swift's own `==` considers canonically equivalent spellings equal.
 func isSameText(_ left: String, _ right: String) -> Bool {
     left.utf8.count == right.utf8.count && left.utf8.elementsEqual(right.utf8)

@@ -30,7 +30,7 @@ extension RulesTable {
         var adjustments: [Adjustment] = []
         let rules = self.rules(for: element.type)
         Self.setOptions(changes, rules, &element, &adjustments)
-        if element.fits(changes) { element.mergeExtra(changes.extra) }
+        if element.fits(changes) { element.extra = element.extra.setting(changes.extra) }
         return adjustments
     }
 
@@ -149,19 +149,6 @@ extension Element {
     }
 
     func fits(_ changes: ElementChanges) -> Bool {
-        if changes.extra.isEmpty { return true }
-        var merged = self
-        merged.mergeExtra(changes.extra)
-        return merged.extra.count <= CanvasLimits.extraFields && merged.extraByteCount <= CanvasLimits.extraBytes
-    }
-
-    mutating func mergeExtra(_ fields: [ExtraField]) {
-        for field in fields {
-            if let index = self.extra.firstIndex(where: { isSameText($0.name, field.name) }) {
-                self.extra[index].json = field.json
-            } else {
-                self.extra.append(field)
-            }
-        }
+        changes.extra.isEmpty || self.extra.setting(changes.extra).isWithinLimits
     }
 }

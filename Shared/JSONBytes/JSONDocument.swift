@@ -5,7 +5,7 @@
 /// (it retains its storage). Parsing is a single pass; for given limits its time is linear in the text's length for any
 /// text. Storage grows to the largest document parsed; drop the value to free it.
 public struct JSONDocument: Sendable {
-    /// The number of zero bytes after the text, see `JSONScanner`.
+    /// The number of zero bytes after the text, see `JSONLexer`.
     private static let padding = 8
 
     private var bytes: [UInt8] = []

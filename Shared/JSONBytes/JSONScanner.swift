@@ -1,15 +1,10 @@
 /// A single-pass scanner: validates a text completely and writes the tape. No recursion, no allocation but the tape's
-/// growth.
-///
-/// `text` points at `count` bytes followed by at least eight zero bytes. The zeros are the sentinel: no rule of the
-/// grammar accepts NUL, so every loop stops there without counting, and eight bytes may be loaded at any position up to
-/// `count`. The unchecked loads in this file rely on this alone.
+/// growth. It keeps the rules of containers and keys; those of tokens are the lexer's.
 struct JSONScanner {
-    let text: UnsafeRawPointer
-    let count: Int
-    let limits: JSONLimits
+    private var lexer: JSONLexer
+    private let limits: JSONLimits
     private let seed = KeyHash.processSeed
-    var position = 0
+    /// The tape.
     var nodes: [JSONNode] = []
 
     /// Index of the innermost open container, and whether it is an object.
@@ -19,35 +14,37 @@ struct JSONScanner {
 
     private static let none = UInt32.max
 
+    /// A scanner of `count` bytes, with zeros behind them as ``JSONLexer`` needs them.
     init(text: UnsafeRawPointer, count: Int, limits: JSONLimits) {
-        self.text = text
-        self.count = count
+        self.lexer = JSONLexer(text: text, count: count, limits: limits)
         self.limits = limits
     }
 
     /// Scans the whole document into `nodes`.
     mutating func document() throws(JSONError) {
         while true {
-            self.skipWhitespace()
+            self.lexer.skipWhitespace()
             // An opened container needs its first value; anything else is complete, and may complete its parents.
             if try self.value() { continue }
             guard try self.afterValue() else { break }
         }
-        self.skipWhitespace()
-        if self.position < self.count { throw self.failure(.trailingBytes) }
+        self.lexer.skipWhitespace()
+        if self.lexer.position < self.lexer.count { throw self.lexer.failure(.trailingBytes) }
     }
 
     // MARK: Structure
 
     /// Scans a scalar or opens a container. True when a container was opened and its first value comes next.
     private mutating func value() throws(JSONError) -> Bool {
-        switch self.byte(self.position) {
+        switch self.lexer.byte {
         case UInt8(ascii: "\""):
-            let start = self.position
-            let escaped = try self.string()
+            let start = self.lexer.position
+            let escaped = try self.lexer.string()
             self.append(.string, from: start, flag: escaped)
         case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"):
-            try self.number()
+            let start = self.lexer.position
+            let number = try self.lexer.number()
+            self.append(.number, from: start, flag: number.isInteger, payload: number.value.bitPattern)
         case UInt8(ascii: "{"):
             return try self.open(.object)
         case UInt8(ascii: "["):
@@ -59,27 +56,27 @@ struct JSONScanner {
         case UInt8(ascii: "n"):
             try self.literal("null", as: .null, payload: 0)
         default:
-            throw self.failure(.unexpectedByte)
+            throw self.lexer.failure(.unexpectedByte)
         }
         return false
     }
 
     private mutating func open(_ kind: JSONValue.Kind) throws(JSONError) -> Bool {
-        guard self.depth < self.limits.depth else { throw self.failure(.tooDeep) }
-        let start = self.position
-        self.position += 1
+        guard self.depth < self.limits.depth else { throw self.lexer.failure(.tooDeep) }
+        let start = self.lexer.position
+        self.lexer.position += 1
         self.append(kind, from: start)
         let index = self.nodes.count - 1
         self.nodes[index].next = self.parent
         self.parent = UInt32(truncatingIfNeeded: index)
         self.parentIsObject = kind == .object
         self.depth += 1
-        self.skipWhitespace()
+        self.lexer.skipWhitespace()
         if self.parentIsObject {
-            if self.byte(self.position) == UInt8(ascii: "}") { return self.close() }
+            if self.lexer.byte == UInt8(ascii: "}") { return self.close() }
             try self.key()
         } else {
-            if self.byte(self.position) == UInt8(ascii: "]") { return self.close() }
+            if self.lexer.byte == UInt8(ascii: "]") { return self.close() }
             try self.countElement()
         }
         return true
@@ -88,12 +85,12 @@ struct JSONScanner {
     /// Skips the closing bracket; the container is then a complete value. Always false.
     @discardableResult
     private mutating func close() -> Bool {
-        self.position += 1
+        self.lexer.position += 1
         let index = Int(self.parent)
         self.parent = self.nodes[index].next
         self.parentIsObject = self.parent != Self.none && self.nodes[Int(self.parent)].kind == .object
         self.nodes[index].next = UInt32(truncatingIfNeeded: self.nodes.count)
-        self.nodes[index].end = UInt32(truncatingIfNeeded: self.position)
+        self.nodes[index].end = UInt32(truncatingIfNeeded: self.lexer.position)
         self.depth -= 1
         return false
     }
@@ -101,12 +98,12 @@ struct JSONScanner {
     /// Closes the containers that end here. True when another value follows, false when the root is complete.
     private mutating func afterValue() throws(JSONError) -> Bool {
         while self.parent != Self.none {
-            self.skipWhitespace()
-            let byte = self.byte(self.position)
+            self.lexer.skipWhitespace()
+            let byte = self.lexer.byte
             if byte == UInt8(ascii: ",") {
-                self.position += 1
+                self.lexer.position += 1
                 if self.parentIsObject {
-                    self.skipWhitespace()
+                    self.lexer.skipWhitespace()
                     try self.key()
                 } else {
                     try self.countElement()
@@ -114,7 +111,7 @@ struct JSONScanner {
                 return true
             }
             let closing = self.parentIsObject ? UInt8(ascii: "}") : UInt8(ascii: "]")
-            guard byte == closing else { throw self.failure(.unexpectedByte) }
+            guard byte == closing else { throw self.lexer.failure(.unexpectedByte) }
             self.close()
         }
         return false
@@ -132,7 +129,7 @@ struct JSONScanner {
 
     /// Scans `"key":` and checks that the open object has no such key yet.
     private mutating func key() throws(JSONError) {
-        guard self.byte(self.position) == UInt8(ascii: "\"") else { throw self.failure(.unexpectedByte) }
+        guard self.lexer.byte == UInt8(ascii: "\"") else { throw self.lexer.failure(.unexpectedByte) }
         let object = Int(self.parent)
         let keys = self.nodes[object].payload
         // The count is checked first: it bounds the pairwise comparison of signatures, and with it the time for any input.
@@ -140,19 +137,19 @@ struct JSONScanner {
         guard isCompared || self.limits.allowsMoreKeys else {
             throw self.failure(.tooManyKeys, ofContainer: object)
         }
-        let start = self.position
-        let escaped = try self.string()
-        guard self.position - start - 2 <= self.limits.keyLength else {
+        let start = self.lexer.position
+        let escaped = try self.lexer.string()
+        guard self.lexer.position - start - 2 <= self.limits.keyLength else {
             throw JSONError(reason: .keyTooLong, offset: start)
         }
-        let signature = self.signature(from: start + 1, to: self.position - 1, escaped: escaped)
+        let signature = self.signature(from: start + 1, to: self.lexer.position - 1, escaped: escaped)
         let isTaken =
             isCompared
             && self.nodes.withUnsafeBufferPointer { nodes in
                 var other = object + 1
                 for _ in 0..<keys {
                     if nodes[other].payload == signature,
-                        self.isSameKey(nodes[other], start: start, end: self.position, escaped: escaped)
+                        self.isSameKey(nodes[other], start: start, end: self.lexer.position, escaped: escaped)
                     {
                         return true
                     }
@@ -163,9 +160,9 @@ struct JSONScanner {
         if isTaken { throw JSONError(reason: .duplicateKey, offset: start) }
         self.nodes[object].payload = keys + 1
         self.append(.string, from: start, flag: escaped, payload: signature)
-        self.skipWhitespace()
-        guard self.byte(self.position) == UInt8(ascii: ":") else { throw self.failure(.unexpectedByte) }
-        self.position += 1
+        self.lexer.skipWhitespace()
+        guard self.lexer.byte == UInt8(ascii: ":") else { throw self.lexer.failure(.unexpectedByte) }
+        self.lexer.position += 1
     }
 
     /// A hash of the decoded key, which a sender cannot foresee: keys made to collide would make every comparison below
@@ -174,75 +171,44 @@ struct JSONScanner {
     private func signature(from start: Int, to end: Int, escaped: Bool) -> UInt64 {
         var hash = KeyHash(seed: self.seed)
         if escaped {
-            var decoded = self.decoded(from: start, to: end)
+            var decoded = self.lexer.decoded(from: start, to: end)
             while let byte = decoded.next() { hash.append(byte) }
             return hash.finalize()
         }
         var position = start
         while end - position >= 8 {
-            hash.append(word: self.word(position))
+            hash.append(word: self.lexer.word(position))
             position += 8
         }
-        return hash.finalize(tail: self.word(position), byteCount: end - position)
+        return hash.finalize(tail: self.lexer.word(position), byteCount: end - position)
     }
 
     private func isSameKey(_ node: JSONNode, start: Int, end: Int, escaped: Bool) -> Bool {
         if !node.flag, !escaped {
             let length = end - start
             guard Int(node.end - node.start) == length else { return false }
-            let mine = UnsafeRawBufferPointer(start: self.text + start, count: length)
-            return mine.elementsEqual(UnsafeRawBufferPointer(start: self.text + Int(node.start), count: length))
+            let mine = UnsafeRawBufferPointer(start: self.lexer.text + start, count: length)
+            return mine.elementsEqual(UnsafeRawBufferPointer(start: self.lexer.text + Int(node.start), count: length))
         }
-        return self.decoded(from: Int(node.start) + 1, to: Int(node.end) - 1)
-            .elementsEqual(self.decoded(from: start + 1, to: end - 1))
+        return self.lexer.decoded(from: Int(node.start) + 1, to: Int(node.end) - 1)
+            .elementsEqual(self.lexer.decoded(from: start + 1, to: end - 1))
     }
 
-    private func decoded(from start: Int, to end: Int) -> EscapedBytes {
-        EscapedBytes(text: UnsafeRawBufferPointer(start: self.text, count: self.count), start: start, end: end)
-    }
-
-    // MARK: Literals
+    // MARK: The tape
 
     private mutating func literal(_ name: StaticString, as kind: JSONValue.Kind, payload: UInt64) throws(JSONError) {
-        let start = self.position
-        for offset in 0..<name.utf8CodeUnitCount {
-            guard self.byte(self.position) == name.utf8Start[offset] else { throw self.failure(.unexpectedByte) }
-            self.position += 1
-        }
+        let start = self.lexer.position
+        try self.lexer.literal(name)
         self.append(kind, from: start, payload: payload)
-    }
-
-    // MARK: Bytes
-
-    /// The byte at a position of 0…count; NUL at count.
-    @inline(__always)
-    func byte(_ position: Int) -> UInt8 {
-        self.text.load(fromByteOffset: position, as: UInt8.self)
-    }
-
-    /// Eight bytes from a position of 0…count, the first in the lowest byte.
-    @inline(__always)
-    func word(_ position: Int) -> UInt64 {
-        UInt64(littleEndian: self.text.loadUnaligned(fromByteOffset: position, as: UInt64.self))
-    }
-
-    /// Spaces, tabs and line ends only (RFC 8259 section 2).
-    @inline(__always)
-    private mutating func skipWhitespace() {
-        while true {
-            let byte = self.byte(self.position)
-            guard byte <= 0x20, byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 else { return }
-            self.position += 1
-        }
     }
 
     /// Appends the value that began at `start` and ends at the position.
     @inline(__always)
-    mutating func append(_ kind: JSONValue.Kind, from start: Int, flag: Bool = false, payload: UInt64 = 0) {
+    private mutating func append(_ kind: JSONValue.Kind, from start: Int, flag: Bool = false, payload: UInt64 = 0) {
         self.nodes.append(
             JSONNode(
                 kind: kind, flag: flag, start: UInt32(truncatingIfNeeded: start),
-                end: UInt32(truncatingIfNeeded: self.position),
+                end: UInt32(truncatingIfNeeded: self.lexer.position),
                 next: UInt32(truncatingIfNeeded: self.nodes.count + 1), payload: payload))
     }
 
@@ -250,11 +216,5 @@ struct JSONScanner {
     @inline(never)
     private func failure(_ reason: JSONError.Reason, ofContainer index: Int) -> JSONError {
         JSONError(reason: reason, offset: Int(self.nodes[index].start))
-    }
-
-    /// An error at the position; at the end of the text the reason is ``JSONError/Reason/unexpectedEnd``.
-    func failure(_ reason: JSONError.Reason) -> JSONError {
-        JSONError(
-            reason: self.position >= self.count ? .unexpectedEnd : reason, offset: min(self.position, self.count))
     }
 }

@@ -7,7 +7,7 @@ package enum JSONText {
         while index < text.count {
             // What people write is long, so it is passed by eight bytes.
             if index + 8 <= text.count,
-                JSONScanner.specialBytes(text.loadUnaligned(fromByteOffset: index, as: UInt64.self)) == 0
+                JSONLexer.specialBytes(text.loadUnaligned(fromByteOffset: index, as: UInt64.self)) == 0
             {
                 index += 8
                 continue

@@ -144,7 +144,7 @@ public struct JSONWriter: Sendable {
         var index = start
         while index + 8 <= text.count {
             let word = UInt64(littleEndian: text.loadUnaligned(fromByteOffset: index, as: UInt64.self))
-            let special = JSONScanner.specialBytes(word)
+            let special = JSONLexer.specialBytes(word)
             guard special != 0 else {
                 index += 8
                 continue

@@ -19,6 +19,8 @@ public final class EngineTimings: Sendable {
     public let latePostInterval: UInt64 = 1_000_000_000
     /// How long a closing polling session waits for the poll that fetches its last packets.
     public let closeTimeout: UInt64 = 5_000_000_000
+    /// How much later a poll may arrive than the close packet that overtook it.
+    public let latePollInterval: UInt64 = 50_000_000
 
     /// The given timeouts; the others have their defaults.
     public init(pingInterval: UInt64, pingTimeout: UInt64, upgradeTimeout: UInt64, connect: ConnectTimeouts?) {
@@ -52,11 +54,12 @@ public final class EngineTimings: Sendable {
 ///     ^                           |  upgradeTimeout, candidateLost |          |
 ///     +---------------------------+--------------------------------+          |
 ///  closeRequested: closing (polling until the last poll) --> closed <---------+
+///  closeReceived:  leaving (polling until the next poll) --> closed
 /// ```
 /// Times are nanoseconds of any monotonic clock. A closed machine ignores every event.
 public struct EngineMachine: Sendable {
     private enum Upgrade: UInt8 { case none, waiting, probed }
-    private enum Phase: UInt8 { case open, closing, closed }
+    private enum Phase: UInt8 { case open, leaving, closing, closed }
 
     /// The transport that carries messages now.
     public private(set) var transport: EngineTransport
@@ -120,6 +123,8 @@ extension EngineMachine {
         case packets
         /// Answer it with the queued packets; the session ends with it.
         case last
+        /// Answer it with a noop; the session ends with it: the client's close packet overtook the poll.
+        case farewell
         /// A second poll: end the session, answer both.
         case duplicate
         /// The session does not poll, or no longer: 400.
@@ -130,15 +135,20 @@ extension EngineMachine {
     public mutating func pollReceived(hasPackets: Bool, exceedsBody: Bool = false) -> PollAnswer {
         guard self.phase != .closed, self.transport == .polling else { return .mismatch }
         if self.hasPoll { return .duplicate }
-        if self.phase == .closing {
+        switch self.phase {
+        case .leaving:
+            self.phase = .closed
+            return .farewell
+        case .closing:
             // Queued packets leave first, one body for each poll, until the close timeout of a closing session.
             if exceedsBody { return .packets }
             self.phase = .closed
             return .last
+        case .open, .closed:
+            if hasPackets { return .packets }
+            self.hasPoll = true
+            return .hold
         }
-        if hasPackets { return .packets }
-        self.hasPoll = true
-        return .hold
     }
 
     /// The held GET was answered.
@@ -298,7 +308,7 @@ extension EngineMachine {
         var due = Due()
         guard self.phase != .closed else { return due }
         if now >= self.connectDeadline {
-            due.expiry = self.phase == .closing ? .closeTimeout : .connectTimeout
+            due.expiry = self.phase == .open ? .connectTimeout : .closeTimeout
         }
         if now >= self.upgradeDeadline {
             due.dropsCandidate = true
@@ -342,15 +352,15 @@ extension EngineMachine {
     }
 
     /// A polling client sent a close packet while no poll was held. The packet may have overtaken a poll (they use two
-    /// connections), so a poll that arrives before `deadline` is the last; see ``PollAnswer/last``.
-    public mutating func closeReceived(until deadline: UInt64) {
+    /// connections), so one that arrives soon is still answered; see ``EngineTimings/latePollInterval``.
+    public mutating func closeReceived(at now: UInt64) {
         guard self.phase == .open else { return }
-        self.phase = .closing
+        self.phase = .leaving
         self.upgrade = .none
         self.upgradeDeadline = .max
         self.noopDeadline = .max
         self.heartbeatDeadline = .max
-        self.connectDeadline = deadline
+        self.connectDeadline = now &+ self.timings.latePollInterval
     }
 
     /// The session has ended, for whatever reason.

@@ -27,6 +27,7 @@ public enum EnginePayloadError: Error, Equatable {
     case unknownType
     case badBase64
     case notUTF8
+    case tooManyPackets
 }
 
 /// Splits a polling body into packets, one at a time: packets are joined by `U+001E`; `b` starts base64.
@@ -34,15 +35,27 @@ public struct EnginePayloadReader: Sendable {
     /// The separator between packets.
     public static let separator: UInt8 = 0x1E
 
+    private let maxPackets: Int
+    /// The packets read so far, with the one that was too many.
+    public private(set) var count = 0
     private var position = 0
     private var isAtEnd = false
 
-    /// A reader at the start of a body.
-    public init() {}
+    /// A reader at the start of a body of at most that many packets.
+    public init(maxPackets: Int) {
+        self.maxPackets = maxPackets
+    }
 
     /// The next packet of `body`, `nil` after the last. An empty body is an error: it has one empty packet.
     public mutating func next(in body: UnsafeRawBufferPointer) throws(EnginePayloadError) -> EnginePacket? {
         guard !self.isAtEnd else { return nil }
+        let packet = try self.read(body)
+        self.count += 1
+        guard self.count <= self.maxPackets else { throw .tooManyPackets }
+        return packet
+    }
+
+    private mutating func read(_ body: UnsafeRawBufferPointer) throws(EnginePayloadError) -> EnginePacket {
         let rest = body[min(self.position, body.count)...]
         let end = rest.firstIndex(of: Self.separator) ?? body.count
         let start = rest.startIndex

@@ -2,6 +2,10 @@ public import NIOCore
 public import SocketIO
 
 /// One Engine.IO session, which persists across the upgrade from polling to WebSocket. Used on the loop only.
+///
+/// It has a method for each event of its transports, its application and the clock. ``EngineMachine`` decides what
+/// follows from an event, and the method does it. The type is as long as there are events: nearly each of them concerns
+/// the machine, the carrier and the phase, so a part of the methods would need all that the others have.
 public final class EngineIOSession: Timed {
     let id: EngineID
     /// Index of its route.
@@ -14,10 +18,7 @@ public final class EngineIOSession: Timed {
     private var phase = SessionPhase.open
     /// `nil` once the session has ended.
     private var application: SessionApplication?
-    /// Whether the next flush ends the session as a slow reader.
-    private var isSlow = false
-    /// At least the queued bytes that do not count against the bound of the backlog.
-    private var exemptBytes = 0
+    private var backlog = SendBacklog()
     var armedTick: UInt64 = 0
 
     /// The handshake of the session; `nil` once released.
@@ -101,12 +102,11 @@ public final class EngineIOSession: Timed {
         case nil: break
         case .pingTimeout:
             self.loop.statistics.pingTimeouts += 1
-            self.finish(.pingTimeout, code: 1001, reason: "ping timeout")
+            self.finish(.pingTimeout)
         case .connectTimeout:
             self.loop.statistics.connectTimeouts += 1
-            self.finish(.connectTimeout, code: 1008, reason: "no namespace joined in time")
-        case .closeTimeout:
-            self.finish(.transportClose, code: 1000, reason: "")
+            self.finish(.connectTimeout)
+        case .closeTimeout: self.finish(.leftByClient)
         }
     }
 }
@@ -160,18 +160,9 @@ extension EngineIOSession {
         self.packetSent()
     }
 
-    func sendOpen() {
-        let payload = self.registry.openPayload(self)
-        self.sendText(length: 1 + payload.count) { buffer in
-            buffer.writeInteger(EnginePacketType.open.rawValue)
-            buffer.writeBytes(payload)
-        }
-    }
-
     /// Queues a polling session for the next flush, and enforces the bound of the backlog.
     private func packetSent() {
         if let link = self.polling {
-            if link.byteCount >= self.loop.configuration.writeHighWater { link.isFull = true }
             if !link.isQueued {
                 link.isQueued = true
                 self.loop.flushes.append(polling: self)
@@ -180,17 +171,13 @@ extension EngineIOSession {
             return
         }
         // Ended by the next flush: the application may be sending to many recipients right now.
-        let buffered = self.bufferedBytes
-        self.exemptBytes = min(self.exemptBytes, buffered)
-        guard !self.isSlow, buffered - self.exemptBytes > self.loop.configuration.maxBufferedBytes else { return }
-        self.isSlow = true
-        self.loop.flushes.append(slowReader: self)
+        if self.backlog.grew(to: self.bufferedBytes, limit: self.loop.configuration.maxBufferedBytes) {
+            self.loop.flushes.append(slowReader: self)
+        }
     }
 
-    /// So many bytes are about to be sent that do not count against the bound of the backlog.
-    func exempt(_ bytes: Int) {
-        self.exemptBytes = min(self.exemptBytes, self.bufferedBytes) + bytes
-    }
+    /// Exempts bytes that are about to be sent from the bound of the backlog.
+    func exempt(_ bytes: Int) { self.backlog.exempt(bytes, queued: self.bufferedBytes) }
 
     /// The backlog fell below the low water mark.
     func becameWritable() {
@@ -204,21 +191,18 @@ extension EngineIOSession {
     /// A GET arrived.
     func pollReceived(_ poll: HTTPExchange) {
         guard let link = self.polling else { return poll.answer(.badRequest) }
-        let isLeaving = self.phase.isLeaving
-        let exceedsBody = !isLeaving && link.exceedsLastBody
-        switch self.machine.pollReceived(hasPackets: !link.isEmpty, exceedsBody: exceedsBody) {
+        switch self.machine.pollReceived(hasPackets: !link.isEmpty, exceedsBody: link.exceedsLastBody) {
         case .hold: link.hold(poll)
         case .packets: self.answer(poll, link)
         case .last:
-            if isLeaving {
-                poll.answerText([EnginePacketType.noop.rawValue])
-            } else {
-                link.sendLast(poll, isGoingAway: self.phase.isGoingAway)
-            }
-            self.finish(.transportClose, code: 1000, reason: "")
+            link.sendLast(poll, isGoingAway: self.phase.isGoingAway)
+            self.finish(.leftByClient)
+        case .farewell:
+            poll.answerText([EnginePacketType.noop.rawValue])
+            self.finish(.leftByClient)
         case .mismatch: poll.answer(.unknownSession)
         case .duplicate:
-            self.end(.protocolError, code: 1002, reason: "")
+            self.end(.protocolError)
             poll.answer(.badRequest)
         }
     }
@@ -247,7 +231,7 @@ extension EngineIOSession {
     func pollLost() {
         _ = self.polling?.releasePoll()
         self.machine.pollAnswered()
-        self.finish(.transportClose, code: 1000, reason: "")
+        self.finish(.leftByClient)
     }
 
     /// The head of a POST arrived; throws when its body must not be read.
@@ -256,7 +240,7 @@ extension EngineIOSession {
         case .read: return
         case .mismatch: throw .badRequest
         case .duplicate:
-            self.end(.protocolError, code: 1002, reason: "")
+            self.end(.protocolError)
             throw .badRequest
         }
     }
@@ -264,13 +248,13 @@ extension EngineIOSession {
     /// The connection of a POST broke before its body was complete.
     func postLost() {
         self.machine.postEnded()
-        self.finish(.transportClose, code: 1000, reason: "")
+        self.finish(.leftByClient)
     }
 
     /// The body of a POST was too large or malformed; it is answered elsewhere.
     func postRefused() {
         self.machine.postEnded()
-        self.end(.payloadTooBig, code: 1009, reason: "")
+        self.end(.payloadTooBig)
     }
 
     /// The body of a POST is not the one that a neighbour relayed: the session goes on without it.
@@ -293,16 +277,10 @@ extension EngineIOSession {
 
     /// Processes the packets of one POST; `false` if one of them is malformed, which ends the session.
     private func readPackets(_ body: UnsafeRawBufferPointer, _ post: HTTPExchange) -> Bool {
-        var reader = EnginePayloadReader()
-        var count = 0
-        defer { post.charge(messages: count) }
+        var reader = EnginePayloadReader(maxPackets: self.loop.configuration.maxPostPackets)
+        defer { post.charge(messages: reader.count) }
         do {
             while let packet = try reader.next(in: body) {
-                count += 1
-                guard count <= self.loop.configuration.maxPostPackets else {
-                    self.end(.payloadTooBig, code: 1009, reason: "")
-                    return false
-                }
                 switch packet {
                 case .binary(let bytes): self.binaryMessage(bytes)
                 case .text(let type, let range):
@@ -313,7 +291,7 @@ extension EngineIOSession {
             }
             return true
         } catch {
-            self.violated()
+            if error == .tooManyPackets { self.end(.payloadTooBig) } else { self.violated() }
             return false
         }
     }
@@ -373,7 +351,7 @@ extension EngineIOSession {
     /// The WebSocket that carried the session was lost or closed by the client.
     func transportLost(_ reason: DisconnectReason) {
         self.carrier = .none
-        self.finish(reason, code: 1000, reason: "")
+        self.finish(.transportLost(reason))
     }
 
     /// A text frame of the WebSocket that carries the session.
@@ -399,16 +377,13 @@ extension EngineIOSession {
 
     private func closeReceived() {
         if let link = self.polling, link.poll == nil {
-            self.machine.closeReceived(until: self.loop.now &+ Self.lastPollPatience)
-            return self.wait(as: .leaving(nil), .transportClose)
+            self.machine.closeReceived(at: self.loop.now)
+            return self.wait(as: .leaving(nil), .leftByClient)
         }
         // The held poll ends with a noop.
         self.answerPoll([EnginePacketType.noop.rawValue])
-        self.finish(.transportClose, code: 1000, reason: "")
+        self.finish(.leftByClient)
     }
-
-    /// How much later a poll may arrive than the close packet that overtook it, nanoseconds.
-    private static let lastPollPatience: UInt64 = 50_000_000
 
     private func textMessage(_ message: UnsafeRawBufferPointer) {
         self.loop.statistics.packetsIn += 1
@@ -425,7 +400,7 @@ extension EngineIOSession {
     /// The client violated Engine.IO.
     private func violated() {
         self.loop.statistics.protocolErrors += 1
-        self.end(.protocolError, code: 1002, reason: "")
+        self.end(.protocolError)
     }
 }
 
@@ -434,65 +409,56 @@ extension EngineIOSession {
 extension EngineIOSession {
     /// Closes the session: a WebSocket with `code`, polling with a close packet.
     public func close(code: UInt16 = 1000, reason: StaticString = "") {
-        self.end(.closedByServer(code), code: code, reason: reason)
+        self.end(.closed(code, reason))
     }
 
     /// More than ``SocketIOServer/Configuration/maxBufferedBytes`` are queued for the client.
     func endAsSlowReader() {
         self.loop.statistics.slowReaders += 1
-        self.end(.slowReader, code: 4008, reason: "slow reader")
+        self.end(.slowReader)
     }
-
-    /// Ends the session because the server goes away.
-    func goAway() { self.end(.drained, code: 1001, reason: "going away") }
 
     /// The server ends the session. A polling client without a held poll gets the remaining packets with its next one,
     /// unless it violated a rule.
-    func end(_ why: DisconnectReason, code: UInt16, reason: StaticString) {
+    func end(_ ending: SessionEnding) {
         guard !self.hasEnded else { return }
-        let isGoingAway = why == .drained
-        let isImmediate =
-            switch why {
-            case .closedByServer, .drained: false
-            default: true
-            }
-        if isImmediate {
-            self.machine.ended()
-        } else {
+        if ending.isGraceful {
             // A held poll gets the first of several bodies, and the next polls the rest.
             if let link = self.polling, link.exceedsLastBody { self.flushPolling() }
             guard self.machine.closeRequested(at: self.loop.now) else {
-                return self.wait(as: .closing(isGoingAway: isGoingAway || self.phase.isGoingAway), why)
+                return self.wait(as: .closing(isGoingAway: ending.isGoingAway || self.phase.isGoingAway), ending)
             }
+        } else {
+            self.machine.ended()
         }
         if let link = self.polling, let poll = link.releasePoll() {
-            link.sendLast(poll, isGoingAway: isGoingAway)
+            link.sendLast(poll, isGoingAway: ending.isGoingAway)
         }
-        self.finish(why, code: code, reason: reason)
+        self.finish(ending)
     }
 
     /// Waits for the last poll of a polling session, which has already ended for the application.
-    private func wait(as phase: SessionPhase, _ why: DisconnectReason) {
+    private func wait(as phase: SessionPhase, _ ending: SessionEnding) {
         self.dropCandidate()
         let wasOpen = self.phase.isOpen
         if !self.phase.isLeaving { self.phase = phase }
-        if wasOpen { self.application?.closed(self, why) }
+        if wasOpen { self.application?.closed(self, ending.reason) }
         self.arm()
     }
 
     /// Ends the session without further waiting.
-    private func finish(_ why: DisconnectReason, code: UInt16, reason: StaticString) {
+    private func finish(_ ending: SessionEnding) {
         guard !self.hasEnded else { return }
-        let phase = exchange(&self.phase, with: .ended(why))
+        let phase = exchange(&self.phase, with: .ended(ending))
         let carrier = exchange(&self.carrier, with: .none)
         self.machine.ended()
         self.registry.remove(self)
         if case .polling(let link) = carrier { link.releasePoll()?.answer(.unknownSession) }
         if case .leaving(let post?) = phase { post.answerText(Array("ok".utf8)) }
-        if phase.isOpen { self.application?.closed(self, why) }
+        if phase.isOpen { self.application?.closed(self, ending.reason) }
         switch carrier {
         case .polling(let link): link.candidate?.close(code: 1000)
-        case .webSocket(let link): link.close(code: code, reason: reason)
+        case .webSocket(let link): link.close(code: ending.code, reason: ending.text)
         case .none: break
         }
         self.handshake = nil

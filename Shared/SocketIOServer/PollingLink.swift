@@ -24,6 +24,7 @@ final class PollingLink {
     /// The maximum number of packets in one body; python-engineio drops more than 16.
     private let maxPackets: Int
     private let lowWater: Int
+    private let highWater: Int
     private var queue: Deque<PollPacket> = []
     /// The size of all packets, bytes.
     private(set) var byteCount = 0
@@ -31,13 +32,14 @@ final class PollingLink {
     private(set) var poll: HTTPExchange?
     var candidate: WebSocketLink?
     /// True from the high water mark until the backlog is below the low one.
-    var isFull = false
+    private(set) var isFull = false
     /// Whether the next flush answers the held poll.
     var isQueued = false
 
     init(_ configuration: SocketIOServer.Configuration) {
         self.maxPackets = configuration.maxPollPackets
         self.lowWater = configuration.writeLowWater
+        self.highWater = configuration.writeHighWater
     }
 
     var isEmpty: Bool { self.queue.isEmpty }
@@ -48,6 +50,7 @@ final class PollingLink {
     func append(_ packet: PollPacket) {
         self.byteCount += packet.byteCount
         self.queue.append(packet)
+        if self.byteCount >= self.highWater { self.isFull = true }
     }
 
     private func popFirst() -> PollPacket? {

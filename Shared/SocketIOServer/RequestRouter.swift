@@ -111,7 +111,7 @@ extension RequestRouter {
     func openPolling(_ head: HTTPRequestHead, route: Int, _ exchange: HTTPExchange) {
         guard let handshake = self.admit(head, route: route, .polling, exchange) else { return }
         let session = self.open(handshake, route, .polling(PollingLink(self.loop.configuration)), exchange)
-        exchange.answerText([EnginePacketType.open.rawValue] + self.sessions.openPayload(session))
+        exchange.answerText(self.sessions.openPacket(session))
         self.start(session)
     }
 
@@ -159,7 +159,8 @@ extension RequestRouter {
         guard let link = self.upgrade(head, exchange, self.engineLimits) else { return }
         let session = self.open(handshake, route, .webSocket(link), exchange)
         link.attach(.engine(session))
-        session.sendOpen()
+        let packet = self.sessions.openPacket(session)
+        session.sendText(length: packet.count) { _ = $0.writeBytes(packet) }
         self.start(session)
     }
 

@@ -7,7 +7,7 @@ enum SessionPhase {
     /// The server closes, and waits for the poll that fetches the last packets.
     /// - isGoingAway: the client must reconnect elsewhere.
     case closing(isGoingAway: Bool)
-    case ended(DisconnectReason)
+    case ended(SessionEnding)
 
     var isOpen: Bool { if case .open = self { true } else { false } }
     var isLeaving: Bool { if case .leaving = self { true } else { false } }
@@ -15,10 +15,5 @@ enum SessionPhase {
     var hasEnded: Bool { if case .ended = self { true } else { false } }
 
     /// Whether it ended because the client violated a rule.
-    var isViolation: Bool {
-        switch self {
-        case .ended(.protocolError), .ended(.parseError), .ended(.payloadTooBig), .ended(.badPackets): true
-        case .open, .leaving, .closing, .ended: false
-        }
-    }
+    var isViolation: Bool { if case .ended(let ending) = self { ending.isViolation } else { false } }
 }

@@ -60,14 +60,14 @@ final class SessionRegistry {
         session.account?.sessions -= 1
     }
 
-    /// The JSON of the open packet. Intervals are integers: some clients require that.
-    func openPayload(_ session: EngineIOSession) -> [UInt8] {
+    /// The open packet. Intervals are integers: some clients require that.
+    func openPacket(_ session: EngineIOSession) -> [UInt8] {
         let configuration = self.loop.configuration
         let upgrades = session.transport == .polling ? #"["websocket"]"# : "[]"
         let interval = max(1, configuration.pingInterval.milliseconds)
         let text =
             #"{"sid":"\#(session.sid)","upgrades":\#(upgrades),"pingInterval":\#(interval),"#
             + #""pingTimeout":\#(configuration.pingTimeout.milliseconds),"maxPayload":\#(configuration.maxPayload)}"#
-        return Array(text.utf8)
+        return [EnginePacketType.open.rawValue] + Array(text.utf8)
     }
 }

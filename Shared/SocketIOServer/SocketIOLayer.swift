@@ -31,7 +31,7 @@ final class SocketIOLayer {
             head = try SocketPacketHead(text, maxAttachments: configuration.maxAttachments)
         } catch {
             if error == .badAttachments, configuration.maxAttachments == 0 {
-                return self.session.end(.parseError, code: 1003, reason: "binary events are not supported")
+                return self.session.end(.binaryNotSupported)
             }
             return self.malformed()
         }
@@ -60,7 +60,7 @@ final class SocketIOLayer {
         guard var assembler = self.assembler else {
             let takesNone = !self.application.acceptsBinary || self.session.loop.configuration.maxAttachments == 0
             let code: UInt16 = takesNone ? 1003 : 1002
-            return self.session.end(.parseError, code: code, reason: "unexpected binary message")
+            return self.session.end(.unexpectedBinary(code: code))
         }
         self.assembler = nil
         do {
@@ -76,7 +76,7 @@ final class SocketIOLayer {
                 self.dispatch(packet.head, text, attachments: packet.attachments)
             }
         } catch {
-            self.session.end(.payloadTooBig, code: 1009, reason: "")
+            self.session.end(.payloadTooBig)
         }
     }
 
@@ -137,7 +137,7 @@ final class SocketIOLayer {
     /// The client violated Socket.IO.
     private func malformed() {
         self.session.loop.statistics.protocolErrors += 1
-        self.session.end(.parseError, code: 1002, reason: "malformed packet")
+        self.session.end(.malformedPacket)
     }
 
     /// Counts a packet that a well-behaved client would not send.
@@ -148,7 +148,7 @@ final class SocketIOLayer {
         let budget = max(1, loop.configuration.badPacketBudget)
         let limit = RateLimit(every: 60_000_000_000 / UInt64(budget), burst: budget)
         if !self.badPackets.spend(of: limit, at: loop.now) {
-            self.session.end(.badPackets, code: 1008, reason: "too many bad packets")
+            self.session.end(.tooManyBadPackets)
         }
     }
 

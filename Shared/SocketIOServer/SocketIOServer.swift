@@ -140,7 +140,7 @@ extension SocketIOServer {
     /// fetched their last packets.
     public func drain(upTo count: Int) -> Int {
         let closing = Array(self.sessions.all.lazy.filter { !$0.isClosed }.prefix(max(0, count)))
-        for session in closing { session.goAway() }
+        for session in closing { session.end(.goingAway) }
         let relaying = self.connections.all.filter(\.isRelaying)
         let ending = relaying.prefix(max(0, count - closing.count))
         for connection in ending { connection.endRelay() }
@@ -150,7 +150,7 @@ extension SocketIOServer {
 
     /// Drops every connection immediately, without close frames. Stop and drain first.
     public func closeAll() {
-        for session in self.sessions.all { session.goAway() }
+        for session in self.sessions.all { session.end(.goingAway) }
         self.flush()
         for connection in self.connections.all { connection.drop() }
         self.relays.closeAll()

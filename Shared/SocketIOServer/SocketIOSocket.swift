@@ -145,7 +145,7 @@ public final class SocketIOSocket {
 
     /// Closes the whole connection because the server shuts down: all kinds of clients reconnect, including polling
     /// ones. `disconnected` is called before this returns.
-    public func goAway() { self.session.goAway() }
+    public func goAway() { self.session.end(.goingAway) }
 
     /// Counts a packet that is valid for Socket.IO but not for the application; too many close the connection.
     public func reportBadPacket() { self.session.layer?.badPacketReceived() }

@@ -64,7 +64,7 @@ final class WebSocketLink {
         case .close(let code): self.receivedClose(code)
         case .violation(let violation):
             self.connection.loop.statistics.protocolErrors += 1
-            self.end(violation == .tooBig ? .payloadTooBig : .protocolError, code: violation.closeCode, reason: "")
+            self.end(.violation(violation))
         }
     }
 
@@ -96,7 +96,7 @@ final class WebSocketLink {
             unanswered = nil
             self.sendPong(payload)
         case .answerIfLast: unanswered = payload
-        case .close: self.end(.protocolError, code: 1008, reason: "too many pings")
+        case .close: self.end(.tooManyPings)
         }
     }
 
@@ -130,14 +130,14 @@ final class WebSocketLink {
     // MARK: Ending
 
     /// Ends the user of this WebSocket.
-    private func end(_ why: DisconnectReason, code: UInt16, reason: StaticString) {
+    private func end(_ ending: SessionEnding) {
         switch self.user {
-        case .engine(let session): session.end(why, code: code, reason: reason)
+        case .engine(let session): session.end(ending)
         case .candidate(let session):
             session.candidateLost(self)
-            self.close(code: code, reason: reason)
+            self.close(code: ending.code, reason: ending.text)
         case .bare(let peer):
-            self.close(code: code, reason: reason)
+            self.close(code: ending.code, reason: ending.text)
             peer.ended()
         case .none: break
         }

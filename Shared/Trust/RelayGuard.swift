@@ -13,7 +13,7 @@ package struct RelayGuard {
         case untimely
         /// It was used before.
         case replayed
-        /// So many came that not all of them could be remembered.
+        /// Too many came for all of them to be remembered.
         case busy
         /// The body is another one.
         case body

@@ -79,8 +79,9 @@ private let deep = String(repeating: "[", count: 40) + String(repeating: "]", co
         ] {
             var scene = Scene()
             let identity = Identity(member: Member(user: "ada", name: "Ada", color: ""))
-            _ = scene.gateway.create(
-                in: "r", body: Array(body.utf8), session: "h:1", as: identity, at: scene.moment, into: &scene.actions)
+            _ = scene.gateway.requestReceived(
+                .creation(in: "r", body: Array(body.utf8), session: "h:1"), as: identity, at: scene.moment,
+                into: &scene.actions)
             guard case .http(_, status, let json) = scene.take().first else {
                 Issue.record("not \(status): \(body)")
                 continue

@@ -11,8 +11,8 @@ import Wire
     private func read(
         _ room: String = "r", after: String? = nil, limit: String? = nil, in scene: inout Scene
     ) -> [GatewayAction] {
-        _ = scene.gateway.readHistory(
-            of: room, after: after, limit: limit, as: Self.anybody, at: scene.moment, into: &scene.actions)
+        _ = scene.gateway.requestReceived(
+            .history(of: room, after: after, limit: limit), as: Self.anybody, at: scene.moment, into: &scene.actions)
         return scene.take()
     }
 
@@ -53,8 +53,8 @@ import Wire
         rights.grant(.view, room: "r".utf8)
         let viewer = Identity(member: Member(user: "ada", name: "Ada", color: ""), rights: rights)
         for (room, isAllowed) in [("other", false), ("r", true)] {
-            _ = scene.gateway.readHistory(
-                of: room, after: nil, limit: nil, as: viewer, at: scene.moment, into: &scene.actions)
+            _ = scene.gateway.requestReceived(
+                .history(of: room, after: nil, limit: nil), as: viewer, at: scene.moment, into: &scene.actions)
             let actions = scene.take()
             #expect(self.answer(actions)?.status == (isAllowed ? nil : 403))
             #expect((self.asked(actions) != nil) == isAllowed)
@@ -110,7 +110,7 @@ import Wire
         var limits = Limits()
         limits.readsWaiting = 2
         var scene = Scene(limits: limits)
-        _ = scene.gateway.read(room: "r", as: Self.anybody, at: scene.moment, into: &scene.actions)
+        _ = scene.gateway.requestReceived(.room("r"), as: Self.anybody, at: scene.moment, into: &scene.actions)
         #expect(self.asked(self.read(in: &scene)) != nil)
         #expect(self.answer(self.read(in: &scene))?.status == 503)
         scene.advance(10_000)

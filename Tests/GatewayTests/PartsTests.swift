@@ -63,6 +63,19 @@ extension [GatewayAction] {
     }
 }
 
+extension HTTPRequests {
+    /// A request to a gateway where nothing has happened.
+    fileprivate mutating func received(
+        _ request: AppRequest, as identity: Identity, for limits: Limits, at now: Instant,
+        into actions: inout [GatewayAction]
+    ) -> UInt64 {
+        var reader = EventReader(limits: limits, seed: 1)
+        var commits = Commits(gateway: "g", limits: limits, seed: 1)
+        return self.received(
+            request, as: identity, Rooms(limits: limits), &reader, &commits, at: now, into: &actions)
+    }
+}
+
 @Suite struct HTTPRequestsTests {
     private static let anybody = Identity(member: Member(user: "ada", name: "Ada", color: ""))
 
@@ -72,7 +85,7 @@ extension [GatewayAction] {
         var requests = HTTPRequests(limits: limits)
         var actions: [GatewayAction] = []
         let numbers = (1...3).map { _ in
-            requests.read("r", as: Self.anybody, Rooms(limits: limits), at: .start, into: &actions)
+            requests.received(.room("r"), as: Self.anybody, for: limits, at: .start, into: &actions)
         }
         #expect(numbers == [1, 2, 3])
         requests.readAnswered(RoomState(request: 1, room: "r", outcome: .neverUsed), into: &actions)
@@ -90,13 +103,12 @@ extension [GatewayAction] {
         limits.userReads = 1
         var requests = HTTPRequests(limits: limits)
         var actions: [GatewayAction] = []
-        let rooms = Rooms(limits: limits)
         for room in ["r1", "r2", "r3"] {
-            _ = requests.read(room, as: Self.anybody, rooms, at: .start, into: &actions)
+            _ = requests.received(.room(room), as: Self.anybody, for: limits, at: .start, into: &actions)
         }
         let bob = Identity(member: Member(user: "bob", name: "Bob", color: ""))
-        _ = requests.readHistory(
-            "r9", after: nil, limit: nil, as: bob, at: .start + .seconds(1), into: &actions)
+        _ = requests.received(
+            .history(of: "r9", after: nil, limit: nil), as: bob, for: limits, at: .start + .seconds(1), into: &actions)
         #expect(actions.questions == ["r1", "r9"])
         requests.readAnswered(RoomState(request: 1, room: "r1", outcome: .neverUsed), into: &actions)
         #expect(actions.questions == ["r1", "r9"], "nobody has read the answer")
@@ -106,7 +118,7 @@ extension [GatewayAction] {
         requests.timeReached(.start + limits.deadline, into: &actions)
         #expect(requests.readCount == 1)
         for request in 1...3 as ClosedRange<UInt64> { requests.answerRead(request, into: &actions) }
-        _ = requests.read("r4", as: Self.anybody, rooms, at: .start, into: &actions)
+        _ = requests.received(.room("r4"), as: Self.anybody, for: limits, at: .start, into: &actions)
         #expect(actions.questions.last == "r4")
     }
 }

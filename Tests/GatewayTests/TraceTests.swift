@@ -109,9 +109,10 @@ import Wire
         var scene = self.scene()
         let ada = Identity(member: Member(user: "ada", name: "Ada", color: ""))
         for parent in [Self.recorded, Self.unrecorded] {
-            _ = scene.gateway.create(
-                in: "r", body: Array(#"{"type":"note"}"#.utf8), session: Identifier("h:\(parent)"), as: ada,
-                parent: TraceParent(parent), at: scene.moment, into: &scene.actions)
+            _ = scene.gateway.requestReceived(
+                .creation(
+                    in: "r", body: Array(#"{"type":"note"}"#.utf8), session: Identifier("h:\(parent)"),
+                    parent: TraceParent(parent)), as: ada, at: scene.moment, into: &scene.actions)
         }
         let actions = scene.take()
         #expect(actions.commits.map(\.trace) == [TraceID(Self.id), nil])

@@ -19,8 +19,8 @@ import Wire
 
     private func create(as user: Identifier, session: Identifier, in scene: inout Scene) -> String? {
         let identity = Identity(member: Member(user: user, name: "", color: ""))
-        _ = scene.gateway.create(
-            in: "r", body: Array(#"{"type":"note"}"#.utf8), session: session, as: identity, at: scene.moment,
+        _ = scene.gateway.requestReceived(
+            .creation(in: "r", body: Array(#"{"type":"note"}"#.utf8), session: session), as: identity, at: scene.moment,
             into: &scene.actions)
         for case .http(_, 429, let json) in scene.actions { return String(decoding: json, as: UTF8.self) }
         return nil
@@ -90,9 +90,9 @@ import Wire
     @Test func requestsOfAUserHaveARateWhateverTheyAreFor() throws {
         var scene = Scene(limits: self.limits)
         let ada = Identity(member: Member(user: "ada", name: "", color: ""))
-        _ = scene.gateway.read(room: "r", as: ada, at: scene.moment, into: &scene.actions)
-        _ = scene.gateway.readHistory(
-            of: "r", after: nil, limit: nil, as: ada, at: scene.moment, into: &scene.actions)
+        _ = scene.gateway.requestReceived(.room("r"), as: ada, at: scene.moment, into: &scene.actions)
+        _ = scene.gateway.requestReceived(
+            .history(of: "r", after: nil, limit: nil), as: ada, at: scene.moment, into: &scene.actions)
         #expect(self.create(as: "ada", session: "h:1", in: &scene) == nil)
         let refusal = try #require(self.create(as: "ada", session: "h:2", in: &scene))
         #expect(refusal.contains("This user sends requests too fast.") && refusal.contains(#""retryAfterMs":100"#))

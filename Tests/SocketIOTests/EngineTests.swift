@@ -176,9 +176,11 @@ private let millisecond: UInt64 = 1_000_000
         _ = unfetched.closeRequested(at: 0)
         #expect(self.due(&unfetched, 5000 * millisecond).expiry == .closeTimeout)
         var leaving = self.machine()
-        leaving.closeReceived(until: 50 * millisecond)
+        leaving.closeReceived(at: 0)
+        #expect(leaving.nextDeadline == 50 * millisecond)
         #expect(leaving.postReceived(at: 0) == .mismatch)
-        #expect(leaving.pollReceived(hasPackets: false) == .last)
+        #expect(leaving.pollReceived(hasPackets: true, exceedsBody: true) == .farewell)
+        #expect(leaving.pollReceived(hasPackets: false) == .mismatch)
     }
 
     @Test func packets() {
@@ -224,7 +226,7 @@ private let millisecond: UInt64 = 1_000_000
 
 @Suite struct EnginePayloadTests {
     private func read(_ body: [UInt8]) throws(EnginePayloadError) -> [EnginePacket] {
-        var reader = EnginePayloadReader()
+        var reader = EnginePayloadReader(maxPackets: 3)
         var packets: [EnginePacket] = []
         let result = body.withUnsafeBytes { bytes in
             Result { () throws(EnginePayloadError) in
@@ -244,6 +246,7 @@ private let millisecond: UInt64 = 1_000_000
     }
 
     @Test func errors() {
+        #expect(throws: EnginePayloadError.tooManyPackets) { try self.read(bytes("2\u{1e}2\u{1e}2\u{1e}2")) }
         #expect(throws: EnginePayloadError.emptyPacket) { try self.read([]) }
         #expect(throws: EnginePayloadError.emptyPacket) { try self.read(bytes("4a\u{1e}")) }
         #expect(throws: EnginePayloadError.emptyPacket) { try self.read(bytes("\u{1e}4a")) }

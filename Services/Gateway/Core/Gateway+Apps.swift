@@ -1,5 +1,5 @@
 package import Timing
-package import Wire
+import Wire
 
 /// What apps do: they come, send events and go.
 extension Gateway {
@@ -143,46 +143,18 @@ extension Gateway {
 
     // MARK: HTTP
 
-    /// `GET /api/rooms/{roomId}`: asks the fan-out.
+    /// An app sent a request over HTTP.
     /// - Returns: the number of the ``GatewayAction/http(request:status:json:)`` that answers it.
-    package mutating func read(
-        room: String, as identity: Identity, at now: Instant, into actions: inout [GatewayAction]
+    package mutating func requestReceived(
+        _ request: AppRequest, as identity: Identity, at now: Instant, into actions: inout [GatewayAction]
     ) -> UInt64 {
         self.clock = now
-        return self.requests.read(room, as: identity, self.rooms, at: now, into: &actions)
+        return self.requests.received(
+            request, as: identity, self.rooms, &self.reader, &self.commits, at: now, into: &actions)
     }
 
     /// The client of a read has the answer, or is gone.
     package mutating func answerRead(_ request: UInt64, into actions: inout [GatewayAction]) {
         self.requests.answerRead(request, into: &actions)
-    }
-
-    /// `GET /api/rooms/{roomId}/history`: asks the fan-out for a page.
-    /// - Parameters:
-    ///   - after: the query's parameter of that name; nil when it has none.
-    ///   - limit: the same.
-    /// - Returns: the number of the ``GatewayAction/http(request:status:json:)`` that answers it.
-    package mutating func readHistory(
-        of room: String, after: String?, limit: String?, as identity: Identity, at now: Instant,
-        into actions: inout [GatewayAction]
-    ) -> UInt64 {
-        self.clock = now
-        return self.requests.readHistory(room, after: after, limit: limit, as: identity, at: now, into: &actions)
-    }
-
-    /// `POST /api/rooms/{roomId}/elements`: creates one or several elements as one numbered commit of a session of
-    /// its own, so that the same `Idempotency-Key` finds the first result again.
-    /// - Parameters:
-    ///   - session: the session's name: made from the user and the key, or random without one.
-    ///   - parent: the trace of which the request is a part.
-    /// - Returns: the number of the ``GatewayAction/http(request:status:json:)`` that answers it.
-    package mutating func create(
-        in room: String, body: [UInt8], session: Identifier, as identity: Identity, parent: TraceParent? = nil,
-        at now: Instant, into actions: inout [GatewayAction]
-    ) -> UInt64 {
-        self.clock = now
-        return self.requests.create(
-            in: room, body, session: session, as: identity, parent: parent, &self.reader, &self.commits, at: now,
-            into: &actions)
     }
 }

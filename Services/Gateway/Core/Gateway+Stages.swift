@@ -67,8 +67,8 @@ extension Gateway {
         self.requests.historyAnswered(reply, into: &actions)
     }
 
-    /// So much waits for these members that they get no update more: their place in the room is lost, from the update
-    /// `seq` on, and they join again when they have read what waits.
+    /// These members have not read enough of their output to get further updates: they lose their place in the room, from
+    /// the update `seq` on, and join again when they have read what waits.
     package mutating func fellBehind(
         _ slots: [Slot], in room: Identifier, at seq: UInt64, into actions: inout [GatewayAction]
     ) {
@@ -88,14 +88,7 @@ extension Gateway {
     package mutating func fanoutMoved(
         shards: Set<Int>, hadOwner: Bool, at now: Instant, into actions: inout [GatewayAction]
     ) {
-        self.rooms.fanoutMoved(shards, self.connections, into: &actions)
-        if hadOwner {
-            // It would serve them for ever for members here, and the room would have two orders of previews.
-            for room in self.connections.rooms() where shards.contains(Shard.of(room: room)) {
-                let nobody = RoomInterest(room: room, position: Position(epoch: "", seq: 0), occupants: [])
-                actions.append(.formerFanout(shard: Shard.of(room: room), .interest(nobody)))
-            }
-        }
+        self.rooms.fanoutMoved(shards, hadOwner: hadOwner, self.connections, into: &actions)
         self.joins.fanoutMoved(shards, &self.connections, self.rooms, at: now, into: &actions)
     }
 

@@ -137,25 +137,13 @@ final class GatewayHub {
 
     // MARK: HTTP
 
-    func read(room: String, as identity: Identity, respond: @escaping (HTTPAnswer) -> Void) {
-        let request = self.core.read(room: room, as: identity, at: self.now, into: &self.actions.pending)
-        self.readStarted(request, respond)
-    }
-
-    func readHistory(
-        of room: String, after: String?, limit: String?, as identity: Identity,
-        respond: @escaping (HTTPAnswer) -> Void
-    ) {
-        let request = self.core.readHistory(
-            of: room, after: after, limit: limit, as: identity, at: self.now, into: &self.actions.pending)
-        self.readStarted(request, respond)
-    }
-
-    /// The answer counts until its client has read it.
-    private func readStarted(_ request: UInt64, _ respond: @escaping (HTTPAnswer) -> Void) {
-        self.responders[request] = { [unowned self] answer in
+    /// A request came over HTTP.
+    func requestReceived(_ request: AppRequest, as identity: Identity, respond: @escaping (HTTPAnswer) -> Void) {
+        let number = self.core.requestReceived(request, as: identity, at: self.now, into: &self.actions.pending)
+        let isRead = request.isRead
+        self.responders[number] = { [unowned self] answer in
             var answer = answer
-            answer.hold = AnswerHold(on: self.eventLoop) { [weak self] in self?.answerRead(request) }
+            if isRead { answer.hold = AnswerHold(on: self.eventLoop) { [weak self] in self?.answerRead(number) } }
             respond(answer)
         }
         self.settleLater()
@@ -163,17 +151,6 @@ final class GatewayHub {
 
     private func answerRead(_ request: UInt64) {
         self.core.answerRead(request, into: &self.actions.pending)
-        self.settleLater()
-    }
-
-    func create(
-        in room: String, body: [UInt8], session: Identifier, as identity: Identity, parent: TraceParent?,
-        respond: @escaping (HTTPAnswer) -> Void
-    ) {
-        let request = self.core.create(
-            in: room, body: body, session: session, as: identity, parent: parent, at: self.now,
-            into: &self.actions.pending)
-        self.responders[request] = respond
         self.settleLater()
     }
 

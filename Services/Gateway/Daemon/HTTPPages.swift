@@ -147,15 +147,14 @@ final class HTTPPages: HTTPApplication {
 
     private func read(_ request: HTTPRequest, room: String, _ respond: @escaping (HTTPResponse) -> Void) {
         guard let identity = self.identify(request, respond) else { return }
-        self.hub.read(room: room, as: identity) { respond(Self.response($0)) }
+        self.hub.requestReceived(.room(room), as: identity) { respond(Self.response($0)) }
     }
 
     private func readHistory(_ request: HTTPRequest, room: String, _ respond: @escaping (HTTPResponse) -> Void) {
         guard let identity = self.identify(request, respond) else { return }
         let (after, limit) = (request.head.queryValue("after"), request.head.queryValue("limit"))
-        self.hub.readHistory(of: room, after: after, limit: limit, as: identity) {
-            respond(Self.response($0))
-        }
+        let page = AppRequest.history(of: room, after: after, limit: limit)
+        self.hub.requestReceived(page, as: identity) { respond(Self.response($0)) }
     }
 
     private func create(_ request: HTTPRequest, room: String, _ respond: @escaping (HTTPResponse) -> Void) {
@@ -171,9 +170,8 @@ final class HTTPPages: HTTPApplication {
             session = Self.session(user: identity.member.user, key: key)
         }
         let parent = Self.traceParent(request.head)
-        self.hub.create(in: room, body: request.body, session: session, as: identity, parent: parent) {
-            respond(Self.json($0.status, $0.json))
-        }
+        let creation = AppRequest.creation(in: room, body: request.body, session: session, parent: parent)
+        self.hub.requestReceived(creation, as: identity) { respond(Self.response($0)) }
     }
 
     /// The trace of which a request is a part. One that is malformed, or given twice, is ignored (W3C Trace Context,

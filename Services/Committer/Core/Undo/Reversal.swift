@@ -6,8 +6,8 @@ import Wire
 struct UndoneRow {
     /// Those that the change created.
     let created: [Element]
-    /// Those that it left in place, before and after it.
-    let changed: [(before: Element, after: Element)]
+    /// Those that it left in place.
+    let changed: [ChangedElement]
     /// Those that it deleted.
     let deleted: [Element]
 
@@ -18,7 +18,9 @@ struct UndoneRow {
         let old = Set(before.map { Identifier($0.id) })
         let living = Dictionary(after.map { (Identifier($0.id), $0) }) { first, _ in first }
         self.created = after.filter { !old.contains(Identifier($0.id)) }
-        self.changed = before.compactMap { element in living[Identifier(element.id)].map { (element, $0) } }
+        self.changed = before.compactMap { element in
+            living[Identifier(element.id)].map { ChangedElement(before: element, after: $0) }
+        }
         self.deleted = before.filter { living[Identifier($0.id)] == nil }
     }
 }
@@ -48,7 +50,7 @@ struct Reversal {
             // Annotations may have been named before their parents, and have no annotations themselves.
             for element in row.deleted where element.parentId == nil { self.restore(element, &cache) }
             for element in row.deleted where element.parentId != nil { self.restore(element, &cache) }
-            for (before, after) in row.changed { self.revert(from: after, to: before, &cache) }
+            for change in row.changed { self.undo(change, &cache) }
             for element in row.created { self.delete(Identifier(element.id), &cache) }
         }
     }
@@ -80,11 +82,13 @@ struct Reversal {
         return false
     }
 
-    private mutating func revert(from after: Element, to before: Element, _ cache: inout ShardCache) {
-        let id = Identifier(after.id)
+    private mutating func undo(_ change: ChangedElement, _ cache: inout ShardCache) {
+        let id = Identifier(change.after.id)
         self.touch(id, &cache)
-        let hasLockedAspect = self.rules.rules(for: after.type).lockedAspect
-        self.current[id]?.revert(from: after, to: before, hasLockedAspect: hasLockedAspect)
+        guard var element = self.current[id] else { return }
+        let hasLockedAspect = self.rules.rules(for: change.after.type).lockedAspect
+        change.undo(in: &element, hasLockedAspect: hasLockedAspect)
+        self.current[id] = element
     }
 
     /// Deletes an element with its annotations, whoever made them; not a locked one.
@@ -145,10 +149,13 @@ struct Reversal {
         if changed.isEmpty, deleted == 0 { return restored == 1 ? .created : .createdMany }
         if changed.isEmpty, restored == 0 { return .deleted }
         if restored > 0 || deleted > 0 { return .changedMany }
-        let pairs = changed.compactMap { id in self.original[id].flatMap { live in self.current[id].map { (live, $0) } }
+        let changes = changed.compactMap { id in
+            self.current[id].flatMap { now in
+                self.original[id].map { ChangedElement(before: $0.element, after: now) }
+            }
         }
-        if !pairs.contains(where: { $1.differsInContent(from: $0.element) }) { return .transformedMany }
-        if pairs.count == 1, !pairs[0].1.differsInGeometry(from: pairs[0].0.element) { return .updated }
+        if !changes.contains(where: \.changesContent) { return .transformedMany }
+        if changes.count == 1, !changes[0].changesGeometry { return .updated }
         return .changedMany
     }
 }

@@ -10,7 +10,7 @@ struct Memberships {
     /// The index of each room, once there are more than are searched.
     private var indices: [Identifier: Int] = [:]
 
-    /// So many rooms are searched.
+    /// Up to this many rooms are searched one by one; more have an index.
     private static let few = 16
 
     var count: Int { self.names.count }

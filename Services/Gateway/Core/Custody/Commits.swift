@@ -26,7 +26,7 @@ package struct Commits {
     var overUserRateTotal: UInt64 { self.users.refusedTotal }
     private let gateway: Identifier
     private let limits: Limits
-    /// So many changed elements count like one commit more.
+    /// How many changed elements count like one more commit.
     private static let elementsForOne = 20
 
     /// - Parameters:

@@ -46,61 +46,34 @@ package struct HTTPRequests {
     /// How many reads wait for an answer.
     package var readCount: Int { self.reads.count }
 
-    /// Asks the fan-out for a room.
+    /// A request came: asks the fan-out, or creates elements as a commit whose origin is the request.
     /// - Returns: the request's number.
-    mutating func read(
-        _ text: String, as identity: Identity, _ rooms: Rooms, at now: Instant, into actions: inout [GatewayAction]
+    mutating func received(
+        _ request: AppRequest, as identity: Identity, _ rooms: Rooms, _ reader: inout EventReader,
+        _ commits: inout Commits, at now: Instant, into actions: inout [GatewayAction]
     ) -> UInt64 {
-        let request = self.numbers.next()
+        let number = self.numbers.next()
         do throws(Refusal) {
             try self.start(as: identity, at: now)
-            let room = try Self.room(text, for: identity)
-            let after = rooms.recentNumber(in: room)
-            let question = GatewayAction.fanout(
-                of: room, .read(RoomRead(request: request, room: room, after: after)))
-            try self.begin(request, question, of: identity.member.user, at: now, into: &actions)
+            switch request {
+            case .room(let name):
+                let room = try Self.room(name, for: identity)
+                let read = RoomRead(request: number, room: room, after: rooms.recentNumber(in: room))
+                try self.ask(.read(read), of: room, as: number, for: identity, at: now, into: &actions)
+            case .history(let name, let after, let limit):
+                let room = try Self.room(name, for: identity)
+                let page = try HistoryParameters(after: after, limit: limit)
+                let read = HistoryRead(request: number, room: room, after: page.after, limit: page.limit)
+                try self.ask(.readHistory(read), of: room, as: number, for: identity, at: now, into: &actions)
+            case .creation(let room, let body, let session, let parent):
+                try commits.create(
+                    in: room, body, session: session, as: identity, parent: parent, number: number, &reader, at: now,
+                    into: &actions)
+            }
         } catch {
-            self.refuse(request, error, into: &actions)
+            self.refuse(number, error, into: &actions)
         }
-        return request
-    }
-
-    /// Asks the fan-out for a page of a room's history, as the query's parameters say.
-    /// - Returns: the request's number.
-    mutating func readHistory(
-        _ text: String, after: String?, limit: String?, as identity: Identity, at now: Instant,
-        into actions: inout [GatewayAction]
-    ) -> UInt64 {
-        let request = self.numbers.next()
-        do throws(Refusal) {
-            try self.start(as: identity, at: now)
-            let room = try Self.room(text, for: identity)
-            let page = try HistoryParameters(after: after, limit: limit)
-            let read = HistoryRead(request: request, room: room, after: page.after, limit: page.limit)
-            let question = GatewayAction.fanout(of: room, .readHistory(read))
-            try self.begin(request, question, of: identity.member.user, at: now, into: &actions)
-        } catch {
-            self.refuse(request, error, into: &actions)
-        }
-        return request
-    }
-
-    /// Creates elements, as a commit whose origin is the request.
-    /// - Returns: the request's number.
-    mutating func create(
-        in room: String, _ body: [UInt8], session: Identifier, as identity: Identity, parent: TraceParent?,
-        _ reader: inout EventReader, _ commits: inout Commits, at now: Instant, into actions: inout [GatewayAction]
-    ) -> UInt64 {
-        let request = self.numbers.next()
-        do throws(Refusal) {
-            try self.start(as: identity, at: now)
-            try commits.create(
-                in: room, body, session: session, as: identity, parent: parent, number: request, &reader, at: now,
-                into: &actions)
-        } catch {
-            self.refuse(request, error, into: &actions)
-        }
-        return request
+        return number
     }
 
     /// The room that a path names, if its token gives the right to see it.
@@ -113,10 +86,11 @@ package struct HTTPRequests {
     }
 
     /// A read waits for its answer from now on, unless too many do.
-    private mutating func begin(
-        _ request: UInt64, _ question: GatewayAction, of user: Identifier, at now: Instant,
+    private mutating func ask(
+        _ question: FanoutRecord, of room: Identifier, as request: UInt64, for identity: Identity, at now: Instant,
         into actions: inout [GatewayAction]
     ) throws(Refusal) {
+        let user = identity.member.user
         do throws(Refusal) {
             guard self.reads.count < self.limits.readsWaiting else {
                 throw Refusal(.busy, "Too many reads are waiting.", retryAfterMs: Limits.busyMs)
@@ -126,16 +100,16 @@ package struct HTTPRequests {
             self.busyTotal += 1
             throw error
         }
-        self.reads[request] = Read(user: user, question: question)
+        self.reads[request] = Read(user: user, question: .fanout(of: room, question))
         self.deadlines.set(request, at: now + self.limits.deadline)
         if self.readers.mayBegin(by: user) {
-            self.ask(request, into: &actions)
+            self.begin(request, into: &actions)
         } else {
             self.readers.wait(request, by: user)
         }
     }
 
-    private mutating func ask(_ request: UInt64, into actions: inout [GatewayAction]) {
+    private mutating func begin(_ request: UInt64, into actions: inout [GatewayAction]) {
         guard let read = self.reads[request] else { return }
         self.readers.begin(by: read.user)
         self.reads[request]?.isUnderWay = true
@@ -153,7 +127,7 @@ package struct HTTPRequests {
     mutating func answerRead(_ request: UInt64, into actions: inout [GatewayAction]) {
         guard let user = self.unread.removeValue(forKey: request) else { return }
         self.readers.end(by: user)
-        if let next = self.readers.next(by: user, where: { self.reads[$0] != nil }) { self.ask(next, into: &actions) }
+        if let next = self.readers.next(by: user, where: { self.reads[$0] != nil }) { self.begin(next, into: &actions) }
     }
 
     /// The fan-out answered a read.

@@ -15,13 +15,13 @@ package struct CommitGauge: Sendable {
     /// What a commit takes on average when previews leave it alone; nil until the first has come back.
     package private(set) var usual: Nanoseconds?
 
-    /// So many times the usual is late.
+    /// A commit that takes this many times the usual time is late.
     private static let tolerance: UInt64 = 2
-    /// What is never late.
+    /// A commit that takes less is never late.
     private static let least = Nanoseconds.milliseconds(3)
-    /// Previews that are delivered so soon on average found the event loop idle.
+    /// Previews that wait less on average found the event loop idle.
     private static let idle = Nanoseconds.microseconds(250)
-    /// In so many commits the usual becomes what they take; a window has the weight of an eighth of them at most.
+    /// The number of commits after which the usual time has adapted; one window weighs as much as an eighth at most.
     private static let memory: UInt64 = 64
 
     /// How long commits took in the last window on average.

@@ -33,8 +33,8 @@ package enum Pace: Int, CaseIterable, Comparable, Sendable {
     /// How many times as many deliveries a room makes one step up.
     var growth: Int { self == .slow ? 3 : 2 }
 
-    /// At full pace an app sends at most so many previews in the time between two deliveries at this one. Apps that are to
-    /// send none are counted as slow ones: that is the next step up.
+    /// The most previews that an app at full pace sends between two deliveries at this one. Apps that shall send none are
+    /// counted as slow ones: that is the next step up.
     var span: Int { max(1, Int((self.interval ?? .milliseconds(200)).milliseconds) / 16) }
 
     package static func < (one: Pace, other: Pace) -> Bool { one.rawValue < other.rawValue }

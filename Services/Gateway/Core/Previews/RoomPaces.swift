@@ -8,10 +8,10 @@ package import Wire
 ///
 /// Previews may be late (``LatenessGauge``), or commits beside them (``CommitGauge``). Slowing down is fast: with a late
 /// window rooms that make a quarter of all deliveries go one step down, those that cost most first, until no window is
-/// late. So many busy rooms are slowed before a quiet one is. Speeding up is slow: after a time of calm rooms go up by a
-/// step that may cost a quarter more in all, the slowest first; after four times as long the next time when that was too much, after
-/// half as long when it was not. When even at full pace the rooms would cost less than half of what was too much, the
-/// load is gone: then nothing is tried, and steps up follow each other soon.
+/// late. Thus many busy rooms are slowed before a quiet one is. Speeding up is slow: after a time of calm rooms go up by
+/// a step that may cost a quarter more in all, the slowest first. The next time of calm is four times as long when that
+/// was too much, half as long when it was not. When even at full pace the rooms would cost less than half of what was
+/// too much, the load is gone: then nothing is tried, and steps up follow each other soon.
 package struct RoomPaces: Sendable {
     private struct Slowed {
         var pace: Pace
@@ -97,7 +97,7 @@ package struct RoomPaces: Sendable {
 
     /// A room's previews were delivered.
     /// - Parameters:
-    ///   - deliveries: to so many members, times the previews.
+    ///   - deliveries: the previews, times the members that got them.
     ///   - lateness: how long after they might have been.
     package mutating func departed(_ room: Identifier, deliveries: Int, lateness: Nanoseconds, at now: Instant) {
         self.gauge.note(lateness)
@@ -109,7 +109,7 @@ package struct RoomPaces: Sendable {
     /// A preview came while rooms are slowed down.
     /// - Parameters:
     ///   - folded: how many of the app's are in it.
-    ///   - members: who is to see it.
+    ///   - members: how many will see it.
     package mutating func arrived(_ room: Identifier, folded: UInt32, members: Int) {
         self.offered += members * max(Int(folded), self.pace(of: room).span)
     }

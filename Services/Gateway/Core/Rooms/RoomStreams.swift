@@ -83,7 +83,7 @@ package struct RoomStreams {
         return mustBeNamed ? .missing : outcome
     }
 
-    /// Members of a room are told that somebody selected something else, or shows nothing any more.
+    /// Members of a room are sent that somebody selected something else, or shows nothing any more.
     mutating func attentionShifted(in room: Identifier) { self.rooms[room]?.attentionShifted() }
 
     /// A member has read its snapshot. If it has missed something meanwhile, it joins again, from there.
@@ -202,8 +202,8 @@ package struct RoomStreams {
     /// Another fan-out serves the room, and will be asked for what is missing.
     mutating func fanoutMoved(_ room: Identifier) { self.rooms[room]?.isCatchingUp = true }
 
-    /// So much waits for these members that they get no update more: they lose their place in the room, from the update
-    /// `seq` on, and join again when they have read what waits.
+    /// These members have not read enough of their output to get further updates: they lose their place in the room, from
+    /// the update `seq` on, and join again when they have read what waits.
     mutating func fellBehind(_ slots: [Slot], in room: Identifier, at seq: UInt64, into actions: inout [GatewayAction])
     {
         guard let view = self.rooms[room] else { return }

@@ -16,7 +16,7 @@ struct RoomView {
     private var floors: [Slot: UInt64] = [:]
     /// Ends of gestures that show elements as they are behind a hole in the stream, which 1.0 apps get behind it.
     private var heldEnds = HeldEnds()
-    /// Selections that were shown, and cursors and selections that were hidden, which is told once only.
+    /// Selections that were shown, and cursors and selections that were hidden, which is sent only once.
     private var attentionShifts = 0
     /// True while a hole in the stream is being filled.
     var isCatchingUp = false
@@ -52,7 +52,7 @@ struct RoomView {
         if wantsPreviews { self.previewMembers.append(slot) }
     }
 
-    /// The preview members are told that somebody selected something else, or shows nothing any more.
+    /// The preview members are sent that somebody selected something else, or shows nothing any more.
     mutating func attentionShifted() { self.attentionShifts += 1 }
 
     /// Adds a member that is sent its snapshot in parts.

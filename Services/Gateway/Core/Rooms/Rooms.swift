@@ -131,7 +131,7 @@ package struct Rooms {
         actions.append(.fanout(of: room, .leave(Leave(room: room, connection: connection))))
     }
 
-    /// So much waits for these members that they lose their place in the room, from the update `seq` on.
+    /// These members have not read enough of their output: they lose their place in the room, from the update `seq` on.
     mutating func fellBehind(_ slots: [Slot], in room: Identifier, at seq: UInt64, into actions: inout [GatewayAction])
     {
         self.delivery.complete(room, into: &actions)
@@ -213,10 +213,19 @@ package struct Rooms {
     }
 
     /// Another fan-out serves these shards now: it sends what is missing.
-    mutating func fanoutMoved(_ shards: Set<Int>, _ connections: Connections, into actions: inout [GatewayAction]) {
+    /// - Parameter hadOwner: true when the former one is still there and must forget the rooms.
+    mutating func fanoutMoved(
+        _ shards: Set<Int>, hadOwner: Bool, _ connections: Connections, into actions: inout [GatewayAction]
+    ) {
         for room in self.streams.rooms(in: shards) {
             self.streams.fanoutMoved(room)
             self.ask(for: room, connections, into: &actions)
+        }
+        guard hadOwner else { return }
+        // It would serve them for ever for members here, and the room would have two orders of previews.
+        for room in connections.rooms() where shards.contains(Shard.of(room: room)) {
+            let nobody = RoomInterest(room: room, position: Position(epoch: "", seq: 0), occupants: [])
+            actions.append(.formerFanout(shard: Shard.of(room: room), .interest(nobody)))
         }
     }
 

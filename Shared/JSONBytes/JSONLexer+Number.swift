@@ -1,34 +1,42 @@
-extension JSONScanner {
-    /// Scans the number at the position (RFC 8259 section 6) and appends it with its value.
-    mutating func number() throws(JSONError) {
+extension JSONLexer {
+    /// A number as it was read.
+    struct Number {
+        /// Its nearest double; zero is never negative.
+        var value: Double
+        /// Whether it has neither a fraction nor an exponent.
+        var isInteger: Bool
+    }
+
+    /// Reads the number at the position (RFC 8259 section 6) and moves past it.
+    mutating func number() throws(JSONError) -> Number {
         let start = self.position
         var decimal = Decimal()
-        if self.byte(self.position) == UInt8(ascii: "-") {
+        if self.byte == UInt8(ascii: "-") {
             decimal.negative = true
             self.position += 1
         }
-        let leadingZero = self.byte(self.position) == UInt8(ascii: "0")
+        let leadingZero = self.byte == UInt8(ascii: "0")
         let integerDigits = self.digits(into: &decimal)
         guard integerDigits > 0 else { throw self.failure(.invalidNumber) }
         if leadingZero, integerDigits > 1 { throw JSONError(reason: .invalidNumber, offset: start) }
         var isInteger = true
-        if self.byte(self.position) == UInt8(ascii: ".") {
+        if self.byte == UInt8(ascii: ".") {
             isInteger = false
             self.position += 1
             let fraction = self.digits(into: &decimal)
             guard fraction > 0 else { throw self.failure(.invalidNumber) }
             decimal.exponent -= fraction
         }
-        if self.byte(self.position) | 0x20 == UInt8(ascii: "e") {
+        if self.byte | 0x20 == UInt8(ascii: "e") {
             isInteger = false
             decimal.exponent += try self.exponent()
         }
-        guard self.position - start <= self.limits.numberLength else {
+        guard self.position - start <= self.numberLength else {
             throw JSONError(reason: .numberTooLong, offset: start)
         }
         let value = decimal.double ?? self.slowDouble(from: start)
         guard value.isFinite else { throw JSONError(reason: .numberNotFinite, offset: start) }
-        self.append(.number, from: start, flag: isInteger, payload: (value == 0 ? 0 : value).bitPattern)
+        return Number(value: value == 0 ? 0 : value, isInteger: isInteger)
     }
 
     /// Skips digits, shifting them into the mantissa while it has room. Returns their number.
@@ -41,7 +49,7 @@ extension JSONScanner {
             self.position += 8
         }
         while true {
-            let digit = self.byte(self.position) &- UInt8(ascii: "0")
+            let digit = self.byte &- UInt8(ascii: "0")
             guard digit < 10 else { return self.position - start }
             // (2^64 − 10) / 10: one more digit can not overflow.
             if decimal.mantissa <= 1_844_674_407_370_955_160 {
@@ -70,12 +78,12 @@ extension JSONScanner {
     /// Skips `e`, a sign and digits. Clamped to ±9999, which is beyond any double.
     private mutating func exponent() throws(JSONError) -> Int {
         self.position += 1
-        let sign = self.byte(self.position)
+        let sign = self.byte
         if sign == UInt8(ascii: "-") || sign == UInt8(ascii: "+") { self.position += 1 }
         let start = self.position
         var value = 0
         while true {
-            let digit = self.byte(self.position) &- UInt8(ascii: "0")
+            let digit = self.byte &- UInt8(ascii: "0")
             guard digit < 10 else { break }
             if value < 1000 { value = value * 10 + Int(digit) }
             self.position += 1

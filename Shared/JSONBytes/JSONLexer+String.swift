@@ -1,6 +1,7 @@
-extension JSONScanner {
+extension JSONLexer {
     /// Validates the string whose opening quote is at the position and moves past its closing quote. True when it
-    /// contains an escape, so that its text is not its content.
+    /// contains an escape, so that its text is not its content. Inlined, because most of a text is short strings.
+    @inline(__always)
     mutating func string() throws(JSONError) -> Bool {
         var escaped = false
         self.position += 1
@@ -11,7 +12,7 @@ extension JSONScanner {
                 continue
             }
             self.position += special.trailingZeroBitCount >> 3
-            let byte = self.byte(self.position)
+            let byte = self.byte
             switch byte {
             case UInt8(ascii: "\""):
                 self.position += 1
@@ -42,7 +43,7 @@ extension JSONScanner {
     /// Skips the escape whose backslash is at the position.
     private mutating func escape() throws(JSONError) {
         self.position += 1
-        switch self.byte(self.position) {
+        switch self.byte {
         case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"), UInt8(ascii: "b"), UInt8(ascii: "f"),
             UInt8(ascii: "n"), UInt8(ascii: "r"), UInt8(ascii: "t"):
             self.position += 1
@@ -60,7 +61,7 @@ extension JSONScanner {
         let start = self.position - 1
         self.position += 1
         let unit = try self.hex4()
-        if unit == 0, !self.limits.allowsUnstorableText { throw JSONError(reason: .escapedNull, offset: start) }
+        if unit == 0, !self.allowsUnstorableText { throw JSONError(reason: .escapedNull, offset: start) }
         guard unit & 0xF800 == 0xD800 else { return }
         let end = self.position
         if unit < 0xDC00, self.byte(end) == UInt8(ascii: "\\"), self.byte(end + 1) == UInt8(ascii: "u") {
@@ -68,13 +69,13 @@ extension JSONScanner {
             if try self.hex4() & 0xFC00 == 0xDC00 { return }
             self.position = end
         }
-        guard self.limits.allowsUnstorableText else { throw JSONError(reason: .loneSurrogate, offset: start) }
+        guard self.allowsUnstorableText else { throw JSONError(reason: .loneSurrogate, offset: start) }
     }
 
     private mutating func hex4() throws(JSONError) -> UInt32 {
         var value: UInt32 = 0
         for _ in 0..<4 {
-            let digit = hexDigit(self.byte(self.position))
+            let digit = hexDigit(self.byte)
             guard digit < 16 else { throw self.failure(.invalidEscape) }
             value = value << 4 | UInt32(digit)
             self.position += 1

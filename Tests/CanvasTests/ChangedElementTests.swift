@@ -2,7 +2,7 @@ import Canvas
 import Testing
 
 /// Taking a change of an element back after others may have changed it, too.
-@Suite struct RevertTests {
+@Suite struct ChangedElementTests {
     private static let before: Element = {
         var element = Element(id: "e", type: "note", createdBy: "ann")
         element.extra = [ExtraField(name: "mine", json: [49])]
@@ -19,7 +19,7 @@ import Testing
         _ now: Element, from after: Element, to before: Element = Self.before, hasLockedAspect: Bool = false
     ) -> Element {
         var element = now
-        element.revert(from: after, to: before, hasLockedAspect: hasLockedAspect)
+        ChangedElement(before: before, after: after).undo(in: &element, hasLockedAspect: hasLockedAspect)
         return element
     }
 
@@ -88,9 +88,9 @@ import Testing
     }
 
     @Test func geometryAndContentDiffer() {
-        let moved = Self.changed { $0.positionY = 1 }
-        let renamed = Self.changed { $0.extra = [] }
-        #expect(moved.differsInGeometry(from: Self.before) && !moved.differsInContent(from: Self.before))
-        #expect(!renamed.differsInGeometry(from: Self.before) && renamed.differsInContent(from: Self.before))
+        let moved = ChangedElement(before: Self.before, after: Self.changed { $0.positionY = 1 })
+        let renamed = ChangedElement(before: Self.before, after: Self.changed { $0.extra = [] })
+        #expect(moved.changesGeometry && !moved.changesContent)
+        #expect(!renamed.changesGeometry && renamed.changesContent)
     }
 }
