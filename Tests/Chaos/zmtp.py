@@ -107,7 +107,7 @@ def frame(body, is_last):
 
 
 def of_next_version(kind, body):
-    """As a release would speak that cannot be understood: its greeting names the next version of what links carry."""
+    """As a release would speak that cannot be understood: its greeting names only the next version of what links carry."""
     if kind != HELLO:
         return body
     version = int.from_bytes(body[2:4], "big") + 1
@@ -115,7 +115,10 @@ def of_next_version(kind, body):
 
 
 def with_more_fields(kind, body):
-    """As a newer release would speak that can: every record has a field more, and there is one of a new kind."""
+    """As a newer release would speak that can: its greeting names the next version, too, every record has a field more, and
+    there is one of a new kind."""
+    if kind == HELLO:
+        return body[:12] + b"\x01" + body[13:]
     if kind != DATA or body[:2] != b"TS":
         return body
     at, count, records = 8, int.from_bytes(body[4:8], "little"), []

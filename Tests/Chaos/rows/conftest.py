@@ -50,6 +50,15 @@ async def acknowledged(world, more, within=20):
     assert await world.until(f"{more} more acknowledgements", lambda: world.counts["acks"] >= goal, within)
 
 
+def nothing_failed(world):
+    """No numbered commit was refused for good, but for what it asked for. That each has an answer is checked when the row
+    ends."""
+    refused = {name: count for name, count in world.counts.items() if name.startswith("refused.")}
+    # Elements that exist already, that never existed, or that somebody deleted; the others are for the moment only.
+    elements = {"refused.conflict", "refused.not_found", "refused.gone"}
+    assert refused.keys() <= elements | {"refused.unavailable", "refused.busy", "refused.gap"}, refused
+
+
 async def metric(world, stage, name, label=""):
     """A counter over all daemons of a stage, now."""
     await world.figures.look()
