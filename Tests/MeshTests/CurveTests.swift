@@ -217,7 +217,8 @@ extension Probe {
         let endpoint = try endpoint ?? Endpoint("tcp://127.0.0.1:0")
         return try Probe(keys: keys) { loop in
             loop.server = try ServerLink(
-                on: loop.thread, bind: endpoint, identity: LinkIdentity(name: "committer-1", versions: version...version),
+                on: loop.thread, bind: endpoint,
+                identity: LinkIdentity(name: "committer-1", versions: version...version),
                 options: options, liveness: LinkFaultTests.patient, admitting: roles)
         }
     }

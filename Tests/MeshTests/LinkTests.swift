@@ -248,9 +248,10 @@ struct LinkTests {
     }
 
     /// The first is the dialling side's range, the second the bound side's.
-    @Test(arguments: [
-        (7...7, 7...8), (7...8, 7...7), (7...8, 8...9), (8...9, 7...8), (7...9, 8...8), (8...8, 7...9),
-    ] as [(ClosedRange<UInt16>, ClosedRange<UInt16>)])
+    @Test(
+        arguments: [
+            (7...7, 7...8), (7...8, 7...7), (7...8, 8...9), (8...9, 7...8), (7...9, 8...8), (8...8, 7...9),
+        ] as [(ClosedRange<UInt16>, ClosedRange<UInt16>)])
     func sidesWithAVersionInCommonUnderstandEachOther(dialled: ClosedRange<UInt16>, bound: ClosedRange<UInt16>)
         async throws
     {

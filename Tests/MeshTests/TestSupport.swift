@@ -183,7 +183,8 @@ struct Probe: Sendable {
 
     /// A probe with a server.
     static func server(
-        _ endpoint: Endpoint, name: String = "server", echoes: Bool = false, versions: ClosedRange<UInt16> = version...version,
+        _ endpoint: Endpoint, name: String = "server", echoes: Bool = false,
+        versions: ClosedRange<UInt16> = version...version,
         options: LinkOptions = LinkOptions(), liveness: LivenessSettings = LivenessSettings(), maximumPeers: Int = 256
     ) throws -> Probe {
         try Probe { loop in

@@ -31,10 +31,13 @@ import Timing
         var peers = IncompatiblePeers()
         let start = Instant.start
         #expect(peers.note(own: "2", at: start) == nil)
-        let areLogged = [peers.refused("b", speaking: "3", at: start), peers.refused("a", speaking: "3 to 4", at: start)]
+        let areLogged = [
+            peers.refused("b", speaking: "3", at: start), peers.refused("a", speaking: "3 to 4", at: start),
+        ]
         #expect(areLogged == [true, true])
         #expect(
-            peers.note(own: "2", at: start) == "no version in common, this daemon speaks 2: a speaks 3 to 4, b speaks 3")
+            peers.note(own: "2", at: start) == "no version in common, this daemon speaks 2: a speaks 3 to 4, b speaks 3"
+        )
         peers.cameUp("b")
         #expect(peers.note(own: "2", at: start) == "no version in common, this daemon speaks 2: a speaks 3 to 4")
         #expect(peers.note(own: "2", at: start + .seconds(9)) != nil)

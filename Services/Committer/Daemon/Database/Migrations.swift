@@ -13,12 +13,15 @@ package let migrations: [Migration] = [
     Migration(5, "sessions", PackageResources._005_sessions_sql),
     Migration(6, "commit-batch", PackageResources._006_commit_batch_sql),
     Migration(7, "reads", PackageResources._007_reads_sql),
-    Migration(8, "undo", PackageResources._008_undo_sql,
+    Migration(
+        8, "undo", PackageResources._008_undo_sql,
         locks: [MigrationLock("commit_log", .everybody), MigrationLock("sessions", .everybody, readsAll: true)]),
-    Migration(9, "limits", PackageResources._009_limits_sql,
+    Migration(
+        9, "limits", PackageResources._009_limits_sql,
         locks: [MigrationLock("rooms", .everybody), MigrationLock("elements", .everybody, readsAll: true)]),
     Migration(10, "roles", PackageResources._010_roles_sql),
-    Migration(11, "request-sessions", PackageResources._011_request_sessions_sql,
+    Migration(
+        11, "request-sessions", PackageResources._011_request_sessions_sql,
         locks: [MigrationLock("sessions", .everybody, readsAll: true)]),
     Migration(12, "look-ups", PackageResources._012_look_ups_sql),
 ]
