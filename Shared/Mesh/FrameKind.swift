@@ -4,7 +4,8 @@ package enum FrameKind: UInt8 {
     case hello = 0
     /// A heartbeat without frames, sent when nothing else was for a beat. Needs no answer: both sides beat.
     case beat = 1
-    /// The hello had another version; the refusing side's two versions follow (2 × u16). The connection is abandoned.
+    /// The hello had other versions; those of the refusing side follow (``VersionRefusal``). The connection is
+    /// abandoned.
     case refusal = 2
     /// An orderly end, or the answer to an unknown peer; no frames.
     case goodbye = 3

@@ -2,22 +2,26 @@
 ///
 /// Layout of the frame, numbers in network order:
 /// ```
-///  0        2                4            12              16      17
-///  +--------+----------------+------------+---------------+-------+------------+-----------------+
-///  | "mesh" | protocol       | instance   | incarnation   | name  | name       | greeting        |
-///  | u16    | version u16    | u64        | u32           | len u8| len bytes  | all that is left|
-///  +--------+----------------+------------+---------------+-------+------------+-----------------+
+///  0        2        4          12        13            16       17
+///  +--------+--------+----------+---------+-------------+--------+-----------+------------------+
+///  | "mesh" | oldest | instance | further | incarnation | name   | name      | greeting         |
+///  | u16    | u16    | u64      | u8      | u24         | len u8 | len bytes | all that is left |
+///  +--------+--------+----------+---------+-------------+--------+-----------+------------------+
 /// ```
 /// The first field is the version of this module's own frames. A reader of another version reads no further.
+///
+/// The versions of the frames' contents that the peer speaks are `oldest` to `oldest + further`. A peer of a release
+/// before ranges speaks `oldest` only: it has its incarnation in all four bytes, the first of which stays 0 for its first
+/// 2^24 connections. It refuses peers whose `oldest` is another version, and reads no meaning into an incarnation.
 package struct Hello: Equatable, Sendable {
     /// The peer's name, safe to log.
     package let name: String
     /// Random, generated when the peer's link was created: a restarted peer has another.
     package let instance: UInt64
-    /// How many times that link has connected before; 0 for servers.
+    /// How many times that link has connected before, modulo 2^24; 0 for servers.
     package let incarnation: UInt32
-    /// The version of the frames' contents; equal to ours.
-    package let protocolVersion: UInt16
+    /// The versions of the frames' contents that the peer speaks.
+    package let versions: ClosedRange<UInt16>
     /// Opaque bytes of the peer.
     package let greeting: [UInt8]
 
@@ -25,40 +29,42 @@ package struct Hello: Equatable, Sendable {
     package static let meshVersion: UInt16 = 1
     /// The longest greeting, in bytes.
     package static let maximumGreetingBytes = 4096
+    private static let incarnationMask: UInt32 = 0xff_ffff
 
     /// Why a hello was rejected.
     package enum Failure: Error, Equatable {
         /// Not a hello, or malformed.
         case malformed
-        /// A peer of another release.
-        case version(mesh: UInt16, protocolVersion: UInt16)
+        /// Another version of this module's frames.
+        case meshVersion(UInt16)
     }
 
     /// This side's hello.
     package init(_ identity: LinkIdentity, instance: UInt64, incarnation: UInt32) {
         self.name = identity.name
         self.instance = instance
-        self.incarnation = incarnation
-        self.protocolVersion = identity.protocolVersion
+        self.incarnation = incarnation & Hello.incarnationMask
+        self.versions = identity.versions
         self.greeting = identity.greeting
     }
 
     /// Parses a frame of untrusted bytes.
-    package init(_ bytes: UnsafeRawBufferPointer, expecting protocolVersion: UInt16) throws(Failure) {
+    package init(_ bytes: UnsafeRawBufferPointer) throws(Failure) {
         guard bytes.count >= 4 else { throw .malformed }
         let mesh = UInt16(bigEndian: bytes.loadUnaligned(as: UInt16.self))
-        let version = UInt16(bigEndian: bytes.loadUnaligned(fromByteOffset: 2, as: UInt16.self))
-        guard mesh == Hello.meshVersion, version == protocolVersion else {
-            throw .version(mesh: mesh, protocolVersion: version)
-        }
+        guard mesh == Hello.meshVersion else { throw .meshVersion(mesh) }
         guard bytes.count >= 17 else { throw .malformed }
+        let oldest = UInt16(bigEndian: bytes.loadUnaligned(fromByteOffset: 2, as: UInt16.self))
+        let (newest, isBeyond) = oldest.addingReportingOverflow(UInt16(bytes[12]))
+        guard !isBeyond else { throw .malformed }
         let nameEnd = 17 + Int(bytes[16])
         guard nameEnd <= bytes.count, bytes.count - nameEnd <= Hello.maximumGreetingBytes,
             Hello.isValidName(bytes[17..<nameEnd])
         else { throw .malformed }
-        self.protocolVersion = version
+        self.versions = oldest...newest
         self.instance = UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: 4, as: UInt64.self))
-        self.incarnation = UInt32(bigEndian: bytes.loadUnaligned(fromByteOffset: 12, as: UInt32.self))
+        let counts = UInt32(bigEndian: bytes.loadUnaligned(fromByteOffset: 12, as: UInt32.self))
+        self.incarnation = counts & Hello.incarnationMask
         self.name = String(decoding: bytes[17..<nameEnd], as: UTF8.self)
         self.greeting = [UInt8](bytes[nameEnd...])
     }
@@ -68,9 +74,9 @@ package struct Hello: Equatable, Sendable {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(17 + self.name.utf8.count + self.greeting.count)
         bytes.append(bigEndian: Hello.meshVersion)
-        bytes.append(bigEndian: self.protocolVersion)
+        bytes.append(bigEndian: self.versions.lowerBound)
         bytes.append(bigEndian: self.instance)
-        bytes.append(bigEndian: self.incarnation)
+        bytes.append(bigEndian: UInt32(self.versions.upperBound - self.versions.lowerBound) << 24 | self.incarnation)
         bytes.append(UInt8(clamping: self.name.utf8.count))
         bytes.append(contentsOf: self.name.utf8)
         bytes.append(contentsOf: self.greeting)
@@ -92,11 +98,6 @@ package struct Hello: Equatable, Sendable {
 }
 
 extension [UInt8] {
-    init(bigEndians values: UInt16...) {
-        self = []
-        for value in values { self.append(bigEndian: value) }
-    }
-
     mutating func append(bigEndian value: some FixedWidthInteger) {
         Swift.withUnsafeBytes(of: value.bigEndian) { self.append(contentsOf: $0) }
     }

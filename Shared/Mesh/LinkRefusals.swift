@@ -19,6 +19,8 @@ package enum LinkRefusal: String, CaseIterable, Sendable {
     case taken
     /// Its key is not listed any more.
     case removed
+    /// The two sides have no version in common.
+    case version
 }
 
 /// How many times each reason was found since the start.

@@ -43,6 +43,8 @@ package final class PeerLink {
     private let thread: ReactorThread
     /// Who must answer; nil for a link without keys.
     private let expected: ExpectedPeer?
+    /// Who is dialled, for logs: the peer's name, or its address.
+    private let peerName: String
     /// The key that the present connection accepts, and which of the peer's keys is tried next.
     private var serverKey: PublicKey?
     private var attempts = 0
@@ -57,7 +59,6 @@ package final class PeerLink {
     private var now: Instant { self.thread.now }
     private var disconnected = false
     private var silent = false
-    private var refusalLogged = false
 
     /// Creates and registers the link; it starts dialling in the reactor's next turn.
     /// - Parameter peer: who must answer; needed on TCP if the reactor has keys.
@@ -71,6 +72,7 @@ package final class PeerLink {
         let isGuarded = thread.keys != nil && endpoint.isTCP
         guard !isGuarded || peer != nil else { throw MeshError(.invalidOption, "nobody is named for \(endpoint)") }
         self.expected = isGuarded ? peer : nil
+        self.peerName = peer?.name ?? "\(endpoint)"
         self.thread = thread
         self.endpoint = endpoint
         self.identity = identity
@@ -144,7 +146,7 @@ package final class PeerLink {
         case .hello where frames.filled == 2:
             self.helloReceived(connection)
         case .refusal where frames.filled == 2:
-            self.refused(frames.withPart(1) { [UInt8]($0.prefix(4)) })
+            self.refused(by: frames.withPart(1) { VersionRefusal($0) })
         default:
             self.counters.droppedMalformed += 1
         }
@@ -160,41 +162,52 @@ package final class PeerLink {
     private func helloReceived(_ connection: LinkConnection) {
         do throws(Hello.Failure) {
             let hello = try self.incoming.withPart(1) { bytes throws(Hello.Failure) in
-                try Hello(bytes, expecting: self.identity.protocolVersion)
+                try Hello(bytes)
             }
             if let expected = self.expected, hello.name != expected.name {
                 self.thread.refused(.name, self.metadata(["mesh.peer": "\(hello.name)"]))
                 return self.lose(.forbidden)
+            }
+            guard let version = self.identity.versions.newest(with: hello.versions) else {
+                return self.refuse(connection, hello.versions.text)
             }
             guard self.machine.helloReceived(at: self.now) == .reportUp else {
                 self.counters.droppedMalformed += 1
                 return
             }
             self.peer = hello
-            self.refusalLogged = false
+            self.thread.cameUp(self.peerName)
             self.counters.ups += 1
             self.pending.append(.up(hello))
-            self.thread.logger.info("link up", metadata: self.metadata(["mesh.peer": "\(hello.name)"]))
+            self.thread.logger.info(
+                "link up", metadata: self.metadata(["mesh.peer": "\(hello.name)", "mesh.version": "\(version)"]))
         } catch {
             switch error {
             case .malformed:
                 self.counters.droppedMalformed += 1
-            case .version(let mesh, let version):
-                _ = connection.send(.goodbye)
-                self.refused([UInt8](bigEndians: mesh, version))
+            case .meshVersion(let version): self.refuse(connection, "other links, \(version)")
             }
         }
     }
 
-    private func refused(_ versions: [UInt8]) {
-        self.counters.refused += 1
-        if !self.refusalLogged {
-            self.refusalLogged = true
-            let ours = [UInt8](bigEndians: Hello.meshVersion, self.identity.protocolVersion)
-            self.thread.logger.warning(
-                "link refused: the peer is of another version",
-                metadata: self.metadata(["mesh.versions.ours": "\(ours)", "mesh.versions.theirs": "\(versions)"]))
+    private func refused(by refusal: VersionRefusal?) {
+        guard let refusal else {
+            self.counters.droppedMalformed += 1
+            return
         }
+        let isOfThisMesh = refusal.mesh == Hello.meshVersion
+        self.refused(isOfThisMesh ? refusal.versions.text : "other links, \(refusal.mesh)")
+    }
+
+    private func refuse(_ connection: LinkConnection, _ versions: String) {
+        _ = connection.send(.goodbye)
+        self.refused(versions)
+    }
+
+    private func refused(_ versions: String) {
+        self.counters.refused += 1
+        self.thread.refused(
+            self.peerName, speaking: versions, own: self.identity.versions, self.metadata([:]))
         self.lose(.refused)
     }
 

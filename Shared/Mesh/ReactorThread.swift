@@ -33,6 +33,8 @@ package final class ReactorThread {
     package private(set) var peers = PeerList()
     /// What was refused on this thread.
     package private(set) var refusals = LinkRefusals()
+    /// Who was refused on this thread for its versions.
+    private var incompatible = IncompatiblePeers()
     /// Changes with ``peers``.
     package private(set) var peersVersion = 0
     private var zap: ZapHandler?
@@ -80,6 +82,28 @@ package final class ReactorThread {
         self.loggedRefusals[reason] = self.now
         self.logger.warning(
             "peer refused", metadata: metadata().merging(["mesh.reason": "\(reason.rawValue)"]) { first, _ in first })
+    }
+
+    /// Counts a peer without a version in common, and logs it at intervals.
+    /// - Parameters:
+    ///   - peer: its name, or its address as long as it has said none.
+    ///   - theirs: the versions that it speaks, in words.
+    func refused(_ peer: String, speaking theirs: String, own: ClosedRange<UInt16>, _ metadata: Logger.Metadata) {
+        self.refusals.count(.version)
+        guard self.incompatible.refused(peer, speaking: theirs, at: self.now) else { return }
+        let versions: Logger.Metadata = [
+            "mesh.peer": "\(peer)", "mesh.versions.ours": "\(own.text)", "mesh.versions.theirs": "\(theirs)",
+        ]
+        self.logger.warning(
+            "peer refused: it is of another version", metadata: metadata.merging(versions) { _, second in second })
+    }
+
+    /// A peer came up.
+    func cameUp(_ peer: String) { self.incompatible.cameUp(peer) }
+
+    /// Who is refused for its versions at present, in words; nil when nobody is.
+    package func incompatibleNote(own: ClosedRange<UInt16>) -> String? {
+        self.incompatible.note(own: own.text, at: self.now)
     }
 
     private func followPeers() {

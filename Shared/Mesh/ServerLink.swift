@@ -57,7 +57,6 @@ package final class ServerLink {
     private let silenceLimit: Nanoseconds
     private var blockedRetry: Instant?
     private var forgottenAt = Instant.start
-    private var refusalLoggedAt: Instant?
     /// Peers that have not been notified of a change of `isResting` yet.
     private var untold: Set<PeerID> = []
 
@@ -187,10 +186,13 @@ package final class ServerLink {
         let frames = self.incoming
         do throws(Hello.Failure) {
             let hello = try frames.withPart(2) { bytes throws(Hello.Failure) in
-                try Hello(bytes, expecting: self.identity.protocolVersion)
+                try Hello(bytes)
             }
             let credential = self.isGuarded ? self.credential(for: hello.name) : nil
             if self.isGuarded, credential == nil { return self.forbid(.name, hello, connection) }
+            guard self.identity.versions.overlaps(hello.versions) else {
+                return self.refuse(connection, hello.name, speaking: hello.versions.text)
+            }
             let descriptor = frames.descriptorOfSender
             let admission = frames.withPart(0) {
                 self.roster.admit(hello, routingID: $0, descriptor: descriptor, credential: credential, at: self.now)
@@ -200,7 +202,8 @@ package final class ServerLink {
         } catch {
             switch error {
             case .malformed: self.counters.droppedMalformed += 1
-            case .version(let mesh, let version): self.refuse(connection, mesh, version)
+            case .meshVersion(let version):
+                self.refuse(connection, "a peer", speaking: "other links, \(version)")
             }
         }
     }
@@ -218,10 +221,15 @@ package final class ServerLink {
             self.roster.remove(peer)
             return
         }
+        self.thread.cameUp(hello.name)
         self.counters.ups += 1
         self.pending.append(.peerUp(peer, hello))
+        let version = self.identity.versions.newest(with: hello.versions).map { "\($0)" } ?? "none"
         self.thread.logger.info(
-            "peer up", metadata: self.metadata(["mesh.peer": "\(hello.name)", "mesh.peer.id": "\(peer)"]))
+            "peer up",
+            metadata: self.metadata([
+                "mesh.peer": "\(hello.name)", "mesh.peer.id": "\(peer)", "mesh.version": "\(version)",
+            ]))
     }
 
     // The peer retries, with growing pauses, until the peers file allows it or the name is free.
@@ -232,18 +240,10 @@ package final class ServerLink {
             reason, self.metadata(["mesh.peer": "\(hello.name)", "mesh.key": "\(key)"]))
     }
 
-    private func refuse(_ connection: LinkConnection, _ mesh: UInt16, _ version: UInt16) {
+    private func refuse(_ connection: LinkConnection, _ peer: String, speaking versions: String) {
         self.counters.refused += 1
-        self.answer(connection, .refusal, with: [UInt8](bigEndians: Hello.meshVersion, self.identity.protocolVersion))
-        // A refused peer retries every two seconds; a log line every ten seconds is enough.
-        guard self.refusalLoggedAt.map({ self.now >= $0 + .seconds(10) }) ?? true else { return }
-        self.refusalLoggedAt = self.now
-        self.thread.logger.warning(
-            "peer refused: it is of another version",
-            metadata: self.metadata([
-                "mesh.versions.ours": "\(Hello.meshVersion) \(self.identity.protocolVersion)",
-                "mesh.versions.theirs": "\(mesh) \(version)",
-            ]))
+        self.answer(connection, .refusal, with: VersionRefusal(self.identity.versions).encoded)
+        self.thread.refused(peer, speaking: versions, own: self.identity.versions, self.metadata([:]))
     }
 
     // A peer that was removed (it was frozen, say) or never greeted: asks it to greet again.

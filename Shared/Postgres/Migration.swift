@@ -1,3 +1,29 @@
+/// A lock that a migration takes on a table that is there before it, and keeps until its end.
+package struct MigrationLock: Hashable, Sendable {
+    /// Whose statements wait meanwhile.
+    package enum Waiting: String, Sendable {
+        /// Those that write.
+        case writers
+        /// All.
+        case everybody
+    }
+
+    /// The table; for a partitioned one its partitions are meant, too.
+    package let table: String
+    /// Whose statements on the table wait.
+    package let waiting: Waiting
+    /// True when the table is read as a whole, for an index or for a check of its rows: the lock lasts longer the larger
+    /// it is. Otherwise the lock is short whatever the table's size.
+    package let readsAll: Bool
+
+    /// A lock on a table.
+    package init(_ table: String, _ waiting: Waiting, readsAll: Bool = false) {
+        self.table = table
+        self.waiting = waiting
+        self.readsAll = readsAll
+    }
+}
+
 /// One step of the schema: SQL that runs once in every database, in its own transaction.
 ///
 /// Once released it must never change; further changes are another migration. Statements that cannot run in a
@@ -9,15 +35,20 @@ package struct Migration: Equatable, Sendable {
     package let name: String
     /// One or more statements.
     package let sql: String
+    /// What it locks in a database that is in use.
+    package let locks: [MigrationLock]
     /// Checksums of unreleased texts that had this version. A database with one of them is rejected with
     /// ``MigrationError/unreleased``.
     package let supersedes: Set<String>
 
     /// A step of the schema.
-    package init(version: Int, name: String, sql: String, supersedes: Set<String> = []) {
+    package init(
+        version: Int, name: String, sql: String, locks: [MigrationLock] = [], supersedes: Set<String> = []
+    ) {
         self.version = version
         self.name = name
         self.sql = sql
+        self.locks = locks
         self.supersedes = supersedes
     }
 

@@ -6,7 +6,7 @@ package struct Migrator: Sendable {
     /// Locked during a migration ("tchsync" in ASCII).
     static let lockKey: Int64 = 0x74_6368_7379_6E63
 
-    private let migrations: [Migration]
+    let migrations: [Migration]
 
     /// All migrations, in ascending order.
     package init(_ migrations: [Migration]) throws(MigrationError) {
@@ -91,7 +91,7 @@ package struct Migrator: Sendable {
         try connection.execute("SELECT to_regclass('schema_migrations') IS NOT NULL").bool(0, 0) ?? false
     }
 
-    private func pending(on connection: BlockingConnection) throws -> [Migration] {
+    func pending(on connection: BlockingConnection) throws -> [Migration] {
         guard try hasTable(connection) else { return migrations }
         let rows = try connection.execute("SELECT version, name, checksum FROM schema_migrations ORDER BY version")
         let column = (

@@ -5,9 +5,12 @@ package import Mesh
 package struct LinkTelemetry: Sendable {
     private let refusals: MetricsTable<LinkRefusals>
     private let records: Counter
+    private let note: HealthNote
 
     /// - Parameter prefix: of the metrics' names.
-    package init(_ metrics: MetricsRegistry, prefix: String) {
+    package init(_ context: DaemonContext, prefix: String) {
+        let metrics = context.metrics
+        self.note = context.health.note("wire versions")
         var refusals = MetricsTable<LinkRefusals>(metrics, prefix: prefix)
         refusals.counters(
             "link_refusals_total", "Connections and peers that were refused on links, or refused us.", label: "reason",
@@ -18,8 +21,11 @@ package struct LinkTelemetry: Sendable {
             "\(prefix)records_refused_total", "Records dropped because their sender may not send them.")
     }
 
-    /// Publishes the counts of a reactor.
-    package func publish(_ refusals: LinkRefusals) { self.refusals.publish(refusals) }
+    /// Publishes the counts of a reactor, and who cannot be understood there.
+    package func publish(_ thread: ReactorThread) {
+        self.refusals.publish(thread.refusals)
+        self.note.say(thread.incompatibleNote(own: LinkIdentity.versions))
+    }
 
     /// A record was dropped because its sender may not send it.
     package func recordRefused() { self.records.add() }

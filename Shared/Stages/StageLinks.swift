@@ -155,6 +155,9 @@ extension LinkIdentity {
     /// The identity of a daemon's link.
     /// - Parameter credit: the initial credit of each sender on a link that accepts commits, part of its greeting.
     package init(daemon name: String, credit: CommitCredit? = nil) {
-        self.init(name: name, protocolVersion: UInt16(EnvelopeWriter.version), greeting: credit.map(\.greeting) ?? [])
+        self.init(name: name, versions: Self.versions, greeting: credit.map(\.greeting) ?? [])
     }
+
+    /// The versions of all links.
+    static let versions = UInt16(WireVersions.spoken.lowerBound)...UInt16(WireVersions.spoken.upperBound)
 }

@@ -83,8 +83,8 @@ extension WireRecord {
 /// bytes after the fields that it knows, so both can be added without a new version. A change of meaning raises the
 /// version; an envelope of another version is rejected as a whole.
 public struct EnvelopeWriter: Sendable {
-    /// The version that this build writes and reads.
-    public static let version: UInt8 = 2
+    /// The version that it writes.
+    public static let version = WireVersions.spoken.upperBound
     /// The size of an envelope that is full, bytes.
     public static let fullSize = 128 << 10
     static let headerSize = 8
@@ -183,7 +183,7 @@ public struct EnvelopeReader {
         var reader = ByteReader(bytes)
         guard reader.u8() == UInt8(ascii: "T"), reader.u8() == UInt8(ascii: "S") else { throw .notAnEnvelope }
         let version = reader.u8()
-        guard !reader.failed, version == EnvelopeWriter.version else { throw .version(version) }
+        guard !reader.failed, WireVersions.spoken.contains(version) else { throw .version(version) }
         _ = reader.u8()
         self.left = reader.integer(UInt32.self)
         guard !reader.failed else { throw .malformed }

@@ -11,7 +11,7 @@ import signal
 import tempfile
 
 import ports
-from daemons import STAGES, Daemon
+from daemons import PROGRAMS, STAGES, Daemon
 from keys import Keys
 from postgres import Pair
 from proxy import Proxy
@@ -60,12 +60,13 @@ class Cluster:
     daemon; `sees(name, peer)` says who knows of whom; `data` is where the database's files lie when not in the folder;
     `order` is the order of the start, in which "postgres" may stand too; `log` is the descriptor that all daemons write
     to instead of files of their own, and how much they write; with `is_keyed` links are guarded by keys; `postgres` takes
-    the place of the pair; with `has_files` daemons read who they know of from a file each, which `publish` replaces.
+    the place of the pair; with `has_files` daemons read who they know of from a file each, which `publish` replaces;
+    `programs` is the folder of the daemons' programs.
     """
 
     def __init__(
         self, folder, counts=None, settings=None, prefixes=None, standby=True, sees=None, data=None, order=STAGES,
-        log=(None, "notice"), is_keyed=False, postgres=None, has_files=False,
+        log=(None, "notice"), is_keyed=False, postgres=None, has_files=False, programs=PROGRAMS,
     ):
         self.counts = {stage: 2 for stage in STAGES} | (counts or {})
         self.settings = {stage: SETTINGS[stage] | (settings or {}).get(stage, {}) for stage in STAGES}
@@ -77,6 +78,7 @@ class Cluster:
         self.postgres = postgres or Pair(self.folder, standby, data)
         self.keys = Keys(self.folder) if is_keyed else None
         self.has_files = has_files
+        self.programs = programs
         # By daemon and setting: everybody whom the daemon could know, with the address.
         self.addresses = {}
         self.daemons = {}
@@ -130,6 +132,7 @@ class Cluster:
                 stage, name, self.folder, flags, environment, self.prefixes.get(stage) or self.prefixes.get(name) or ()
             )
             self.daemons[name].sink = self.sink
+            self.daemons[name].programs = self.programs
 
     def _file(self, name):
         return self.folder / f"{name}.json"

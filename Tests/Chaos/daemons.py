@@ -23,6 +23,8 @@ class Daemon:
         self.environment = environment
         # What stands before the command, to limit or mislead the process.
         self.prefix = list(prefix)
+        # The folder of the program that it is started from the next time.
+        self.programs = PROGRAMS
         self.log = folder / f"{name}.log"
         # Where it writes instead, if anywhere.
         self.sink = None
@@ -55,7 +57,7 @@ class Daemon:
         with open(self.log, "ab") as log:
             sink = log if self.sink is None else self.sink
             process = subprocess.Popen(
-                [*self.prefix, str(PROGRAMS / f"touchsync-{self.stage}"), *self.flags, f"--ready-fd={ready_end}",
+                [*self.prefix, str(self.programs / f"touchsync-{self.stage}"), *self.flags, f"--ready-fd={ready_end}",
                  f"--parent-fd={parent_end()}"],
                 stdin=subprocess.DEVNULL, stdout=sink, stderr=sink, env=self.environment,
                 pass_fds=[ready_end, parent_end()], start_new_session=True,

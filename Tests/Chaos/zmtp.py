@@ -8,6 +8,8 @@ DATA = b"\x04"
 
 # The same of a link's greeting; behind it come the version of the links and that of what they carry.
 HELLO = b"\x00"
+# The answer to one whose versions are others; its own stand at the same place.
+REFUSAL = b"\x02"
 
 
 class Repeater:
@@ -37,7 +39,7 @@ class Repeater:
             self.has_greeted = True
             del self.buffer[:GREETING]
         while message := self._message():
-            if rewrite and self.first in (DATA, HELLO):
+            if rewrite and self.first in (DATA, HELLO, REFUSAL):
                 message = self._rewritten(message, rewrite)
             passed += message
             if self.first == DATA and every:
@@ -107,15 +109,18 @@ def frame(body, is_last):
 
 
 def of_next_version(kind, body):
-    """As a release would speak that cannot be understood: its greeting names the next version of what links carry."""
-    if kind != HELLO:
+    """As a release would speak that cannot be understood: its greeting names only the next version of what links carry."""
+    if kind not in (HELLO, REFUSAL):
         return body
-    version = int.from_bytes(body[2:4], "big") + 1
-    return body[:2] + version.to_bytes(2, "big") + body[4:]
+    version = (int.from_bytes(body[2:4], "big") + 1).to_bytes(2, "big")
+    return body[:2] + version + (body[4:] if kind == HELLO else version)
 
 
 def with_more_fields(kind, body):
-    """As a newer release would speak that can: every record has a field more, and there is one of a new kind."""
+    """As a newer release would speak that can: its greeting names the next version, too, every record has a field more, and
+    there is one of a new kind."""
+    if kind == HELLO:
+        return body[:12] + b"\x01" + body[13:]
     if kind != DATA or body[:2] != b"TS":
         return body
     at, count, records = 8, int.from_bytes(body[4:8], "little"), []

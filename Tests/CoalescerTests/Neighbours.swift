@@ -107,7 +107,7 @@ final class Neighbours: Sendable {
             credited: NIOLockedValueBox<[CommitCredit]>, lanesUp: NIOLockedValueBox<Int>
         ) throws {
             let version = UInt16(EnvelopeWriter.version)
-            let gateway = LinkIdentity(name: "gateway-1", protocolVersion: version)
+            let gateway = LinkIdentity(name: "gateway-1", versions: version...version)
             let base = try Endpoint(coalescer)
             self.commits = try PeerLink(on: thread, to: base, identity: gateway)
             self.previews = try PeerLink(on: thread, to: base.lane("previews"), identity: gateway)
@@ -115,7 +115,7 @@ final class Neighbours: Sendable {
             self.credited = credited
             self.servers = try (committers + fanouts).enumerated().map { index, server in
                 let greeting = index < committers.count ? greeting : []
-                let identity = LinkIdentity(name: server.name, protocolVersion: version, greeting: greeting)
+                let identity = LinkIdentity(name: server.name, versions: version...version, greeting: greeting)
                 return (server.name, try ServerLink(on: thread, bind: Endpoint(server.endpoint), identity: identity))
             }
             self.outbox = outbox

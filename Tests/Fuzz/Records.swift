@@ -121,9 +121,12 @@ private func write(_ bytes: [UInt8], _ path: String) {
     fclose(file)
 }
 
-/// The first frame of a link of the mesh.
+/// The first frame of a link of the mesh, and the answer to one of other versions.
 @Sendable func fuzzHello(_ input: UnsafeRawBufferPointer) {
-    guard let hello = try? Hello(input, expecting: 1) else { return }
+    if let refusal = VersionRefusal(input) {
+        precondition(refusal.encoded.starts(with: input.prefix(4)), "a refusal does not come back")
+    }
+    guard let hello = try? Hello(input) else { return }
     precondition(Hello.isValidName(hello.name.utf8), "a name that is none")
     precondition(hello.encoded().elementsEqual(input), "a hello does not come back")
 }

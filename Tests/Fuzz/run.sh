@@ -41,7 +41,7 @@ compile() {
         # Of these modules only what decodes.
         module FanoutCore Services/Fanout/Core/SessionIssuer.swift &&
         module FanoutDaemon Services/Fanout/Daemon/SessionSeal.swift &&
-        module Mesh Shared/Mesh/{Hello,LinkIdentity}.swift &&
+        module Mesh Shared/Mesh/{Hello,LinkIdentity,VersionRefusal}.swift &&
         module Postgres $postgres/{BinaryArray,FieldDecoding,PostgresType,Parameters,PostgresError,SQLState}.swift &&
         module Boot $boot/Settings/{SettingsFile,Setting,Setting+Kinds,SettingProblem,ConnectionString,Bytes+Line,Loopback}.swift \
             $boot/Instances/{InstanceAddress,PeerAddress,HostAddress,InstancesFile}.swift $boot/Logging/{LogEntry,LogTime}.swift || return

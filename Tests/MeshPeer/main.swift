@@ -9,7 +9,7 @@ final class Peer: ReactorLoop {
     private let dial: PeerLink?
 
     init(_ thread: ReactorThread, _ mode: String, _ endpoint: Endpoint) throws {
-        let identity = LinkIdentity(name: "child", protocolVersion: 7)
+        let identity = LinkIdentity(name: "child", versions: 7...7)
         self.server = mode == "serve" ? try ServerLink(on: thread, bind: endpoint, identity: identity) : nil
         self.dial = mode == "dial" ? try PeerLink(on: thread, to: endpoint, identity: identity) : nil
     }

@@ -217,7 +217,8 @@ extension Probe {
         let endpoint = try endpoint ?? Endpoint("tcp://127.0.0.1:0")
         return try Probe(keys: keys) { loop in
             loop.server = try ServerLink(
-                on: loop.thread, bind: endpoint, identity: LinkIdentity(name: "committer-1", protocolVersion: version),
+                on: loop.thread, bind: endpoint,
+                identity: LinkIdentity(name: "committer-1", versions: version...version),
                 options: options, liveness: LinkFaultTests.patient, admitting: roles)
         }
     }
@@ -229,7 +230,7 @@ extension Probe {
         try Probe(keys: keys) { loop in
             loop.dial = try PeerLink(
                 on: loop.thread, to: endpoint, expecting: ExpectedPeer(.committer, server),
-                identity: LinkIdentity(name: name, protocolVersion: version), liveness: LinkFaultTests.patient)
+                identity: LinkIdentity(name: name, versions: version...version), liveness: LinkFaultTests.patient)
         }
     }
 

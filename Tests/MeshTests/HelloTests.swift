@@ -3,13 +3,13 @@ import Testing
 @testable import Mesh
 
 struct HelloTests {
-    private let identity = LinkIdentity(name: "committer-0", protocolVersion: version, greeting: [1, 2, 3])
+    private let identity = LinkIdentity(name: "committer-0", versions: version...version, greeting: [1, 2, 3])
 
     private func decode(_ bytes: [UInt8]) throws -> Hello {
         // Not aligned, as in a message.
         let shifted = [0] + bytes
         return try shifted.withUnsafeBytes { whole in
-            try Hello(UnsafeRawBufferPointer(rebasing: whole[1...]), expecting: version)
+            try Hello(UnsafeRawBufferPointer(rebasing: whole[1...]))
         }
     }
 
@@ -21,9 +21,28 @@ struct HelloTests {
         #expect(try self.decode(golden) == hello)
     }
 
-    @Test func otherVersionsAreNamed() {
-        #expect(throws: Hello.Failure.version(mesh: 2, protocolVersion: 7)) { try self.decode([0, 2, 0, 7]) }
-        #expect(throws: Hello.Failure.version(mesh: 1, protocolVersion: 8)) { try self.decode([0, 1, 0, 8, 0, 0]) }
+    /// A peer of a release before ranges reads the oldest version and an incarnation that is none of its concern.
+    @Test func aRangeOfVersionsStandsWhereOlderPeersDoNotLook() throws {
+        var identity = self.identity
+        identity.versions = 7...9
+        let hello = Hello(identity, instance: 0x0102_0304_0506_0708, incarnation: 0x0300_0009)
+        let golden: [UInt8] =
+            [0, 1, 0, 7, 1, 2, 3, 4, 5, 6, 7, 8, 2, 0, 0, 9, 11] + Array("committer-0".utf8) + [1, 2, 3]
+        #expect(hello.encoded() == golden)
+        #expect(try self.decode(golden) == hello)
+        #expect(hello.versions == 7...9 && hello.incarnation == 9)
+    }
+
+    @Test func versionsBeyondTheLastNumberAreMalformed() {
+        let last: [UInt8] = [0, 1, 0xff, 0xff, 1, 2, 3, 4, 5, 6, 7, 8, 0, 0, 0, 9, 1, 0x61]
+        #expect(throws: Never.self) { try self.decode(last) }
+        var beyond = last
+        beyond[12] = 1
+        #expect(throws: Hello.Failure.malformed) { try self.decode(beyond) }
+    }
+
+    @Test func anotherMeshIsNamed() {
+        #expect(throws: Hello.Failure.meshVersion(2)) { try self.decode([0, 2, 0, 7]) }
     }
 
     @Test func cutsFlipsAndNoiseNeverTrap() throws {

@@ -27,7 +27,7 @@ struct LinkFaultTests {
     }
 
     static func hello(version: UInt16 = version, name: String = "raw", instance: UInt64 = 1) -> [UInt8] {
-        Hello(LinkIdentity(name: name, protocolVersion: version), instance: instance, incarnation: 0).encoded()
+        Hello(LinkIdentity(name: name, versions: version...version), instance: instance, incarnation: 0).encoded()
     }
 
     // MARK: Processes

@@ -235,7 +235,7 @@ struct LinkTests {
 
     @Test func anotherVersionIsRefusedUntilItIsTheSame() async throws {
         let directory = try TemporaryDirectory()
-        let old = try Probe.server(try directory.endpoint(), version: 6)
+        let old = try Probe.server(try directory.endpoint(), versions: 6...6)
         let dial = try Probe.dial(try directory.endpoint())
         try await dial.sees(.down(.refused))
         try await eventually("counted") { old.server.refused >= 1 && dial.dial.refused >= 1 }
@@ -245,6 +245,51 @@ struct LinkTests {
         try await dial.sees(.up("server"))
         try await dial.stop()
         try await new.stop()
+    }
+
+    /// The first is the dialling side's range, the second the bound side's.
+    @Test(
+        arguments: [
+            (7...7, 7...8), (7...8, 7...7), (7...8, 8...9), (8...9, 7...8), (7...9, 8...8), (8...8, 7...9),
+        ] as [(ClosedRange<UInt16>, ClosedRange<UInt16>)])
+    func sidesWithAVersionInCommonUnderstandEachOther(dialled: ClosedRange<UInt16>, bound: ClosedRange<UInt16>)
+        async throws
+    {
+        let directory = try TemporaryDirectory()
+        let server = try Probe.server(try directory.endpoint(), echoes: true, versions: bound)
+        let dial = try Probe.dial(try directory.endpoint(), versions: dialled)
+        try await dial.sees(.up("server"))
+        #expect(await dial.ask { $0.dial?.send([5]) } == .sent)
+        try await dial.sees(.message([[5]]))
+        try await dial.stop()
+        try await server.stop()
+    }
+
+    @Test(arguments: [(6...7, 8...9), (8...9, 6...7)] as [(ClosedRange<UInt16>, ClosedRange<UInt16>)])
+    func sidesWithoutAVersionInCommonSaySoUntilOneIsReplaced(dialled: ClosedRange<UInt16>, bound: ClosedRange<UInt16>)
+        async throws
+    {
+        let directory = try TemporaryDirectory()
+        let endpoint = try directory.endpoint()
+        let server = try Probe.server(endpoint, versions: bound)
+        let dial = try Probe.dial(endpoint, versions: dialled)
+        try await dial.sees(.down(.refused))
+        let (own, other) = (dialled.text, bound.text)
+        #expect(
+            await dial.ask { $0.thread.incompatibleNote(own: dialled) }
+                == "no version in common, this daemon speaks \(own): \(endpoint) speaks \(other)")
+        #expect(
+            await server.ask { $0.thread.incompatibleNote(own: bound) }
+                == "no version in common, this daemon speaks \(other): dialler speaks \(own)")
+        #expect(await dial.ask { $0.thread.refusals[.version] } >= 1)
+        #expect(await server.ask { $0.thread.refusals[.version] } >= 1)
+        #expect(server.seen.isEmpty)
+        try await server.stop()
+        let next = try Probe.server(endpoint, versions: 7...8)
+        try await dial.sees(.up("server"))
+        #expect(await dial.ask { $0.thread.incompatibleNote(own: dialled) } == nil)
+        try await dial.stop()
+        try await next.stop()
     }
 
     @Test func tooManyPeersAreTurnedAway() async throws {

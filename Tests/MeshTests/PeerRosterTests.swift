@@ -9,7 +9,7 @@ struct PeerRosterTests {
     private let start = Instant.start + 100 * second
 
     private func hello(_ name: String, instance: UInt64) -> Hello {
-        Hello(LinkIdentity(name: name, protocolVersion: version), instance: instance, incarnation: 0)
+        Hello(LinkIdentity(name: name, versions: version...version), instance: instance, incarnation: 0)
     }
 
     private func admit(
@@ -176,7 +176,7 @@ struct PeerRosterTests {
         role: PeerRole = .gateway
     ) -> PeerRoster.Admission {
         let hello = Hello(
-            LinkIdentity(name: "peer", protocolVersion: version), instance: instance, incarnation: incarnation)
+            LinkIdentity(name: "peer", versions: version...version), instance: instance, incarnation: incarnation)
         let credential = PeerRoster.Credential(key: key, roles: PeerRoles(role))
         return Array(id.utf8).withUnsafeBytes {
             roster.admit(hello, routingID: $0, descriptor: -1, credential: credential, at: self.start)

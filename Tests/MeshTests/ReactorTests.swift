@@ -16,7 +16,8 @@ struct ReactorTests {
             let directory = try TemporaryDirectory()
             // A link that was open already is closed again.
             _ = try ServerLink(
-                on: thread, bind: try directory.endpoint(), identity: LinkIdentity(name: "x", protocolVersion: version))
+                on: thread, bind: try directory.endpoint(),
+                identity: LinkIdentity(name: "x", versions: version...version))
             throw Failure()
         }
         await #expect(throws: Failure.self) { try await reactor.run() }

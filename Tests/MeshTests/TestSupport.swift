@@ -183,25 +183,26 @@ struct Probe: Sendable {
 
     /// A probe with a server.
     static func server(
-        _ endpoint: Endpoint, name: String = "server", echoes: Bool = false, version: UInt16 = version,
+        _ endpoint: Endpoint, name: String = "server", echoes: Bool = false,
+        versions: ClosedRange<UInt16> = version...version,
         options: LinkOptions = LinkOptions(), liveness: LivenessSettings = LivenessSettings(), maximumPeers: Int = 256
     ) throws -> Probe {
         try Probe { loop in
             loop.echoes = echoes
             loop.server = try ServerLink(
-                on: loop.thread, bind: endpoint, identity: LinkIdentity(name: name, protocolVersion: version),
+                on: loop.thread, bind: endpoint, identity: LinkIdentity(name: name, versions: versions),
                 options: options, liveness: liveness, maximumPeers: maximumPeers)
         }
     }
 
     /// A probe with a dialled link.
     static func dial(
-        _ endpoint: Endpoint, name: String = "dialler", version: UInt16 = version,
+        _ endpoint: Endpoint, name: String = "dialler", versions: ClosedRange<UInt16> = version...version,
         options: LinkOptions = LinkOptions(), liveness: LivenessSettings = LivenessSettings()
     ) throws -> Probe {
         try Probe { loop in
             loop.dial = try PeerLink(
-                on: loop.thread, to: endpoint, identity: LinkIdentity(name: name, protocolVersion: version),
+                on: loop.thread, to: endpoint, identity: LinkIdentity(name: name, versions: versions),
                 options: options, liveness: liveness)
         }
     }

@@ -4,6 +4,7 @@ import json
 import os
 import pathlib
 import pwd
+import re
 import signal
 import subprocess
 import time
@@ -195,7 +196,9 @@ def test_help(single):
     for program in [*DAEMONS, "touchsync"]:
         done = run(program, "--help")
         assert done.returncode == 0 and done.stdout
-        assert run(program, "--version").returncode == 0
+        version = run(program, "--version")
+        assert version.returncode == 0
+        assert re.fullmatch(r"touchsync \S+ \((debug|release)\), wire \d+( to \d+)?, schema \d+\n", version.stdout)
 
 
 def test_migrating_again_changes_nothing(single):
@@ -225,6 +228,36 @@ def test_migrating_says_how_long_each_migration_took(single, tmp_path):
     assert created == "created the database"
     for line, start in zip(lines, [*starts, f"{len(starts)} applied in "], strict=True):
         assert line.startswith(start)
+
+
+def test_a_plan_of_migrations_changes_nothing(single, tmp_path):
+    name = "planned_" + tmp_path.name.replace("-", "_")
+    url = psycopg.conninfo.make_conninfo(single.report["database"], dbname=name)
+
+    def planned():
+        report, text = (single.touchsync("migrate", "--plan", "--database-url", url, *more).stdout for more in (["--json"], []))
+        return json.loads(report), text.splitlines()
+
+    report, lines = planned()
+    assert report["creates"] and lines[0] == "creates the database"
+    assert len(report["pending"]) == len(lines) - 1 == report["migrations"]
+    assert not single.rows("select 1 from pg_database where datname = %s", name)
+    single.touchsync("migrate", "--database-url", url)
+    assert planned()[1] == [f"nothing to do: {report['migrations']} migrations are applied"]
+
+    # As if the release before had made it, with somebody at work.
+    with psycopg.connect(url) as connection:
+        connection.execute("delete from schema_migrations where version >= 11")
+        connection.commit()
+        connection.execute("select 1")
+        report, lines = planned()
+        assert [migration["version"] for migration in report["pending"]] == list(range(11, report["migrations"] + 1))
+        (lock,) = report["pending"][0]["locks"]
+        assert (lock["table"], lock["waiting"]) == ("sessions", "everybody") and 0 < lock["seconds"] < 1
+        assert report["oldestTransactionSeconds"] >= 0
+        assert re.fullmatch(r"11 request-sessions: everybody of sessions \(.*\) wait for about \d+ ms", lines[0])
+        assert lines[1] == "12 look-ups: locks nothing that is in use"
+        assert lines[-1].startswith("A transaction has been open for ")
 
 
 def test_a_database_from_before_the_first_release_is_refused(single, tmp_path):

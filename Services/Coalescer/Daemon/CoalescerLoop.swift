@@ -143,7 +143,7 @@ final class CoalescerLoop: ReactorLoop {
         self.gauge.look(used: Nanoseconds(ProcessClock.cpuNanoseconds()), at: now)
         self.reviewGathering()
         self.telemetry.observe(self.core, commits: self.commitRelay, previews: self.previewRelay, at: now)
-        self.telemetry.refusals.publish(self.thread.refusals)
+        self.telemetry.refusals.publish(self.thread)
         // Also without events: the wait for instances that do not answer may be over, and reconnects are counted.
         self.reportLinks(now)
     }

@@ -17,7 +17,7 @@ package enum CoalescerService {
     /// The services of a coalescer, in order of dependency.
     /// - Throws: when the process has no descriptor left. A bad endpoint is thrown by `run`.
     package static func services(_ settings: CoalescerSettings, _ context: DaemonContext) throws -> [any Service] {
-        let telemetry = CoalescerTelemetry(context.metrics)
+        let telemetry = CoalescerTelemetry(context)
         let readiness = CoalescerReadiness(
             committers: context.health.check("committers"), fanouts: context.health.check("fanouts"))
         let pulse = context.health.pulse("links")

@@ -21,11 +21,12 @@ final class CoalescerTelemetry: Sendable {
     private let fanoutsUp: Gauge
     private let reconnects: Counter
 
-    init(_ metrics: MetricsRegistry) {
+    init(_ context: DaemonContext) {
+        let metrics = context.metrics
         let prefix = "touchsync_coalescer_"
         self.malformed = metrics.counter(
             "\(prefix)envelopes_malformed_total", "Envelopes that could not be read to their end.")
-        self.refusals = LinkTelemetry(metrics, prefix: prefix)
+        self.refusals = LinkTelemetry(context, prefix: prefix)
         self.core = Self.core(metrics, prefix)
         var commits = MetricsTable<CommitRelay>(metrics, prefix: prefix)
         commits.counters(

@@ -348,7 +348,7 @@ final class CommitterLoop: ReactorLoop {
         self.telemetry.answered(self.arrivals, at: now)
         guard self.figures.isDue(at: now) else { return }
         self.telemetry.publish(self.core, at: now)
-        self.telemetry.refusals.publish(self.thread.refusals)
+        self.telemetry.refusals.publish(self.thread)
         self.telemetry.publish(results: self.results, updates: self.updates, fanouts: self.fanouts)
     }
 }

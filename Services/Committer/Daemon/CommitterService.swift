@@ -44,7 +44,7 @@ package enum CommitterService {
         _ schema: SchemaGate,
         _ rules: RulesInbox, _ check: ReadinessCheck
     ) throws -> Reactor {
-        let telemetry = CommitterTelemetry(context.metrics)
+        let telemetry = CommitterTelemetry(context)
         var reactorSettings = ReactorSettings()
         reactorSettings.drainLimit = settings.drain
         let pulse = context.health.pulse("links")

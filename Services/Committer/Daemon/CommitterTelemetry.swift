@@ -21,13 +21,14 @@ final class CommitterTelemetry: Sendable {
     private let fanoutsUp: Gauge
     private let reconnects: Counter
 
-    init(_ metrics: MetricsRegistry) {
+    init(_ context: DaemonContext) {
+        let metrics = context.metrics
         let prefix = "touchsync_committer_"
         func counter(_ name: String, _ help: String) -> Counter { metrics.counter(prefix + name, help) }
         func histogram(_ name: String, _ help: String, _ buckets: [Double] = Buckets.latency) -> Histogram {
             metrics.histogram(prefix + name, help, buckets: buckets)
         }
-        self.refusals = LinkTelemetry(metrics, prefix: prefix)
+        self.refusals = LinkTelemetry(context, prefix: prefix)
         self.core = Self.core(metrics, prefix)
         self.histories = counter(
             "history_changes_total", "Failovers and restored backups that were noticed, with lost commits or without.")

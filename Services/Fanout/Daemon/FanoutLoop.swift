@@ -90,7 +90,7 @@ final class FanoutLoop: ReactorLoop {
         self.desk.turn(over: self.core, at: now)
         if self.figures.isDue(at: now) {
             self.telemetry.observe(self.core, database: self.database, gateways: self.peers.gateways)
-            self.telemetry.refusals.publish(self.thread.refusals)
+            self.telemetry.refusals.publish(self.thread)
         }
         if self.phase == .draining { self.end() }
         let deadline = [self.core.nextDeadline, self.database.poll()].compactMap(\.self).min()

@@ -18,7 +18,7 @@ package enum FanoutService {
     /// The services of a fan-out, in order of dependency.
     /// - Throws: when the process has no descriptor left. A bad endpoint or connection string comes out of `run`.
     package static func services(_ settings: FanoutSettings, _ context: DaemonContext) throws -> [any Service] {
-        let telemetry = FanoutTelemetry(context.metrics)
+        let telemetry = FanoutTelemetry(context)
         let check = context.health.check("database")
         let differences = context.health.note("rules of committers")
         let rules = RulesInbox()

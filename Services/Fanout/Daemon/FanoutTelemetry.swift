@@ -20,7 +20,8 @@ final class FanoutTelemetry: Sendable {
     private let outboxBytes: Gauge
     private let blocked: Gauge
 
-    init(_ metrics: MetricsRegistry) {
+    init(_ context: DaemonContext) {
+        let metrics = context.metrics
         let prefix = "touchsync_fanout_"
         self.malformed = metrics.counter(
             "\(prefix)envelopes_malformed_total", "Envelopes that could not be read to their end.")
@@ -28,7 +29,7 @@ final class FanoutTelemetry: Sendable {
             "\(prefix)gateway_overflows_total", "Times that what waited for a slow gateway was thrown away.")
         self.differingCommitters = metrics.gauge(
             "\(prefix)rules_differing_committers", "Committers whose rules differ from this fan-out's.")
-        self.refusals = LinkTelemetry(metrics, prefix: prefix)
+        self.refusals = LinkTelemetry(context, prefix: prefix)
         self.core = Self.core(metrics, prefix)
         self.envelopes = metrics.counter("\(prefix)envelopes_sent_total", "Envelopes given to gateways' links.")
         self.envelopeBytes = metrics.histogram("\(prefix)envelope_bytes", "Their sizes.", buckets: Buckets.sizes)

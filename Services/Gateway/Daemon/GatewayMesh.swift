@@ -66,7 +66,7 @@ final class GatewayMesh: ReactorLoop {
             for exit in self.exits.indices { self.exits[exit].links.read { self.handle($0, of: exit) } }
             if self.face?.receive(into: &self.fresh) == true { isMoreToRead = true }
         }
-        if self.figures.isDue(at: now) { self.telemetry.linkRefusals.publish(self.thread.refusals) }
+        if self.figures.isDue(at: now) { self.telemetry.linkRefusals.publish(self.thread) }
         let weight = self.fresh.reduce(0) { $0 + $1.weight }
         if self.hasBacklog, self.news.handOver(&self.fresh, weight: weight) == .full {
             // The event loop is behind: the links keep what comes, up to their high-water marks.

@@ -189,7 +189,7 @@ final class GatewayParts: @unchecked Sendable {  // Built and used on the event 
     ) throws {
         self.eventLoop = eventLoop
         let bridge = MeshBridge(eventLoop: eventLoop)
-        let telemetry = GatewayTelemetry(context.metrics)
+        let telemetry = GatewayTelemetry(context)
         let meshPulse = context.health.pulse("mesh")
         let reactor = try Reactor(
             name: "gateway-mesh", logger: context.logger, keys: keys, beat: meshPulse.beat

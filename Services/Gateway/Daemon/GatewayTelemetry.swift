@@ -58,11 +58,12 @@ final class GatewayTelemetry: Sendable {
     private let paces: [(pace: Pace, rooms: Gauge)]
     private let waitingRooms: Gauge
 
-    init(_ metrics: MetricsRegistry) {
+    init(_ context: DaemonContext) {
+        let metrics = context.metrics
         func counter(_ name: String, _ help: String) -> Counter {
             metrics.counter("touchsync_gateway_\(name)", help)
         }
-        self.linkRefusals = LinkTelemetry(metrics, prefix: "touchsync_gateway_")
+        self.linkRefusals = LinkTelemetry(context, prefix: "touchsync_gateway_")
         self.events = counter("events_received_total", "Events from apps.")
         self.previewsIn = counter("previews_received_total", "Previews from apps.")
         self.previewsSent = counter("previews_sent_total", "Previews handed to coalescers.")

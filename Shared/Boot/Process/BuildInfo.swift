@@ -19,7 +19,7 @@ package enum BuildInfo {
 
     /// One line for `--version` and the first log line.
     package static var line: String {
-        "touchsync \(self.version) (\(self.configuration)), wire \(EnvelopeWriter.version), schema \(self.schemaVersion)"
+        "touchsync \(self.version) (\(self.configuration)), wire \(WireVersions.text), schema \(self.schemaVersion)"
     }
 
     static var labels: MetricsRegistry.Labels { ["version": self.version, "configuration": self.configuration] }

@@ -12,7 +12,7 @@ import time
 import pytest
 
 import zmtp
-from conftest import acknowledged, counted, eventually, metric
+from conftest import acknowledged, counted, eventually, metric, nothing_failed
 from daemons import STAGES
 from line import Line
 from watch import MEGABYTE
@@ -103,10 +103,7 @@ def test_one_after_the_other_is_replaced(row):
                 await world.cluster.is_ready()
                 await acknowledged(world, 20)
                 assert asyncio.get_running_loop().time() - began < 30
-            refused = {name: count for name, count in world.counts.items() if name.startswith("refused.")}
-            # Elements that exist already, that never existed, or that somebody deleted; the others are for the moment only.
-            elements = {"refused.conflict", "refused.not_found", "refused.gone"}
-            assert refused.keys() <= elements | {"refused.unavailable", "refused.busy", "refused.gap"}, refused
+            nothing_failed(world)
 
     row.run(play())
 
@@ -331,14 +328,23 @@ def test_another_release_on_one_link(row):
             committer = world.cluster.daemons["committer-1"]
 
             async def is_refused():
-                return "another version" in committer.tail(1 << 20)
+                notes = [(await world.cluster.fetch(daemon, "/readyz"))[1] for daemon in (committer, gateway)]
+                return b"gateway-1 speaks 3" in notes[0] and b"committer-1 speaks 3" in notes[1]
 
-            await eventually("the link is refused", is_refused)
+            gateway = world.cluster.daemons["gateway-1"]
+            await eventually("the link is refused, and both sides say so", is_refused)
+            assert "another version" in committer.tail(1 << 20)
+            await counted(world, "committer", "link_refusals_total", '"version"')
             for proxy in strangers:
                 proxy.heal()
                 proxy.cut()
             await acknowledged(world, 40)
             await world.cluster.is_ready()
+
+            async def is_understood():
+                return b"speaks" not in (await world.cluster.fetch(committer, "/readyz"))[1]
+
+            await eventually("nothing is left to be said", is_understood)
 
     row.run(play())
 
@@ -356,6 +362,7 @@ def test_a_newer_release_on_every_link(row):
             await acknowledged(world, 100)
             for proxy in links:
                 proxy.ways[0].rewrite = proxy.ways[1].rewrite = zmtp.with_more_fields
+                proxy.cut()
             previews = world.counts["previews"]
             await acknowledged(world, 200)
             assert world.counts["previews"] > previews

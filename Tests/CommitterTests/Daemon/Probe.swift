@@ -78,10 +78,10 @@ private final class ProbeLoop: ReactorLoop {
     ) throws {
         let version = UInt16(EnvelopeWriter.version)
         self.server = try ServerLink(
-            on: thread, bind: Endpoint(fanout), identity: LinkIdentity(name: "fanout-1", protocolVersion: version))
+            on: thread, bind: Endpoint(fanout), identity: LinkIdentity(name: "fanout-1", versions: version...version))
         self.links = try committers.map {
             try PeerLink(
-                on: thread, to: Endpoint($0), identity: LinkIdentity(name: "gateway-1", protocolVersion: version))
+                on: thread, to: Endpoint($0), identity: LinkIdentity(name: "gateway-1", versions: version...version))
         }
         self.seen = seen
         self.orders = orders

@@ -2,6 +2,7 @@ import FanoutCore
 import Logging
 import Mesh
 import NIOConcurrencyHelpers
+import Stages
 import Timing
 import Wire
 
@@ -72,7 +73,7 @@ final class FakePeer: Sendable {
             post: NIOLockedValueBox<Mailbox<[UInt8]>?>, seen: NIOLockedValueBox<[GatewayRecord]>,
             isUp: NIOLockedValueBox<Bool>, isPaused: NIOLockedValueBox<Bool>, rests: NIOLockedValueBox<Bool>
         ) throws {
-            let identity = LinkIdentity(name: name, protocolVersion: UInt16(EnvelopeWriter.version))
+            let identity = LinkIdentity(daemon: name)
             let options = LinkOptions(receiveHighWater: receiveMark)
             self.link = try PeerLink(on: thread, to: Endpoint(endpoint), identity: identity, options: options)
             self.post = post

@@ -17,6 +17,8 @@ struct MigrateCommand: ParsableCommand {
     var databaseUrl: String?
     @Option(help: "Role that daemons connect as: it gets the rights that they need, and no others. It must exist.")
     var runtimeRole: String?
+    @Flag(help: "Only say what would be applied, what that locks, and about for how long; nothing is changed.")
+    var plan = false
     @Flag(help: "Print one line of JSON: created, applied, seconds, migrations (how many there are), roles.")
     var json = false
     @OptionGroup var settings: SettingsOptions
@@ -30,6 +32,11 @@ struct MigrateCommand: ParsableCommand {
                 throw OperatorFailure(
                     "which database? give --database-url, DATABASE_URL, or \"databaseUrl\" in a settings file",
                     exitCode: DaemonMain.configurationExitCode)
+            }
+            if self.plan {
+                let report = try PlanReport(of: given, catalog.migrations)
+                ProcessSetup.print(self.json ? report.json : report.text)
+                return 0
             }
             let isCreated = try Migrator.ensureDatabase(given)
             if isCreated { self.say("created the database") }

@@ -1,0 +1,51 @@
+/// What the bound side answers to a hello of versions that it does not speak: its own.
+///
+///     mesh u16 │ oldest u16 │ newest u16, in network order; a peer of a release before ranges leaves the last one out
+///
+/// Bytes behind are ignored.
+package struct VersionRefusal: Equatable, Sendable {
+    /// The version of this module's frames.
+    package let mesh: UInt16
+    /// The versions of the frames' contents.
+    package let versions: ClosedRange<UInt16>
+
+    /// This side's refusal.
+    package init(_ versions: ClosedRange<UInt16>) {
+        self.mesh = Hello.meshVersion
+        self.versions = versions
+    }
+
+    /// Parses a frame of untrusted bytes; nil when it is malformed.
+    package init?(_ bytes: UnsafeRawBufferPointer) {
+        func number(at offset: Int) -> UInt16? {
+            guard bytes.count >= offset + 2 else { return nil }
+            return UInt16(bigEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt16.self))
+        }
+        guard let mesh = number(at: 0), let oldest = number(at: 2) else { return nil }
+        let newest = number(at: 4) ?? oldest
+        guard oldest <= newest else { return nil }
+        self.mesh = mesh
+        self.versions = oldest...newest
+    }
+
+    /// The encoded frame.
+    package var encoded: [UInt8] {
+        var bytes: [UInt8] = []
+        for number in [self.mesh, self.versions.lowerBound, self.versions.upperBound] {
+            bytes.append(bigEndian: number)
+        }
+        return bytes
+    }
+}
+
+extension ClosedRange<UInt16> {
+    /// The newest version that two sides have in common; nil when there is none.
+    package func newest(with other: ClosedRange<UInt16>) -> UInt16? {
+        self.overlaps(other) ? Swift.min(self.upperBound, other.upperBound) : nil
+    }
+
+    /// For logs and notes: `2`, or `2 to 3`.
+    package var text: String {
+        self.count == 1 ? "\(self.lowerBound)" : "\(self.lowerBound) to \(self.upperBound)"
+    }
+}
