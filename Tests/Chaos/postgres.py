@@ -94,6 +94,8 @@ class Server(Asked):
         self.log = self.folder / "log"
         self.port = ports.free()
         self.process = None
+        # What the server itself has in its environment besides ours.
+        self.environment = {}
         self.programs = binaries()
         self.folder.mkdir(mode=0o755, parents=True)
         if os.geteuid() == 0:
@@ -154,7 +156,7 @@ class Server(Asked):
         with open(self.log, "ab") as log:
             self.process = subprocess.Popen(
                 guard + self._command("postgres", "-D", self.data, *options), stdin=subprocess.DEVNULL, stdout=log,
-                stderr=log, cwd="/", start_new_session=True, **unprivileged(),
+                stderr=log, cwd="/", start_new_session=True, env=os.environ | self.environment, **unprivileged(),
             )
 
     @property
