@@ -208,13 +208,24 @@ phase_chaos() {
     Tests/Chaos/run.sh "$bin" "${storm[@]}" >"$log" 2>&1 && good=1
     record chaos $good $((1 - good)) $((SECONDS - start)) "$log"
     grep -a '^counts:' "$log"
-    [ -z "$LONG" ] || phase_soak
+    storm_on_hosts
+    [ -z "$LONG" ] || soak
     # Rows whose links are guarded by keys, beside a storm on plain ones; for LONG the other way round.
     CHAOS_KEYS=$keys pytest_phase rows Tests/Chaos/run.sh rows "${SHORT[@]}"
 }
 
+# The same on several hosts (as root): hosts and daemons are cut off; for LONG everything else happens to them as well.
+storm_on_hosts() {
+    local log=$LOGS/hosts.log start=$SECONDS good=0 faults=machine-cut-long,machine-off,primary-off
+    local storm=(--hosts 2 --seconds 30 --clients 60 --pause 1 --people 0)
+    faults=$faults,committer-without-database,committer-without-others,fanout-without-others
+    if [ "$LONG" ]; then storm=(--hosts 3 --seconds 600) faults=all; fi
+    Tests/Chaos/run.sh "$bin" "${storm[@]}" --faults "$faults" >"$log" 2>&1 && good=1
+    record hosts $good $((1 - good)) $((SECONDS - start)) "$log"
+}
+
 # People come and go for some minutes, and nothing may grow.
-phase_soak() {
+soak() {
     local log=$LOGS/soak.log start=$SECONDS good=0
     Tests/Chaos/run.sh "$bin" soak --minutes 5 >"$log" 2>&1 && good=1
     record soak $good $((1 - good)) $((SECONDS - start)) "$log"

@@ -28,8 +28,8 @@ class Commit:
         self.event = event
         self.payload = payload
         self.invoked = now
-        # The line that it went out on; nothing while it waits to be sent (again).
-        self.line = None
+        # The line that it went out on, nothing while it waits to be sent (again); and the first one.
+        self.line = self.first_line = None
 
 
 class App:
@@ -422,6 +422,7 @@ class App:
             if commit.line is self.line:
                 continue
             commit.line = self.line
+            commit.first_line = commit.first_line or self.line
             payload = {"roomId": self.room, **commit.payload, "n": commit.n}
             # Sometimes the same more than once, as after an answer that came too late.
             copies = self.random.randint(2, 5) if self.random.random() < COPIES else 1

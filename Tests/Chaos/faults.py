@@ -18,6 +18,9 @@ class Fault:
     is_small = False
     # It takes one of two daemons away: the time without any acknowledgement is bounded.
     kills = False
+    # Seconds within which each commit must be answered that comes through one gateway all the time, and not through one
+    # that is cut off; None without a limit.
+    answers_within = None
 
     async def strike(self, world):
         raise NotImplementedError

@@ -37,6 +37,8 @@ class Line(asyncio.Protocol):
         self.is_open = False
         # When something came last, by the loop's clock; how long silence may last.
         self.heard = 0.0
+        # Where it leads to.
+        self.address = None
         self.patience = 6.0
 
     @classmethod
@@ -45,6 +47,7 @@ class Line(asyncio.Protocol):
         loop = asyncio.get_running_loop()
         if receive_buffer is None:
             _, line = await loop.create_connection(lambda: cls(owner, auth, rate), *address)
+            line.address = address
             return line
         with_small_window = socket.socket()
         with_small_window.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive_buffer)
@@ -55,6 +58,7 @@ class Line(asyncio.Protocol):
         except BaseException:
             with_small_window.close()
             raise
+        line.address = address
         return line
 
     # Out

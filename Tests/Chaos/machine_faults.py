@@ -8,6 +8,10 @@ from faults import Fault
 
 # Silence after which a link is taken for lost is 2.5 s; an app that hears nothing goes elsewhere after 6 s.
 SHORT, LONG = (0.5, 2.0), (4, 8)
+# Gateways repeat a commit after 1, 3 and 7 s, and sooner when a link falls silent, which is noticed after 3 s at most: by
+# the third repetition everybody knows who is there. A silent database costs a committer its deadline of 5 s, and a second
+# until it rests.
+BY_LINKS, BY_DATABASE = 8.0, 9.0
 
 
 def some_machine(world):
@@ -21,11 +25,20 @@ def on(machine, world):
     return [daemon for daemon in world.cluster.daemons.values() if world.cluster.place(daemon.name).machine is machine]
 
 
+def cut_off(world, names):
+    """Says which gateways a fault takes from their apps."""
+    cluster = world.cluster
+    for name in names:
+        if name.startswith("gateway"):
+            world.outages.cut_off |= {cluster.address(name), ("127.0.0.1", cluster.proxies["app", name].port)}
+
+
 class MachineCut(Fault):
     """The network interface of a machine is down for a while: a part of every stage runs on, alone."""
 
     kills = True
     is_main = True
+    answers_within = BY_LINKS
 
     def __init__(self, name, seconds):
         self.name = name
@@ -33,6 +46,7 @@ class MachineCut(Fault):
 
     async def strike(self, world):
         machine = some_machine(world)
+        cut_off(world, [daemon.name for daemon in on(machine, world)])
         machine.cut()
         await asyncio.sleep(world.random.uniform(*self.seconds))
         machine.restore()
@@ -43,6 +57,7 @@ class MachineWithoutPower(Fault):
 
     name = "machine-off"
     kills = True
+    answers_within = BY_LINKS
     is_main = True
 
     async def strike(self, world):
@@ -50,6 +65,7 @@ class MachineWithoutPower(Fault):
         # First the network: no end of a connection may be seen outside.
         machine.cut()
         daemons = on(machine, world)
+        cut_off(world, [daemon.name for daemon in daemons])
         for daemon in daemons:
             daemon.has_power.clear()
             daemon.send(signal.SIGKILL)
@@ -64,6 +80,7 @@ class CommitterWithoutDatabase(Fault):
 
     name = "committer-without-database"
     kills = True
+    answers_within = BY_DATABASE
     is_main = True
 
     async def strike(self, world):
@@ -80,6 +97,7 @@ class CutFromOtherStages(Fault):
 
     kills = True
     is_main = True
+    answers_within = BY_LINKS
 
     def __init__(self, stage):
         self.stage = stage
@@ -89,7 +107,9 @@ class CutFromOtherStages(Fault):
         cluster = world.cluster
         stage = [daemon.name for daemon in cluster.of(self.stage)]
         others = [name for name in cluster.daemons if name not in stage]
-        cluster.machines.block(world.random.sample(stage, max(1, len(stage) // 2)), others)
+        victims = world.random.sample(stage, max(1, len(stage) // 2))
+        cut_off(world, victims)
+        cluster.machines.block(victims, others)
         await asyncio.sleep(world.random.uniform(*LONG))
         cluster.machines.restore()
 
@@ -99,6 +119,8 @@ class PrimaryWithoutPower(Fault):
 
     name = "primary-off"
     is_main = True
+    # Some connections are tried again at the silent address first, which takes 3 s.
+    answers_within = BY_DATABASE + 3
 
     async def strike(self, world):
         postgres = world.cluster.postgres
@@ -106,9 +128,14 @@ class PrimaryWithoutPower(Fault):
             machine = postgres.primary.place.machine
             machine.cut()
             await postgres.fail_over()
+            # As a cluster manager does as soon as there is nobody to wait for.
+            postgres.primary.set_late(synchronous_standby_names="")
         await asyncio.sleep(world.random.uniform(*LONG))
         machine.restore()
-        await postgres.build_standby()
+        await postgres.standby.copy(postgres.primary)
+        postgres.standby.set_late(synchronous_standby_names="*")
+        postgres.start_standby()
+        postgres.primary.set_late(synchronous_standby_names="*")
 
 
 class StandbyCut(Fault):
