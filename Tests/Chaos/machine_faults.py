@@ -119,8 +119,6 @@ class PrimaryWithoutPower(Fault):
 
     name = "primary-off"
     is_main = True
-    # Some connections are tried again at the silent address first, which takes 3 s.
-    answers_within = BY_DATABASE + 3
 
     async def strike(self, world):
         postgres = world.cluster.postgres
