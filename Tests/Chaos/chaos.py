@@ -152,7 +152,8 @@ def main():
         options.people = 2 if options.seconds >= 120 else 1
     faults = chosen(options)
     where = f" on {options.hosts} + 2 hosts" if options.hosts else ""
-    print(f"chaos: seed {seed}, {options.clients} apps{where}, {options.seconds:.0f} s, {len(faults)} kinds of faults", flush=True)
+    print(f"chaos: seed {seed}, {options.clients} apps{where}, {options.seconds:.0f} s, {len(faults)} kinds of faults",
+          flush=True)
 
     with temporary_folder(keeps=options.keep) as folder:
 
