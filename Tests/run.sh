@@ -217,7 +217,7 @@ phase_chaos() {
 # The same on several hosts (as root): hosts and daemons are cut off; for LONG everything else happens to them as well.
 storm_on_hosts() {
     local log=$LOGS/hosts.log start=$SECONDS good=0
-    local faults=machine-cut-long,machine-off,committer-without-database,primary-off,stream-lost
+    local faults=machine-cut-long,committer-without-database,primary-off,stream-lost
     local storm=(--hosts 2 --seconds 20 --clients 60 --pause 1 --people 0)
     if [ "$LONG" ]; then storm=(--hosts 3 --seconds 600) faults=all; fi
     Tests/Chaos/run.sh "$bin" "${storm[@]}" --faults "$faults" >"$log" 2>&1 && good=1
