@@ -74,7 +74,8 @@ class Soak:
         self.clock = clock
         self.seconds = options.minutes * 60
         self.day = self.seconds / DAYS
-        self.churn = Churn(world, options.seats, options.seed)
+        # A session ends with the upkeep after the last of its days.
+        self.churn = Churn(world, options.seats, options.seed, (SESSION_DAYS + 1.5) * self.day)
         self.growth = Growth()
         self.bad = []
         self.most_partitions = 0
