@@ -12,6 +12,9 @@ CORES ?=
 SECONDS ?= 600
 SEED ?=
 CHAOS ?=
+# How long make soak lasts, and more of its arguments.
+MINUTES ?= 60
+SOAK ?=
 # How many worlds make simulate runs from SEED on, and how: SIMULATE="--trace", "--history FILE", "--mutant NAME".
 SEEDS ?= 1
 SIMULATE ?=
@@ -21,7 +24,7 @@ SUITES ?=
 RELEASE = swift build -c release -Xswiftc -cross-module-optimization
 
 .DEFAULT_GOAL := help
-.PHONY: help install build release run stop test test-long test-unit test-simulation simulate test-live test-tsan test-pipeline test-client test-model test-chaos test-hostile test-packaging deb image chaos bench bench-cores curves lint format clean conformance fuzz
+.PHONY: help install build release run stop test test-long test-unit test-simulation simulate test-live test-tsan test-pipeline test-client test-model test-chaos test-hostile test-packaging deb image chaos soak bench bench-cores curves lint format clean conformance fuzz
 
 help: ## Say what there is
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -89,6 +92,9 @@ image: deb ## Make an OCI archive of the package without an engine, beside it (a
 
 chaos: release ## A long storm: make chaos SECONDS=600 SEED=1 CHAOS="--clients 400"
 	@Tests/Chaos/run.sh .build/release --seconds $(SECONDS) $(if $(SEED),--seed $(SEED)) $(CHAOS)
+
+soak: release ## An hour of coming and going, and what grows meanwhile: make soak MINUTES=60 SOAK="--seats 120"
+	@Tests/Chaos/run.sh .build/release soak --minutes $(MINUTES) $(if $(SEED),--seed $(SEED)) $(SOAK)
 
 test-model: install ## The protocol in every order of its steps, by spin
 	@Tests/run.sh model

@@ -58,7 +58,7 @@ record() { # phase, passed, failed, seconds, log
 # What failed in a phase, and how its log ends.
 show() { # phase, log
     echo "--- $1: what failed (all of it in $2)"
-    grep -aE '✘|error:| FAILED$|warning: data race|WARNING: ThreadSanitizer|SUMMARY|^(FAILED|ERROR)|Fatal error|no test ran|^➜|^lint:|^(VIOLATION|MISSING|chaos: FAILED)|violations [1-9]' "$2" |
+    grep -aE '✘|error:| FAILED$|warning: data race|WARNING: ThreadSanitizer|SUMMARY|^(FAILED|ERROR)|Fatal error|no test ran|^➜|^lint:|^(VIOLATION|MISSING|chaos: FAILED)|violations [1-9]|^soak: FAILED' "$2" |
         grep -v '^✘ Suite' | head -n 60
     echo "--- $1: its last lines"
     tail -n 25 "$2"
@@ -208,8 +208,27 @@ phase_chaos() {
     Tests/Chaos/run.sh "$bin" "${storm[@]}" >"$log" 2>&1 && good=1
     record chaos $good $((1 - good)) $((SECONDS - start)) "$log"
     grep -a '^counts:' "$log"
+    storm_on_hosts
+    [ -z "$LONG" ] || soak
     # Rows whose links are guarded by keys, beside a storm on plain ones; for LONG the other way round.
     CHAOS_KEYS=$keys pytest_phase rows Tests/Chaos/run.sh rows "${SHORT[@]}"
+}
+
+# The same on several hosts (as root): hosts and daemons are cut off; for LONG everything else happens to them as well.
+storm_on_hosts() {
+    local log=$LOGS/hosts.log start=$SECONDS good=0
+    local faults=machine-cut-long,committer-without-database,primary-off,stream-lost
+    local storm=(--hosts 2 --seconds 20 --clients 60 --pause 1 --people 0)
+    if [ "$LONG" ]; then storm=(--hosts 3 --seconds 600) faults=all; fi
+    Tests/Chaos/run.sh "$bin" "${storm[@]}" --faults "$faults" >"$log" 2>&1 && good=1
+    record hosts $good $((1 - good)) $((SECONDS - start)) "$log"
+}
+
+# People come and go for some minutes, and nothing may grow.
+soak() {
+    local log=$LOGS/soak.log start=$SECONDS good=0
+    Tests/Chaos/run.sh "$bin" soak --minutes 5 >"$log" 2>&1 && good=1
+    record soak $good $((1 - good)) $((SECONDS - start)) "$log"
 }
 
 # Strangers on machines of their own. Built for debugging, daemons need several times as long for each message.

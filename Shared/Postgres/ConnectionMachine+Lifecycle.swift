@@ -23,6 +23,8 @@ extension ConnectionMachine {
             return lose(PostgresError(.cannotConnect, "timeout while connecting"), at: now, into: &events)
         case .ready, .retiring:
             guard expire(at: now, into: &events) else { return .none }
+            // A silent server may be gone with its machine: another attempt on it would cost one more timeout.
+            if case .ready = phase { host = (host + 1) % hosts }
             return lose(PostgresError(.queryCanceled, "deadline of a request passed"), at: now, into: &events)
         }
     }

@@ -1,11 +1,12 @@
 """Runs the whole pipeline under load and faults, and judges what became of every commit.
 
     run.sh FOLDER [--seconds N] [--seed N] [--clients N] [--faults NAME,… | main] [--slow-joiners N] [--people N] [--keys]
-        [--keep]
+        [--hosts N] [--keep]
 """
 
 import argparse
 import asyncio
+import contextlib
 import random
 import signal
 import sys
@@ -15,13 +16,16 @@ import uvloop
 
 from client_faults import CLIENTS
 from cluster import temporary_folder
+from daemons import STAGES
 from database_faults import DATABASE
 from faults import PROCESSES
+from machine_faults import MACHINES
+from machines import machines
 from report import OF_LOOKS, Report
 from scene import judge, running
 from slow import SETTINGS
 
-FAULTS = {fault.name: fault for fault in PROCESSES + DATABASE + CLIENTS}
+FAULTS = {fault.name: fault for fault in PROCESSES + DATABASE + CLIENTS + MACHINES}
 
 
 def arguments():
@@ -30,7 +34,8 @@ def arguments():
     parser.add_argument("--seed", type=int, default=None, help="decides faults and apps; drawn and told without it")
     parser.add_argument("--clients", type=int, default=200, help="apps, ten to a room; default 200")
     parser.add_argument("--pause", type=float, default=2.0, help="mean seconds between two actions of an app")
-    parser.add_argument("--faults", default="all", help="kinds, joined by commas; main: the short form's; all")
+    parser.add_argument("--faults", default="all", help="kinds, joined by commas; main: the short form's; hosts: those of"
+                        " hosts and their network; all")
     parser.add_argument(
         "--slow-joiners", type=int, default=None,
         help="readers of a large room over slow connections; default 4 when faults strike for 2 minutes or more, else 0",
@@ -41,19 +46,30 @@ def arguments():
         " else 1",
     )
     parser.add_argument("--keys", action="store_true", help="guard the links by keys, as between machines")
+    parser.add_argument(
+        "--hosts", type=int, default=0,
+        help="spread everything over network namespaces: one daemon of each stage on each of N, 2 or more, and a host for"
+        " each database server; guards the links by keys; as root",
+    )
     parser.add_argument("--keep", action="store_true", help="leave logs, data and history where they are")
     parser.add_argument("--list", action="store_true", help="name the kinds of faults and end")
-    return parser.parse_args()
+    options = parser.parse_args()
+    if options.hosts and not 2 <= options.hosts <= 8:
+        parser.error("--hosts takes 2 to 8")
+    options.keys = options.keys or options.hosts > 0
+    return options
 
 
-def chosen(names, is_keyed, people):
+def chosen(options):
     """The kinds of faults. Nobody between two daemons can repeat what is guarded by keys."""
-    if names not in ("all", "main"):
-        return [FAULTS[name] for name in names.split(",")]
+    if options.faults == "hosts":
+        return MACHINES
+    if options.faults not in ("all", "main"):
+        return [FAULTS[name] for name in options.faults.split(",")]
     return [
         fault for fault in FAULTS.values()
-        if (names == "all" or fault.is_main) and not (is_keyed and fault.name == "link-repeat")
-        and (people or fault not in CLIENTS)
+        if (options.faults == "all" or fault.is_main) and not (options.keys and fault.name == "link-repeat")
+        and (options.people or fault not in CLIENTS) and (options.hosts or fault not in MACHINES)
     ]
 
 
@@ -111,12 +127,15 @@ async def run(folder, options, seed, faults):
     """The report of a run; its history lies in the folder."""
     report = Report(seed, faults)
     slow = options.slow_joiners if options.slow_joiners is not None else 4 if options.seconds >= 120 else 0
-    settings = SETTINGS if slow else {}
-    async with running(
-        folder, seed, options.clients, options.pause, slow, looks=True, people=options.people, settings=settings,
-        is_keyed=options.keys,
-    ) as world:
-        await Nemesis(world, faults).run(options.seconds, report)
+    more = {"settings": SETTINGS} if slow else {}
+    with machines(options.hosts) if options.hosts else contextlib.nullcontext() as hosts:
+        if hosts:
+            more |= {"machines": hosts, "counts": dict.fromkeys(STAGES, options.hosts)}
+        async with running(
+            folder, seed, options.clients, options.pause, slow, looks=True, people=options.people, is_keyed=options.keys,
+            **more,
+        ) as world:
+            await Nemesis(world, faults).run(options.seconds, report)
     report.finish(world)
     report.add_counts(folder / "history.jsonl")
     return report
@@ -131,8 +150,10 @@ def main():
     seed = options.seed if options.seed is not None else random.SystemRandom().randrange(1 << 31)
     if options.people is None:
         options.people = 2 if options.seconds >= 120 else 1
-    faults = chosen(options.faults, options.keys, options.people)
-    print(f"chaos: seed {seed}, {options.clients} apps, {options.seconds:.0f} s, {len(faults)} kinds of faults", flush=True)
+    faults = chosen(options)
+    where = f" on {options.hosts} + 2 hosts" if options.hosts else ""
+    print(f"chaos: seed {seed}, {options.clients} apps{where}, {options.seconds:.0f} s, {len(faults)} kinds of faults",
+          flush=True)
 
     with temporary_folder(keeps=options.keep) as folder:
 

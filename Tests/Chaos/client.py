@@ -28,8 +28,8 @@ class Commit:
         self.event = event
         self.payload = payload
         self.invoked = now
-        # The line that it went out on; nothing while it waits to be sent (again).
-        self.line = None
+        # The line that it went out on, nothing while it waits to be sent (again); and the first one.
+        self.line = self.first_line = None
 
 
 class App:
@@ -43,7 +43,7 @@ class App:
         self.world = world
         self.history = world.history
         self.random = random.Random(seed)
-        self.ports = world.cluster.apps_ports(through_proxy)
+        self.addresses = world.cluster.app_addresses(through_proxy)
         self.line = None
         self.is_joined = False
         # It left on purpose: what comes before the answer to its last join is of no use.
@@ -298,12 +298,12 @@ class App:
             work.cancel()
 
     async def _connect(self):
-        port = self.random.choice(self.ports)
+        address = self.random.choice(self.addresses)
         line = None
         try:
             async with asyncio.timeout(4):
                 self.changed.clear()
-                line = self.line = await Line.dial(port, self, self.auth, self.receive_buffer, self.rate)
+                line = self.line = await Line.dial(address, self, self.auth, self.receive_buffer, self.rate)
                 while not line.is_open:
                     if line.transport.is_closing():
                         return False
@@ -422,6 +422,7 @@ class App:
             if commit.line is self.line:
                 continue
             commit.line = self.line
+            commit.first_line = commit.first_line or self.line
             payload = {"roomId": self.room, **commit.payload, "n": commit.n}
             # Sometimes the same more than once, as after an answer that came too late.
             copies = self.random.randint(2, 5) if self.random.random() < COPIES else 1

@@ -1,4 +1,5 @@
-"""Two of each daemon, a PostgreSQL pair, and a fault proxy on every way between them."""
+"""Two of each daemon, a PostgreSQL pair, and a fault proxy on every way between them, or on half of them on several
+machines."""
 
 import asyncio
 import contextlib
@@ -13,6 +14,7 @@ import tempfile
 import ports
 from daemons import PROGRAMS, STAGES, Daemon
 from keys import Keys
+from machines import LOCAL
 from postgres import Pair
 from proxy import Proxy
 
@@ -40,6 +42,10 @@ SETTINGS = {
 }
 
 
+# All apps of the harness come from one address, and have no tokens.
+OF_SEVERAL_MACHINES = ["--open=true", "--max-connections-per-address=10000", "--address-connections-per-second=100000"]
+
+
 @contextlib.contextmanager
 def temporary_folder(keeps=False):
     """A folder for one cluster, removed afterwards."""
@@ -61,12 +67,12 @@ class Cluster:
     `order` is the order of the start, in which "postgres" may stand too; `log` is the descriptor that all daemons write
     to instead of files of their own, and how much they write; with `is_keyed` links are guarded by keys; `postgres` takes
     the place of the pair; with `has_files` daemons read who they know of from a file each, which `publish` replaces;
-    `programs` is the folder of the daemons' programs.
+    `programs` is the folder of the daemons' programs; `machines` are where everything runs.
     """
 
     def __init__(
         self, folder, counts=None, settings=None, prefixes=None, standby=True, sees=None, data=None, order=STAGES,
-        log=(None, "notice"), is_keyed=False, postgres=None, has_files=False, programs=PROGRAMS,
+        log=(None, "notice"), is_keyed=False, postgres=None, has_files=False, programs=PROGRAMS, machines=None,
     ):
         self.counts = {stage: 2 for stage in STAGES} | (counts or {})
         self.settings = {stage: SETTINGS[stage] | (settings or {}).get(stage, {}) for stage in STAGES}
@@ -75,7 +81,8 @@ class Cluster:
         self.sees = sees or (lambda name, peer: True)
         self.sink, self.log_level = log
         self.order = list(order) if "postgres" in order else ["postgres", *order]
-        self.postgres = postgres or Pair(self.folder, standby, data)
+        self.machines = machines
+        self.postgres = postgres or Pair(self.folder, standby, data, self.place)
         self.keys = Keys(self.folder) if is_keyed else None
         self.has_files = has_files
         self.programs = programs
@@ -99,6 +106,14 @@ class Cluster:
         await self.is_ready()
         return self
 
+    def place(self, name):
+        """Where a daemon or server runs."""
+        return self.machines.place(name) if self.machines else LOCAL
+
+    def address(self, name):
+        """Where a daemon listens."""
+        return self.place(name).address, self.binds[name]
+
     async def prepare(self):
         """Proxies and command lines; nothing runs yet."""
         names = {stage: [f"{stage}-{index + 1}" for index in range(self.counts[stage])] for stage in STAGES}
@@ -106,20 +121,22 @@ class Cluster:
             # A coalescer listens on two neighbouring ports.
             self.binds[name] = ports.free(2)
         for stage, name in [(stage, name) for stage in STAGES for name in names[stage]]:
-            flags = [f"--name={name}", f"--log-level={self.log_level}", "--admin-host=127.0.0.1"]
+            place = self.place(name)
+            flags = [f"--name={name}", f"--log-level={self.log_level}", f"--admin-host={place.address}"]
             for neighbour in NEIGHBOURS[stage]:
                 seen = [peer for peer in names[neighbour] if self.has_files or self.sees(name, peer)]
-                peers = [f"{peer}=tcp://127.0.0.1:{await self._link(name, peer)}" for peer in seen]
+                peers = [f"{peer}=tcp://{await self._link(name, peer)}" for peer in seen]
                 self.addresses.setdefault(name, {})[PLURALS[neighbour]] = peers
                 source = f"file://{self._file(name)}" if self.has_files else ",".join(peers)
                 flags.append(f"--{PLURALS[neighbour]}={source}")
             if self.has_files and name in self.addresses:
                 self.publish(name, lambda peer: self.sees(name, peer))
             if stage == "gateway":
-                flags.append(f"--port={self.binds[name]}")
-                await self._listen(("app", name), self.binds[name], ports.free())
+                flags += [f"--host={place.address}", f"--port={self.binds[name]}"]
+                flags += OF_SEVERAL_MACHINES if self.machines else []
+                await self._listen(("app", name), self.address(name), ports.free())
             else:
-                flags.append(f"--bind=tcp://127.0.0.1:{self.binds[name]}")
+                flags.append(f"--bind=tcp://{place.address}:{self.binds[name]}")
             flags += [f"--{key}={value}" for key, value in self.settings[stage].items()]
             if self.keys:
                 flags += self.keys.flags(stage, name)
@@ -128,9 +145,8 @@ class Cluster:
             environment["TOUCHSYNC_ALLOW_ROOT"] = "true"
             if stage in ("committer", "fanout"):
                 environment["DATABASE_URL"] = await self._database(name)
-            self.daemons[name] = Daemon(
-                stage, name, self.folder, flags, environment, self.prefixes.get(stage) or self.prefixes.get(name) or ()
-            )
+            prefix = self.prefixes.get(stage) or self.prefixes.get(name) or ()
+            self.daemons[name] = Daemon(stage, name, self.folder, flags, environment, [*place.prefix, *prefix])
             self.daemons[name].sink = self.sink
             self.daemons[name].programs = self.programs
 
@@ -147,22 +163,32 @@ class Cluster:
         draft.write_text(json.dumps(sets))
         draft.rename(self._file(name))
 
+    def _is_direct(self, name):
+        """On several machines half of the daemons connect to others without a proxy: what they feel of the network is what
+        the kernel makes of it."""
+        return self.machines is not None and name[-1] in "13579"
+
     async def _link(self, name, peer):
-        port = ports.free(2)
-        await self._listen((name, peer), self.binds[peer], port, may_repeat=True)
+        host, port = self.address(peer)
+        if self._is_direct(name):
+            return f"{host}:{port}"
+        own, place = ports.free(2), self.place(name)
+        await self._listen((name, peer), (host, port), own, may_repeat=True, place=place)
         if peer.startswith("coalescer"):
-            await self._listen((name, f"{peer}.previews"), self.binds[peer] + 1, port + 1, may_repeat=True)
-        return port
+            await self._listen((name, f"{peer}.previews"), (host, port + 1), own + 1, may_repeat=True, place=place)
+        return f"127.0.0.1:{own}"
 
     async def _database(self, name):
         """A connection string that names all servers, each behind a proxy unless they are elsewhere."""
         if self.postgres.url:
             return self.postgres.url
-        own = []
-        for server in self.postgres.servers:
-            own.append(ports.free())
-            await self._listen((name, server.name), server.port, own[-1])
-        hosts = ",".join(f"127.0.0.1:{port}" for port in own)
+        addresses = [(server.place.address, server.port) for server in self.postgres.servers]
+        if not self._is_direct(name):
+            behind, addresses = addresses, []
+            for server, address in zip(self.postgres.servers, behind):
+                addresses.append(("127.0.0.1", ports.free()))
+                await self._listen((name, server.name), address, addresses[-1][1], place=self.place(name))
+        hosts = ",".join(f"{host}:{port}" for host, port in addresses)
         return f"postgresql://touchsync@{hosts}/touchsync?connect_timeout=3"
 
     async def _listen(self, key, target, port, **more):
@@ -180,6 +206,10 @@ class Cluster:
     def of(self, stage):
         return [daemon for daemon in self.daemons.values() if daemon.stage == stage]
 
+    def behind_proxies(self, stage):
+        """Those whose connections to others lead through proxies."""
+        return [daemon for daemon in self.of(stage) if not self._is_direct(daemon.name)]
+
     def between(self, *, source=None, target=None):
         """The proxies by the beginnings of the names of their two sides."""
         return [
@@ -187,11 +217,11 @@ class Cluster:
             if (source is None or one.startswith(source)) and (target is None or other.startswith(target))
         ]
 
-    def apps_ports(self, through_proxy):
-        """Where apps connect: the ports of the gateways."""
+    def app_addresses(self, through_proxy):
+        """Where apps connect: the addresses of the gateways."""
         if not through_proxy:
-            return [self.binds[daemon.name] for daemon in self.of("gateway")]
-        return [proxy.port for proxy in self.between(source="app")]
+            return [self.address(daemon.name) for daemon in self.of("gateway")]
+        return [("127.0.0.1", proxy.port) for proxy in self.between(source="app")]
 
     async def is_ready(self, within=60):
         """Waits until every daemon says that it is ready, now."""
@@ -234,9 +264,12 @@ class Cluster:
         return found
 
     def heal(self):
-        """No proxy does harm, nobody is frozen."""
+        """No proxy and no machine does harm, nobody is frozen."""
+        if self.machines:
+            self.machines.restore()
         for proxy in self.proxies.values():
             proxy.heal()
         for daemon in self.daemons.values():
+            daemon.has_power.set()
             daemon.send(signal.SIGCONT)
 

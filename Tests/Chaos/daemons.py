@@ -32,6 +32,9 @@ class Daemon:
         self.http = None
         self.is_ready = False
         self.is_wanted = False
+        # Cleared while its machine is off.
+        self.has_power = asyncio.Event()
+        self.has_power.set()
         self.starts = 0
         self.expected = False
         # How it ended: what was asked for, and what was not.
@@ -50,6 +53,7 @@ class Daemon:
             await self._run_once()
             pause = 0.0 if time.monotonic() - began > 5 else min(max(0.1, pause * 2), 1.0)
             await asyncio.sleep(pause)
+            await self.has_power.wait()
 
     async def _run_once(self):
         loop = asyncio.get_running_loop()

@@ -108,7 +108,7 @@ class ReplyLost(Fault):
     is_main = True
 
     async def strike(self, world):
-        victim = world.random.choice(world.cluster.of("committer"))
+        victim = world.random.choice(world.cluster.behind_proxies("committer"))
         proxies = world.cluster.between(source=victim.name, target="postgres")
         async with world.open_transactions(victim.name):
             for proxy in proxies:
@@ -138,7 +138,7 @@ class CommitterCutOff(Fault):
     kills = True
 
     async def strike(self, world):
-        victim = world.random.choice(world.cluster.of("committer"))
+        victim = world.random.choice(world.cluster.behind_proxies("committer"))
         proxies = world.cluster.between(source=victim.name, target="postgres")
         async with world.open_transactions(victim.name):
             for proxy in proxies:

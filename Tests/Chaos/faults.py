@@ -18,6 +18,9 @@ class Fault:
     is_small = False
     # It takes one of two daemons away: the time without any acknowledgement is bounded.
     kills = False
+    # Seconds within which each commit must be answered that comes through one gateway all the time, and not through one
+    # that is cut off; None without a limit.
+    answers_within = None
 
     async def strike(self, world):
         raise NotImplementedError
@@ -151,7 +154,7 @@ class StreamLost(Fault):
     is_main = True
 
     async def strike(self, world):
-        victim = world.random.choice(world.cluster.of("gateway"))
+        victim = world.random.choice(world.cluster.behind_proxies("gateway"))
         for proxy in world.cluster.between(source=victim.name, target="fanout"):
             proxy.ways[DOWN].is_swallowed = True
         await asyncio.sleep(6)
@@ -291,10 +294,10 @@ class Garbage(Fault):
 
     async def strike(self, world):
         writers = []
-        for port in world.cluster.binds.values():
+        for name in world.cluster.binds:
             for start in (b"", b"GET / HTTP/1.1\r\n\r\n", b"\x16\x03\x01\x02\x00", b"\xff\0\0\0\0\0\0\0\x01\x7f\x03\0NULL"):
                 try:
-                    _, writer = await asyncio.open_connection("127.0.0.1", port)
+                    _, writer = await asyncio.open_connection(*world.cluster.address(name))
                 except OSError:
                     continue
                 writer.write(start + os.urandom(world.random.randint(0, 4000)))

@@ -37,24 +37,28 @@ class Line(asyncio.Protocol):
         self.is_open = False
         # When something came last, by the loop's clock; how long silence may last.
         self.heard = 0.0
+        # Where it leads to.
+        self.address = None
         self.patience = 6.0
 
     @classmethod
-    async def dial(cls, port, owner, auth, receive_buffer=None, rate=None):
+    async def dial(cls, address, owner, auth, receive_buffer=None, rate=None):
         """A line that is being opened; raises OSError when nobody listens."""
         loop = asyncio.get_running_loop()
         if receive_buffer is None:
-            _, line = await loop.create_connection(lambda: cls(owner, auth, rate), "127.0.0.1", port)
+            _, line = await loop.create_connection(lambda: cls(owner, auth, rate), *address)
+            line.address = address
             return line
         with_small_window = socket.socket()
         with_small_window.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive_buffer)
         with_small_window.setblocking(False)
         try:
-            await loop.sock_connect(with_small_window, ("127.0.0.1", port))
+            await loop.sock_connect(with_small_window, address)
             _, line = await loop.create_connection(lambda: cls(owner, auth, rate), sock=with_small_window)
         except BaseException:
             with_small_window.close()
             raise
+        line.address = address
         return line
 
     # Out

@@ -2,9 +2,7 @@
 
 import asyncio
 import contextlib
-import importlib.util
 import json
-import pathlib
 import shutil
 import subprocess
 import time
@@ -12,16 +10,11 @@ import urllib.request
 
 import psycopg
 
+from machines import REPOSITORY, hosts
 from postgres import Asked, binaries
 
-REPOSITORY = pathlib.Path(__file__).parents[2]
 DEPLOY = REPOSITORY / "deploy/patroni"
 PASSWORD = "of the tests"
-
-# The pipeline's tests have hosts on a switch; their folder has modules of the same names as this one.
-_spec = importlib.util.spec_from_file_location("pipeline_hosts", REPOSITORY / "Tests/PipelineTests/hosts.py")
-hosts = importlib.util.module_from_spec(_spec)
-_spec.loader.exec_module(hosts)
 
 
 class Member(Asked):

@@ -75,7 +75,7 @@ class People:
         if not self.all:
             return
         cluster = self.world.cluster
-        gateways = [cluster.binds[daemon.name] for daemon in cluster.of("gateway")]
+        gateways = cluster.app_addresses(through_proxy=False)
         for key in {person.gateways for person in self.all}:
             cluster.proxies[key] = await AnyGateway(">".join(key), gateways).listen(ports.free())
         for person in self.all:

@@ -13,9 +13,9 @@ import psycopg
 
 import ports
 from daemons import ended
+from machines import LOCAL
 
 SETTINGS = {
-    "listen_addresses": "127.0.0.1",
     "shared_buffers": "64MB",
     "max_connections": "120",
     "fsync": "on",
@@ -54,6 +54,12 @@ def unprivileged():
     return {"user": "postgres", "group": "postgres", "extra_groups": []}
 
 
+def as_unprivileged():
+    """The same, as words before a command."""
+    ids = ["--reuid=postgres", "--regid=postgres", "--clear-groups"] if os.geteuid() == 0 else []
+    return ["setpriv", *ids]
+
+
 class Asked:
     """A server that the harness asks, wherever and by whomever it is run. Others say its `dsn` and where its `log` is."""
 
@@ -85,15 +91,18 @@ class Asked:
 
 
 class Server(Asked):
-    """One server: its folder, its port, its process."""
+    """One server: its folder, its place, its port, its process."""
 
-    def __init__(self, folder, name):
+    def __init__(self, folder, name, place=LOCAL):
         self.folder = folder / name
+        self.place = place
         self.name = name
         self.data = self.folder / "data"
         self.log = self.folder / "log"
         self.port = ports.free()
         self.process = None
+        # What the server itself has in its environment besides ours.
+        self.environment = {}
         self.programs = binaries()
         self.folder.mkdir(mode=0o755, parents=True)
         if os.geteuid() == 0:
@@ -124,6 +133,9 @@ class Server(Asked):
         )
         with open(self.data / "postgresql.conf", "a") as settings:
             settings.write("\ninclude_if_exists = 'late.conf'\n")
+        if self.place is not LOCAL:
+            with open(self.data / "pg_hba.conf", "a") as rules:
+                rules.write(f"\nhost all,replication all {self.place.machine.network}.0/24 trust\n")
 
     def set_late(self, **settings):
         """Settings that can change while it runs; a standby made from it has them too."""
@@ -145,16 +157,19 @@ class Server(Asked):
     def start(self, **settings):
         """Starts the server; it serves when `answers` does."""
         options = []
-        for name, value in {**SETTINGS, "port": self.port, "unix_socket_directories": self.folder, **settings}.items():
+        own = {
+            "listen_addresses": self.place.address, "port": self.port, "unix_socket_directories": self.folder,
+        }
+        for name, value in {**SETTINGS, **own, **settings}.items():
             options += ["-c", f"{name}={value}"]
         with contextlib.suppress(FileNotFoundError):
             (self.data / "postmaster.pid").unlink()
         # It must not outlive us, however we end.
-        guard = ["setpriv", "--pdeathsig", "QUIT", "--"]
+        guard = [*self.place.prefix, *as_unprivileged(), "--pdeathsig", "QUIT", "--"]
         with open(self.log, "ab") as log:
             self.process = subprocess.Popen(
                 guard + self._command("postgres", "-D", self.data, *options), stdin=subprocess.DEVNULL, stdout=log,
-                stderr=log, cwd="/", start_new_session=True, **unprivileged(),
+                stderr=log, cwd="/", start_new_session=True, env=os.environ | self.environment,
             )
 
     @property
@@ -198,20 +213,26 @@ class Server(Asked):
         """How the harness itself connects: past all proxies."""
         return f"host={self.folder} port={self.port} user=touchsync dbname={database} application_name={name}"
 
+    def replication(self, name):
+        """How a standby of that name connects: over the network, if there is one."""
+        host = self.folder if self.place is LOCAL else self.place.address
+        return f"host={host} port={self.port} user=touchsync application_name={name}"
+
 
 class Pair:
     """A primary, and a standby that every COMMIT waits for, unless there is to be none.
 
-    `data` puts the primary's files elsewhere, on a small file system for instance; `settings` are the first primary's.
+    `data` puts the primary's files elsewhere, on a small file system for instance; `place` says where a server runs;
+    `settings` are the first primary's.
     """
 
     # Daemons reach each server through a proxy.
     url = None
 
-    def __init__(self, folder, has_standby=True, data=None, **settings):
+    def __init__(self, folder, has_standby=True, data=None, place=lambda name: LOCAL, **settings):
         self.has_standby = has_standby
         self.settings = settings
-        self.servers = [Server(folder, "postgres-1"), Server(folder, "postgres-2")]
+        self.servers = [Server(folder, name, place(name)) for name in ("postgres-1", "postgres-2")]
         self.primary, self.standby = self.servers
         self.primary.data = data or self.primary.data
         self.failovers = 0
@@ -234,7 +255,7 @@ class Pair:
         self.start_standby()
 
     def start_standby(self):
-        self.standby.start(primary_conninfo=self.primary.dsn("", self.standby.name).replace(" dbname=", ""))
+        self.standby.start(primary_conninfo=self.primary.replication(self.standby.name))
 
     def start_primary(self):
         self.primary.start()

@@ -3,6 +3,7 @@
 import asyncio
 
 import zmtp
+from machines import LOCAL
 
 # The two ways through a proxy: from the side that connected to the side that was connected to, and back.
 UP, DOWN = 0, 1
@@ -136,9 +137,13 @@ class Pipe:
             self.task = asyncio.get_running_loop().create_task(self._dial())
 
     async def _dial(self):
+        loop = asyncio.get_running_loop()
+        dialed = self.proxy.place.socket()
         try:
-            await asyncio.get_running_loop().create_connection(lambda: self.far, "127.0.0.1", self.proxy.aim())
+            await loop.sock_connect(dialed, self.proxy.aim())
+            await loop.create_connection(lambda: self.far, sock=dialed)
         except OSError:
+            dialed.close()
             self.cut()
         else:
             if self.is_over:
@@ -171,11 +176,12 @@ class Pipe:
 
 
 class Proxy:
-    """Listens in front of one port for one neighbour."""
+    """Listens in front of one address for one neighbour, at the place where that one is."""
 
-    def __init__(self, name, target, may_repeat=False):
+    def __init__(self, name, target, may_repeat=False, place=LOCAL):
         self.name = name
         self.target = target
+        self.place = place
         self.ways = (Way(), Way())
         self.pipes = set()
         self.orphans = []
@@ -186,12 +192,13 @@ class Proxy:
         self.repeated = 0
 
     def aim(self):
-        """The port that the next connection leads to."""
+        """Where the next connection leads to."""
         return self.target
 
     async def listen(self, port):
         self.port = port
-        self.server = await asyncio.get_running_loop().create_server(lambda: Pipe(self).near, "127.0.0.1", port)
+        listener = self.place.listener(port)
+        self.server = await asyncio.get_running_loop().create_server(lambda: Pipe(self).near, sock=listener)
         return self
 
     def cut(self):

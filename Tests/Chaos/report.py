@@ -36,11 +36,13 @@ class Report:
         """One or two faults came and went: seconds until taken back, until all was well; acknowledgements meanwhile."""
         for fault in faults:
             self.strikes[fault.name].append(
-                (struck, recovered, acks, outages.longest_all, outages.longest_room, len(faults), outages.slowest)
+                (struck, recovered, acks, outages.longest_all, outages.longest_room, len(faults), outages.slowest,
+                 outages.slowest_elsewhere)
             )
         print(
             f"chaos: {' + '.join(fault.name for fault in faults):36} {struck:5.1f} s, well after {recovered:5.1f} s, "
-            f"{acks:5d} acks, nobody answered for {outages.longest_all:5.2f} s, a room for {outages.longest_room:5.2f} s",
+            f"{acks:5d} acks, nobody answered for {outages.longest_all:5.2f} s, a room for {outages.longest_room:5.2f} s, "
+            f"a commit elsewhere {outages.slowest_elsewhere:5.2f} s",
             flush=True,
         )
 
@@ -100,19 +102,25 @@ class Report:
         kills = [(fault, self.strikes[fault.name]) for fault in self.faults if fault.kills]
         return [
             f"after {fault.name} nobody was answered for {outage:.1f} s"
-            for fault, strikes in kills for _, _, _, outage, _, together, _ in strikes
+            for fault, strikes in kills for _, _, _, outage, _, together, *_ in strikes
             if together == 1 and outage > OUTAGE
+        ] + [
+            f"after {fault.name} a commit through a gateway that was not cut off took {seconds:.1f} s"
+            for fault in self.faults if fault.answers_within
+            for *_, together, _, seconds in self.strikes[fault.name]
+            if together == 1 and seconds > fault.answers_within
         ]
 
     def show(self):
         """Prints everything; false when the run was not what it must be."""
-        print(f"\n{'fault':24} times  longest without any ack   in one room   one commit   well again after")
+        print(f"\n{'fault':24} times  longest without any ack   in one room   one commit    elsewhere   well again after")
         for name, strikes in sorted(self.strikes.items()):
             # What came together with another fault says little about this one.
             alone = [strike for strike in strikes if strike[5] == 1] or strikes
-            _, recovered, _, everybody, room, _, slowest = (max(column) for column in zip(*alone))
+            _, recovered, _, everybody, room, _, slowest, elsewhere = (max(column) for column in zip(*alone))
             print(
-                f"{name:24} {len(strikes):5d} {everybody:20.2f} s {room:15.2f} s {slowest:10.2f} s {recovered:12.1f} s"
+                f"{name:24} {len(strikes):5d} {everybody:20.2f} s {room:15.2f} s {slowest:10.2f} s {elsewhere:10.2f} s "
+                f"{recovered:16.1f} s"
             )
         print("\ndaemon          most memory   descriptors")
         for name, (memory, descriptors) in sorted(self.most.items()):

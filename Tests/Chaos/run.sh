@@ -3,6 +3,7 @@
 #
 #     Tests/Chaos/run.sh FOLDER [arguments of chaos.py]
 #     Tests/Chaos/run.sh FOLDER rows [arguments of pytest]
+#     Tests/Chaos/run.sh FOLDER soak [arguments of soak.py]
 #
 # FOLDER holds the four daemons and history-check, for example .build/release. What the harness needs of Python is
 # installed once, in pinned versions, into .build-venv beside this script.
@@ -17,5 +18,9 @@ if [ "${1:-}" = rows ]; then
     shift
     cd "$here/rows"
     exec "$python" -m pytest "$@"
+fi
+if [ "${1:-}" = soak ]; then
+    shift
+    exec "$python" "$here/soak.py" "$@"
 fi
 exec "$python" "$here/chaos.py" "$@"

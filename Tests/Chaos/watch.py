@@ -13,7 +13,11 @@ class Outages:
     def __init__(self):
         self.waiting = collections.Counter()
         self.since = {}
-        self.longest_room = self.longest_all = self.slowest = 0.0
+        self.longest_room = self.longest_all = self.slowest = self.slowest_elsewhere = 0.0
+        # Addresses of gateways that a fault cuts off.
+        self.cut_off = set()
+        # When the window began.
+        self.began = 0.0
         self.count = 0
 
     def invoked(self, room):
@@ -32,6 +36,14 @@ class Outages:
             self.waiting[place] -= 1
             self.since[place] = now
 
+    def took(self, commit, seconds):
+        """A commit was acknowledged. What counts elsewhere began in this window, and went through one gateway all the time,
+        and none that is cut off."""
+        if time.monotonic() - seconds < self.began:
+            return
+        if commit.line is commit.first_line and commit.line.address not in self.cut_off:
+            self.slowest_elsewhere = max(self.slowest_elsewhere, seconds)
+
     def look(self):
         now = time.monotonic()
         for place, since in self.since.items():
@@ -43,7 +55,9 @@ class Outages:
 
     def begin(self):
         """A new window: what waits is counted from its own beginning, what is over is forgotten."""
-        self.longest_room = self.longest_all = self.slowest = 0.0
+        self.longest_room = self.longest_all = self.slowest = self.slowest_elsewhere = 0.0
+        self.cut_off = set()
+        self.began = time.monotonic()
 
     def behind(self, moment):
         """The rooms that have waited since before that moment."""

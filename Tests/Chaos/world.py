@@ -73,7 +73,9 @@ class World:
 
     def acknowledged(self, commit, room):
         self.counts["acks"] += 1
-        self.outages.answered(room, asyncio.get_running_loop().time() - commit.invoked)
+        seconds = asyncio.get_running_loop().time() - commit.invoked
+        self.outages.answered(room, seconds)
+        self.outages.took(commit, seconds)
 
     def settled(self, commit, room):
         self.outages.answered(room)

@@ -305,6 +305,16 @@ struct ConnectionMachineTests {
         #expect(bench.tick() == .open(host: 1))
     }
 
+    @Test func aServerThatFallsSilentIsTriedLast() {
+        var bench = MachineBench(hosts: 2)
+        bench.becomeReady()
+        _ = (bench.submit(1, seconds: 5), bench.send())
+        bench.clock.advance(by: .seconds(5))
+        #expect(bench.tick() == .drop)
+        bench.clock.advance(by: .seconds(1))
+        #expect(bench.tick() == .open(host: 1))
+    }
+
     @Test("a statement that cannot be prepared keeps the connection from being ready, and it tries again")
     func setupFails() {
         var bench = MachineBench(statements: 1)

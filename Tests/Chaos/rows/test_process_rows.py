@@ -156,11 +156,11 @@ def test_apps_that_read_nothing(row):
         settings = {"gateway": {"max-buffered-bytes": 65536}}
         async with row.world(apps=30, pause=0.05, settings=settings, counts={"gateway": 1}) as world:
             await acknowledged(world, 100)
-            port = world.cluster.apps_ports(through_proxy=False)[0]
+            address = world.cluster.app_addresses(through_proxy=False)[0]
             room = world.apps[0].room
             lines = []
             for index in range(10):
-                line = await Line.dial(port, Deaf(), {"userId": f"deaf-{index}"}, receive_buffer=2048)
+                line = await Line.dial(address, Deaf(), {"userId": f"deaf-{index}"}, receive_buffer=2048)
                 assert await world.until("it is connected", lambda: line.is_open, 5)
                 line.call(1, "room:join", {"roomId": room})
                 lines.append(line)
@@ -188,11 +188,11 @@ def test_descriptors_run_out(row):
         async with row.world(apps=10, counts={"gateway": 1}, prefixes=prefixes) as world:
             await acknowledged(world, 20)
             gateway = world.cluster.of("gateway")[0]
-            port = world.cluster.apps_ports(through_proxy=False)[0]
+            address = world.cluster.app_addresses(through_proxy=False)[0]
             visitors = []
             for index in range(150):
                 try:
-                    visitors.append(await asyncio.wait_for(Line.dial(port, Deaf(), {"userId": f"visitor-{index}"}), 2))
+                    visitors.append(await asyncio.wait_for(Line.dial(address, Deaf(), {"userId": f"visitor-{index}"}), 2))
                 except (OSError, TimeoutError):
                     break
             await asyncio.sleep(1)
@@ -202,7 +202,7 @@ def test_descriptors_run_out(row):
                 visitor.close()
 
             async def welcomes():
-                line = await Line.dial(port, Deaf(), {"userId": "late"})
+                line = await Line.dial(address, Deaf(), {"userId": "late"})
                 await world.until("connected", lambda: line.is_open or line.transport.is_closing(), 3)
                 is_open = line.is_open
                 line.close()
@@ -251,9 +251,9 @@ def test_little_memory(row, memory_groups):
         async with row.world(apps=60, pause=0.03, prefixes=prefixes) as world:
             await acknowledged(world, 400)
             lines = []
-            for port in world.cluster.apps_ports(through_proxy=False):
+            for address in world.cluster.app_addresses(through_proxy=False):
                 for index in range(40):
-                    line = await Line.dial(port, Deaf(), {"userId": f"deaf-{index}"}, receive_buffer=2048)
+                    line = await Line.dial(address, Deaf(), {"userId": f"deaf-{index}"}, receive_buffer=2048)
                     lines.append(line)
                     await world.until("connected", lambda line=line: line.is_open, 5)
                     line.call(1, "room:join", {"roomId": world.apps[index % 60].room})
