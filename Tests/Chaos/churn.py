@@ -47,9 +47,11 @@ class Visitor(App):
             life.result()
             return True
         finally:
-            life.cancel()
-            with contextlib.suppress(asyncio.CancelledError):
-                await asyncio.wait([life])
+            # A wait that ends in the same moment swallows the first one.
+            while not life.done():
+                life.cancel()
+                with contextlib.suppress(asyncio.CancelledError):
+                    await asyncio.wait([life], timeout=0.5)
             if self.line:
                 self.line.close()
             self.line = None
