@@ -208,19 +208,15 @@ phase_chaos() {
     Tests/Chaos/run.sh "$bin" "${storm[@]}" >"$log" 2>&1 && good=1
     record chaos $good $((1 - good)) $((SECONDS - start)) "$log"
     grep -a '^counts:' "$log"
-    storm_on_hosts
-    [ -z "$LONG" ] || soak
+    [ -z "$LONG" ] || { storm_on_hosts; soak; }
     # Rows whose links are guarded by keys, beside a storm on plain ones; for LONG the other way round.
     CHAOS_KEYS=$keys pytest_phase rows Tests/Chaos/run.sh rows "${SHORT[@]}"
 }
 
-# The same on several hosts (as root): hosts and daemons are cut off; for LONG everything else happens to them as well.
+# The same on several hosts (as root), whose network is cut as well.
 storm_on_hosts() {
     local log=$LOGS/hosts.log start=$SECONDS good=0
-    local faults=machine-cut-long,committer-without-database,primary-off,stream-lost
-    local storm=(--hosts 2 --seconds 20 --clients 60 --pause 1 --people 0)
-    if [ "$LONG" ]; then storm=(--hosts 3 --seconds 600) faults=all; fi
-    Tests/Chaos/run.sh "$bin" "${storm[@]}" --faults "$faults" >"$log" 2>&1 && good=1
+    Tests/Chaos/run.sh "$bin" --hosts 3 --seconds 600 --faults all >"$log" 2>&1 && good=1
     record hosts $good $((1 - good)) $((SECONDS - start)) "$log"
 }
 

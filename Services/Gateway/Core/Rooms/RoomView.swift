@@ -94,8 +94,8 @@ struct RoomView {
         case old
         /// There is a hole before it.
         case ahead
-        /// It is the next one, and the stream has moved on by it.
-        case next(members: [Slot], legacyMembers: [Slot])
+        /// It is the next one, and the stream has moved on by it; these ends of gestures wait no longer.
+        case next(members: [Slot], legacyMembers: [Slot], ended: [GestureEnded])
     }
 
     /// Whether an end of a gesture is held until the stream has come as far as what it shows.
@@ -105,20 +105,19 @@ struct RoomView {
         return true
     }
 
-    /// The ends of gestures that wait no longer, since the stream moved on.
-    mutating func takeEnds() -> [GestureEnded] {
-        self.heldEnds.isEmpty ? [] : self.heldEnds.take(upTo: self.position.seq)
-    }
-
     /// Moves the stream on by its next update.
     mutating func advance(to seq: UInt64) -> Step {
         if seq <= self.position.seq { return .old }
         guard seq == self.position.seq + 1 else { return .ahead }
         self.position.seq = seq
-        guard !self.floors.isEmpty else { return .next(members: self.members, legacyMembers: self.legacyMembers) }
+        let ended = self.heldEnds.isEmpty ? [] : self.heldEnds.take(upTo: seq)
+        guard !self.floors.isEmpty else {
+            return .next(members: self.members, legacyMembers: self.legacyMembers, ended: ended)
+        }
         self.floors = self.floors.filter { $0.value >= seq }
         let members = self.members.filter { self.floors[$0] == nil }
-        return .next(members: members, legacyMembers: self.legacyMembers.filter { self.floors[$0] == nil })
+        let legacyMembers = self.legacyMembers.filter { self.floors[$0] == nil }
+        return .next(members: members, legacyMembers: legacyMembers, ended: ended)
     }
 
     /// The stream goes on from another place. Members lose theirs, but those at that place; a snapshot is read to its end.
