@@ -8,18 +8,19 @@ import subprocess
 
 @dataclasses.dataclass
 class Certificate:
-    """A certificate for this machine's loopback that vouches for itself, and its key; files in PEM."""
+    """A certificate that vouches for itself, and its key; files in PEM."""
 
     certificate: pathlib.Path
     key: pathlib.Path
 
     @classmethod
-    def make(cls, folder, name="server"):
-        """A new one, by openssl, as NAME.pem and NAME.key."""
+    def make(cls, folder, name="server", addresses=("127.0.0.1",)):
+        """A new one for some addresses and localhost, by openssl, as NAME.pem and NAME.key."""
+        names = ",".join(["DNS:localhost", *(f"IP:{address}" for address in addresses)])
         made = cls(folder / f"{name}.pem", folder / f"{name}.key")
         subprocess.run(
             ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days",
-             "1", "-subj", f"/CN={name}", "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1", "-keyout",
+             "1", "-subj", f"/CN={name}", "-addext", f"subjectAltName={names}", "-keyout",
              str(made.key), "-out", str(made.certificate)], check=True, capture_output=True, timeout=30)
         made.key.chmod(0o600)
         return made

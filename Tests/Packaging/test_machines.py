@@ -1,0 +1,123 @@
+"""Two machines with the package, by the commands of deploy/README.md, and one of them without power."""
+
+import contextlib
+import re
+import secrets
+import subprocess
+
+import pytest
+
+from app import App
+from certificates import Certificate
+from machine import Machine
+from manager import REPOSITORY
+from pipeline import eventually
+
+pytestmark = pytest.mark.long(why="builds the package; make test tries sets, keys, TLS and killed daemons on one machine")
+
+NETWORK = "10.213.7"
+STAGES = ["gateway", "coalescer", "committer", "fanout"]
+ROOMS = [f"hall-{number}" for number in range(8)]
+
+
+def blocks():
+    """The page's blocks of commands, for this network."""
+    page = (REPOSITORY / "deploy/README.md").read_text()
+    section = page.split("## Two machines with the package\n", 1)[1].split("\n## ", 1)[0].replace("10.0.0", NETWORK)
+    found = [re.sub("^   ", "", block, flags=re.MULTILINE) for block in re.findall(r"```bash\n(.*?)   ```", section, re.DOTALL)]
+    assert len(found) == 4, found
+    return found
+
+
+@contextlib.contextmanager
+def joined(*machines):
+    """A bridge with this machine and the others on it; yields what cuts the wire to one of them, the first being 1."""
+    ip = lambda *words: subprocess.run(["ip", *words], check=True, capture_output=True)  # noqa: E731
+    ip("link", "add", "ts-wire", "type", "bridge")
+    try:
+        ip("address", "add", f"{NETWORK}.254/24", "dev", "ts-wire")
+        ip("link", "set", "ts-wire", "up")
+        for number, machine in enumerate(machines, start=1):
+            ip("link", "add", f"ts-wire{number}", "type", "veth", "peer", "name", "host0", "netns", machine.leader)
+            ip("link", "set", f"ts-wire{number}", "master", "ts-wire", "up")
+            inside = ["nsenter", "--target", machine.leader, "--net", "--", "ip"]
+            subprocess.run([*inside, "address", "add", f"{NETWORK}.{number}/24", "dev", "host0"], check=True)
+            subprocess.run([*inside, "link", "set", "host0", "up"], check=True)
+        yield lambda number: ip("link", "set", f"ts-wire{number}", "down")
+    finally:
+        ip("link", "delete", "ts-wire")
+
+
+@pytest.fixture
+def certificate(tmp_path):
+    return Certificate.make(tmp_path, addresses=[f"{NETWORK}.1", f"{NETWORK}.2"])
+
+
+@pytest.fixture
+def pair(package, certificate):
+    """Both machines, up."""
+    database, keys, same, start = blocks()
+    password, secret = secrets.token_hex(24), secrets.token_hex(24)
+    with Machine() as one, Machine() as two, joined(one, two) as cut:
+        for machine in (one, two):
+            machine.put(package, package.name)
+            machine.run(f"apt-get install -y --no-install-recommends ./{package.name}")
+        one.run(f"PASSWORD={password}\n{database}")
+        two.run("systemctl stop postgresql", check=False)
+        for number, machine in enumerate((one, two), start=1):
+            machine.run(f"N={number}\n{keys}")
+        peers = one.says("cat /etc/touchsync/peers") + "\n" + two.says("cat /etc/touchsync/peers") + "\n"
+        for machine in (one, two):
+            (machine.root / "etc/touchsync/peers").write_text(peers)
+            machine.run("install -d -o touchsync -m 700 /etc/touchsync/tls")
+            machine.put(certificate.certificate, "fullchain.pem")
+            machine.put(certificate.key, "privkey.pem")
+            machine.run("install -o touchsync -m 600 fullchain.pem privkey.pem /etc/touchsync/tls/")
+            machine.run(f"PASSWORD={password} SECRET={secret}\n{same}")
+        # Neither is ready before it has reached a stage of each kind, its own at least.
+        for number, machine in enumerate((one, two), start=1):
+            machine.run(f"N={number}\n{start}")
+        yield one, two, secret, cut
+
+
+def token(machine, secret, user):
+    return machine.says(f"TOUCHSYNC_JWT_SECRET={secret} touchsync token --user {user} --room '*' --right commit --ttl 3600")
+
+
+def test_a_machine_without_power_takes_no_edit_with_it(pair, certificate):
+    one, two, secret, cut = pair
+    for number, machine in enumerate((one, two), start=1):
+        for stage in STAGES:
+            assert machine.property(f"touchsync-{stage}@{number}", "StatusText") == "Ready."
+    known = 'touchsync_gateway_set_instances{set="committers"} 2'
+    eventually("each gateway knows both", lambda: all(
+        known in machine.answer("http://127.0.0.1:941%d/metrics" % number)[1] for number, machine in enumerate((one, two), start=1)))
+
+    people = [
+        App(f"https://{NETWORK}.{number}:8080", auth={"token": token(one, secret, user)}, tls=certificate.context()).connect()
+        for number, user in [(1, "ada"), (2, "bob")]]
+    ada, bob = people
+    try:
+        for room in ROOMS:
+            ada.join(room)
+            bob.join(room)
+            ada.ok("element:create", {"roomId": room, "element": {"id": "note", "type": "note"}, "n": 1})
+            bob.wait("element:created", lambda update: update["roomId"] == room)
+
+        # The power fails while every room is being edited. What was sent is answered, whoever had the room.
+        waiting = [ada.start("element:transform", {"roomId": room, "elementId": "note", "positionX": 7, "n": 2}) for room in ROOMS]
+        cut(2)
+        two.power_off()
+        answers = [answer.result(30) for answer in waiting]
+        assert all(answer["ok"] for answer in answers), answers
+
+        # Whoever was there comes back here, and finds it all.
+        again = App(f"https://{NETWORK}.1:8080", auth={"token": token(one, secret, "bob")}, tls=certificate.context()).connect()
+        people.append(again)
+        for room in ROOMS:
+            [note] = again.join(room)["elements"]
+            assert note["positionX"] == 7
+            again.ok("element:transform", {"roomId": room, "elementId": "note", "positionY": 9})
+    finally:
+        for app in people:
+            app.close()
