@@ -8,6 +8,7 @@ extension JSONLexer {
     }
 
     /// Reads the number at the position (RFC 8259 section 6) and moves past it.
+    @inline(__always)
     mutating func number() throws(JSONError) -> Number {
         let start = self.position
         var decimal = Decimal()

@@ -1,7 +1,6 @@
 extension JSONLexer {
     /// Validates the string whose opening quote is at the position and moves past its closing quote. True when it
-    /// contains an escape, so that its text is not its content. Inlined, because most of a text is short strings.
-    @inline(__always)
+    /// contains an escape, so that its text is not its content.
     mutating func string() throws(JSONError) -> Bool {
         var escaped = false
         self.position += 1

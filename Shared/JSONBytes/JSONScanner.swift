@@ -34,7 +34,9 @@ struct JSONScanner {
 
     // MARK: Structure
 
-    /// Scans a scalar or opens a container. True when a container was opened and its first value comes next.
+    /// Scans a scalar or opens a container. True when a container was opened and its first value comes next. Inlined, like
+    /// ``JSONLexer/number()``: each has one caller, and is called for every value.
+    @inline(__always)
     private mutating func value() throws(JSONError) -> Bool {
         switch self.lexer.byte {
         case UInt8(ascii: "\""):
