@@ -272,7 +272,7 @@ building=$!
     run pure simulation fuzz
 } &
 computing=$!
-# What waits: the longest phase beside others of which each leaves it most of the time.
+# What waits. The longest phase runs beside two others; each of them leaves the processors idle most of the time.
 run shells live conformance
 run client packaging &
 waiting=$!

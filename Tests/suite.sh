@@ -38,7 +38,6 @@ unpack_program() { # package, program
             rm -f "$1"_*.deb
         ) >&2
     fi
-    exec 9<&-
     echo "$folder/usr/bin/$2"
 }
 
