@@ -74,6 +74,9 @@ package enum MigrationError: Error, Equatable, Sendable, CustomStringConvertible
     case skipped(version: Int, name: String)
     /// An unreleased program created the database, and it cannot be converted.
     case unreleased
+    /// Transactions of others have used tables of a migration for longer than ``Migrator/lockTimeout``; it was rolled
+    /// back, and may be tried again.
+    case tablesInUse(version: Int, name: String)
     /// A migration's SQL failed; it was rolled back.
     case failed(version: Int, name: String, PostgresError)
     /// The connection string names no database, so none can be created.
@@ -95,6 +98,8 @@ package enum MigrationError: Error, Equatable, Sendable, CustomStringConvertible
             "a version from before the first release made this database; this version can neither use nor convert its "
                 + "tables, and has changed nothing. Start with an empty database. To keep the old data, save it first "
                 + "with pg_dump and read it with the version that made it"
+        case .tablesInUse(let version, let name):
+            "migration \(version) (\(name)) waits for tables that other transactions use"
         case .failed(let version, let name, let error):
             "migration \(version) (\(name)) failed: \(error)"
         case .noDatabaseName:

@@ -5,6 +5,8 @@
 package struct Migrator: Sendable {
     /// Locked during a migration ("tchsync" in ASCII).
     static let lockKey: Int64 = 0x74_6368_7379_6E63
+    /// How long a migration waits for a lock on a table, ms: everybody who comes to use the table waits behind it.
+    package static let lockTimeout = 2000
 
     let migrations: [Migration]
 
@@ -24,7 +26,8 @@ package struct Migrator: Sendable {
     ///   - begins: called before each of them, in its transaction.
     ///   - ends: called when it is committed, with the time since it began.
     /// - Returns: the migrations that this call applied; empty when nothing was missing.
-    /// - Throws: ``MigrationError`` or ``PostgresError``. Migrations applied before an error stay applied.
+    /// - Throws: ``MigrationError`` or ``PostgresError``. Migrations applied before an error stay applied. After
+    ///   ``MigrationError/tablesInUse(version:name:)`` try again, with a pause in which others get at the tables.
     @discardableResult
     package func migrate(
         _ connectionString: String, begins: (Migration) -> Void = { _ in },
@@ -62,8 +65,12 @@ package struct Migrator: Sendable {
             let start = ContinuousClock.now
             begins(next)
             do throws(PostgresError) {
+                try connection.execute("SET LOCAL lock_timeout = \(Self.lockTimeout)")
                 try connection.executeScript(next.sql)
             } catch {
+                if error.sqlState == .lockNotAvailable {
+                    throw MigrationError.tablesInUse(version: next.version, name: next.name)
+                }
                 throw MigrationError.failed(version: next.version, name: next.name, error)
             }
             var row = Parameters()

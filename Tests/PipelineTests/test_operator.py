@@ -260,6 +260,31 @@ def test_a_plan_of_migrations_changes_nothing(single, tmp_path):
         assert lines[-1].startswith("A transaction has been open for ")
 
 
+def test_a_migration_waits_for_its_tables_but_keeps_nobody_from_them(single, tmp_path):
+    name = "used_" + tmp_path.name.replace("-", "_")
+    url = psycopg.conninfo.make_conninfo(single.report["database"], dbname=name)
+    single.touchsync("migrate", "--database-url", url)
+    command = [str(pipelines.PROGRAMS / "touchsync"), "migrate", "--database-url", url]
+    with psycopg.connect(url, autocommit=True) as other, psycopg.connect(url) as reader:
+        # As the release before left it.
+        other.execute("alter table sessions drop column made_at cascade")
+        other.execute("drop function evict_requests")
+        other.execute("delete from schema_migrations where version >= 11")
+        reader.execute("select from sessions")
+        migration = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        assert migration.stderr.readline() == (
+            "touchsync: migration 11 (request-sessions) waits for tables that other transactions use; it is tried again "
+            "every few seconds\n")
+        # Between two attempts everybody gets at the table.
+        other.execute("set statement_timeout = '3s'")
+        other.execute("select from sessions")
+        assert migration.poll() is None
+        reader.commit()
+        output, errors = migration.communicate(timeout=30)
+        assert migration.returncode == 0 and not errors
+        assert output.startswith("applied 11 request-sessions in ")
+
+
 def test_a_database_from_before_the_first_release_is_refused(single, tmp_path):
     name = "unreleased_" + tmp_path.name.replace("-", "_")
     with psycopg.connect(single.report["database"], autocommit=True) as connection:

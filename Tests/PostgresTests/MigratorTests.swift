@@ -49,6 +49,22 @@ struct MigratorTests {
         #expect(try Migrator([first, second]).pending(database.connectionString) == [])
     }
 
+    @Test func tablesThatOthersUseAreWaitedForOnlyShortlyAndTheMigrationMayBeTriedAgain() throws {
+        let wider = Migration(version: 3, name: "wider", sql: "CREATE TABLE d (k int8); ALTER TABLE a ADD COLUMN v int8")
+        let migrator = try Migrator([first, second, wider])
+        try Migrator([first, second]).migrate(database.connectionString)
+        let (reader, other) = (try database.connect(), try database.connect())
+        try reader.transaction {
+            try reader.execute("SELECT FROM a")
+            #expect(throws: MigrationError.tablesInUse(version: 3, name: "wider")) {
+                try migrator.migrate(database.connectionString)
+            }
+            // Whoever came meanwhile got through, and nothing is half done.
+            #expect(try other.execute("SELECT to_regclass('d') IS NULL FROM a").bool(0, 0) == true)
+        }
+        #expect(try migrator.migrate(database.connectionString) == [wider])
+    }
+
     @Test func anEditedASkippedAndANewerOneAreErrorsThatNameThem() throws {
         try Migrator([first, Migration(version: 5, name: "five", sql: "SELECT 1")]).migrate(database.connectionString)
         let edited = Migration(version: 1, name: "tables", sql: "CREATE TABLE z (k int8)")

@@ -65,6 +65,7 @@ package struct SchemaPreparation {
             return "this role may not bring the schema up to date: run touchsync migrate as the owner of the tables, "
                 + "with --runtime-role"
         }
+        if let error = error as? MigrationError, case .tablesInUse = error { return "\(error)" }
         return "the schema cannot be brought up to date"
     }
 }

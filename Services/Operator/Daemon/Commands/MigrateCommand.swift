@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import Boot
 internal import CommitterDaemon
+internal import Glibc
 internal import JSONBytes
 internal import OperatorTerminal
 internal import Postgres
@@ -66,16 +67,36 @@ struct MigrateCommand: ParsableCommand {
         progress.set("waiting for the database")
         let last = migrations.last?.version ?? 0
         var applied: [Applied] = []
-        try Migrator(migrations).migrate(database) { migration in
-            progress.set("applying migration \(migration.version) of \(last), \(migration.name)")
-        } ends: { migration, time in
-            progress.clear()
-            let seconds = time / .seconds(1)
-            self.say("applied \(migration.version) \(migration.name) in \(Quantities.span(seconds))")
-            applied.append((migration, seconds))
+        try self.whenTablesAreFree {
+            try Migrator(migrations).migrate(database) { migration in
+                progress.set("applying migration \(migration.version) of \(last), \(migration.name)")
+            } ends: { migration, time in
+                progress.clear()
+                let seconds = time / .seconds(1)
+                self.say("applied \(migration.version) \(migration.name) in \(Quantities.span(seconds))")
+                applied.append((migration, seconds))
+            }
         }
         return applied
     }
+
+    /// Tries until no transaction keeps a migration from its tables. Others get at them in each pause.
+    private func whenTablesAreFree(_ attempt: () throws -> Void) throws {
+        var isTold = false
+        while true {
+            do {
+                return try attempt()
+            } catch let error as MigrationError {
+                guard case .tablesInUse = error else { throw error }
+                if !isTold { ProcessSetup.complain("touchsync: \(error); it is tried again every few seconds\n") }
+                isTold = true
+                usleep(Self.pause)
+            }
+        }
+    }
+
+    /// For as long as a migration waits for a lock, microseconds.
+    private static let pause = UInt32(Migrator.lockTimeout * 1000)
 
     /// A migration, and the seconds that it took.
     private typealias Applied = (migration: Migration, seconds: Double)
