@@ -108,8 +108,6 @@ extension SQLState {
     package static let tooManyConnections = SQLState("53300")
     /// 54000: a limit of the program was exceeded.
     package static let limitExceeded = SQLState("54000")
-    /// 55P03: a lock did not come within `lock_timeout`.
-    package static let lockNotAvailable = SQLState("55P03")
     /// 55P03: lock_timeout.
     package static let lockNotAvailable = SQLState("55P03")
     /// 57014: statement_timeout, a cancelled statement, or a request's own deadline.

@@ -17,6 +17,9 @@ package struct CreditWindow: Equatable, Sendable {
         return self.sent.commits < allowed.commits && self.sent.bytes < allowed.bytes
     }
 
+    /// True while the receiver, a coalescer, holds leases.
+    package var holdsLeases: Bool { self.allowed?.holdsLeases ?? false }
+
     /// The link came up with the receiver's greeting: counting starts over.
     package mutating func opened(greeting: [UInt8]) {
         self.allowed = CommitCredit(greeting: greeting)
@@ -36,7 +39,7 @@ package struct CreditWindow: Equatable, Sendable {
     /// The receiver grants more credit. A late record with less than the current grant is ignored.
     package mutating func allow(_ credit: CommitCredit) {
         guard let allowed = self.allowed else { return }
-        self.allowed = CommitCredit(
-            commits: max(allowed.commits, credit.commits), bytes: max(allowed.bytes, credit.bytes))
+        self.allowed?.commits = max(allowed.commits, credit.commits)
+        self.allowed?.bytes = max(allowed.bytes, credit.bytes)
     }
 }

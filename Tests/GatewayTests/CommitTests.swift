@@ -22,7 +22,7 @@ struct CommitTests {
         #expect(scene.gateway.commits.custody.count == 1)
     }
 
-    @Test("without a result a commit is sent again after 1, 2 and 4 s, by turns around the coalescer")
+    @Test("without a result a commit is sent again after 1, 2 and 4 s, by turns through the coalescer")
     func repetition() throws {
         var scene = Scene()
         let ada = try scene.member("ada")
@@ -34,7 +34,44 @@ struct CommitTests {
             scene.advance(100)
         }
         #expect(paths.map(\.0) == [0, 1_000, 3_000, 7_000])
-        #expect(paths.map(\.1) == [.coalescer, .committer, .coalescer, .committer])
+        #expect(paths.map(\.1) == [.committer, .coalescer, .committer, .coalescer])
+    }
+
+    private struct NothingSent: Error {}
+
+    /// Sends a transform, and returns how it leaves.
+    private func sent(
+        _ number: UInt64, by app: Slot, in scene: inout Scene
+    ) throws -> (path: CommitPath, commit: Commit) {
+        let payload = #"{"roomId":"r","elementId":"e","transform":{"rotation":30},"n":\#(number)}"#
+        scene.send(app, "element:transform", payload, ack: number)
+        for case .commit(_, let path, let commit) in scene.take() { return (path, commit) }
+        throw NothingSent()
+    }
+
+    @Test func aCommitThatEndsAGestureGoesThroughTheCoalescerAndWhatFollowsItGoesBehindIt() throws {
+        var scene = Scene()
+        let (ada, ben) = (try scene.member("ada"), try scene.member("ben"))
+        scene.send(ada, "element:transforming", #"{"roomId":"r","elementId":"e","transform":{"rotation":20}}"#)
+        _ = scene.take()
+        let commits = [try self.sent(1, by: ada, in: &scene), try self.sent(2, by: ada, in: &scene)]
+        #expect(commits.map(\.path) == [.coalescer, .coalescer])
+        #expect(try self.sent(1, by: ben, in: &scene).path == .committer)
+        for (_, commit) in commits {
+            scene.gateway.resultReceived(result(of: commit, seq: commit.number), at: scene.moment, into: &scene.actions)
+        }
+        _ = scene.take()
+        #expect(try self.sent(3, by: ada, in: &scene).path == .committer)
+    }
+
+    @Test func whileCoalescersHoldLeasesEveryCommitGoesThroughThem() throws {
+        var scene = Scene()
+        let ada = try scene.member("ada")
+        scene.gateway.leasesChanged(areHeld: true)
+        #expect(try self.sent(1, by: ada, in: &scene).path == .coalescer)
+        scene.gateway.leasesChanged(areHeld: false)
+        // Behind the first one.
+        #expect(try self.sent(2, by: ada, in: &scene).path == .coalescer)
     }
 
     @Test func atTheDeadlineANumberedCommitIsGivenBackAsUnavailableAndForgotten() throws {

@@ -71,7 +71,7 @@ struct CustodyTests {
         #expect(scene.take().commits == [])
         let shard = Shard.of(room: "r")
         for n in 1...3 as ClosedRange<UInt64> {
-            #expect(scene.gateway.commits.custody.nextHeldPath(in: shard) == .coalescer)
+            #expect(scene.gateway.commits.custody.nextHeldPath(in: shard) == .committer)
             scene.gateway.commits.custody.sendHeld(in: shard, at: scene.moment, into: &scene.actions)
             #expect(scene.take().commits.map(\.number) == [n])
         }

@@ -158,7 +158,7 @@ extension HTTPRequests {
         #expect(Array(turns.prefix(open.count)) == open)
         #expect(turns.count + custody.heldCount == rooms.count)
         let path = custody.nextHeldPath(in: closed)
-        #expect(path == .coalescer)
+        #expect(path == .committer)
         #expect(custody.heldCount == rooms.count { Shard.of(room: $0) == closed })
     }
 }

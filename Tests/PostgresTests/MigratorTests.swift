@@ -50,7 +50,8 @@ struct MigratorTests {
     }
 
     @Test func tablesThatOthersUseAreWaitedForOnlyShortlyAndTheMigrationMayBeTriedAgain() throws {
-        let wider = Migration(version: 3, name: "wider", sql: "CREATE TABLE d (k int8); ALTER TABLE a ADD COLUMN v int8")
+        let wider = Migration(
+            version: 3, name: "wider", sql: "CREATE TABLE d (k int8); ALTER TABLE a ADD COLUMN v int8")
         let migrator = try Migrator([first, second, wider])
         try Migrator([first, second]).migrate(database.connectionString)
         let (reader, other) = (try database.connect(), try database.connect())

@@ -418,7 +418,9 @@ import Wire
     }
 
     @Test func creditRecord() throws {
-        try check(Samples.credit, "00 10 00 00 00 00 00 00 00 00 80 00 00 00 00 00")
+        let credit = "00 10 00 00 00 00 00 00 00 00 80 00 00 00 00 00"
+        try check(Samples.credit, credit)
+        try check(Samples.leasingCredit, "\(credit) 01")
     }
 
     @Test func rulesNotice() throws {

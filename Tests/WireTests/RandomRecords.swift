@@ -58,7 +58,7 @@ struct RecordMaker {
         case .gestureEnded: GestureEnded(gesture: self.gestureEnd(), seq: self.ordinal(), json: self.blob())
         case .sessionClaimed: SessionClaimed(room: self.name(), sid: self.name(), claim: self.small())
         case .roomRead: RoomRead(request: self.number(), room: self.name(), after: self.ordinal())
-        case .commitCredit: CommitCredit(commits: self.number(), bytes: self.number())
+        case .commitCredit: CommitCredit(commits: self.number(), bytes: self.number(), holdsLeases: self.flag())
         case .refusedCommit:
             RefusedCommit(
                 self.commit(), with: Refusal(.conflict, "m", field: "elements[3]", heldBy: self.flag() ? "u" : nil))

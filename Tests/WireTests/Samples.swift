@@ -170,6 +170,7 @@ enum Samples {
         request: 1, outcome: .failure(Refusal(.notFound, "x", field: "roomId")))
 
     static let credit = CommitCredit(commits: 4096, bytes: 8 << 20)
+    static let leasingCredit = CommitCredit(commits: 4096, bytes: 8 << 20, holdsLeases: true)
 
     static let heldByBen: RefusedCommit = {
         var sample = transform
@@ -189,7 +190,7 @@ enum Samples {
         notJoined,
         leave, interest, areas, position, presence, members, gestureEnd, gestureEnded, claimed, read, neverUsed,
         state, unavailable, historyRead, history, noHistory,
-        credit, rules, gathering, heldByBen,
+        leasingCredit, rules, gathering, heldByBen,
     ]
 
     private static func commit(_ edit: EncodedEdit, _ undo: UndoPolicy = .entry) -> Commit {

@@ -58,7 +58,7 @@ package struct CoalescerSettings: DaemonSettings {
         self.maxWaiting = values[Self.maxWaiting]
         self.credit = CommitCredit(
             commits: UInt64(clamping: values[SharedSettings.creditCommits]),
-            bytes: UInt64(clamping: values[SharedSettings.creditBytes]))
+            bytes: UInt64(clamping: values[SharedSettings.creditBytes]), holdsLeases: self.limits.lease > .zero)
         self.committers = try values.instances(SharedSettings.committers)
         self.fanouts = try values.instances(SharedSettings.fanouts)
         self.lookups = LookupPace(values)

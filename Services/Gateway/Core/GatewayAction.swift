@@ -6,10 +6,13 @@ package typealias Slot = Int
 
 /// Which way a commit is sent.
 package enum CommitPath: String, Equatable, Sendable {
-    /// Through the shard's coalescer: the usual way.
+    /// Through the shard's coalescer, which cancels the previews before the commit.
     case coalescer
-    /// Straight to the shard's committer: the way around a coalescer that is away.
+    /// Straight to the shard's committer.
     case committer
+
+    /// The way around what is broken on this one.
+    var other: CommitPath { self == .coalescer ? .committer : .coalescer }
 }
 
 /// A record for the fan-out that serves a shard.

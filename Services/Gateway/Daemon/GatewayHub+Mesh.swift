@@ -53,6 +53,7 @@ extension GatewayHub {
     }
 
     private func changed(_ instance: StageInstance, _ state: ShardOwners.InstanceState, at now: Instant) {
+        self.core.leasesChanged(areHeld: self.senders.areLeasesHeld)
         for move in self.topology.changed(instance, state) {
             self.core.shardsMoved(move, at: now, into: &self.actions.pending)
             self.perform()

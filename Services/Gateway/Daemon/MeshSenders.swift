@@ -111,6 +111,11 @@ package struct MeshSenders {
     /// True while an instance allows commits.
     package func isOpen(_ instance: StageInstance) -> Bool { self.lines[instance]?.window.isOpen ?? true }
 
+    /// True while a coalescer that is up holds leases.
+    package var areLeasesHeld: Bool {
+        self.lines.contains { $0.key.stage == .coalescer && $0.value.window.holdsLeases }
+    }
+
     /// How many instances have given no more credit.
     package var closedCount: Int { self.lines.values.count { !$0.window.isOpen } }
 

@@ -25,7 +25,9 @@ final class CoalescerShell: Shell {
         self.committers = world.links(of: process, to: .committer)
         self.fanouts = world.links(of: process, to: .fanout)
         self.grants = CreditGrants(window: world.window())
-        process.greeting = world.window().greeting
+        var window = world.window()
+        window.holdsLeases = world.plan.lease > 0
+        process.greeting = window.greeting
         for link in self.committers + self.fanouts where link.isListed { self.added(link) }
     }
 

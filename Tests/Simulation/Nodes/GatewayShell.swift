@@ -143,6 +143,7 @@ final class GatewayShell: Shell {
     private func changed(_ link: Link, isUp: Bool, _ now: Instant) {
         guard self.topology.contains(link.server.instance) else { return }
         guard link.lane == .main else { return self.senders.setOpen(isUp, coalescer: link.index) }
+        self.core.leasesChanged(areHeld: self.senders.areLeasesHeld)
         for move in self.topology.changed(link.server.instance, link.state(isUp: isUp)) {
             self.core.shardsMoved(move, at: now, into: &self.actions)
             self.perform()

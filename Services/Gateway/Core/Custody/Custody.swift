@@ -13,6 +13,7 @@ package import Wire
 /// custody is full, apps are asked to try again. So nothing piles up anywhere and nothing is lost.
 package struct Custody {
     private let limits: Limits
+    private var routes = CommitRoutes()
     private var commits: [CustodyKey: PendingCommit] = [:]
     /// Nothing is due before it.
     private var dueAt = Instant.never
@@ -79,7 +80,9 @@ package struct Custody {
         _ commit: Commit, from origin: PendingCommit.Origin, at now: Instant, into actions: inout [GatewayAction]
     ) -> PendingCommit? {
         let key = CustodyKey(commit)
-        var pending = PendingCommit(commit: commit, origin: origin, at: now, deadline: now + self.limits.deadline)
+        var pending = PendingCommit(
+            commit: commit, origin: origin, firstPath: self.routes.firstPath(of: commit), at: now,
+            deadline: now + self.limits.deadline)
         self.bytes += pending.weight
         self.acceptedTotal += 1
         let shard = Shard.of(room: commit.room)
@@ -89,7 +92,7 @@ package struct Custody {
             self.send(&pending, shard: shard, at: now, into: &actions)
         }
         guard let older = self.commits.updateValue(pending, forKey: key) else { return nil }
-        self.bytes -= older.weight
+        self.forget(older)
         self.commits[key]?.inherit(older)
         return older
     }
@@ -118,8 +121,13 @@ package struct Custody {
     /// A commit needs no custody any more.
     mutating func end(_ key: CustodyKey) -> PendingCommit? {
         guard let pending = self.commits.removeValue(forKey: key) else { return nil }
-        self.bytes -= pending.weight
+        self.forget(pending)
         return pending
+    }
+
+    private mutating func forget(_ pending: PendingCommit) {
+        self.bytes -= pending.weight
+        self.routes.ended(pending)
     }
 
     /// A commit's app was answered that there is no result; the gateway goes on for the sake of its own numbers.
@@ -157,6 +165,9 @@ package struct Custody {
     }
 
     // MARK: Sending
+
+    /// Whether every commit has to go through a coalescer from now on, as coalescers hold leases.
+    package mutating func leasesChanged(areHeld: Bool) { self.routes.isAllForCoalescers = areHeld }
 
     /// A coalescer or committer of these shards came or went away: their commits go out again.
     package mutating func linksChanged(shards: Set<Int>, at now: Instant, into actions: inout [GatewayAction]) {
@@ -201,7 +212,7 @@ package struct Custody {
         self.commits[key] = pending
     }
 
-    /// Sends a commit: the first time through the coalescer, then by turns around it.
+    /// Sends a commit: the first time on its first path, then on both by turns.
     private mutating func send(
         _ pending: inout PendingCommit, shard: Int, at now: Instant, into actions: inout [GatewayAction]
     ) {

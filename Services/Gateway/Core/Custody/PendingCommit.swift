@@ -26,6 +26,8 @@ struct PendingCommit {
 
     let commit: Commit
     let origin: Origin
+    /// Which way it goes at first.
+    let firstPath: CommitPath
     /// Events that sent the same number again before its result: they get the same answer.
     private(set) var copies: [Origin] = []
     /// True once the app has been answered that there is no result yet; the gateway goes on for the sake of its own numbers.
@@ -44,9 +46,10 @@ struct PendingCommit {
     /// Events that may wait for one commit's result, the first one included.
     static let maxWaiting = 16
 
-    init(commit: Commit, origin: Origin, at now: Instant, deadline: Instant) {
+    init(commit: Commit, origin: Origin, firstPath: CommitPath, at now: Instant, deadline: Instant) {
         self.commit = commit
         self.origin = origin
+        self.firstPath = firstPath
         self.acceptedAt = now
         self.deadline = deadline
         self.sendAgainAt = now
@@ -67,8 +70,8 @@ struct PendingCommit {
         self.olderCopies = older.olderCopies + older.attempts
     }
 
-    /// Which way it goes the next time: by turns through the coalescer and around it.
-    var nextPath: CommitPath { self.attempts.isMultiple(of: 2) ? .coalescer : .committer }
+    /// Which way it goes the next time: by turns, in case that one of them is broken.
+    var nextPath: CommitPath { self.attempts.isMultiple(of: 2) ? self.firstPath : self.firstPath.other }
 
     /// When something is to be done about it: it is sent again, or its app is answered that there is no result.
     var dueAt: Instant { self.wasGivenUp ? self.sendAgainAt : min(self.sendAgainAt, self.deadline) }
