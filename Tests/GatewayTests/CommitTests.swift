@@ -45,6 +45,11 @@ struct CommitTests {
     ) throws -> (path: CommitPath, commit: Commit) {
         let payload = #"{"roomId":"r","elementId":"e","transform":{"rotation":30},"n":\#(number)}"#
         scene.send(app, "element:transform", payload, ack: number)
+        return try self.left(in: &scene)
+    }
+
+    /// The commit that leaves, and its way.
+    private func left(in scene: inout Scene) throws -> (path: CommitPath, commit: Commit) {
         for case .commit(_, let path, let commit) in scene.take() { return (path, commit) }
         throw NothingSent()
     }
@@ -98,14 +103,15 @@ struct CommitTests {
         #expect(scene.gateway.commits.custody.count == 0)
     }
 
-    @Test("a coalescer that went away: what is in custody goes out again at once")
+    @Test("a link that came or went: what is in custody goes out again at once, straight to the committer")
     func pathChanged() throws {
         var scene = Scene()
         let ada = try scene.member("ada")
-        scene.send(ada, "element:transform", Self.numbered, ack: 1)
-        _ = scene.take()
-        scene.gateway.commitLinksChanged(shards: [Shard.of(room: "r")], at: scene.moment, into: &scene.actions)
-        #expect(scene.take().commits.map(\.number) == [1])
+        #expect(try self.sent(1, by: ada, in: &scene).path == .committer)
+        for _ in 1...2 {
+            scene.gateway.commitLinksChanged(shards: [Shard.of(room: "r")], at: scene.moment, into: &scene.actions)
+            #expect(try self.left(in: &scene).path == .committer)
+        }
     }
 
     @Test("a gap behind a commit in custody is the gateway's own business; a gap of the app is the app's")

@@ -8,8 +8,8 @@ from pipeline import Overdue
 
 
 class Worker(threading.Thread):
-    """A user who commits without pause: numbered, keeping each commit until it is acknowledged, coming back after
-    every loss with the session and the position that it had."""
+    """A user who commits without pause: numbered, every second one as the end of a gesture, keeping each commit until it is
+    acknowledged, coming back after every loss with the session and the position that it had."""
 
     def __init__(self, urls, user, room, element, pause=0.01):
         super().__init__(daemon=True)
@@ -56,6 +56,8 @@ class Worker(threading.Thread):
                 time.sleep(0.1)
                 continue
             try:
+                if n % 2:
+                    self.app.send("element:transforming", {"roomId": self.room, "elementId": self.element, "positionX": n})
                 answer = self.app.call("element:transform", payload, timeout=6)
             except Exception:  # noqa: BLE001: whatever it was, the answer is unknown: the same commit goes again
                 self._lose()

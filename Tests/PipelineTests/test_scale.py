@@ -64,6 +64,7 @@ def test_rooms_spread_over_the_daemons(double, room):
         app.join(f"{room}-{index}")
         app.ok("element:create", {"roomId": f"{room}-{index}", "element": {"type": "note", "id": "e"}})
         app.send("element:transforming", {"roomId": f"{room}-{index}", "elementId": "e", "positionX": 1})
+        app.ok("element:transform", {"roomId": f"{room}-{index}", "elementId": "e", "positionX": 2})
     counts = ("touchsync_coalescer_previews_received_total", "touchsync_coalescer_commits_passed_total")
     eventually(
         "both coalescers had some of each",

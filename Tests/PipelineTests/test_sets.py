@@ -50,20 +50,24 @@ class Hand:
         self.watcher.close()
 
 
-def scatter(pipeline, count):
-    """Changes and reads rooms, of which each instance has some if they are many."""
+def scatter(app, count):
+    """Moves something in rooms, of which each instance has some if they are many."""
     for _ in range(count):
-        url = f"{pipeline.url}/api/rooms/{uuid.uuid4()}"
-        assert requests.post(f"{url}/elements", json={"type": "note"}, timeout=10).status_code == 201
-        assert requests.get(url, timeout=10).status_code == 200
+        room = str(uuid.uuid4())
+        app.join(room)
+        app.ok("element:create", {"roomId": room, "element": {"type": "note", "id": "e"}})
+        app.send("element:transforming", {"roomId": room, "elementId": "e", "positionX": 1})
+        app.ok("element:transform", {"roomId": room, "elementId": "e", "positionX": 2})
+        app.ok("room:leave", {"roomId": room})
 
 
 def all_work(pipeline, stage):
     def is_shared():
-        scatter(pipeline, 10)
+        scatter(visitor, 10)
         return all(pipeline.metric(name, WORK[stage]) > 0 for name in pipeline.names[stage])
 
-    eventually(f"every {stage} has work", is_shared, within=30)
+    with contextlib.closing(App(pipeline.url, "visitor").connect()) as visitor:
+        eventually(f"every {stage} has work", is_shared, within=30)
 
 
 def has_no_work(pipeline, crowd, name):

@@ -169,13 +169,15 @@ package struct Custody {
     /// Whether every commit has to go through a coalescer from now on, as coalescers hold leases.
     package mutating func leasesChanged(areHeld: Bool) { self.routes.isAllForCoalescers = areHeld }
 
-    /// A coalescer or committer of these shards came or went away: their commits go out again.
+    /// A coalescer or committer of these shards came or went away: their commits go out again, straight to the committer,
+    /// which a coalescer may not know yet.
     package mutating func linksChanged(shards: Set<Int>, at now: Instant, into actions: inout [GatewayAction]) {
         for shard in shards {
             for key in self.held.removeValue(forKey: shard) ?? [] { self.commits[key]?.isHeld = false }
         }
         for key in self.commits.keys.sorted(by: { $0.number < $1.number })
         where shards.contains(Shard.of(room: key.room)) {
+            self.commits[key]?.nextPath = .committer
             self.dispatch(key, at: now, into: &actions)
         }
     }
@@ -238,7 +240,7 @@ package struct Custody {
     package mutating func commitNotSent(_ commit: Commit) {
         let key = CustodyKey(commit)
         guard var pending = self.commits[key] else { return }
-        pending.attempts -= 1
+        pending.attemptFailed()
         self.hold(&pending, key, in: Shard.of(room: commit.room))
         self.commits[key] = pending
     }

@@ -37,7 +37,9 @@ struct PendingCommit {
     let acceptedAt: Instant
     let deadline: Instant
     var sendAgainAt: Instant
-    var attempts = 0
+    private(set) var attempts = 0
+    /// Which way it goes the next time: by turns, in case that one of them is broken.
+    var nextPath: CommitPath
     /// True while it waits for credit.
     var isHeld = false
     /// What it counts among all that is in custody, bytes.
@@ -50,6 +52,7 @@ struct PendingCommit {
         self.commit = commit
         self.origin = origin
         self.firstPath = firstPath
+        self.nextPath = firstPath
         self.acceptedAt = now
         self.deadline = deadline
         self.sendAgainAt = now
@@ -70,9 +73,6 @@ struct PendingCommit {
         self.olderCopies = older.olderCopies + older.attempts
     }
 
-    /// Which way it goes the next time: by turns, in case that one of them is broken.
-    var nextPath: CommitPath { self.attempts.isMultiple(of: 2) ? self.firstPath : self.firstPath.other }
-
     /// When something is to be done about it: it is sent again, or its app is answered that there is no result.
     var dueAt: Instant { self.wasGivenUp ? self.sendAgainAt : min(self.sendAgainAt, self.deadline) }
 
@@ -87,11 +87,16 @@ struct PendingCommit {
 
     /// Counts one more attempt and says which way it goes.
     mutating func attempt(at now: Instant) -> CommitPath {
-        defer {
-            self.attempts += 1
-            self.sendAgainAt = now + Self.pause(afterAttempts: self.attempts)
-        }
+        defer { self.nextPath = self.nextPath.other }
+        self.attempts += 1
+        self.sendAgainAt = now + Self.pause(afterAttempts: self.attempts)
         return self.nextPath
+    }
+
+    /// The last attempt could not be made.
+    mutating func attemptFailed() {
+        self.attempts -= 1
+        self.nextPath = self.nextPath.other
     }
 
     /// How long after each attempt the commit is sent again: 1, 2, 4, then every 8 s.
