@@ -7,9 +7,12 @@
 import argparse
 import asyncio
 import contextlib
+import pathlib
 import random
+import shutil
 import signal
 import sys
+import tempfile
 import time
 
 import uvloop
@@ -141,6 +144,14 @@ async def run(folder, options, seed, faults):
     return report
 
 
+def keep_evidence(folder):
+    """Copies a failed run's history and logs; returns where they are."""
+    kept = pathlib.Path(tempfile.mkdtemp(prefix="touchsync-chaos-failed-"))
+    for file in [*folder.glob("*.jsonl"), *folder.glob("*.log")]:
+        shutil.copy(file, kept)
+    return kept
+
+
 def main():
     options = arguments()
     if options.list:
@@ -171,6 +182,8 @@ def main():
         ok = ok and code == 0
         if options.keep:
             print(f"chaos: everything is left in {folder}")
+        elif not ok:
+            print(f"chaos: the history and the logs are in {keep_evidence(folder)}")
     print(f"chaos: {'passed' if ok else 'FAILED'}, seed {seed}")
     return 0 if ok else 1
 

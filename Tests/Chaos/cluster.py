@@ -72,7 +72,7 @@ class Cluster:
 
     def __init__(
         self, folder, counts=None, settings=None, prefixes=None, standby=True, sees=None, data=None, order=STAGES,
-        log=(None, "notice"), is_keyed=False, postgres=None, has_files=False, programs=PROGRAMS, machines=None,
+        log=(None, None), is_keyed=False, postgres=None, has_files=False, programs=PROGRAMS, machines=None,
     ):
         self.counts = {stage: 2 for stage in STAGES} | (counts or {})
         self.settings = {stage: SETTINGS[stage] | (settings or {}).get(stage, {}) for stage in STAGES}
@@ -80,6 +80,8 @@ class Cluster:
         self.folder = folder
         self.sees = sees or (lambda name, peer: True)
         self.sink, self.log_level = log
+        # Between hosts it must be possible to find out afterwards which links were lost, and when.
+        self.log_level = self.log_level or ("info" if machines else "notice")
         self.order = list(order) if "postgres" in order else ["postgres", *order]
         self.machines = machines
         self.postgres = postgres or Pair(self.folder, standby, data, self.place)
@@ -262,6 +264,23 @@ class Cluster:
                 with contextlib.suppress(ValueError):
                     found[name] = float(value)
         return found
+
+    async def links(self):
+        """How many times daemons have opened links to others again; None while a link is missing."""
+        opened = 0
+        for stage, neighbours in NEIGHBOURS.items():
+            for daemon in self.of(stage) if neighbours else []:
+                figures = await self.metrics(daemon)
+                for neighbour in neighbours:
+                    if figures.get(f'touchsync_{stage}_links_up{{stage="{neighbour}"}}') != self.counts[neighbour]:
+                        return None
+                opened += figures[f"touchsync_{stage}_reconnects_total"]
+        return opened
+
+    async def room(self, name):
+        """What each fan-out knows of the people in a room."""
+        pages = {daemon.name: await self.fetch(daemon, f"/rooms?id={name}") for daemon in self.of("fanout")}
+        return {daemon: json.loads(body)["people"] for daemon, (status, body) in pages.items() if status == 200}
 
     def heal(self):
         """No proxy and no machine does harm, nobody is frozen."""

@@ -14,7 +14,9 @@ SIZE = 2000
 
 
 class Witness(App):
-    """Joins a room once, and records what it is told of the others."""
+    """Joins a room once, and keeps what it is told of the others."""
+
+    told = None
 
     def _joined(self, answer):
         super()._joined(answer)
@@ -26,13 +28,15 @@ class Witness(App):
             for member in answer["members"] if member["userId"] not in others
             for connection in member["connections"]
         ]
-        self.history.add(
-            "people", client=self.name, room=self.room, targets=[name for name, _ in connections],
-            cursors={name: point(connection["cursor"]) for name, connection in connections if "cursor" in connection},
-            selections={
+        self.told = {
+            "targets": [name for name, _ in connections],
+            "cursors": {
+                name: point(connection["cursor"]) for name, connection in connections if "cursor" in connection
+            },
+            "selections": {
                 name: " ".join(connection["selection"]) for name, connection in connections if connection.get("selection")
             },
-        )
+        }
 
 
 class Scene:
@@ -129,17 +133,59 @@ class Looks:
         for scene in scenes:
             scene.prepare()
         await world.until("everybody has its viewport", lambda: not any(app.asked for app in world.apps), 10)
-        await asyncio.sleep(max(healed, time.monotonic()) + CERTAIN - time.monotonic())
+        await asyncio.gather(
+            asyncio.sleep(max(healed, time.monotonic()) + CERTAIN - time.monotonic()), self._links_hold()
+        )
         for scene in scenes:
             scene.point()
         await asyncio.gather(*(scene.drag() for scene in scenes))
         await world.until("everybody sees what is in view", lambda: all(scene.is_seen for scene in scenes), 10)
         await world.until("everybody sees all cursors", lambda: all(scene.are_cursors_seen for scene in scenes), 10)
-        await asyncio.sleep(CERTAIN)
-        await asyncio.gather(*(self._witness(room) for room in rooms))
+        await self._ask(rooms)
 
-    async def _witness(self, room):
-        witness = Witness(f"witness-{room}", room, self.world, f"witness/{room}", through_proxy=False)
+    async def _links_hold(self, within=30):
+        """Waits until no link between daemons was lost for as long as the checker needs to be certain. A gateway without
+        the room's fan-out turns to another one, where it finds those people only who come through others like it.
+        Returns how many times links were opened again so far; None when they do not hold."""
+        end = time.monotonic() + within
+        opened, since = None, 0.0
+        while time.monotonic() < end:
+            now, before = time.monotonic(), opened
+            opened = await self.world.cluster.links()
+            if opened is None or opened != before:
+                since = now
+            elif now - since > CERTAIN:
+                return opened
+            await asyncio.sleep(0.25)
+        return None
+
+    async def _ask(self, rooms):
+        """Somebody comes into each room and is told who is there; others do when a link was lost meanwhile."""
+        for attempt in range(3):
+            opened = await self._links_hold()
+            witnesses = await asyncio.gather(*(self._witness(room, attempt) for room in rooms))
+            if opened is not None and opened == await self.world.cluster.links():
+                break
+        else:
+            self.world.violation("links between daemons were lost again and again although there were no faults")
+        for witness in filter(None, witnesses):
+            await self._find_out(witness, rooms[witness.room])
+            witness.history.add("people", client=witness.name, room=witness.room, **witness.told)
+
+    async def _witness(self, room, attempt):
+        witness = Witness(f"witness-{room}.{attempt}", room, self.world, f"witness/{room}", through_proxy=False)
         self.witnesses.append(witness)
-        if not await witness._connect() or not await witness._join():
-            self.world.violation(f"{witness.name} could not join")
+        if await witness._connect() and await witness._join():
+            return witness
+        self.world.violation(f"{witness.name} could not join")
+        return None
+
+    async def _find_out(self, witness, members):
+        """Says of those whom a witness was not told of where they are, and what each fan-out knows, before that is
+        gone. The checker judges."""
+        missing = [app for app in members if app.is_joined and app.name not in witness.told["targets"]]
+        for app in missing:
+            print(f"chaos: {witness.name} at {witness.line.address} is not told of {app.name}, user {app.user}, session"
+                  f" {app.sid}, at {app.line.address}", flush=True)
+        if missing:
+            print(f"chaos: {witness.room} by fan-outs: {await self.world.cluster.room(witness.room)}", flush=True)

@@ -26,10 +26,25 @@ import Wire
         #expect(Self.areas(&scene, .by()) == [.everywhere])
         scene.interest([("ben", 2)], seq: 1, at: Scene.g2, hasViewports: true)
         _ = scene.take()
-        #expect(Self.areas(&scene, .by()) != [.everywhere])
+        #expect(Self.areas(&scene, .by(gesture: 2)) != [.everywhere])
         scene.interest([("ben", 2)], seq: 1, at: Scene.g2)
         _ = scene.take()
-        #expect(Self.areas(&scene, .by()) == [.everywhere])
+        #expect(Self.areas(&scene, .by(gesture: 2)) == [.everywhere])
+    }
+
+    /// Whoever sets a viewport in the middle of a gesture, and sees the element there, must see it leave.
+    @Test func theFirstAreaOfAGestureThatWasShownWithoutOneIsEverywhere() {
+        var scene = PreviewTests.stage()
+        for _ in 1...2 {
+            _ = Self.areas(&scene, .by(showing: TransformFields(positionX: 1001)))
+            scene.interest([("ben", 2)], seq: 1, at: Scene.g2, hasViewports: true)
+            _ = scene.take()
+            #expect(Self.areas(&scene, .by(showing: TransformFields(positionX: 2001))) == [.everywhere])
+            let next = Self.areas(&scene, .by(showing: TransformFields(positionX: 3001)))
+            #expect(next == [Self.box(1951, -48, 1100, 100)])
+            scene.interest([("ben", 2)], seq: 1, at: Scene.g2)
+            _ = scene.take()
+        }
     }
 
     @Test func aRoomThatIsNotThereNeedsNoAreas() {

@@ -119,6 +119,19 @@ import Wire
         #expect(scene.taken(by: Scene.g1).joined.map(\.claim) == [2, 3, 4])
     }
 
+    /// A join that was sent twice is answered first, and its copy refused: the database went away in between.
+    @Test func whoLeavesIsGoneWhateverBecomesOfAnotherJoin() {
+        var scene = Scene()
+        scene.member("ben", 9, at: Scene.g2)
+        scene.member("ann", 1)
+        scene.join("ann", 1, session: "s-ann.good")
+        scene.leave(1)
+        #expect(scene.taken(by: Scene.g2).presence == ["-ann"])
+        scene.pass(6000)
+        #expect(scene.taken(by: Scene.g1).refusals.map(\.code) == [.unavailable])
+        #expect(scene.fanout.connectionCount(in: "r") == 1)
+    }
+
     /// The same shard goes for good while the join, which the other fan-out has answered, still waits here.
     @Test func whoIsNamedNoMoreLeavesWhenTheJoinIsAnswered() {
         var scene = Scene(isReady: false)

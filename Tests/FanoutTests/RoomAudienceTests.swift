@@ -66,9 +66,10 @@ import Wire
             occupants: [RoomInterest.Occupant(connection: connection, member: .named(user))])
     }
 
-    @Test mutating func connectionsThatAGatewayDoesNotNameAreGone() {
+    @Test(arguments: [true, false]) mutating func connectionsInDoubtThatAGatewayDoesNotNameAreGone(wasDown: Bool) {
+        if wasDown { self.audience.linkDown(to: Scene.g1) }
         let (joined, gone) = self.audience.interestReceived(Self.interest(3, "ann"), from: Scene.g1)
-        #expect(joined.isEmpty && gone == [1] && self.audience.streaming.isEmpty)
+        #expect(joined.isEmpty && gone == (wasDown ? [1] : []) && self.audience.streaming.isEmpty)
         #expect(self.audience.catchingUp == [Scene.g1])
     }
 

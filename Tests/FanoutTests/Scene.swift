@@ -125,6 +125,12 @@ struct Scene {
             Leave(room: room, connection: connection), from: gateway, at: self.now, into: &self.actions)
     }
 
+    /// A gateway's link goes down and comes up again.
+    mutating func reconnect(_ gateway: GatewayID) {
+        self.fanout.linkDown(to: gateway, at: self.now)
+        self.fanout.linkUp(to: gateway, at: self.now)
+    }
+
     mutating func interest(
         _ occupants: [(String, UInt64)], seq: UInt64, epoch: Identifier = "epoch-1", at gateway: GatewayID = g1,
         room: Identifier = "r", hasViewports: Bool = false

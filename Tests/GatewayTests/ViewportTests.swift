@@ -119,6 +119,18 @@ import Wire
         }
     }
 
+    /// A gateway that was cut off cannot say that the gesture has ended.
+    @Test func whatASessionShowedOverAFormerConnectionIsShownNoMore() throws {
+        var (scene, ada, _) = try Self.stage()
+        _ = Self.deliver(Self.preview(500), to: &scene)
+        var next = Self.preview(900)
+        next.connection += 1
+        next.gesture += 1
+        _ = Self.deliver(next, to: &scene)
+        scene.send(ada, "viewport:set", #"{"roomId":"r","x":450,"y":0,"width":100,"height":100}"#)
+        #expect(Self.shown(scene.take().texts(for: ada)) == [900], "it has left that part")
+    }
+
     @Test func aGroupIsSeenWhereverOneOfItsElementsIs() throws {
         var (scene, ada, _) = try Self.stage()
         let inside = Self.deliver(

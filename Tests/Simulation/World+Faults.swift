@@ -11,13 +11,16 @@ extension World {
         "write-lost", "write-kill", "write-failover", "renewed", "session-ended", "app-restart", "app-restart",
         "app-offline", "app-stalled", "app-hidden",
     ]
+    /// The same in worlds where daemons and hosts are cut off.
+    private static let cuts = World.faults + ["daemon-cut", "daemon-cut", "host-cut", "host-cut"]
 
     /// The counts of faults, but for those of daemons, which have the stage's name in them.
     static let faultNames = Set(World.faults).subtracting(["kill", "pause"]).sorted().map { "faults.\($0)" }
 
     /// Draws one fault and has it happen now.
     func strike() {
-        let fault = Self.faults[self.random.place(Self.faults.count)]
+        let faults = self.plan.hasCuts ? Self.cuts : Self.faults
+        let fault = faults[self.random.place(faults.count)]
         self.note("FAULT \(fault)")
         switch fault {
         case "kill": self.killOne()
@@ -42,6 +45,8 @@ extension World {
             self.anyLink().slowUntil = self.now + time
             // What was sent last in that time is under way for a while.
             self.disturbed(for: time + 600 * .millisecond)
+        case "daemon-cut": self.cutOff([self.processes[self.random.place(self.processes.count)]])
+        case "host-cut": self.cutHost()
         case "app-cut", "app-restart", "app-offline", "app-stalled", "app-hidden", "session-ended":
             self.strikeApp(fault)
         default: self.strikeDatabase(fault)
@@ -93,6 +98,32 @@ extension World {
     private func stretch() -> UInt64 {
         self.random.chance(60)
             ? self.random.number(100...2000) * .millisecond : self.random.number(2600...4000) * .millisecond
+    }
+
+    /// The network of a host fails, on which there is one daemon of every stage.
+    private func cutHost() {
+        let number = self.random.place(self.plan.instances)
+        let daemons = self.processes.filter { $0.instance.number == number }
+        self.cutOff(daemons)
+        for app in self.apps {
+            if let connection = app.connection, daemons.contains(where: { $0 === connection.gateway }) {
+                self.sever(connection)
+            }
+        }
+    }
+
+    /// Nothing passes between these daemons and all others for a while. Then links come back one after the other, as they
+    /// try again after pauses of different length.
+    private func cutOff(_ daemons: [Process]) {
+        self.count(daemons.count > 1 ? "faults.host-cut" : "faults.daemon-cut")
+        let time = self.stretch()
+        for link in self.links {
+            let isInside = daemons.contains { $0 === link.dialler }
+            guard isInside != daemons.contains(where: { $0 === link.server }) else { continue }
+            let more = self.random.number(0...1500) * .millisecond
+            self.cut(link, [.forth, .back], for: time + more)
+            self.disturbed(for: time + more)
+        }
     }
 
     private func anyLink() -> Link {

@@ -46,31 +46,31 @@ package struct FanoutPeers {
                 core.updateReceived(update, at: now, into: &actions)
             case .join:
                 let join = try EnvelopeReader.decode(Join.self, fields)
-                let gateway = self.gateway(peer, name(), at: now, &core)
+                guard let gateway = self.gateway(peer, name(), at: now, &core) else { return }
                 core.joinReceived(join, from: gateway, at: now, into: &actions)
             case .leave:
                 let leave = try EnvelopeReader.decode(Leave.self, fields)
-                let gateway = self.gateway(peer, name(), at: now, &core)
+                guard let gateway = self.gateway(peer, name(), at: now, &core) else { return }
                 core.leaveReceived(leave, from: gateway, at: now, into: &actions)
             case .roomInterest:
                 let interest = try EnvelopeReader.decode(RoomInterest.self, fields)
-                let gateway = self.gateway(peer, name(), at: now, &core)
+                guard let gateway = self.gateway(peer, name(), at: now, &core) else { return }
                 core.interestReceived(interest, from: gateway, at: now, into: &actions)
             case .areaInterest:
                 let interest = try EnvelopeReader.decode(AreaInterest.self, fields)
-                let gateway = self.gateway(peer, name(), at: now, &core)
+                guard let gateway = self.gateway(peer, name(), at: now, &core) else { return }
                 core.areaInterestReceived(interest, from: gateway)
             case .gestureEnd:
                 let gesture = try EnvelopeReader.decode(GestureEnd.self, fields)
-                _ = self.gateway(peer, name(), at: now, &core)
+                guard self.gateway(peer, name(), at: now, &core) != nil else { return }
                 core.gestureEndReceived(gesture, at: now, into: &actions)
             case .roomRead:
                 let read = try EnvelopeReader.decode(RoomRead.self, fields)
-                let gateway = self.gateway(peer, name(), at: now, &core)
+                guard let gateway = self.gateway(peer, name(), at: now, &core) else { return }
                 core.readReceived(read, from: gateway, at: now, into: &actions)
             case .historyRead:
                 let read = try EnvelopeReader.decode(HistoryRead.self, fields)
-                let gateway = self.gateway(peer, name(), at: now, &core)
+                guard let gateway = self.gateway(peer, name(), at: now, &core) else { return }
                 core.historyReadReceived(read, from: gateway, at: now, into: &actions)
             case .rulesNotice:
                 let notice = try EnvelopeReader.decode(RulesNotice.self, fields)
@@ -89,12 +89,12 @@ package struct FanoutPeers {
         self.previews.removeAll(keepingCapacity: true)
     }
 
-    /// The gateway behind a peer that sent what only gateways send.
+    /// The gateway behind a peer that sent what only gateways send; nil when it has a newer connection.
     private mutating func gateway(
         _ peer: PeerID, _ name: @autoclosure () -> String?, at now: Instant, _ core: inout Fanout
-    ) -> GatewayID {
+    ) -> GatewayID? {
         if let known = self.gateways.gateway(of: peer) { return known }
-        let (gateway, wasThere) = self.gateways.connect(peer, name: name() ?? "?")
+        guard let (gateway, wasThere) = self.gateways.connect(peer, name: name() ?? "?") else { return nil }
         if wasThere { core.linkDown(to: gateway, at: now) }
         core.linkUp(to: gateway, at: now)
         return gateway

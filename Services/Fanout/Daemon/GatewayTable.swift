@@ -43,17 +43,20 @@ package struct GatewayTable {
     }
 
     /// A peer proved to be a gateway.
-    /// - Returns: its number, and true when it was connected under the same name by another peer until now.
-    mutating func connect(_ peer: PeerID, name: String) -> (gateway: GatewayID, wasThere: Bool) {
+    /// - Returns: its number, and true when it was connected under the same name by another peer until now; nil when that
+    ///   one came later: this is what a gateway said before it was killed, which took its time.
+    mutating func connect(_ peer: PeerID, name: String) -> (gateway: GatewayID, wasThere: Bool)? {
         let gateway = self.number(of: Identifier(name))
         let entry = Entry(id: gateway, peer: peer, outbox: GatewayOutbox(maxBytes: self.outboxBytes))
-        defer { self.byPeer[peer] = gateway }
         guard let index = self.indices[gateway] else {
+            self.byPeer[peer] = gateway
             self.indices[gateway] = self.entries.count
             self.entries.append(entry)
             return (gateway, false)
         }
+        guard self.entries[index].peer.serial < peer.serial else { return nil }
         self.byPeer[self.entries[index].peer] = nil
+        self.byPeer[peer] = gateway
         self.entries[index] = entry
         return (gateway, true)
     }

@@ -66,13 +66,21 @@ final class GatewayMesh: ReactorLoop {
             for exit in self.exits.indices { self.exits[exit].links.read { self.handle($0, of: exit) } }
             if self.face?.receive(into: &self.fresh) == true { isMoreToRead = true }
         }
-        if self.figures.isDue(at: now) { self.telemetry.linkRefusals.publish(self.thread) }
+        if self.figures.isDue(at: now) { self.showFigures() }
         let weight = self.fresh.reduce(0) { $0 + $1.weight }
         if self.hasBacklog, self.news.handOver(&self.fresh, weight: weight) == .full {
             // The event loop is behind: the links keep what comes, up to their high-water marks.
             return now + .milliseconds(1)
         }
         return isMoreToRead ? now : nil
+    }
+
+    private func showFigures() {
+        self.telemetry.linkRefusals.publish(self.thread)
+        for exit in self.exits where exit.lane == .main {
+            self.telemetry.linksUp(exit.links.stage, exit.links.owners.upCount)
+        }
+        self.telemetry.reconnects(self.exits.reduce(0) { $0 &+ $1.links.reconnects })
     }
 
     // MARK: Reading

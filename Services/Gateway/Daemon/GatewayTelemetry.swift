@@ -57,6 +57,8 @@ final class GatewayTelemetry: Sendable {
     private let paceChanges: Counter
     private let paces: [(pace: Pace, rooms: Gauge)]
     private let waitingRooms: Gauge
+    private let linksUp: [Stage: Gauge]
+    private let reconnects: Counter
 
     init(_ context: DaemonContext) {
         let metrics = context.metrics
@@ -161,7 +163,21 @@ final class GatewayTelemetry: Sendable {
         }
         self.waitingRooms = metrics.gauge(
             "touchsync_gateway_rooms_waiting", "Rooms whose previews wait for their pace or turn.")
+        let stages: [Stage] = [.coalescer, .committer, .fanout]
+        self.linksUp = Dictionary(
+            uniqueKeysWithValues: stages.map { stage in
+                let up = metrics.gauge(
+                    "touchsync_gateway_links_up", "Instances that are connected.", labels: ["stage": "\(stage)"])
+                return (stage, up)
+            })
+        self.reconnects = counter("reconnects_total", "Links that were opened again.")
     }
+
+    /// How many instances of a stage are connected.
+    func linksUp(_ stage: Stage, _ count: Int) { self.linksUp[stage]?.set(count) }
+
+    /// How many times links of all stages were opened again.
+    func reconnects(_ count: UInt64) { self.reconnects.follow(count) }
 
     /// How long previews wait for each other.
     func gathering(_ level: GatheringLevel) {

@@ -36,6 +36,9 @@ extension ElementStore {
         if case .shown(let earlier, let area, preview.gesture) = self[index].fences[fence].motion {
             (fields, before) = (earlier, area)
             fields.merge(preview.fields)
+        } else if self[index].fences[fence].isOpen, self[index].fences[fence].shown == preview.gesture {
+            // A viewport was set in the middle of the gesture: where it was shown until then is not known.
+            before = .everywhere
         }
         let area = stored.showing(fields).area(on: parent)
         self[index].fences[fence].motion = .shown(fields, area, of: preview.gesture)

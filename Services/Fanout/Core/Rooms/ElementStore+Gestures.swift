@@ -70,7 +70,11 @@ extension ElementStore {
         }
         if preview.fields == TransformFields() { return .drop(.empty) }
         preview.after = self[index].seq
-        if needsArea { self.locate(&preview, of: stored, at: index, fence, with: &document) }
+        if needsArea {
+            self.locate(&preview, of: stored, at: index, fence, with: &document)
+        } else if case .shown = self[index].fences[fence].motion {
+            self[index].fences[fence].motion = .unknown
+        }
         self[index].fences[fence].show(preview.gesture, from: preview.connection, at: now)
         return .pass
     }

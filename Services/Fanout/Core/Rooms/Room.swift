@@ -201,13 +201,14 @@ struct Room: Sendable {
         }
     }
 
-    /// A connection leaves; one whose join still waits leaves after the answer.
+    /// A connection leaves. A join of it that still waits, perhaps the second copy of one that was answered, may be refused
+    /// in the end: the connection leaves immediately, and once more after the answer.
     mutating func leaveReceived(
         _ leave: Leave, from gateway: GatewayID, at now: Instant, with services: inout RoomServices,
         into actions: inout [FanoutAction]
     ) {
-        let isJoining = self.joins.setLeaving(true, from: gateway, with: &services) { $0 == leave.connection }
-        if !isJoining { self.depart(leave.connection, at: now, with: &services, into: &actions) }
+        self.joins.setLeaving(true, from: gateway, with: &services) { $0 == leave.connection }
+        self.depart(leave.connection, at: now, with: &services, into: &actions)
     }
 
     /// - Parameter isSilent: its user is still in the room, elsewhere.

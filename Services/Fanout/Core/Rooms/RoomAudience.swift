@@ -68,6 +68,9 @@ struct RoomAudience: Sendable {
     func awaitsLog(_ tag: UInt64, for gateway: GatewayID) -> Bool { self.catchUps.awaitsLog(tag, for: gateway) }
 
     /// A gateway names its connections and its position: its stream stops, until it has caught up from there.
+    ///
+    /// It does not name a connection whose join was answered here after it wrote the interest, nor one that joins again.
+    /// So only those are gone that were in doubt: for any other one that leaves, it says so.
     /// - Returns: the first connections of users, and connections of the gateway that are gone.
     mutating func interestReceived(
         _ interest: RoomInterest, from gateway: GatewayID
@@ -81,7 +84,7 @@ struct RoomAudience: Sendable {
         }
         self.occupancy.setViewports(interest.hasViewports, at: gateway)
         let named = Set(interest.occupants.map(\.connection))
-        let gone = self.occupancy.connections(of: gateway, onlyStale: false).filter { !named.contains($0) }
+        let gone = self.occupancy.connections(of: gateway, onlyStale: true).filter { !named.contains($0) }
         return (joined, gone)
     }
 

@@ -137,8 +137,18 @@ extension RoomViewports.Room {
             return
         }
         guard let motion = self.motions[key] else {
+            var extent = preview.area
+            // Its session came back over another connection: what it showed of the element before is over.
+            let former = self.motions.first {
+                $1.preview.element == preview.element && $1.preview.sid == preview.sid
+                    && $1.preview.isAttention == preview.isAttention
+            }
+            if let former {
+                self.motions[former.key] = nil
+                extent = extent.union(former.value.extent)
+            }
             guard self.motions.count < RoomViewports.capacity else { return }
-            self.motions[key] = RoomViewports.Motion(preview: preview, extent: preview.area)
+            self.motions[key] = RoomViewports.Motion(preview: preview, extent: extent)
             return
         }
         var latest = preview
