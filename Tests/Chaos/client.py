@@ -85,7 +85,7 @@ class App:
 
     @property
     def auth(self):
-        return {"userId": self.user}
+        return self.world.cluster.auth(self.user)
 
     # What happens on the line
 
@@ -303,7 +303,8 @@ class App:
         try:
             async with asyncio.timeout(4):
                 self.changed.clear()
-                line = self.line = await Line.dial(address, self, self.auth, self.receive_buffer, self.rate)
+                line = self.line = await Line.dial(
+                    address, self, self.auth, self.receive_buffer, self.rate, self.world.cluster.tls)
                 while not line.is_open:
                     if line.transport.is_closing():
                         return False

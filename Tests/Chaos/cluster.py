@@ -17,14 +17,8 @@ from keys import Keys
 from machines import LOCAL
 from postgres import Pair
 from proxy import Proxy
+from watched import NEIGHBOURS, Watched
 
-# Who connects to whom.
-NEIGHBOURS = {
-    "gateway": ["coalescer", "committer", "fanout"],
-    "coalescer": ["committer", "fanout"],
-    "committer": ["fanout"],
-    "fanout": [],
-}
 PLURALS = {"coalescer": "coalescers", "committer": "committers", "fanout": "fanouts"}
 # Tight where a bound has to be seen to hold, short where a fault has to be noticed within the run.
 MEGABYTE = 1 << 20
@@ -59,7 +53,7 @@ def temporary_folder(keeps=False):
             shutil.rmtree(folder, ignore_errors=True)
 
 
-class Cluster:
+class Cluster(Watched):
     """Everything that runs, in one folder.
 
     `counts` and `settings` differ from the usual by stage; `prefixes` are words before the command of a stage or of one
@@ -69,6 +63,9 @@ class Cluster:
     the place of the pair; with `has_files` daemons read who they know of from a file each, which `publish` replaces;
     `programs` is the folder of the daemons' programs; `machines` are where everything runs.
     """
+
+    # Apps speak plain text.
+    tls = None
 
     def __init__(
         self, folder, counts=None, settings=None, prefixes=None, standby=True, sees=None, data=None, order=STAGES,
@@ -205,9 +202,6 @@ class Cluster:
 
     # What there is
 
-    def of(self, stage):
-        return [daemon for daemon in self.daemons.values() if daemon.stage == stage]
-
     def behind_proxies(self, stage):
         """Those whose connections to others lead through proxies."""
         return [daemon for daemon in self.of(stage) if not self._is_direct(daemon.name)]
@@ -219,68 +213,15 @@ class Cluster:
             if (source is None or one.startswith(source)) and (target is None or other.startswith(target))
         ]
 
+    def auth(self, user):
+        """What an app connects with: daemons of the harness believe who somebody says that they are."""
+        return {"userId": user}
+
     def app_addresses(self, through_proxy):
         """Where apps connect: the addresses of the gateways."""
         if not through_proxy:
             return [self.address(daemon.name) for daemon in self.of("gateway")]
         return [("127.0.0.1", proxy.port) for proxy in self.between(source="app")]
-
-    async def is_ready(self, within=60):
-        """Waits until every daemon says that it is ready, now."""
-        for _ in range(int(within / 0.1)):
-            answers = await asyncio.gather(*(self.fetch(daemon, "/readyz") for daemon in self.daemons.values()))
-            if all(status == 200 for status, _ in answers):
-                return
-            await asyncio.sleep(0.1)
-        late = [daemon for daemon, (status, _) in zip(self.daemons.values(), answers) if status != 200]
-        raise AssertionError("not ready: " + "".join(f"\n{daemon.name}: {daemon.tail(1200)}" for daemon in late))
-
-    async def fetch(self, daemon, path, within=2.0):
-        """Status and body of one of a daemon's own pages; status 0 when it does not answer."""
-        if not daemon.is_ready:
-            return 0, b""
-        with contextlib.suppress(OSError, TimeoutError, ValueError, IndexError):
-            async with asyncio.timeout(within):
-                host, port = daemon.http.removeprefix("http://").split(":")
-                reader, writer = await asyncio.open_connection(host, int(port.strip("/")))
-                try:
-                    writer.write(f"GET {path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n".encode())
-                    answer = await reader.read(1 << 20)
-                    while chunk := await reader.read(1 << 20):
-                        answer += chunk
-                finally:
-                    writer.close()
-                head, _, body = answer.partition(b"\r\n\r\n")
-                return int(head.split(b" ", 2)[1]), body
-        return 0, b""
-
-    async def metrics(self, daemon):
-        """A daemon's metrics by name with labels; none when it does not answer."""
-        _, body = await self.fetch(daemon, "/metrics")
-        found = {}
-        for line in body.decode(errors="replace").splitlines():
-            if line and not line.startswith("#"):
-                name, _, value = line.rpartition(" ")
-                with contextlib.suppress(ValueError):
-                    found[name] = float(value)
-        return found
-
-    async def links(self):
-        """How many times daemons have opened links to others again; None while a link is missing."""
-        opened = 0
-        for stage, neighbours in NEIGHBOURS.items():
-            for daemon in self.of(stage) if neighbours else []:
-                figures = await self.metrics(daemon)
-                for neighbour in neighbours:
-                    if figures.get(f'touchsync_{stage}_links_up{{stage="{neighbour}"}}') != self.counts[neighbour]:
-                        return None
-                opened += figures[f"touchsync_{stage}_reconnects_total"]
-        return opened
-
-    async def room(self, name):
-        """What each fan-out knows of the people in a room."""
-        pages = {daemon.name: await self.fetch(daemon, f"/rooms?id={name}") for daemon in self.of("fanout")}
-        return {daemon: json.loads(body)["people"] for daemon, (status, body) in pages.items() if status == 200}
 
     def heal(self):
         """No proxy and no machine does harm, nobody is frozen."""
@@ -291,4 +232,3 @@ class Cluster:
         for daemon in self.daemons.values():
             daemon.has_power.set()
             daemon.send(signal.SIGCONT)
-

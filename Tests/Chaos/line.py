@@ -42,11 +42,11 @@ class Line(asyncio.Protocol):
         self.patience = 6.0
 
     @classmethod
-    async def dial(cls, address, owner, auth, receive_buffer=None, rate=None):
-        """A line that is being opened; raises OSError when nobody listens."""
+    async def dial(cls, address, owner, auth, receive_buffer=None, rate=None, tls=None):
+        """A line that is being opened; raises OSError when nobody listens. `tls` is whom it trusts, if it is not plain."""
         loop = asyncio.get_running_loop()
         if receive_buffer is None:
-            _, line = await loop.create_connection(lambda: cls(owner, auth, rate), *address)
+            _, line = await loop.create_connection(lambda: cls(owner, auth, rate), *address, ssl=tls)
             line.address = address
             return line
         with_small_window = socket.socket()
@@ -54,7 +54,9 @@ class Line(asyncio.Protocol):
         with_small_window.setblocking(False)
         try:
             await loop.sock_connect(with_small_window, address)
-            _, line = await loop.create_connection(lambda: cls(owner, auth, rate), sock=with_small_window)
+            name = address[0] if tls else None
+            _, line = await loop.create_connection(
+                lambda: cls(owner, auth, rate), sock=with_small_window, ssl=tls, server_hostname=name)
         except BaseException:
             with_small_window.close()
             raise

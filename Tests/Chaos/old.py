@@ -19,7 +19,7 @@ class OldApp(App):
 
     @property
     def auth(self):
-        return {"userId": self.user, "roomId": self.room}
+        return {**super().auth, "roomId": self.room}
 
     def hand(self):
         return OldHand(self)

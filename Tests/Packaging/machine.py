@@ -14,35 +14,51 @@ HERE = pathlib.Path(__file__).resolve().parent
 
 
 class Machine:
-    """Boots on entry, halts at the end. Its network is its own loopback."""
+    """Boots on entry, halts at the end. `base` is the kind of files that it begins with, see base.sh; `network` is the
+    namespace of its network, which outlives it, or its own loopback; `mounts` are folders of this machine that it has
+    under other names."""
 
-    def __init__(self):
+    def __init__(self, base="", network=None, mounts=None):
+        self.base = [base] if base else []
+        self.network = f"--network-namespace-path={network}" if network else "--private-network"
+        self.mounts = [f"--bind={folder}:{name}" for name, folder in (mounts or {}).items()]
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="touchsync-machine-"))
         self.root = self.folder / "root"
         self.stack = contextlib.ExitStack()
+        self.nspawn = None
 
     def __enter__(self):
-        base = subprocess.run([HERE / "base.sh"], check=True, stdout=subprocess.PIPE, text=True).stdout.strip()
-        self.stack.callback(shutil.rmtree, self.folder, ignore_errors=True)
+        with contextlib.ExitStack() as stack:
+            self._lay_out(stack)
+            stack.callback(self._halt)
+            self.boot()
+            self.stack = stack.pop_all()
+        return self
+
+    def _lay_out(self, stack):
+        """Its files: the base, and over it what is forgotten."""
+        base = subprocess.run([HERE / "base.sh", *self.base], check=True, stdout=subprocess.PIPE, text=True).stdout.strip()
+        stack.callback(shutil.rmtree, self.folder, ignore_errors=True)
         layers = [self.folder / name for name in ("root", "upper", "work")]
         # In memory, because an overlay does not lie well on another one.
         subprocess.run(["mount", "-t", "tmpfs", "tmpfs", self.folder], check=True)
-        self.stack.callback(subprocess.run, ["umount", self.folder])
+        stack.callback(subprocess.run, ["umount", self.folder])
         for layer in layers:
             layer.mkdir()
         subprocess.run(
             ["mount", "-t", "overlay", "overlay", "-o", f"lowerdir={base},upperdir={layers[1]},workdir={layers[2]}",
              self.root], check=True)
-        self.stack.callback(subprocess.run, ["umount", self.root])
+        stack.callback(subprocess.run, ["umount", self.root])
         self.console = open(self.folder / "console", "w+b")
-        self.stack.callback(self.console.close)
+        stack.callback(self.console.close)
+
+    def boot(self):
+        """Starts it, and waits until it has started what it is to start."""
         self.nspawn = subprocess.Popen(
-            ["systemd-nspawn", "--quiet", "--register=no", "--keep-unit", "--private-network", "--console=pipe",
+            ["systemd-nspawn", "--quiet", "--register=no", "--keep-unit", self.network, *self.mounts, "--console=pipe",
              "--directory", self.root, "--boot"],
             stdin=subprocess.DEVNULL, stdout=self.console, stderr=self.console)
-        self.stack.callback(self._halt)
         self._wait_until_booted()
-        return self
 
     def __exit__(self, *failure):
         self.stack.close()
@@ -62,10 +78,13 @@ class Machine:
             time.sleep(0.2)
 
     def power_off(self):
-        """Ends it as a lost supply does: nothing in it gets to say or to write anything more."""
+        """Ends it as a lost supply does: nothing in it gets to say anything more. It may boot again, with its files."""
         os.kill(int(self.leader), signal.SIGKILL)
+        self.nspawn.wait(30)
 
     def _halt(self):
+        if self.nspawn is None or self.nspawn.poll() is not None:
+            return
         self.nspawn.send_signal(signal.SIGTERM)
         try:
             self.nspawn.wait(30)

@@ -1,9 +1,6 @@
 """Two machines with the package, by the commands of deploy/README.md, and one of them without power."""
 
-import contextlib
-import re
 import secrets
-import subprocess
 
 import pytest
 
@@ -11,7 +8,9 @@ from app import App
 from certificates import Certificate
 from machine import Machine
 from manager import REPOSITORY
+from pages import blocks
 from pipeline import eventually
+from wire import Wire
 
 pytestmark = pytest.mark.long(why="builds the package; make test tries sets, keys, TLS and killed daemons on one machine")
 
@@ -20,32 +19,11 @@ STAGES = ["gateway", "coalescer", "committer", "fanout"]
 ROOMS = [f"hall-{number}" for number in range(8)]
 
 
-def blocks():
+def commands():
     """The page's blocks of commands, for this network."""
-    page = (REPOSITORY / "deploy/README.md").read_text()
-    section = page.split("## Two machines with the package\n", 1)[1].split("\n## ", 1)[0].replace("10.0.0", NETWORK)
-    found = [re.sub("^   ", "", block, flags=re.MULTILINE) for block in re.findall(r"```bash\n(.*?)   ```", section, re.DOTALL)]
+    found = [block.replace("10.0.0", NETWORK) for block in blocks(REPOSITORY / "deploy/README.md", "Two machines with the package")]
     assert len(found) == 4, found
     return found
-
-
-@contextlib.contextmanager
-def joined(*machines):
-    """A bridge with this machine and the others on it; yields what cuts the wire to one of them, the first being 1."""
-    ip = lambda *words: subprocess.run(["ip", *words], check=True, capture_output=True)  # noqa: E731
-    ip("link", "add", "ts-wire", "type", "bridge")
-    try:
-        ip("address", "add", f"{NETWORK}.254/24", "dev", "ts-wire")
-        ip("link", "set", "ts-wire", "up")
-        for number, machine in enumerate(machines, start=1):
-            ip("link", "add", f"ts-wire{number}", "type", "veth", "peer", "name", "host0", "netns", machine.leader)
-            ip("link", "set", f"ts-wire{number}", "master", "ts-wire", "up")
-            inside = ["nsenter", "--target", machine.leader, "--net", "--", "ip"]
-            subprocess.run([*inside, "address", "add", f"{NETWORK}.{number}/24", "dev", "host0"], check=True)
-            subprocess.run([*inside, "link", "set", "host0", "up"], check=True)
-        yield lambda number: ip("link", "set", f"ts-wire{number}", "down")
-    finally:
-        ip("link", "delete", "ts-wire")
 
 
 @pytest.fixture
@@ -56,16 +34,16 @@ def certificate(tmp_path):
 @pytest.fixture
 def pair(package, certificate):
     """Both machines, up."""
-    database, keys, same, start = blocks()
+    database, keys, same, start = commands()
     password, secret = secrets.token_hex(24), secrets.token_hex(24)
-    with Machine() as one, Machine() as two, joined(one, two) as cut:
+    with Wire("ts-pair", NETWORK) as wire, Machine(network=wire.end(1)) as one, Machine(network=wire.end(2)) as two:
         for machine in (one, two):
             machine.put(package, package.name)
             machine.run(f"apt-get install -y --no-install-recommends ./{package.name}")
         one.run(f"PASSWORD={password}\n{database}")
         two.run("systemctl stop postgresql", check=False)
         for number, machine in enumerate((one, two), start=1):
-            machine.run(f"N={number}\n{keys}")
+            machine.run(f"M={number} N={number}\n{keys}")
         peers = one.says("cat /etc/touchsync/peers") + "\n" + two.says("cat /etc/touchsync/peers") + "\n"
         for machine in (one, two):
             (machine.root / "etc/touchsync/peers").write_text(peers)
@@ -77,7 +55,7 @@ def pair(package, certificate):
         # Neither is ready before it has reached a stage of each kind, its own at least.
         for number, machine in enumerate((one, two), start=1):
             machine.run(f"N={number}\n{start}")
-        yield one, two, secret, cut
+        yield one, two, secret, wire
 
 
 def token(machine, secret, user):
@@ -85,7 +63,7 @@ def token(machine, secret, user):
 
 
 def test_a_machine_without_power_takes_no_edit_with_it(pair, certificate):
-    one, two, secret, cut = pair
+    one, two, secret, wire = pair
     for number, machine in enumerate((one, two), start=1):
         for stage in STAGES:
             assert machine.property(f"touchsync-{stage}@{number}", "StatusText") == "Ready."
@@ -106,7 +84,7 @@ def test_a_machine_without_power_takes_no_edit_with_it(pair, certificate):
 
         # The power fails while every room is being edited. What was sent is answered, whoever had the room.
         waiting = [ada.start("element:transform", {"roomId": room, "elementId": "note", "positionX": 7, "n": 2}) for room in ROOMS]
-        cut(2)
+        wire.cut(2)
         two.power_off()
         answers = [answer.result(30) for answer in waiting]
         assert all(answer["ok"] for answer in answers), answers

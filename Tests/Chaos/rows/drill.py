@@ -7,15 +7,15 @@ import re
 import shutil
 import subprocess
 
+from pages import blocks
 from postgres import binaries, unprivileged
 
-PAGE = (pathlib.Path(__file__).parents[3] / "deploy/POSTGRESQL.md").read_text()
+PAGE = pathlib.Path(__file__).parents[3] / "deploy/POSTGRESQL.md"
 
 
 def block(heading, language="bash"):
     """The commands or settings of a section."""
-    section = re.search(rf"^## {heading}\n(.*?)(?=^## |\Z)", PAGE, re.MULTILINE | re.DOTALL)[1]
-    return re.search(rf"```{language}\n(.*?)```", section, re.DOTALL)[1]
+    return blocks(PAGE, heading, language)[0]
 
 
 async def run(script, user, **variables):
