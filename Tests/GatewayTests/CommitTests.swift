@@ -69,6 +69,15 @@ struct CommitTests {
         #expect(try self.sent(3, by: ada, in: &scene).path == .committer)
     }
 
+    @Test func whileManyAreUnderWayAllGoThroughTheCoalescer() throws {
+        var scene = Scene()
+        let paths = try (1...40).map { index in
+            let app = try scene.member("user-\(index)")
+            return try self.sent(1, by: app, in: &scene).path
+        }
+        #expect(paths == Array(repeating: .committer, count: 32) + Array(repeating: .coalescer, count: 8))
+    }
+
     @Test func whileCoalescersHoldLeasesEveryCommitGoesThroughThem() throws {
         var scene = Scene()
         let ada = try scene.member("ada")

@@ -3,11 +3,15 @@ import Wire
 /// Which way commits go at first: straight to their committer, or through the coalescer if that has something to do.
 ///
 /// A coalescer cancels the previews of a gesture that a commit ends. A commit that ends none would only wake it, unless
-/// coalescers hold leases: then they refuse commits on elements that somebody else moves.
+/// coalescers hold leases: then they refuse commits on elements that somebody else moves. While many are under way none
+/// goes straight: the coalescer gathers what comes meanwhile, and the committer's batches are larger.
 ///
 /// Commits of one stream must not overtake each other. One that follows another that is still on its way through the
 /// coalescer goes behind it.
 struct CommitRoutes {
+    /// So many commits without a result are many.
+    private static let many = 32
+
     /// The numbered commits of a session in a room.
     private struct Stream: Hashable {
         let room: Identifier
@@ -24,9 +28,10 @@ struct CommitRoutes {
     /// How many commits without a result went through the coalescer at first, by their streams.
     private var detours: [Stream: Int] = [:]
 
-    /// The first way of a commit that is accepted.
-    mutating func firstPath(of commit: Commit) -> CommitPath {
-        let isForCoalescer = self.isAllForCoalescers || commit.gestures.contains { $0.gesture > 0 }
+    /// The first way of a commit that is accepted while `others` have no result yet.
+    mutating func firstPath(of commit: Commit, beside others: Int) -> CommitPath {
+        let isForCoalescer =
+            others >= Self.many || self.isAllForCoalescers || commit.gestures.contains { $0.gesture > 0 }
         if !isForCoalescer, self.detours.isEmpty { return .committer }
         let stream = Stream(commit)
         guard isForCoalescer || self.detours[stream] != nil else { return .committer }

@@ -81,8 +81,8 @@ package struct Custody {
     ) -> PendingCommit? {
         let key = CustodyKey(commit)
         var pending = PendingCommit(
-            commit: commit, origin: origin, firstPath: self.routes.firstPath(of: commit), at: now,
-            deadline: now + self.limits.deadline)
+            commit: commit, origin: origin, firstPath: self.routes.firstPath(of: commit, beside: self.commits.count),
+            at: now, deadline: now + self.limits.deadline)
         self.bytes += pending.weight
         self.acceptedTotal += 1
         let shard = Shard.of(room: commit.room)
