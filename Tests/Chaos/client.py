@@ -341,7 +341,9 @@ class App:
             async with asyncio.timeout(ANSWER_WITHIN):
                 while (self.joining or self.partial) and self.line is line and not line.transport.is_closing():
                     self.changed.clear()
-                    await self.changed.wait()
+                    with contextlib.suppress(TimeoutError):
+                        await asyncio.wait_for(self.changed.wait(), 0.25)
+                    self._close_if_silent()
         except TimeoutError:
             self._hang_up()
         return self.joins > joins
@@ -432,13 +434,18 @@ class App:
                 for _ in range(copies):
                     self.ask(commit.event, payload, commit.n)
 
+    def _close_if_silent(self):
+        """Nothing from the server for too long, not even a ping: the line is dead, whatever it looks like."""
+        if self.line and asyncio.get_running_loop().time() - self.line.heard > self.line.patience:
+            self.line.close()
+            return True
+        return False
+
     def _look_at_the_clock(self):
-        """Nothing from the server for too long, or no answer: the line is dead, whatever it looks like."""
+        """The line is silent, or an answer is missing."""
         now = asyncio.get_running_loop().time()
         oldest = next((sent for sent, _, _ in self.asked.values()), now)
-        if self.line and now - self.line.heard > self.line.patience:
-            self.line.close()
-        elif now - oldest > ANSWER_WITHIN:
+        if not self._close_if_silent() and now - oldest > ANSWER_WITHIN:
             self._hang_up()
 
     # What the hand asks for
