@@ -5,7 +5,7 @@
 package struct Migrator: Sendable {
     /// Locked during a migration ("tchsync" in ASCII).
     static let lockKey: Int64 = 0x74_6368_7379_6E63
-    /// How long a migration waits for a lock on a table, ms: everybody who comes to use the table waits behind it.
+    /// The longest wait of a migration for a lock on a table, ms. Meanwhile new statements on the table queue behind it.
     package static let lockTimeout = 2000
 
     let migrations: [Migration]

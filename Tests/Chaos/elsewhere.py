@@ -48,8 +48,9 @@ class Daemon:
 
 
 class Elsewhere(Watched):
-    """Takes the place of a cluster, with a folder for what is written down of it. `secret` is what its gateways verify tokens with, `certificate` the file that apps
-    trust, `conninfo` how to reach the database. There is nothing yet; `add` says what there is."""
+    """Takes the place of a cluster, with a folder for what is written down of it. `secret` is what its gateways verify
+    tokens with, `certificate` the file that apps trust, `conninfo` how to reach the database. There is nothing yet; `add`
+    says what there is."""
 
     def __init__(self, folder, secret, certificate, conninfo):
         self.folder = folder
