@@ -5,10 +5,11 @@ public struct ReadLimits: Sendable, Equatable {
     /// WebSocket messages and control frames, packets of a polling POST, and HTTP requests, which count for several.
     public var messages: RateLimit
 
-    /// Limits of bytes and messages a second; as many may come together after a pause.
+    /// Limits of bytes and messages a second. After a pause a second's bytes may come together, but only an eighth of a
+    /// second's messages: one turn of the loop processes them, and everybody else waits for it.
     public init(bytesPerSecond: Int, messagesPerSecond: Int) {
         self.bytes = RateLimit(perSecond: bytesPerSecond, burst: bytesPerSecond)
-        self.messages = RateLimit(perSecond: messagesPerSecond, burst: messagesPerSecond)
+        self.messages = RateLimit(perSecond: messagesPerSecond, burst: messagesPerSecond / 8)
     }
 }
 

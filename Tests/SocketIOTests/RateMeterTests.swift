@@ -37,12 +37,12 @@ private let second: UInt64 = 1_000_000_000
     }
 
     @Test func bytesAndMessagesAreBothLimited() {
-        let limits = ReadLimits(bytesPerSecond: 1000, messagesPerSecond: 10)
+        let limits = ReadLimits(bytesPerSecond: 1000, messagesPerSecond: 80)
         var meter = ReadMeter()
         meter.charge(bytes: 1000, to: limits, at: second)
         meter.charge(messages: 10, to: limits, at: second)
         #expect(meter.paidUntil <= second)
-        meter.charge(messages: 10, to: limits, at: second)
+        meter.charge(messages: 80, to: limits, at: second)
         #expect(meter.paidUntil == 2 * second)
         meter.charge(bytes: 3000, to: limits, at: second)
         #expect(meter.paidUntil == 4 * second)

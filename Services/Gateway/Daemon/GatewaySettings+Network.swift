@@ -18,7 +18,7 @@ extension GatewaySettings {
         "Bytes that one connection may send in a second, and as many at once; more are left unread for a while.")
     static let connectionMessages = Setting.int(
         "connection-messages-per-second", default: 2000, in: 10...10_000_000,
-        "Messages that one connection may send in a second, and as many at once; a request to the API counts for twenty."
+        "Messages that one connection may send in a second, an eighth of them at once; a request to the API counts for twenty."
     )
     static let addressBytes = Setting.int(
         "address-bytes-per-second", default: 4 << 20, in: 1024...1 << 36,
