@@ -44,34 +44,9 @@ package struct FanoutPeers {
             case .update:
                 let update = try EnvelopeReader.decode(Update.self, fields)
                 core.updateReceived(update, at: now, into: &actions)
-            case .join:
-                let join = try EnvelopeReader.decode(Join.self, fields)
+            case .join, .leave, .roomInterest, .areaInterest, .gestureEnd, .roomRead, .historyRead:
                 guard let gateway = self.gateway(peer, name(), at: now, &core) else { return }
-                core.joinReceived(join, from: gateway, at: now, into: &actions)
-            case .leave:
-                let leave = try EnvelopeReader.decode(Leave.self, fields)
-                guard let gateway = self.gateway(peer, name(), at: now, &core) else { return }
-                core.leaveReceived(leave, from: gateway, at: now, into: &actions)
-            case .roomInterest:
-                let interest = try EnvelopeReader.decode(RoomInterest.self, fields)
-                guard let gateway = self.gateway(peer, name(), at: now, &core) else { return }
-                core.interestReceived(interest, from: gateway, at: now, into: &actions)
-            case .areaInterest:
-                let interest = try EnvelopeReader.decode(AreaInterest.self, fields)
-                guard let gateway = self.gateway(peer, name(), at: now, &core) else { return }
-                core.areaInterestReceived(interest, from: gateway)
-            case .gestureEnd:
-                let gesture = try EnvelopeReader.decode(GestureEnd.self, fields)
-                guard self.gateway(peer, name(), at: now, &core) != nil else { return }
-                core.gestureEndReceived(gesture, at: now, into: &actions)
-            case .roomRead:
-                let read = try EnvelopeReader.decode(RoomRead.self, fields)
-                guard let gateway = self.gateway(peer, name(), at: now, &core) else { return }
-                core.readReceived(read, from: gateway, at: now, into: &actions)
-            case .historyRead:
-                let read = try EnvelopeReader.decode(HistoryRead.self, fields)
-                guard let gateway = self.gateway(peer, name(), at: now, &core) else { return }
-                core.historyReadReceived(read, from: gateway, at: now, into: &actions)
+                try Self.receive(kind, fields, from: gateway, at: now, into: &core, &actions)
             case .rulesNotice:
                 let notice = try EnvelopeReader.decode(RulesNotice.self, fields)
                 self.committers.notified(notice.fingerprint, by: peer, named: name() ?? "?")
@@ -79,6 +54,32 @@ package struct FanoutPeers {
                 .sessionClaimed, .roomState, .historyReply, .commitCredit, .gatheringNotice, .roomMembers:
                 break
             }
+        }
+    }
+
+    /// Reads a record of a kind that only gateways send.
+    private static func receive(
+        _ kind: RecordKind, _ fields: ByteReader, from gateway: GatewayID, at now: Instant,
+        into core: inout Fanout, _ actions: inout [FanoutAction]
+    ) throws(EnvelopeError) {
+        switch kind {
+        case .join:
+            core.joinReceived(try EnvelopeReader.decode(Join.self, fields), from: gateway, at: now, into: &actions)
+        case .leave:
+            core.leaveReceived(try EnvelopeReader.decode(Leave.self, fields), from: gateway, at: now, into: &actions)
+        case .roomInterest:
+            let interest = try EnvelopeReader.decode(RoomInterest.self, fields)
+            core.interestReceived(interest, from: gateway, at: now, into: &actions)
+        case .areaInterest:
+            core.areaInterestReceived(try EnvelopeReader.decode(AreaInterest.self, fields), from: gateway)
+        case .gestureEnd:
+            core.gestureEndReceived(try EnvelopeReader.decode(GestureEnd.self, fields), at: now, into: &actions)
+        case .roomRead:
+            core.readReceived(try EnvelopeReader.decode(RoomRead.self, fields), from: gateway, at: now, into: &actions)
+        case .historyRead:
+            let read = try EnvelopeReader.decode(HistoryRead.self, fields)
+            core.historyReadReceived(read, from: gateway, at: now, into: &actions)
+        default: break
         }
     }
 
