@@ -70,6 +70,7 @@ let shims: [Target] = [
     .systemLibrary(name: "CZeroMQ", path: "Shared/CZeroMQ", providers: [.apt(["libzmq3-dev"])]),
     .systemLibrary(name: "CLibpq", path: "Shared/CLibpq", providers: [.apt(["libpq-dev"])]),
     .systemLibrary(name: "CLinux", path: "Shared/CLinux"),
+    .target(name: "CResolver", path: "Shared/CResolver", linkerSettings: [.linkedLibrary("resolv")]),
 ]
 
 // Bytes in, values out: no socket, no clock.
@@ -105,9 +106,8 @@ let shells: [Target] = [
     library(
         "Boot", "Shared/Boot",
         [
-            "Timing", "Trust", "Canvas", "Wire", "JSONBytes", "CLinux", nioCore, nioPosix, nioHTTP1, nioLocks, logging,
-            lifecycle,
-            unixSignals,
+            "Timing", "Trust", "Canvas", "Wire", "JSONBytes", "CLinux", "CResolver", nioCore, nioPosix, nioHTTP1,
+            nioLocks, logging, lifecycle, unixSignals,
         ]),
     library(
         "Scraping", "Shared/Scraping",

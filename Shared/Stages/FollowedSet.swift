@@ -55,10 +55,10 @@ extension FollowedSet: WatchedContents {
 }
 
 extension FollowedSet: WatchedName {
-    package mutating func lookedUp(_ answer: Result<[String], SettingRefusal>, port: Int, at now: Instant) {
+    package mutating func lookedUp(_ answer: Result<[DNSInstance], SettingRefusal>, at now: Instant) {
         do throws(SettingRefusal) {
-            _ = self.answers.answered(try answer.get(), at: now)
-            self.replace(with: self.list.resolve(self.answers.addresses, port: port))
+            self.answers.answered(try answer.get(), at: now)
+            self.replace(with: self.answers.instances.map(Address.init))
         } catch {
             self.refuse(error)
         }

@@ -3,11 +3,11 @@ internal import Mesh
 internal import ServiceLifecycle
 package import Timing
 
-/// What a daemon does with the addresses of a name, which may change while it runs.
+/// What a daemon does with the instances of a name, which may change while it runs.
 package protocol WatchedName: Sendable {
     /// The name was looked up. Called on a thread that may block.
-    /// - Parameter answer: its addresses, or why there are none.
-    mutating func lookedUp(_ answer: Result<[String], SettingRefusal>, port: Int, at now: Instant)
+    /// - Parameter answer: its instances, or why there are none.
+    mutating func lookedUp(_ answer: Result<[DNSInstance], SettingRefusal>, at now: Instant)
 }
 
 /// Looks names up again and again, one after the other, on a thread of its own: the system's resolver blocks for as long
@@ -18,7 +18,7 @@ package struct NameWatch: Service {
     /// - Parameter pause: from the end of a round of lookups to the next one.
     /// - Throws: when the process has no descriptor left.
     package init(
-        _ names: [(name: HostName, watched: any WatchedName)], every pause: Nanoseconds, _ context: DaemonContext
+        _ names: [(name: DNSName, watched: any WatchedName)], every pause: Nanoseconds, _ context: DaemonContext
     ) throws {
         self.reactor = try Reactor(name: "names", logger: context.logger) { _ in NameLoop(names, pause) }
     }
@@ -33,19 +33,18 @@ package struct NameWatch: Service {
 
 /// Each turn looks all names up. The thread has no links, so it may block.
 private final class NameLoop: ReactorLoop {
-    private var names: [(name: HostName, watched: any WatchedName)]
+    private var names: [(name: DNSName, watched: any WatchedName)]
     private let pause: Nanoseconds
 
-    init(_ names: [(name: HostName, watched: any WatchedName)], _ pause: Nanoseconds) {
+    init(_ names: [(name: DNSName, watched: any WatchedName)], _ pause: Nanoseconds) {
         self.names = names
         self.pause = pause
     }
 
     func turn(at now: Instant) -> Instant? {
         for index in self.names.indices {
-            let name = self.names[index].name
-            let answer = HostLookup.addresses(of: name.host)
-            self.names[index].watched.lookedUp(answer, port: name.port, at: MonotonicClock.now())
+            let answer = NameLookup.instances(of: self.names[index].name)
+            self.names[index].watched.lookedUp(answer, at: MonotonicClock.now())
         }
         return MonotonicClock.now() + self.pause
     }

@@ -9,33 +9,37 @@ import Testing
 
     @Test func aSettingNamesAListAFileOrAName() throws {
         #expect(try self.source("file:///etc/x.json") == .file("/etc/x.json"))
-        #expect(try self.source("dns://fan-out_1.svc:7300") == .name(HostName(host: "fan-out_1.svc", port: 7300)))
+        #expect(
+            try self.source("dns://fan-out_1.svc:7300")
+                == .name(DNSName(host: "fan-out_1.svc", records: .addresses(port: 7300))))
+        #expect(try self.source("srv://_fanout._tcp.h") == .name(DNSName(host: "_fanout._tcp.h", records: .services)))
         #expect(try self.source("a=ipc:///x") == .list([PeerAddress(name: "a", endpoint: "ipc:///x")]))
-        for text in ["file:///etc/x.json", "dns://h:1", "a=ipc:///x,b=tcp://h:2"] {
+        for text in ["file:///etc/x.json", "dns://h:1", "srv://h", "a=ipc:///x,b=tcp://h:2"] {
             #expect(try self.source(text).text == text)
         }
     }
 
     @Test(arguments: [
-        "dns://h", "dns://:1", "dns://h:0", "dns://h:65536", "dns://h/x:1", "dns://[::1]:1", "file://h/x",
+        "dns://h", "dns://:1", "dns://h:0", "dns://h:65536", "dns://h/x:1", "dns://[::1]:1", "srv://", "srv://h:1",
+        "srv://h/x", "file://h/x",
     ])
     func whatIsNoSourceIsRefused(_ text: String) {
         #expect(throws: SettingRefusal.self) { try self.source(text) }
     }
 
     @Test func anInstanceThatDNSKnowsGoesByItsAddress() {
-        let peer = PeerAddress(address: "fd00::1", port: 7300)
+        let peer = PeerAddress(DNSInstance(address: "fd00::1", port: 7300))
         #expect(peer == PeerAddress(name: "fd00--1", endpoint: "tcp://[fd00::1]:7300"))
-        #expect(PeerAddress(address: "10.0.0.5", port: 7300).description == "10.0.0.5=tcp://10.0.0.5:7300")
-        #expect(HostAddress(address: "fd00::1", port: 8080).description == "fd00--1=[fd00::1]:8080")
+        #expect(PeerAddress(DNSInstance(address: "10.0.0.5", port: 7300)).description == "10.0.0.5=tcp://10.0.0.5:7300")
+        #expect(HostAddress(DNSInstance(address: "fd00::1", port: 8080)).description == "fd00--1=[fd00::1]:8080")
     }
 
     @Test func aNameNeedsLinkKeys() {
-        let name = InstanceSource<PeerAddress>.name(HostName(host: "h", port: 1))
+        let name = InstanceSource<PeerAddress>.name(DNSName(host: "h", records: .services))
         #expect(throws: SettingRefusal.self) { try InstanceList(name, member: "fanouts", isPlain: true) }
         #expect(throws: Never.self) { try InstanceList(name, member: "fanouts", isPlain: false) }
         // Requests between gateways are no links.
-        let gateways = InstanceSource<HostAddress>.name(HostName(host: "h", port: 1))
+        let gateways = InstanceSource<HostAddress>.name(DNSName(host: "h", records: .services))
         #expect(throws: Never.self) { try InstanceList(gateways, member: "gateways", isPlain: true) }
     }
 
@@ -89,9 +93,14 @@ import Testing
     // MARK: Names
 
     @Test func theSystemsResolverIsAsked() throws {
-        #expect(try HostLookup.addresses(of: "127.0.0.1").get() == ["127.0.0.1"])
-        #expect(try HostLookup.addresses(of: "localhost").get() == ["127.0.0.1"])
-        // RFC 6761: it never has an address.
-        #expect(throws: SettingRefusal.self) { try HostLookup.addresses(of: "touchsync.invalid").get() }
+        for host in ["127.0.0.1", "localhost"] {
+            let found = try NameLookup.instances(of: DNSName(host: host, records: .addresses(port: 7))).get()
+            #expect(found == [DNSInstance(name: "127.0.0.1", address: "127.0.0.1", port: 7)])
+        }
+        // RFC 6761: it never has a record.
+        for records in [DNSName.Records.addresses(port: 7), .services] {
+            let name = DNSName(host: "touchsync.invalid", records: records)
+            #expect(throws: SettingRefusal.self) { try NameLookup.instances(of: name).get() }
+        }
     }
 }

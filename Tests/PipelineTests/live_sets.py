@@ -109,6 +109,10 @@ class FilePipeline(LivePipeline):
         draft.rename(self.folder / "instances.json")
 
 
+# Types of records.
+A, SRV = 1, 33
+
+
 class Resolver:
     """A name server with the given addresses, which fails on request."""
 
@@ -121,31 +125,47 @@ class Resolver:
         self.asked = 0
         self.socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
         self.socket.bind((self.ADDRESS, 53))
-        threading.Thread(target=self._serve, daemon=True).start()
+        self.thread = threading.Thread(target=self._serve, daemon=True)
+        self.thread.start()
 
     def _serve(self):
         with contextlib.suppress(OSError):
-            while True:
-                question, client = self.socket.recvfrom(4096)
+            # Nothing is received at the end.
+            while (received := self.socket.recvfrom(4096))[0]:
+                question, client = received
                 self.asked += 1
                 if self.mood != "silent":
                     self.socket.sendto(self._answer(question), client)
 
     def _answer(self, query):
-        """RFC 1035, section 4: header, the question as it came, an A record for each address."""
+        """RFC 1035, section 4: header, the question as it came, an A record for each address, or an SRV record (RFC 2782)
+        for each pair of a host and a port."""
         end = 12
         labels = []
         while query[end]:
             labels.append(query[end + 1 : end + 1 + query[end]].decode())
             end += 1 + query[end]
         kind = struct.unpack(">H", query[end + 1 : end + 3])[0]
-        addresses = self.names.get(".".join(labels), []) if kind == 1 and self.mood == "well" else []
+        found = self.names.get(".".join(labels), []) if self.mood == "well" else []
+        data = [self._data(one) for one in found if kind == (SRV if isinstance(one, tuple) else A)]
         code = {"servfail": 2, "empty": 3}.get(self.mood, 0)
-        header = query[:2] + struct.pack(">HHHHH", 0x8180 | code, 1, len(addresses), 0, 0)
-        records = b"".join(struct.pack(">HHHIH", 0xC00C, 1, 1, 0, 4) + socket.inet_aton(one) for one in addresses)
+        header = query[:2] + struct.pack(">HHHHH", 0x8180 | code, 1, len(data), 0, 0)
+        records = b"".join(struct.pack(">HHHIH", 0xC00C, kind, 1, 0, len(one)) + one for one in data)
         return header + query[12 : end + 5] + records
 
+    @staticmethod
+    def _data(record):
+        if not isinstance(record, tuple):
+            return socket.inet_aton(record)
+        host, port = record
+        labels = b"".join(bytes([len(label)]) + label.encode() for label in host.split("."))
+        return struct.pack(">HHH", 0, 0, port) + labels + b"\0"
+
     def close(self):
+        # Wakes the thread, which would keep the address.
+        with contextlib.suppress(OSError):
+            self.socket.shutdown(socket.SHUT_RDWR)
+        self.thread.join()
         self.socket.close()
 
 
@@ -164,16 +184,34 @@ class Resolving:
         return subprocess.Popen(["unshare", "--mount", "sh", "-c", script, self.conf, *command], **more)
 
 
-class NamedPipeline(LivePipeline):
-    """Its sets are in DNS, so instances go by their addresses; all of a stage have one port and one key."""
-
-    NETS = {"fanout": "127.0.41", "committer": "127.0.42", "coalescer": "127.0.43", "gateway": "127.0.44"}
+class ResolvedPipeline(LivePipeline):
+    """Its sets are in DNS."""
 
     def __init__(self, database, resolver, **more):
         super().__init__(database, **more)
         self.resolver = resolver
         self.here = Resolving(self.folder)
         self.hosts = {stage: self.here for stage in BEHIND}
+
+
+class ServicePipeline(ResolvedPipeline):
+    """Its sets are SRV records, so instances go by the names of their hosts and have ports of their own."""
+
+    def source(self, stage):
+        return f"srv://_{stage}._tcp.touchsync.test"
+
+    def publish(self):
+        records = self.resolver.names
+        for stage in BEHIND:
+            hosts = {f"{name}.touchsync.test": self.ports[name] for name in self.names[stage]}
+            records |= {host: [self.here.address] for host in hosts}
+            records[f"_{stage}._tcp.touchsync.test"] = list(hosts.items())
+
+
+class NamedPipeline(ResolvedPipeline):
+    """Its sets are addresses, so instances go by those; all of a stage have one port and one key."""
+
+    NETS = {"fanout": "127.0.41", "committer": "127.0.42", "coalescer": "127.0.43", "gateway": "127.0.44"}
 
     def ip(self, name):
         stage, number = name.split("-")

@@ -9,7 +9,7 @@ import requests
 
 from app import App
 from linked import live
-from live_sets import FilePipeline, NamedPipeline, Resolver
+from live_sets import FilePipeline, NamedPipeline, Resolver, ServicePipeline, quiet_ports
 from pipeline import eventually
 from survival import Crowd
 
@@ -217,6 +217,35 @@ def test_instances_come_and_go_by_dns(single, room, resolver):
         goes_on(crowd)
         pipeline.names["gateway"].remove("gateway-2")
         pipeline.stop_one("gateway-2")
+        hand.close()
+        crowd.check()
+
+
+def test_instances_come_and_go_by_service_records(single, room, resolver):
+    pipeline = ServicePipeline(single.own_database("sets_srv"), resolver, most=2, settings=FAST)
+    with live(pipeline), Crowd(pipeline, room) as crowd:
+        hand = Hand(pipeline, room)
+        pipeline.add("gateway", starts_first=True)
+        eventually("requests are relayed", lambda: posted(pipeline.urls[1], session(pipeline.urls[0])) == 200)
+        pipeline.add("fanout", starts_first=False)
+        goes_on(crowd)
+        # One that has another port from now on is another instance, for which nobody waits.
+        pipeline.stop_one("fanout-1")
+        pipeline.ports["fanout-1"] = quiet_ports(1)
+        pipeline.launch("fanout", "fanout-1")
+        pipeline.publish()
+        goes_on(crowd)
+        hand.moves()
+        all_work(pipeline, "fanout")
+        for records, reason in [([], "has no SRV records"), ([("nowhere.test", 7)], "lists no instance that has an address")]:
+            kept = resolver.names["_fanout._tcp.touchsync.test"]
+            resolver.names["_fanout._tcp.touchsync.test"] = records
+            eventually("gateways say so", lambda: reason in pipeline.notes("gateway-1"))
+            resolver.names["_fanout._tcp.touchsync.test"] = kept
+        pipeline.remove("fanout-1")
+        has_no_work(pipeline, crowd, "fanout-1")
+        pipeline.stop_one("fanout-1")
+        hand.moves()
         hand.close()
         crowd.check()
 

@@ -10,8 +10,9 @@ import TimingTestKit
     private let start = Instant.start
 
     private mutating func look(_ answer: String, at seconds: UInt64) -> String {
-        _ = self.answers.answered(answer.map { "\($0)" }, at: self.start + .seconds(seconds))
-        return self.answers.addresses.joined()
+        let instances = answer.map { DNSInstance(address: "\($0)", port: 7) }
+        self.answers.answered(instances, at: self.start + .seconds(seconds))
+        return self.answers.instances.map(\.address).joined()
     }
 
     @Test mutating func whatComesIsThereImmediatelyWhatLeavesStaysForAWhile() {
@@ -31,10 +32,19 @@ import TimingTestKit
         #expect(self.look("ab", at: 5) == "ab")
     }
 
-    @Test func withoutPatienceWhatLeavesIsGoneAtOnce() {
-        var answers = NameAnswers(patience: .zero)
-        let changes = [["a", "b"], ["b"], ["b"]].map { answers.answered($0, at: self.start) }
-        #expect(changes == [true, true, false] && answers.addresses == ["b"])
+    @Test mutating func withoutPatienceWhatLeavesIsGoneAtOnce() {
+        self.answers = NameAnswers(patience: .zero)
+        #expect(self.look("ab", at: 0) == "ab")
+        #expect(self.look("b", at: 0) == "b")
+    }
+
+    @Test mutating func anInstanceThatMovesIsAtItsNewAddressAtOnce() {
+        let places = [("10.0.0.1", 7300), ("10.0.0.2", 7300), ("10.0.0.2", 7301)]
+        for (address, port) in places {
+            let instance = DNSInstance(name: "fanout-0", address: address, port: port)
+            self.answers.answered([instance], at: self.start)
+            #expect(self.answers.instances == [instance])
+        }
     }
 }
 
@@ -59,13 +69,13 @@ import TimingTestKit
         "gateway", summary: "g.", [SharedSettings.fanouts, SharedSettings.linkKeyFile])
 
     private func look(_ set: inout FollowedSet<PeerAddress>, _ answer: Result<[String], SettingRefusal>) {
-        set.lookedUp(answer, port: 7300, at: .start)
+        set.lookedUp(answer.map { $0.map { DNSInstance(address: $0, port: 7300) } }, at: .start)
     }
 
     private var notes: [String] { self.context.health.notes.map(\.text) }
 
     @Test func aResolverThatFailsChangesNothingAndIsNoted() throws {
-        var set = try self.follow(.name(HostName(host: "h", port: 7300)))
+        var set = try self.follow(.name(DNSName(host: "h", records: .addresses(port: 7300))))
         self.look(&set, .success(["10.0.0.1", "10.0.0.2"]))
         self.look(&set, .failure(SettingRefusal("does not resolve: later")))
         self.look(&set, .failure(SettingRefusal("does not resolve: later")))

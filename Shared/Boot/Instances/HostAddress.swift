@@ -36,8 +36,8 @@ package struct HostAddress: InstanceAddress, Hashable {
         self.port = port
     }
 
-    package init(address: String, port: Int) {
-        self.init(name: Self.name(ofAddress: address), host: address, port: port)
+    package init(_ found: DNSInstance) {
+        self.init(name: found.name, host: found.address, port: found.port)
     }
 
     package static let form = "name=host:port"

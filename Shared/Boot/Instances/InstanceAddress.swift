@@ -4,8 +4,8 @@ package protocol InstanceAddress: Hashable, Sendable, CustomStringConvertible {
     var name: String { get }
     /// Parses an item of a list.
     init(_ text: String) throws(SettingRefusal)
-    /// The instance at an address that DNS gave for its stage.
-    init(address: String, port: Int)
+    /// An instance that DNS knows.
+    init(_ found: DNSInstance)
     /// What an item of a list looks like.
     static var form: String { get }
     /// True for the bound ends of links, which need keys unless they are on this machine.
@@ -15,11 +15,6 @@ package protocol InstanceAddress: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension InstanceAddress {
-    /// The name of an instance that DNS knows: its address, with dashes for the colons of IPv6, which names do not have.
-    static func name(ofAddress address: String) -> String {
-        String(address.map { $0 == ":" || $0 == "%" ? "-" : $0 })
-    }
-
     /// The addresses of a list, each name once.
     static func list(_ items: [String]) throws(SettingRefusal) -> [Self] {
         var names: Set<String> = []

@@ -44,11 +44,6 @@ package struct InstanceList<Address: InstanceAddress>: Sendable {
         return try self.checked(try file.addresses(of: member, as: Address.self), isPlain: isPlain)
     }
 
-    /// The instances at the addresses of a name.
-    package func resolve(_ addresses: [String], port: Int) -> [Address] {
-        addresses.map { Address(address: $0, port: port) }
-    }
-
     private static func checked(_ addresses: [Address], isPlain: Bool) throws(SettingRefusal) -> [Address] {
         guard isPlain, Address.areLinks, let address = addresses.first(where: { !$0.isLocal }) else { return addresses }
         throw .plain("\(address)")

@@ -4,8 +4,8 @@ package enum InstanceSource<Address: InstanceAddress>: Sendable, Hashable {
     case list([Address])
     /// In a file, which may change while the daemon runs: `file:///PATH`.
     case file(String)
-    /// In DNS, where the instances are all addresses of a name and have the same port: `dns://HOST:PORT`.
-    case name(HostName)
+    /// In DNS: `dns://HOST:PORT` or `srv://NAME`.
+    case name(DNSName)
 
     /// Where the instances stand, for people.
     package var place: String {
@@ -20,46 +20,8 @@ package enum InstanceSource<Address: InstanceAddress>: Sendable, Hashable {
     package var isEmpty: Bool { self == .list([]) }
 }
 
-/// A host name and a port: `dns://HOST:PORT`.
-package struct HostName: Sendable, Hashable, CustomStringConvertible {
-    /// 1 to 253 letters, digits, dots, dashes and underscores.
-    package let host: String
-    /// 1 to 65535.
-    package let port: Int
-
-    package init(host: String, port: Int) {
-        self.host = host
-        self.port = port
-    }
-
-    /// Parses `HOST:PORT`.
-    init(_ text: Substring) throws(SettingRefusal) {
-        let colon = text.lastIndex(of: ":") ?? text.endIndex
-        let host = text[..<colon]
-        guard colon < text.endIndex, let port = Int(text[text.index(after: colon)...]), (1...65535).contains(port),
-            (1...253).contains(host.utf8.count), host.utf8.allSatisfy(Self.isHostByte)
-        else {
-            throw SettingRefusal("\"dns://\(text)\" needs a host name and a port from 1 to 65535: dns://HOST:PORT")
-        }
-        self.host = String(host)
-        self.port = port
-    }
-
-    package var description: String { "dns://\(self.host):\(self.port)" }
-
-    private static func isHostByte(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "-"), UInt8(ascii: "_"):
-            true
-        default: false
-        }
-    }
-}
-
 extension InstanceSource {
     private static var fileScheme: String { "file://" }
-    private static var nameScheme: String { "dns://" }
 
     /// Parses a setting's value; nil when it is of another type.
     init?(_ input: SettingInput) throws(SettingRefusal) {
@@ -72,8 +34,8 @@ extension InstanceSource {
                 self = .file(String(path))
                 return
             }
-            if text.hasPrefix(Self.nameScheme) {
-                self = .name(try HostName(text.dropFirst(Self.nameScheme.count)))
+            if let name = try DNSName(text) {
+                self = .name(name)
                 return
             }
         }
@@ -99,7 +61,7 @@ extension Setting {
         Setting(
             name: name, fallback: .list([]),
             allowed:
-                "a list of \(Address.form), joined by commas (in the file: an array), or file:///PATH, or dns://HOST:PORT",
+                "a list of \(Address.form), joined by commas (in the file: an array), or file:///PATH, or dns://HOST:PORT, or srv://NAME",
             meaning: meaning, read: { (input) throws(SettingRefusal) in try InstanceSource(input) },
             render: { $0.text })
     }

@@ -1,6 +1,6 @@
 package import Timing
 
-/// How names in `dns://HOST:PORT` are looked up.
+/// How names in `dns://HOST:PORT` and `srv://NAME` are looked up.
 package struct LookupPace: Sendable, Equatable {
     /// From the end of a lookup to the next one.
     package let pause: Nanoseconds

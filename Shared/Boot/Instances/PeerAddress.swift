@@ -21,9 +21,9 @@ package struct PeerAddress: InstanceAddress, Hashable {
         try PeerAddress.check(endpoint: self.endpoint)
     }
 
-    package init(address: String, port: Int) {
-        let host = address.contains(":") ? "[\(address)]" : address
-        self.init(name: Self.name(ofAddress: address), endpoint: "tcp://\(host):\(port)")
+    package init(_ found: DNSInstance) {
+        let host = found.address.contains(":") ? "[\(found.address)]" : found.address
+        self.init(name: found.name, endpoint: "tcp://\(host):\(found.port)")
     }
 
     package var description: String { "\(self.name)=\(self.endpoint)" }

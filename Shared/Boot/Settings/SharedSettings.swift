@@ -70,7 +70,8 @@ package enum SharedSettings {
         "gateways",
         "All gateways, including this one, with their addresses; requests for another's session are relayed to it.")
     package static let lookupPause = Setting.milliseconds(
-        "dns-pause-ms", default: 1000, in: 100...60_000, "Pause between two lookups of the names in dns://HOST:PORT.")
+        "dns-pause-ms", default: 1000, in: 100...60_000,
+        "Pause between two lookups of the names in dns://HOST:PORT and srv://NAME.")
     package static let lookupPatience = Setting.milliseconds(
         "dns-patience-ms", default: 2000, in: 0...600_000,
         "How long an instance stays in the set that DNS does not list any more.")

@@ -96,7 +96,10 @@ struct LinkCheckup {
     private static func endpoints(
         of setting: Setting<InstanceSource<PeerAddress>>, _ values: SettingValues
     ) -> [String] {
-        if case .name(let name) = values[setting] { return ["tcp://\(name.host):\(name.port)"] }
+        if case .name(let name) = values[setting] {
+            guard case .addresses(let port) = name.records else { return ["tcp://\(name.host):*"] }
+            return ["tcp://\(name.host):\(port)"]
+        }
         return values.knownInstances(setting).map(\.endpoint)
     }
 }
