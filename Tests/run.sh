@@ -15,8 +15,9 @@ cd "$(dirname "$0")/.."
 # Suites that wait for sockets, processes and timers. They run apart from the pure ones, and one after the other: on a
 # small machine the work of others would make them late for their own deadlines.
 SHELLS='^(MeshTests|BootTests|ScrapingTests|SocketIOTests|PostgresTests|OperatorTests|TouchSyncClientTests)\.'
+SHELLS+='|^(CommitterTests\.CommitterServiceTests|CoalescerTests\.DaemonTests|BenchTests\.BenchRunTests)'
 # Those in which threads share something: cores are values on one thread.
-TSAN_FILTER='^(MeshTests|BootTests|ScrapingTests|SocketIOTests|PostgresTests|OperatorTests|TouchSyncClientTests)\.|^(FanoutTests|CommitterTests)\.(Live|CommitterServiceTests)|^CoalescerTests\.DaemonTests'
+TSAN_FILTER="$SHELLS|^(FanoutTests|CommitterTests)\.Live"
 LOGS=.build/test-logs
 # A line "passed failed" for each phase.
 RESULTS=$LOGS/results

@@ -254,8 +254,11 @@ def _resolver_fails(pipeline, resolver, crowd):
     for mood, reason in [("servfail", "does not resolve"), ("empty", "has no address")]:
         resolver.mood = mood
         for name in ["gateway-1", "coalescer-1", "committer-1"]:
-            eventually(f"{name} says so", lambda: reason in pipeline.notes(name))
-            assert pipeline.metric(name, 'set_stale{set="fanouts"}') == 1 and pipeline.is_ready(name)
+            stale = 'set_stale{set="fanouts"}'
+            # Sets are looked up one after the other.
+            eventually(
+                f"{name} says so", lambda: pipeline.metric(name, stale) == 1 and reason in pipeline.notes(name))
+            assert pipeline.is_ready(name)
         goes_on(crowd)
         resolver.mood = "well"
         for name in ["gateway-1", "coalescer-1", "committer-1"]:
