@@ -330,8 +330,8 @@ let testTargets: [Target] = [
 // The thread sanitizer's build has only the tests in which threads share something: cores are values on one thread.
 let sanitizedTests = [
     "TimingTestKit", "PipelineTestKit", "TLSTestKit", "mesh-peer", "MeshTests", "BootTests", "ScrapingTests",
-    "SocketIOTests",
-    "PostgresTests", "OperatorTests", "CoalescerTests", "CommitterTests", "FanoutTests", "TouchSyncClientTests",
+    "SocketIOTests", "PostgresTests", "OperatorTests", "BenchTests", "CoalescerTests", "CommitterTests", "FanoutTests",
+    "TouchSyncClientTests",
 ]
 let isSanitized = Context.environment["TOUCHSYNC_SANITIZED"] != nil
 
