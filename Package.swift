@@ -117,7 +117,8 @@ let shells: [Target] = [
 let client: [Target] = [
     // Served by the gateway; the folder also has what apps read about it.
     library(
-        "WebClient", "Shared/Client", exclude: ["README.md"], resources: [.embedInCode("web/touchsync.js")]),
+        "WebClient", "Shared/Client", exclude: ["README.md", "minify.sh"],
+        resources: [.embedInCode("web/touchsync.js"), .embedInCode("served")]),
     // What an app in Swift decides: a machine without a socket and without a clock.
     library("TouchSyncClientCore", "Shared/TouchSyncClient/Core", ["Canvas", "JSONBytes"]),
     library(

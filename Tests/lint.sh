@@ -22,7 +22,7 @@ imports='^[[:space:]]*(@[a-z]+ )*((public|package|internal|private) )?import (st
 pure=(Services/*/Core Shared/Timing Shared/JSONBytes Shared/Canvas Shared/Wire Shared/SocketIO
     Shared/Overview Shared/TouchSyncClient/Core)
 refuse 'a pure module imports what does I/O' \
-    "${imports}(Foundation.*|Dispatch|NIO.*|Logging|ServiceLifecycle|Crypto|Mesh|Postgres|Boot|SocketIOServer|C(Linux|ZeroMQ|Libpq))\b" \
+    "${imports}(Foundation.*|Dispatch|NIO.*|Logging|ServiceLifecycle|Crypto|Mesh|Postgres|Boot|SocketIOServer|C(Linux|ZeroMQ|Libpq|Resolver))\b" \
     "${pure[@]}"
 # Canvas takes sine and cosine from the C library, where there is no other.
 refuse 'a pure module imports the C library' "${imports}Glibc\b" $(printf '%s\n' "${pure[@]}" | grep -v Canvas)
@@ -39,6 +39,7 @@ refuse 'a pure module reads a clock or draws random numbers' \
 others() { find "$1" -mindepth 1 -maxdepth 1 -type d ! -name "$2"; }
 refuse 'only Mesh may import CZeroMQ' "${imports}CZeroMQ\b" Services Tests $(others Shared Mesh)
 refuse 'only Postgres may import CLibpq' "${imports}CLibpq\b" Services Tests $(others Shared Postgres)
+refuse 'only Boot may import CResolver' "${imports}CResolver\b" Services Tests $(others Shared Boot)
 for service in Gateway Coalescer Committer Fanout; do
     # The operator's command knows all services; nobody else knows another.
     refuse "another service imports $service" "${imports}${service}(Core|Daemon)\b" Shared \

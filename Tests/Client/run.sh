@@ -18,5 +18,5 @@ if [ ! -x "$TOUCHSYNC_CLIENT_DRIVER" ]; then
     echo "$0: there is no $TOUCHSYNC_CLIENT_DRIVER; swift build --product client-driver makes it" >&2
     exit 66
 fi
-install_packages nodejs node-ws node-typescript chromium
+install_packages nodejs node-ws node-typescript terser zopfli chromium
 run_pytest PipelineTests "$@"

@@ -1,5 +1,6 @@
-"""The client's core on its own, its types and its size."""
+"""The client's core on its own, its types and what gateways serve of it."""
 
+import gzip
 import pathlib
 import subprocess
 
@@ -47,6 +48,11 @@ def test_types():
     run("tsc", *flags.split(), MODULE)
 
 
-def test_size():
-    """Without comments, compressed."""
-    assert int(run("node", HERE / "size.mjs", MODULE)) <= 15_750
+def test_what_gateways_serve_is_the_source(tmp_path):
+    """minify.sh was run after the last change, and what comes over the network is small."""
+    folder = MODULE.parent.parent
+    run(folder / "minify.sh", tmp_path)
+    served = folder / "served/touchsync.min.js"
+    assert served.read_text() == (tmp_path / served.name).read_text()
+    compressed = served.with_name(served.name + ".gz").read_bytes()
+    assert gzip.decompress(compressed) == served.read_bytes() and len(compressed) <= 12 * 1024

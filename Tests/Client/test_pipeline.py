@@ -304,7 +304,12 @@ def test_tokens_are_renewed_before_they_end(clients, room):
 def test_the_gateway_serves_the_client(single):
     current = requests.get(single.url + "/client/touchsync.js", timeout=5)
     assert current.status_code == 200 and current.headers["Content-Type"] == "text/javascript; charset=utf-8"
-    assert current.headers["X-Content-Type-Options"] == "nosniff" and current.text == MODULE.read_text()
+    assert current.headers["X-Content-Type-Options"] == "nosniff" and current.headers["Content-Encoding"] == "gzip"
+    # Whatever else it is, it is the source: browsers run it in the other tests.
+    assert current.text == (MODULE.parent.parent / "served/touchsync.min.js").read_text()
+    plain = requests.get(single.url + "/client/touchsync.js", headers={"Accept-Encoding": "identity"}, timeout=5)
+    assert "Content-Encoding" not in plain.headers and plain.text == current.text
+    assert requests.get(single.url + "/client/touchsync.src.js", timeout=5).text == MODULE.read_text()
     known = {"If-None-Match": current.headers["ETag"]}
     again = requests.get(single.url + "/client/touchsync.js", headers=known, timeout=5)
     assert again.status_code == 304 and again.content == b"" and "Content-Length" not in again.headers

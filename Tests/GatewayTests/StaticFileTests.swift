@@ -7,8 +7,8 @@ import Testing
 
 /// Pages and the client for web pages, as the gateway serves them.
 @Suite struct StaticFileTests {
-    private func answer(_ path: String, known: String? = nil) throws -> HTTPResponse {
-        try #require(StaticFile.at(path)).answer(known: known)
+    private func answer(_ path: String, known: String? = nil, encodings: String? = nil) throws -> HTTPResponse {
+        try #require(StaticFile.at(path)).answer(known: known, encodings: encodings)
     }
 
     private func field(_ name: String, of response: HTTPResponse) -> String? {
@@ -20,7 +20,38 @@ import Testing
         #expect(response.status == 200)
         #expect(self.field("content-type", of: response) == "text/javascript; charset=utf-8")
         #expect(self.field("cache-control", of: response)?.hasSuffix("immutable") == true)
-        #expect(String(decoding: response.body, as: UTF8.self).contains("export class"))
+        let exportsTheClient = String(decoding: response.body, as: UTF8.self).contains("export class TouchSync ")
+        #expect(exportsTheClient)
+    }
+
+    @Test func whoReadsGzipGetsLessThanHalf() throws {
+        let path = "/client/touchsync.js"
+        let (plain, compressed) = (try self.answer(path), try self.answer(path, encodings: "br, gzip"))
+        #expect(self.field("content-encoding", of: plain) == nil)
+        #expect(self.field("content-encoding", of: compressed) == "gzip")
+        #expect(compressed.body.starts(with: [0x1F, 0x8B]) && compressed.body.count < plain.body.count / 2)
+        // A cache keeps the two apart.
+        #expect([plain, compressed].allSatisfy { self.field("vary", of: $0) == "accept-encoding" })
+        let tag = try #require(self.field("etag", of: compressed))
+        #expect(try self.answer(path, known: tag, encodings: "gzip").status == 304)
+        #expect(try self.answer(path, known: tag).status == 200)
+        // A page is plain to everybody.
+        #expect(self.field("content-encoding", of: try self.answer("/", encodings: "gzip")) == nil)
+    }
+
+    @Test(arguments: [
+        ("gzip", true), ("br, GZIP ; q=0.5", true), ("x-gzip", true), ("*", true), ("*;q=0, gzip", true),
+        ("gzip;q=0, *", false), ("gzip; q=0.000", false), ("gzip;q=x", false), ("br", false), ("", false),
+        ("*;q=0", false), ("gzipped", false), (",;q=1,;", false),
+    ])
+    func gzipIsSentToWhoNamesIt(field: String, _ isAllowed: Bool) {
+        #expect(AcceptEncoding(field).allowsGzip == isAllowed)
+    }
+
+    @Test func theSourceIsThereToRead() throws {
+        let source = String(decoding: try self.answer("/client/touchsync.src.js").body, as: UTF8.self)
+        let (exportsTheClient, hasComments) = (source.contains("export class TouchSync "), source.contains("/**"))
+        #expect(exportsTheClient && hasComments)
     }
 
     @Test func thePresentVersionIsAskedForAgain() throws {

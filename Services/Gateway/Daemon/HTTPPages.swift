@@ -70,7 +70,8 @@ final class HTTPPages: HTTPApplication {
     private func page(_ head: HTTPRequestHead) -> HTTPResponse {
         guard let file = StaticFile.at(head.path) else { return Self.refusal(.noSuchPage) }
         guard Self.reading.contains(head.method) else { return Self.wrongMethod(Self.reading) }
-        let answer = file.answer(known: head.header("if-none-match"))
+        let answer = file.answer(
+            known: head.header("if-none-match"), encodings: head.header("accept-encoding"))
         return file.isForOtherOrigins ? self.shared(answer, with: head) : answer
     }
 

@@ -6,11 +6,24 @@ import WebClient
 
 /// A file that stays as it is while the gateway runs: of its pages for people, or the client for web pages.
 struct StaticFile: Sendable {
+    /// The file as it is sent.
+    private struct Representation {
+        let content: [UInt8]
+        /// Changes with the content.
+        let validator: String
+
+        init(_ content: [UInt8]) {
+            let digits = SHA256.hash(data: content).prefix(8).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }
+            self.content = content
+            self.validator = "\"\(digits.joined())\""
+        }
+    }
+
     /// Whether pages of other servers may have it, those of the allowed origins.
     let isForOtherOrigins: Bool
-    private let content: [UInt8]
-    /// Changes with the content.
-    private let validator: String
+    private let plain: Representation
+    /// In the format of gzip; `nil` for a file that is sent plain only.
+    private let compressed: Representation?
     private let caching: String
     private let contentType: String
     private let securityPolicy: String?
@@ -19,24 +32,30 @@ struct StaticFile: Sendable {
     static func at(_ path: String) -> StaticFile? { Self.byPath[path] }
 
     /// The answer to a request for it.
-    /// - Parameter known: the validators of If-None-Match, if the request has that field.
-    func answer(known: String?) -> HTTPResponse {
-        var headers = [("cache-control", self.caching), ("etag", self.validator)]
+    /// - Parameters:
+    ///   - known: the validators of If-None-Match, if the request has that field.
+    ///   - encodings: its Accept-Encoding.
+    func answer(known: String?, encodings: String?) -> HTTPResponse {
+        let compressed = AcceptEncoding(encodings).allowsGzip ? self.compressed : nil
+        let chosen = compressed ?? self.plain
+        var headers = [("cache-control", self.caching), ("etag", chosen.validator)]
+        if self.compressed != nil { headers.append(("vary", "accept-encoding")) }
         // Without the content, too: a cache replaces the fields that it has by those of a 304 (RFC 9111 section 3.2).
         if let securityPolicy { headers.append(("content-security-policy", securityPolicy)) }
-        // The validators that a cache has, or any (RFC 9110 section 13.1.2).
-        if let known, known == "*" || known.split(separator: ",").contains(where: { self.matches($0) }) {
-            return HTTPResponse(status: 304, headers: headers)
-        }
+        if let known, Self.names(known, chosen.validator) { return HTTPResponse(status: 304, headers: headers) }
         headers.append(("content-type", self.contentType))
-        return HTTPResponse(status: 200, headers: headers, body: self.content)
+        if compressed != nil { headers.append(("content-encoding", "gzip")) }
+        return HTTPResponse(status: 200, headers: headers, body: chosen.content)
     }
 
-    /// Whether an entry of If-None-Match names this content; a weak validator does as well.
-    private func matches(_ entry: Substring) -> Bool {
-        var entry = entry.drop { $0 == " " }
-        while entry.last == " " { entry.removeLast() }
-        return (entry.hasPrefix("W/") ? entry.dropFirst(2) : entry) == self.validator
+    /// Whether an If-None-Match names a validator, or any (RFC 9110 section 13.1.2); a weak one does as well.
+    private static func names(_ field: String, _ validator: String) -> Bool {
+        if field == "*" { return true }
+        return field.split(separator: ",").contains { entry in
+            var entry = entry.drop { $0 == " " }
+            while entry.last == " " { entry.removeLast() }
+            return (entry.hasPrefix("W/") ? entry.dropFirst(2) : entry) == validator
+        }
     }
 
     // MARK: All files
@@ -45,14 +64,21 @@ struct StaticFile: Sendable {
         var files: [String: StaticFile] = [:]
         for file in PageFile.all { files[file.path] = StaticFile(file) }
         // Under an address of its own each version stays the same for ever: a year, the most that caches count with.
-        files["/client/\(BuildInfo.version)/touchsync.js"] = .client(caching: "public, max-age=31536000, immutable")
-        files["/client/touchsync.js"] = .client(caching: "public, max-age=300")
+        let folders = [
+            "/client/\(BuildInfo.version)": "public, max-age=31536000, immutable", "/client": "public, max-age=300",
+        ]
+        for (folder, caching) in folders {
+            files["\(folder)/touchsync.js"] = .client(
+                WebClient.module, compressed: WebClient.compressedModule, caching: caching)
+            files["\(folder)/touchsync.src.js"] = .client(WebClient.source, caching: caching)
+        }
         return files
     }()
 
-    private static func client(caching: String) -> StaticFile {
+    private static func client(_ module: [UInt8], compressed: [UInt8]? = nil, caching: String) -> StaticFile {
         StaticFile(
-            WebClient.module, contentType: PageFile.Kind.script.rawValue, caching: caching, isForOtherOrigins: true)
+            module, compressed: compressed, contentType: PageFile.Kind.script.rawValue, caching: caching,
+            isForOtherOrigins: true)
     }
 
     private init(_ file: PageFile) {
@@ -63,11 +89,11 @@ struct StaticFile: Sendable {
     }
 
     private init(
-        _ content: [UInt8], contentType: String, caching: String, isForOtherOrigins: Bool, securityPolicy: String? = nil
+        _ content: [UInt8], compressed: [UInt8]? = nil, contentType: String, caching: String, isForOtherOrigins: Bool,
+        securityPolicy: String? = nil
     ) {
-        let digits = SHA256.hash(data: content).prefix(8).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }
-        self.validator = "\"\(digits.joined())\""
-        self.content = content
+        self.plain = Representation(content)
+        self.compressed = compressed.map(Representation.init)
         self.contentType = contentType
         self.caching = caching
         self.isForOtherOrigins = isForOtherOrigins
