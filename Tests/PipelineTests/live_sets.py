@@ -119,6 +119,7 @@ class Resolver:
     ADDRESS = "127.0.0.77"
 
     def __init__(self):
+        # The records of each name, or its own mood.
         self.names = {}
         # "well", "servfail", "empty" or "silent".
         self.mood = "well"
@@ -147,8 +148,9 @@ class Resolver:
             end += 1 + query[end]
         kind = struct.unpack(">H", query[end + 1 : end + 3])[0]
         found = self.names.get(".".join(labels), []) if self.mood == "well" else []
+        mood, found = (found, []) if isinstance(found, str) else (self.mood, found)
         data = [self._data(one) for one in found if kind == (SRV if isinstance(one, tuple) else A)]
-        code = {"servfail": 2, "empty": 3}.get(self.mood, 0)
+        code = {"servfail": 2, "empty": 3}.get(mood, 0)
         header = query[:2] + struct.pack(">HHHHH", 0x8180 | code, 1, len(data), 0, 0)
         records = b"".join(struct.pack(">HHHIH", 0xC00C, kind, 1, 0, len(one)) + one for one in data)
         return header + query[12 : end + 5] + records

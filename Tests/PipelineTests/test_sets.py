@@ -237,17 +237,28 @@ def test_instances_come_and_go_by_service_records(single, room, resolver):
         goes_on(crowd)
         hand.moves()
         all_work(pipeline, "fanout")
-        for records, reason in [([], "has no SRV records"), ([("nowhere.test", 7)], "lists no instance that has an address")]:
-            kept = resolver.names["_fanout._tcp.touchsync.test"]
-            resolver.names["_fanout._tcp.touchsync.test"] = records
-            eventually("gateways say so", lambda: reason in pipeline.notes("gateway-1"))
-            resolver.names["_fanout._tcp.touchsync.test"] = kept
+        _service_fails(pipeline, resolver)
         pipeline.remove("fanout-1")
         has_no_work(pipeline, crowd, "fanout-1")
         pipeline.stop_one("fanout-1")
         hand.moves()
         hand.close()
         crowd.check()
+
+
+def _service_fails(pipeline, resolver):
+    """Whatever is wrong with the records, for longer than an instance stays that they do not list: all stay."""
+    service, host = "_fanout._tcp.touchsync.test", "fanout-1.touchsync.test"
+    for name, records, reason in [
+        (service, [], "has no SRV records"), (service, [("nowhere.test", 7)], "lists no instance that has an address"),
+        (host, "servfail", "does not resolve"),
+    ]:
+        kept, resolver.names[name] = resolver.names[name], records
+        before = pipeline.metric("gateway-1", 'set_failures_total{set="fanouts"}')
+        pipeline.counts("gateway-1", 'set_failures_total{set="fanouts"}', above=before + 3)
+        assert reason in pipeline.notes("gateway-1")
+        assert pipeline.metric("gateway-1", 'set_instances{set="fanouts"}') == 2
+        resolver.names[name] = kept
 
 
 def _resolver_fails(pipeline, resolver, crowd):

@@ -13,35 +13,32 @@ package enum NameLookup {
         Result { () throws(SettingRefusal) in
             switch name.records {
             case .addresses(let port):
-                try self.addresses(of: name.host).get().map { DNSInstance(address: $0, port: port) }
-            case .services: try self.services(of: name.host)
+                let addresses = try self.addresses(of: name.host)
+                if addresses.isEmpty { throw SettingRefusal("has no address") }
+                return addresses.map { DNSInstance(address: $0, port: port) }
+            case .services: return try self.services(of: name.host)
             }
         }
     }
 
     // MARK: Addresses
 
-    /// The IPv4 addresses of a name or, if it has none, its IPv6 addresses: an instance with both is one instance.
-    /// Sorted, each once. Blocks, perhaps for many seconds.
-    /// - Returns: the addresses, at least one, or a reason such as `does not resolve: Name or service not known`.
-    package static func addresses(of host: String) -> Result<[String], SettingRefusal> {
-        let found = self.addresses(of: host, family: AF_INET)
-        guard case .success(let addresses) = found, addresses.isEmpty else { return found }
-        let others = self.addresses(of: host, family: AF_INET6)
-        guard case .success(let addresses) = others, addresses.isEmpty else { return others }
-        return .failure(SettingRefusal("has no address"))
+    /// The IPv4 addresses of a host or, if it has none, its IPv6 addresses: an instance with both is one instance.
+    /// Sorted, each once; none for a host without any.
+    private static func addresses(of host: String) throws(SettingRefusal) -> [String] {
+        let addresses = try self.addresses(of: host, family: AF_INET)
+        return addresses.isEmpty ? try self.addresses(of: host, family: AF_INET6) : addresses
     }
 
-    /// - Returns: none for a name without addresses of this family.
-    private static func addresses(of host: String, family: Int32) -> Result<[String], SettingRefusal> {
+    private static func addresses(of host: String, family: Int32) throws(SettingRefusal) -> [String] {
         var hints = addrinfo()
         hints.ai_family = family
         hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
         var first: UnsafeMutablePointer<addrinfo>?
         let code = getaddrinfo(host, nil, &hints, &first)
         guard code == 0 else {
-            if Self.none.contains(code) { return .success([]) }
-            return .failure(SettingRefusal("does not resolve: \(String(cString: gai_strerror(code)))"))
+            if Self.none.contains(code) { return [] }
+            throw SettingRefusal("does not resolve: \(String(cString: gai_strerror(code)))")
         }
         defer { freeaddrinfo(first) }
         var found: Set<String> = []
@@ -50,10 +47,10 @@ package enum NameLookup {
             next = entry.ai_next
             if let text = self.text(entry) { found.insert(text) }
             guard found.count <= self.maximumInstances else {
-                return .failure(SettingRefusal("has more than \(self.maximumInstances) addresses"))
+                throw SettingRefusal("has more than \(self.maximumInstances) addresses")
             }
         }
-        return .success(found.sorted())
+        return found.sorted()
     }
 
     /// The name is not known, has no address, or none of the family: EAI_NONAME, EAI_NODATA and EAI_ADDRFAMILY, of which
@@ -71,7 +68,8 @@ package enum NameLookup {
     // MARK: Services
 
     /// The instances that a name's SRV records list. Priorities and weights say whom to prefer, which is for nobody to
-    /// decide here: every instance owns its share. A host without an address is as one that is not listed.
+    /// decide here: every instance owns its share. A host that has no address is as one that is not listed; one whose
+    /// address nobody can say just now makes the lookup fail.
     private static func services(of name: String) throws(SettingRefusal) -> [DNSInstance] {
         let empty = resolver_service()
         let found = withUnsafeTemporaryAllocation(of: resolver_service.self, capacity: self.maximumInstances) {
@@ -85,9 +83,7 @@ package enum NameLookup {
         for (host, port) in try found.get() where !host.isEmpty && port > 0 {
             let name = String(host.prefix { $0 != "." })
             try PeerAddress.check(name: name)
-            guard case .success(let addresses) = self.addresses(of: host), let address = addresses.first else {
-                continue
-            }
+            guard let address = try self.addresses(of: host).first else { continue }
             let instance = DNSInstance(name: name, address: address, port: port)
             guard instances.updateValue(instance, forKey: name) ?? instance == instance else {
                 throw SettingRefusal("lists the name \"\(name)\" twice")
