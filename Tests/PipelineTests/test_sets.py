@@ -251,7 +251,7 @@ def _service_fails(pipeline, resolver):
     service, host = "_fanout._tcp.touchsync.test", "fanout-1.touchsync.test"
     for name, records, reason in [
         (service, [], "has no SRV records"), (service, [("nowhere.test", 7)], "lists no instance that has an address"),
-        (host, "servfail", "does not resolve"),
+        (service, [(host, 7), (host, 8)], "twice"), (host, "servfail", "does not resolve"),
     ]:
         kept, resolver.names[name] = resolver.names[name], records
         before = pipeline.metric("gateway-1", 'set_failures_total{set="fanouts"}')
