@@ -48,15 +48,6 @@ package struct DNSName: Sendable, Hashable, CustomStringConvertible {
     private static let serviceScheme = "srv://"
 
     private static func isHost(_ text: Substring) -> Bool {
-        (1...253).contains(text.utf8.count) && text.utf8.allSatisfy(Self.isHostByte)
-    }
-
-    private static func isHostByte(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "-"), UInt8(ascii: "_"):
-            true
-        default: false
-        }
+        (1...253).contains(text.utf8.count) && text.utf8.allSatisfy(PeerAddress.isNameByte)
     }
 }

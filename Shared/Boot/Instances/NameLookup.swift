@@ -71,16 +71,13 @@ package enum NameLookup {
     /// decide here: every instance owns its share. A host that has no address is as one that is not listed; one whose
     /// address nobody can say just now makes the lookup fail.
     private static func services(of name: String) throws(SettingRefusal) -> [DNSInstance] {
-        let empty = resolver_service()
-        let found = withUnsafeTemporaryAllocation(of: resolver_service.self, capacity: self.maximumInstances) {
-            services -> Result<[(host: String, port: Int)], SettingRefusal> in
-            services.initialize(repeating: empty)
-            let count = Int(resolver_services(name, services.baseAddress, Int32(services.count)))
-            guard count >= 0 else { return .failure(self.refusal(code: Int32(-count))) }
-            return .success(services[..<count].map { (self.target($0), Int($0.port)) })
-        }
+        var services = [resolver_service](repeating: resolver_service(), count: self.maximumInstances)
+        let count = resolver_services(name, &services, Int32(services.count))
+        guard count >= 0 else { throw self.refusal(code: -count) }
         var instances: [String: DNSInstance] = [:]
-        for (host, port) in try found.get() where !host.isEmpty && port > 0 {
+        for service in services[..<Int(count)] {
+            let (host, port) = (self.target(service), Int(service.port))
+            if host.isEmpty || port == 0 { continue }
             let name = String(host.prefix { $0 != "." })
             try PeerAddress.check(name: name)
             guard let address = try self.addresses(of: host).first else { continue }

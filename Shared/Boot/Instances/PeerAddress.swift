@@ -43,16 +43,18 @@ package struct PeerAddress: InstanceAddress, Hashable {
     /// The longest path that fits `sockaddr_un.sun_path` with its terminating zero (unix(7)), in bytes.
     package static let longestSocketPath = 107
 
-    static func check(name: String) throws(SettingRefusal) {
-        let isPlain = name.utf8.allSatisfy { byte in
-            switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "-"):
-                true
-            default: false
-            }
+    /// Whether names of instances, and of hosts, may have this byte: letters, digits, dots, dashes and underscores.
+    static func isNameByte(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "-"):
+            true
+        default: false
         }
-        guard isPlain, (1...64).contains(name.utf8.count) else {
+    }
+
+    static func check(name: String) throws(SettingRefusal) {
+        guard name.utf8.allSatisfy(Self.isNameByte), (1...64).contains(name.utf8.count) else {
             throw SettingRefusal("\"\(name)\" is not a name of 1 to 64 letters, digits, dots, dashes and underscores")
         }
     }
