@@ -328,13 +328,21 @@ let testTargets: [Target] = [
         ["OperatorBench", "SocketIO", "SocketIOServer", "JSONBytes", nioCore, nioPosix, argumentParser, histogram]),
 ]
 
-// The thread sanitizer's build has only the tests in which threads share something: cores are values on one thread.
-let sanitizedTests = [
+// The thread sanitizer's build has only the tests in which threads share something, and of these suites only the files
+// that such tests need: cores are values on one thread.
+let isSanitized = Context.environment["TOUCHSYNC_SANITIZED"] != nil
+let sanitizedTests: Set = [
     "TimingTestKit", "PipelineTestKit", "TLSTestKit", "mesh-peer", "MeshTests", "BootTests", "ScrapingTests",
     "SocketIOTests", "PostgresTests", "OperatorTests", "BenchTests", "CoalescerTests", "CommitterTests", "FanoutTests",
     "TouchSyncClientTests",
 ]
-let isSanitized = Context.environment["TOUCHSYNC_SANITIZED"] != nil
+let sanitizedSources = [
+    "BenchTests": ["BenchRunTests.swift", "RelayServer.swift"],
+    "CoalescerTests": ["DaemonTests.swift", "Neighbours.swift", "Fixture.swift"],
+    "CommitterTests": ["Live", "Daemon/CommitterServiceTests.swift", "Daemon/Probe.swift", "Core/Fixtures.swift"],
+    "FanoutTests": ["Daemon/LiveTests.swift", "Daemon/LiveStage.swift", "Daemon/FakePeer.swift", "Records.swift"],
+]
+if isSanitized { for target in testTargets { target.sources = sanitizedSources[target.name] } }
 
 let package = Package(
     name: "touchsync",

@@ -29,7 +29,9 @@ LONG=${LONG:-}
 # The daemons that clients and faults meet.
 bin=.build/debug
 [ -z "$LONG" ] || bin=.build/release
-TSAN=(--scratch-path .build-tsan --sanitize=thread)
+# Reports need lines, and nobody debugs this build or looks things up in it.
+TSAN=(--scratch-path .build-tsan --sanitize=thread --disable-index-store)
+TSAN+=(-debug-info-format none -Xswiftc -gline-tables-only)
 # What stands before a command that is to leave the processors to others.
 BEHIND=()
 # Tests of which another phase has shown the same in another way are for LONG only.

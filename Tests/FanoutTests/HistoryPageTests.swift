@@ -158,10 +158,3 @@ import Wire
 extension HistoryReply {
     fileprivate var refusal: Refusal? { self.outcome.failure }
 }
-
-extension Result {
-    /// Why there is no value.
-    var failure: Failure? {
-        if case .failure(let failure) = self { failure } else { nil }
-    }
-}
