@@ -3,6 +3,7 @@
 import secrets
 
 import pytest
+import requests
 
 from app import App
 from certificates import Certificate
@@ -35,7 +36,7 @@ def certificate(tmp_path):
 def pair(package, certificate):
     """Both machines, up."""
     database, keys, same, start = commands()
-    password, secret = secrets.token_hex(24), secrets.token_hex(24)
+    password, secret, ops = (secrets.token_hex(24) for _ in range(3))
     with Wire("ts-pair", NETWORK) as wire, Machine(network=wire.end(1)) as one, Machine(network=wire.end(2)) as two:
         for machine in (one, two):
             machine.put(package, package.name)
@@ -51,11 +52,11 @@ def pair(package, certificate):
             machine.put(certificate.certificate, "fullchain.pem")
             machine.put(certificate.key, "privkey.pem")
             machine.run("install -o touchsync -m 600 fullchain.pem privkey.pem /etc/touchsync/tls/")
-            machine.run(f"PASSWORD={password} SECRET={secret}\n{same}")
+            machine.run(f"PASSWORD={password} SECRET={secret} OPS={ops}\n{same}")
         # Neither is ready before it has reached a stage of each kind, its own at least.
         for number, machine in enumerate((one, two), start=1):
             machine.run(f"N={number}\n{start}")
-        yield one, two, secret, wire
+        yield one, two, secret, ops, wire
 
 
 def token(machine, secret, user):
@@ -63,13 +64,18 @@ def token(machine, secret, user):
 
 
 def test_a_machine_without_power_takes_no_edit_with_it(pair, certificate):
-    one, two, secret, wire = pair
+    one, two, secret, ops, wire = pair
     for number, machine in enumerate((one, two), start=1):
         for stage in STAGES:
             assert machine.property(f"touchsync-{stage}@{number}", "StatusText") == "Ready."
     known = 'touchsync_gateway_set_instances{set="committers"} 2'
     eventually("each gateway knows both", lambda: all(
         known in machine.answer("http://127.0.0.1:941%d/metrics" % number)[1] for number, machine in enumerate((one, two), start=1)))
+
+    page = f"https://{NETWORK}.1:8080/ops/overview"
+    seen = requests.get(page, headers={"Authorization": f"Bearer {ops}"}, verify=str(certificate.certificate), timeout=5)
+    assert seen.status_code == 200 and seen.json()["scraping"]
+    assert requests.get(page, verify=str(certificate.certificate), timeout=5).status_code in (401, 403)
 
     people = [
         App(f"https://{NETWORK}.{number}:8080", auth={"token": token(one, secret, user)}, tls=certificate.context()).connect()

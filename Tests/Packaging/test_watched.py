@@ -8,9 +8,12 @@ import subprocess
 import pytest
 import requests
 
+from certificates import Certificate
+from linked import linked
 from manager import REPOSITORY
 from pipeline import running
 
+KEYS = json.dumps({"keys": [{"kty": "oct", "kid": "one", "k": "A" * 43}]})
 PROMETHEUS = REPOSITORY / "deploy/prometheus"
 DASHBOARD = json.loads((REPOSITORY / "deploy/grafana/touchsync.json").read_text())
 # The text of each rule; promtool checks that they are what they look like.
@@ -38,7 +41,8 @@ CASES = {
     "FanoutBehind": ("touchsync_fanout_shard_lag_updates{}", "7x60", "7 0 7 0x60", {}),
     "GatewayBlocked": ("touchsync_fanout_gateways_blocked{}", "1x60", "1 0 1 0x60", {}),
     "RulesDiffer": ("touchsync_fanout_rules_differing_committers{}", "1x60", "1 1 0x60", {}),
-    "RulesRefused": ("touchsync_committer_rules_refused{}", "1x60", "1 0x60", {}),
+    "FileRefused": ("touchsync_gateway_revocations_refused{}", "1x60", "1 0x60", {}),
+    "CertificateExpires": ("touchsync_gateway_certificate_expiry_seconds{}", "200000x60", "300000x60", {}),
     "SetStale": ("touchsync_gateway_set_stale{}", "1x60", "1 0x60", {}),
     "FewDescriptors": ('process_open_fds{job="touchsync"}', "950x60", "800x60",
                        {'process_max_fds{job="touchsync"}': "1000x60"}),
@@ -103,11 +107,18 @@ def test_every_alert_leads_to_its_section_of_the_handbook():
 
 @pytest.fixture(scope="module")
 def exposed(tmp_path_factory):
-    """The names of all series that a pipeline with a rules file has."""
-    rules = tmp_path_factory.mktemp("rules") / "rules.json"
-    rules.write_text("{}")
-    with running("--rules", rules) as pipeline:
-        texts = [requests.get(process["http"] + "/metrics", timeout=5).text for process in pipeline.ps()["processes"]]
+    """The names of all series that a pipeline has which has every file, and one whose links have keys."""
+    folder = tmp_path_factory.mktemp("files")
+    files = {"rules.json": "{}", "keys.json": KEYS, "revocations": ""}
+    for name, text in files.items():
+        (folder / name).write_text(text)
+    made = Certificate.make(folder)
+    settings = [
+        "--rules", folder / "rules.json", "--jwt-keys-file", folder / "keys.json", "--revocations", folder / "revocations",
+        "--tls-certificate", made.certificate, "--tls-key", made.key]
+    with running(*settings) as pipeline, linked(pipeline.own_database("watched")) as links:
+        servers = [*(process["http"] for process in pipeline.ps()["processes"]), *links.http.values()]
+        texts = [requests.get(server + "/metrics", timeout=5).text for server in servers]
     return {re.match(r"\w+", line)[0] for text in texts for line in text.splitlines() if line and line[0] != "#"}
 
 

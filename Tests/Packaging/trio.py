@@ -20,8 +20,8 @@ class Trio:
 
     def __init__(self, backups):
         self.backups = backups
-        # Of the daemons' role, of the databases' own, and of the gateways.
-        self.password, self.databases, self.secret = (secrets.token_hex(24) for _ in range(3))
+        # Of the daemons' role, of the databases' own, of the gateways, and of their page for operators.
+        self.password, self.databases, self.secret, self.ops = (secrets.token_hex(24) for _ in range(4))
         self.stack = contextlib.ExitStack()
         # By its number.
         self.machines = {}
@@ -46,7 +46,9 @@ class Trio:
 
     def run(self, number, script, check=True, user="root", **variables):
         """Runs a block on a machine, until a command of it fails."""
-        usual = {"M": number, "PASSWORD": self.password, "DATABASES": self.databases, "SECRET": self.secret, "BACKUPS": BACKUPS}
+        usual = {
+            "M": number, "PASSWORD": self.password, "DATABASES": self.databases, "SECRET": self.secret, "OPS": self.ops,
+            "BACKUPS": BACKUPS}
         words = [f"{name}={value}" for name, value in (usual | variables).items()]
         if user == "root":
             return self.machines[number].run("\n".join(["set -eu", "export " + shlex.join(words), script]), check, within=300)

@@ -148,6 +148,13 @@ enum OpenAPI {
                   "originalHeight": {"type": "number"},
                   "anchorX": {"type": "number"},
                   "anchorY": {"type": "number"},
+                  "locked": {"type": "boolean"},
+                  "snapDegrees": {"type": "number"},
+                  "bounds": {"$ref": "#/components/schemas/Bounds"},
+                  "fontSize": {"type": "number"},
+                  "zIndex": {"type": "number"},
+                  "parentId": {"type": "string"},
+                  "space": {"type": "string", "enum": ["normalized"]},
                   "createdBy": {"type": "string"},
                   "updatedBy": {"type": "string"},
                   "rev": {"type": "integer"}
@@ -166,9 +173,31 @@ enum OpenAPI {
                   "height": {"type": "number", "minimum": 0, "exclusiveMinimum": true, "default": 100},
                   "rotation": {"type": "number", "default": 0},
                   "scaleX": {"type": "number", "default": 1},
-                  "scaleY": {"type": "number", "default": 1}
+                  "scaleY": {"type": "number", "default": 1},
+                  "originalWidth": {"type": "number", "minimum": 0, "exclusiveMinimum": true},
+                  "originalHeight": {"type": "number", "minimum": 0, "exclusiveMinimum": true},
+                  "anchorX": {"type": "number", "default": 0.5},
+                  "anchorY": {"type": "number", "default": 0.5},
+                  "locked": {"type": "boolean"},
+                  "snapDegrees": {"type": "number", "minimum": 0, "exclusiveMinimum": true},
+                  "bounds": {"$ref": "#/components/schemas/Bounds"},
+                  "fontSize": {"type": "number"},
+                  "zIndex": {"type": "number"},
+                  "parentId": {"type": "string", "minLength": 1, "maxLength": 128, "description": "The element on which this annotation lies"},
+                  "space": {"type": "string", "enum": ["canvas", "normalized"], "description": "normalized: the position is a fraction of the parent, 0 to 1"}
                 },
                 "additionalProperties": true
+              },
+              "Bounds": {
+                "type": "object",
+                "required": ["x", "y", "width", "height"],
+                "description": "px, in which the position stays",
+                "properties": {
+                  "x": {"type": "number"},
+                  "y": {"type": "number"},
+                  "width": {"type": "number", "minimum": 0},
+                  "height": {"type": "number", "minimum": 0}
+                }
               },
               "NewElements": {
                 "type": "object",
@@ -189,7 +218,7 @@ enum OpenAPI {
                   "ok": {"type": "boolean"},
                   "seq": {"type": "integer"},
                   "element": {"$ref": "#/components/schemas/Element"},
-                  "adjusted": {"type": "array", "items": {"type": "object"}},
+                  "adjusted": {"type": "array", "items": {"$ref": "#/components/schemas/Adjustment"}},
                   "duplicate": {"type": "boolean"}
                 }
               },
@@ -200,8 +229,20 @@ enum OpenAPI {
                   "ok": {"type": "boolean"},
                   "seq": {"type": "integer"},
                   "elements": {"type": "array", "items": {"$ref": "#/components/schemas/Element"}},
-                  "adjusted": {"type": "array", "items": {"type": "object"}},
+                  "adjusted": {"type": "array", "items": {"$ref": "#/components/schemas/Adjustment"}},
                   "duplicate": {"type": "boolean"}
+                }
+              },
+              "Adjustment": {
+                "type": "object",
+                "description": "A value that a rule changed",
+                "required": ["field", "sent", "stored", "why"],
+                "properties": {
+                  "elementId": {"type": "string", "description": "Only where several elements were created"},
+                  "field": {"type": "string"},
+                  "sent": {"type": "number"},
+                  "stored": {"type": "number"},
+                  "why": {"type": "string", "enum": ["range", "aspect", "rotation", "size", "snap", "bounds", "integer", "computed"]}
                 }
               },
               "History": {

@@ -60,8 +60,8 @@ struct FigureTable: Sendable {
         ],
         drops: [
             "previews_dropped_total": nil, "envelopes_dropped_total": nil, "busy_total": nil,
-            "relays_refused_total": "reason", "link_refusals_total": "reason", "handshakes_refused_total": nil,
-            "refused_connections_total": nil, "refused_sessions_total": nil, "shed_connections_total": nil,
+            "relays_refused_total": "reason", "handshakes_refused_total": nil, "refused_connections_total": nil,
+            "refused_sessions_total": nil, "shed_connections_total": nil,
         ])
 
     private static let coalescer = FigureTable(
@@ -76,7 +76,7 @@ struct FigureTable: Sendable {
         ],
         drops: [
             "commits_dropped_total": "reason", "previews_undelivered_total": "reason",
-            "link_refusals_total": "reason", "entries_evicted_total": nil,
+            "entries_evicted_total": nil,
         ])
 
     private static let committer = FigureTable(
@@ -89,8 +89,7 @@ struct FigureTable: Sendable {
             .databaseConnections: "database_connections", .rulesRefused: "rules_refused",
         ],
         drops: [
-            "updates_dropped_total": nil, "results_dropped_total": nil, "link_refusals_total": "reason",
-            "over_limit_total": "limit",
+            "updates_dropped_total": nil, "results_dropped_total": nil, "over_limit_total": "limit",
         ])
 
     private static let fanout = FigureTable(
@@ -104,7 +103,7 @@ struct FigureTable: Sendable {
             .rulesRefused: "rules_refused",
         ],
         drops: [
-            "previews_dropped_total": "reason", "gateway_overflows_total": nil, "link_refusals_total": "reason",
+            "previews_dropped_total": "reason", "gateway_overflows_total": nil,
         ])
 
     /// What every daemon has.
@@ -127,7 +126,10 @@ struct FigureTable: Sendable {
         }
         for (figure, metric) in Self.common { rows[metric] = [Row(figure: figure, label: nil)] }
         self.rows = rows
-        self.drops = Dictionary(uniqueKeysWithValues: drops.map { (prefix + $0.key, $0.value) })
+        let links = ["link_refusals_total": "reason", "records_refused_total": nil]
+        self.drops = Dictionary(
+            uniqueKeysWithValues: drops.merging(links, uniquingKeysWith: { own, _ in own })
+                .map { (prefix + $0.key, $0.value) })
     }
 }
 

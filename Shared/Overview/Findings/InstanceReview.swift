@@ -51,7 +51,9 @@ struct InstanceReview {
             switch note.check {
             case "commits": self.report(.commitsWait, Self.sentence(note.text))
             case "rules of committers": self.report(.rulesDiffer, Self.sentence(note.text))
-            case "rules": self.report(.rulesRefused, Self.sentence(note.text))
+            case "rules", "keys", "revocations", "certificates", "peers":
+                self.report(.fileRefused, Self.sentence(note.text))
+            case "gateways", "coalescers", "committers", "fanouts": self.report(.setStale, Self.sentence(note.text))
             default: self.report(.noted, Self.sentence("\(note.check): \(note.text)"))
             }
         }
@@ -140,7 +142,7 @@ struct InstanceReview {
 
     private mutating func reviewRules() {
         if self.figures.known(.rulesRefused) >= 1 {
-            self.report(.rulesRefused, "Its rules file is refused; the rules in force stay.")
+            self.report(.fileRefused, "Its rules file is refused; the rules in force stay.")
         }
     }
 
@@ -153,7 +155,9 @@ struct InstanceReview {
 
     private mutating func reviewDrops() {
         let drops = self.history.drops(over: 5).sorted { $0.key < $1.key }
-        let links = drops.filter { $0.key.hasPrefix("link_refusals") }
+        let links = drops.filter { drop in
+            ["link_refusals", "records_refused", "relays_refused"].contains { drop.key.hasPrefix($0) }
+        }
         // What is refused at the door is not lost, and apps' own limits are their own.
         let records = drops.filter { drop in
             ["previews_", "envelopes_", "updates_", "results_", "commits_", "gateway_overflows"]

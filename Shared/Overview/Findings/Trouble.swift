@@ -17,7 +17,8 @@ package enum Trouble: String, CaseIterable, Hashable, Sendable {
     case fanoutBehind = "fanout-behind"
     case gatewayBlocked = "gateway-blocked"
     case rulesDiffer = "rules-differ"
-    case rulesRefused = "rules-refused"
+    case fileRefused = "file-refused"
+    case setStale = "set-stale"
     case fewDescriptors = "few-descriptors"
     case noted = "noted"
 
@@ -54,7 +55,8 @@ package enum Trouble: String, CaseIterable, Hashable, Sendable {
         case .fanoutBehind: "Fanout behind"
         case .gatewayBlocked: "Gateway blocked"
         case .rulesDiffer: "Rules differ"
-        case .rulesRefused: "Rules refused"
+        case .fileRefused: "File refused"
+        case .setStale: "Set stale"
         case .fewDescriptors: "Few descriptors"
         case .noted: "Noted"
         }
@@ -80,7 +82,8 @@ package enum Trouble: String, CaseIterable, Hashable, Sendable {
         case .fanoutBehind: "Look at the database's read times; members see updates late."
         case .gatewayBlocked: "Look at the gateway that accepts no more: CPU, network, and whether it is stopped."
         case .rulesDiffer: "Give all committers and fan-outs the same rules file."
-        case .rulesRefused: "The log names the line; the rules in force stay."
+        case .fileRefused: "The reason names the file; what was in force stays."
+        case .setStale: "Correct the file, or look at the resolver; the instances known stay."
         case .fewDescriptors: "Raise the limit of open files before connections are refused."
         case .noted: "The note says what deserves attention."
         }
