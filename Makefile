@@ -51,7 +51,7 @@ test: install ## Everything that must pass: lint, model, pure, shells, simulatio
 
 test-long: install ## What depends on time beside a busy core, then long drills, for hours: before a piece of work is called done
 	@BUSY=1 Tests/run.sh shells live conformance pipeline chaos
-	@LONG=1 SUITES=$(SUITES) Tests/run.sh model simulation fuzz conformance pipeline client packaging chaos hostile
+	@LONG=1 SUITES=$(SUITES) Tests/run.sh model simulation fuzz conformance pipeline client packaging chaos hostile timed
 
 test-unit: install ## Tests that need nothing but the package
 	@Tests/run.sh pure shells

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Runs test phases: run.sh [PHASE]…, of lint model pure shells simulation live tsan fuzz conformance pipeline client packaging
-# chaos hostile
+# chaos hostile timed
 #
 # Everything is built once for each configuration that the phases need. Phases that wait for sockets, processes and timers
 # run one after the other, at most two at once; beside them runs what only computes, the second build too, with what they
@@ -34,9 +34,10 @@ TSAN=(--scratch-path .build-tsan --sanitize=thread --disable-index-store)
 TSAN+=(-debug-info-format none -Xswiftc -gline-tables-only)
 # What stands before a command that is to leave the processors to others.
 BEHIND=()
-# Tests of which another phase has shown the same in another way are for LONG only.
-SHORT=()
-[ "$LONG" ] || SHORT=(-m 'not long')
+# Tests of which another phase has shown the same in another way are for LONG only; those that measure time have a phase
+# of their own there.
+CHOICE=(-m 'not long and not timed')
+[ -z "$LONG" ] || CHOICE=(-m 'not timed')
 
 wants() { # phase…: true when one of them is to be run
     local phase
@@ -138,7 +139,7 @@ pytest_phase() { # phase, script, further argument…
     code=$?
     # shellcheck disable=SC2046
     record "$phase" $(count_pytest "$log" $code) $((SECONDS - start)) "$log"
-    [ "${#SHORT[@]}" -eq 0 ] || tail -n 1 "$log" | grep -oE '[0-9]+ deselected' | sed "s/deselected/more in make test-long/;s/^/$phase: /"
+    [ "$LONG" ] || tail -n 1 "$log" | grep -oE '[0-9]+ deselected' | sed "s/deselected/more in make test-long/;s/^/$phase: /"
 }
 
 # Runs the built tests of a configuration: their program itself, since only one `swift test` of a folder runs at a time.
@@ -198,12 +199,12 @@ phase_conformance() {
     else echo 'suites      not run: SUITES=DIR names the suites of others'; fi
 }
 
-phase_pipeline() { pytest_phase pipeline Tests/PipelineTests/run.sh "${SHORT[@]}"; }
+phase_pipeline() { pytest_phase pipeline Tests/PipelineTests/run.sh "${CHOICE[@]}"; }
 
-phase_client() { pytest_phase client Tests/Client/run.sh "${SHORT[@]}"; }
+phase_client() { pytest_phase client Tests/Client/run.sh "${CHOICE[@]}"; }
 
 # What an operator installs. The package itself, on machines of its own, is for LONG.
-phase_packaging() { pytest_phase packaging Tests/Packaging/run.sh "${SHORT[@]}"; }
+phase_packaging() { pytest_phase packaging Tests/Packaging/run.sh "${CHOICE[@]}"; }
 
 phase_chaos() {
     local log=$LOGS/chaos.log start=$SECONDS storm=(--faults main --seconds 45 --clients 60 --pause 1.5) good=0 keys=1
@@ -213,7 +214,7 @@ phase_chaos() {
     grep -a '^counts:' "$log"
     [ -z "$LONG" ] || { storm_on_hosts; soak; }
     # Rows whose links are guarded by keys, beside a storm on plain ones; for LONG the other way round.
-    CHAOS_KEYS=$keys pytest_phase rows Tests/Chaos/run.sh rows "${SHORT[@]}"
+    CHAOS_KEYS=$keys pytest_phase rows Tests/Chaos/run.sh rows "${CHOICE[@]}"
 }
 
 # The same on several hosts (as root), whose network is cut as well.
@@ -237,6 +238,13 @@ phase_hostile() {
     script_phase hostile Tests/Hostile/run.sh "$bin" "${how[@]}"
 }
 
+# Frames, and the share of a core that clients take, when nothing else runs.
+phase_timed() {
+    pytest_phase frames Tests/PipelineTests/run.sh -m timed test_canvas.py
+    pytest_phase costs Tests/Client/run.sh -m timed -s test_core.py test_cost.py
+    grep -a ' of a core for ' "$LOGS/costs.log"
+}
+
 # Runs those of some phases that are wanted, one after the other.
 run() { # phase…
     local phase
@@ -247,7 +255,7 @@ run() { # phase…
 for phase in "${phases[@]}"; do
     case $phase in
     lint | model | pure | shells | simulation | live | tsan | fuzz | conformance | pipeline | client | packaging | chaos | \
-        hostile) ;;
+        hostile | timed) ;;
     *) echo "unknown phase $phase" >&2; exit 2 ;;
     esac
 done
@@ -286,7 +294,7 @@ wait "$building"
 [ ! -e "$LOGS/tsan.built" ] || run tsan
 wait "$computing"
 # Delays are measured when nothing else runs.
-run hostile
+run hostile timed
 
 awk '{ passed += $1; failed += $2 } END { print passed + 0 " passed, " failed + 0 " failed"; exit failed > 0 || !passed }' \
     "$RESULTS"

@@ -26,6 +26,7 @@ struct HTTPHeadReader {
             bytes: self.bytes, methodRange: 0..<firstSpace, pathRange: path, queryRange: query, fields: fields,
             isHTTP11: isHTTP11)
         try self.checkFraming(&head)
+        try self.checkLists(head)
         return head
     }
 
@@ -109,6 +110,13 @@ struct HTTPHeadReader {
             // A number too long for any limit is too large, not malformed.
             head.contentLength = text.count > 15 ? .max : text.reduce(0) { $0 * 10 + Int($1 - UInt8(ascii: "0")) }
         }
+    }
+
+    /// Bounds the lists within the head that are searched more than once.
+    private func checkLists(_ head: HTTPRequestHead) throws(HTTPHeadFailure) {
+        let parameters = self.bytes[head.queryRange].count { $0 == UInt8(ascii: "&") }
+        guard parameters < self.limits.queryParameters else { throw HTTPHeadFailure(status: 414) }
+        guard head.itemCount("connection") <= self.limits.connectionOptions else { throw HTTPHeadFailure(status: 431) }
     }
 
     static func isToken(_ byte: UInt8) -> Bool {

@@ -65,6 +65,14 @@ public struct HTTPRequestHead: Sendable {
         self.fields.count { Self.equal(self.bytes[$0.name], name, ignoringCase: true) }
     }
 
+    /// How many items the fields called `name` list together, empty ones included.
+    func itemCount(_ name: StaticString) -> Int {
+        self.fields.reduce(0) { count, field in
+            guard Self.equal(self.bytes[field.name], name, ignoringCase: true) else { return count }
+            return count + 1 + self.bytes[field.value].count { $0 == UInt8(ascii: ",") }
+        }
+    }
+
     /// Whether any field called `name` lists `token` between commas (case-insensitive).
     public func header(_ name: StaticString, lists token: StaticString) -> Bool {
         self.header(name) { Self.equal($0, token, ignoringCase: true) }
@@ -94,10 +102,17 @@ public struct HTTPRequestHead: Sendable {
     public func queryValueBytes(_ name: StaticString) -> [UInt8]? {
         for item in self.bytes[self.queryRange].split(separator: UInt8(ascii: "&")) {
             let cut = item.firstIndex(of: UInt8(ascii: "=")) ?? item.endIndex
-            guard Self.equal(Self.percentDecode(item[..<cut])[...], name, ignoringCase: false) else { continue }
+            guard Self.isEncoded(item[..<cut], name) else { continue }
             return cut == item.endIndex ? [] : Self.percentDecode(item[(cut + 1)...])
         }
         return nil
+    }
+
+    /// Whether a name, which may be percent-encoded, is `name`.
+    private static func isEncoded(_ text: ArraySlice<UInt8>, _ name: StaticString) -> Bool {
+        if self.equal(text, name, ignoringCase: false) { return true }
+        guard text.count > name.utf8CodeUnitCount else { return false }
+        return self.equal(self.percentDecode(text)[...], name, ignoringCase: false)
     }
 
     /// Whether the connection stays open after the response (RFC 9112 section 9.3).

@@ -1,13 +1,17 @@
-/// Limits of one request, all in bytes but `fields`.
+/// Limits of one request.
 public struct HTTPLimits: Sendable, Equatable {
-    /// The request line; a longer one is answered 414.
+    /// The request line, bytes; a longer one is answered 414.
     public var requestLine = 4096
-    /// The whole head; a longer one is answered 431.
+    /// The whole head, bytes; a longer one is answered 431.
     public var head = 16384
     /// Header fields; more are answered 431.
     public var fields = 64
+    /// Parameters of the query; more are answered 414. Each parameter that is looked up is compared with all of them.
+    public var queryParameters = 64
+    /// What `Connection` lists; more is answered 431. Each field that is relayed is compared with all of it.
+    public var connectionOptions = 16
 
-    /// The defaults: 4 KiB, 16 KiB, 64.
+    /// The defaults: 4 KiB, 16 KiB, 64, 64, 16.
     public init() {}
 }
 

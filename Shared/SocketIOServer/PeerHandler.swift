@@ -152,6 +152,7 @@ final class PeerHandler: ChannelDuplexHandler, Timed {
         self.budget.charge(bytes: buffer.readableBytes)
         if case .spliced(let link) = self.role {
             link.write(buffer)
+            if !self.budget.isSufficient { self.resumeLater() }
         } else if self.unread.isEmpty {
             buffer.withUnsafeReadableBytes { self.process($0) }
         } else {

@@ -16,6 +16,12 @@ public struct Attention: Equatable, Sendable {
     /// How often it has changed.
     public var version: UInt64
 
+    /// The most bytes of what everybody in a room has selected: one record holds all of it. Further selections are not shown.
+    public static let roomSelectionBytes = 1 << 20
+
+    /// Roughly the bytes of the selection.
+    public var selectionBytes: Int { self.selection.reduce(0) { $0 + 24 + $1.text.utf8.count } }
+
     /// What a connection shows.
     public init(
         connection: UInt64 = 0, sid: Identifier, cursor: Point? = nil, selection: [Identifier] = [],

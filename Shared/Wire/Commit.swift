@@ -169,7 +169,7 @@ public enum SessionKey {
 /// The outcome of one commit, on its way back to the gateway that has it in custody.
 ///
 ///     room name │ session name │ number u64 │ connection u64 │ seq u64 │ isRefused u8 │ refusal, if so │ JSON blob
-///     heldBy name (empty: none), if the refusal is a conflict │ elements u32, if it was applied
+///     heldBy name (empty: none), if the refusal is a conflict │ elements u32, if it was applied │ body hash u64
 public struct CommitResult: WireRecord, Equatable, Sendable {
     public static let kind = RecordKind.commitResult
 
@@ -189,11 +189,14 @@ public struct CommitResult: WireRecord, Equatable, Sendable {
     public var json: [UInt8]
     /// The number of elements that this commit changed, those that went with their parents included; 0 for a duplicate.
     public var elements: UInt32
+    /// The ``EncodedEdit/bodyHash`` of the commit; 0 when the committer is an older one, which does not say it. The app may
+    /// have given up that commit and used its number for another one meanwhile.
+    public var bodyHash: UInt64
 
     /// An outcome.
     public init(
         room: Identifier, session: Identifier, number: UInt64, connection: UInt64, refusal: Refusal?, seq: UInt64,
-        json: [UInt8], elements: UInt32 = 0
+        json: [UInt8], elements: UInt32 = 0, bodyHash: UInt64 = 0
     ) {
         self.room = room
         self.session = session
@@ -203,6 +206,7 @@ public struct CommitResult: WireRecord, Equatable, Sendable {
         self.seq = seq
         self.json = json
         self.elements = elements
+        self.bodyHash = bodyHash
     }
 
     public func encode(into writer: inout ByteWriter) {
@@ -214,8 +218,12 @@ public struct CommitResult: WireRecord, Equatable, Sendable {
         writer.bool(self.refusal != nil)
         if let refusal = self.refusal { writer.refusal(refusal) }
         writer.blob(self.json)
-        guard let refusal = self.refusal else { return writer.integer(self.elements) }
-        if refusal.code == .conflict { writer.name(refusal.heldBy ?? "") }
+        if let refusal = self.refusal {
+            if refusal.code == .conflict { writer.name(refusal.heldBy ?? "") }
+        } else {
+            writer.integer(self.elements)
+        }
+        writer.integer(self.bodyHash)
     }
 
     public init(from reader: inout ByteReader) {
@@ -226,8 +234,9 @@ public struct CommitResult: WireRecord, Equatable, Sendable {
         self.seq = reader.ordinal()
         self.refusal = reader.bool() ? reader.refusal() : nil
         self.json = reader.blob()
-        // An older committer sends neither.
+        // An older committer sends none of these.
         self.elements = reader.remaining > 0 && self.refusal == nil ? reader.integer() : 0
         if reader.remaining > 0, self.refusal?.code == .conflict { self.refusal?.heldBy = reader.holder() }
+        self.bodyHash = reader.remaining > 0 ? reader.integer() : 0
     }
 }

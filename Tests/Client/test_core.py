@@ -38,7 +38,7 @@ def test_geometry_follows_the_rules():
     print(run("node", HERE / "geometry.mjs"))
 
 
-@pytest.mark.long("it measures time; what it draws is in the transcript of motion")
+@pytest.mark.timed
 def test_three_hundred_movers_cost_less_than_half_a_frame():
     print(run("node", HERE / "motion.mjs"))
 

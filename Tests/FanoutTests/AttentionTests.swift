@@ -30,6 +30,15 @@ import Wire
         #expect(previews.map(\.selection?.elements) == [nil, ["e"]])
     }
 
+    @Test func whatARoomSelectsIsBounded() {
+        var scene = Self.stage()
+        let ids = (0..<500).map { Identifier(String(repeating: "x", count: 4000) + "\($0)") }
+        scene.preview(Self.selection(ids, version: 1))
+        #expect(scene.taken(by: Scene.g2).previews.map(\.selection?.elements) == [[]])
+        scene.preview(Self.selection(Array(ids.prefix(100)), version: 2))
+        #expect(scene.taken(by: Scene.g2).previews.map(\.selection?.elements.count) == [100])
+    }
+
     @Test func olderOnesAndThoseOfUnknownConnectionsAreDropped() {
         var scene = Self.stage()
         scene.preview(Self.cursor(5, version: 2))

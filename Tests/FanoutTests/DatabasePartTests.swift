@@ -99,6 +99,16 @@ import Wire
         #expect(self.streams.headReceived(ShardCursor.Mark(5), of: 0) == true)
         #expect(self.streams.headReceived(ShardCursor.Mark(4), of: 0) == false)
     }
+
+    @Test mutating func nothingIsProvenOfAShardThatIsNotFollowed() {
+        self.streams.headsAsked(at: self.now, next: self.now + .seconds(1))
+        self.streams.headsRead()
+        #expect(self.streams.provenAt(0) == nil)
+        self.load(at: 5)
+        #expect(self.streams.provenAt(0) == self.now)
+        _ = self.streams.restart(0)
+        #expect(self.streams.provenAt(0) == nil)
+    }
 }
 
 @Suite struct GatewayRosterTests {

@@ -81,6 +81,43 @@ struct CustodyTests {
         #expect(scene.take().commits.count == 3)
     }
 
+    /// Its app was told that it is not applied, and has used the number for something else.
+    @Test func theLateResultOfAnotherBodyEndsNothing() throws {
+        var scene = Scene()
+        let ada = try scene.member("ada")
+        scene.send(ada, "element:transform", Self.transform("given-up", n: 1), ack: 1)
+        let former = try #require(scene.take().commits.first)
+        let busy = Refusal(.busy, "full", retryAfterMs: 100)
+        scene.gateway.resultReceived(result(of: former, refusal: busy), at: scene.moment, into: &scene.actions)
+        #expect(scene.take().acknowledged == [1])
+        scene.send(ada, "element:transform", Self.transform("wanted", n: 1), ack: 2)
+        let commit = try #require(scene.take().commits.first)
+        scene.gateway.resultReceived(result(of: former, seq: 7), at: scene.moment, into: &scene.actions)
+        #expect(scene.take().acknowledged == [])
+        // An older committer does not say which body it was.
+        var result = result(of: commit, refusal: Refusal(.conflict, "another body", field: "n"))
+        result.bodyHash = 0
+        scene.gateway.resultReceived(result, at: scene.moment, into: &scene.actions)
+        #expect(scene.take().acknowledged == [2])
+    }
+
+    @Test func commitsOfAFormerSessionDoNotCountInTheNextOne() throws {
+        var limits = Limits()
+        limits.unacknowledged = 2
+        var scene = Scene(limits: limits)
+        let ada = try scene.member("ada")
+        for n in 1...2 { scene.send(ada, "element:transform", Self.transform("e", n: n), ack: UInt64(n)) }
+        let former = scene.take().commits
+        scene.send(ada, "room:join", #"{"roomId":"r"}"#, ack: 3)
+        scene.answerJoins(sid: "s-next")
+        for commit in former {
+            scene.gateway.resultReceived(result(of: commit, seq: commit.number), at: scene.moment, into: &scene.actions)
+        }
+        _ = scene.take()
+        for n in 1...2 { scene.send(ada, "element:transform", Self.transform("e", n: n), ack: UInt64(n)) }
+        #expect(scene.take().commits.map(\.number) == [1, 2])
+    }
+
     @Test func aCommitThatWasAnsweredWhileItWaitedIsNotSentAnyMore() throws {
         var scene = Scene()
         let ada = try scene.member("ada")
@@ -233,6 +270,41 @@ struct StormTests {
         let actions = scene.take()
         #expect(actions.acknowledged == [2])
         #expect(actions.texts(for: bob).count { $0.contains(#""code":"busy""#) } == 1)
+    }
+
+    @Test func refusedCommitsEndABoundedNumberOfGestures() throws {
+        var limits = Limits()
+        limits.group = 3
+        limits.commitsPerSecond = 1
+        var scene = Scene(limits: limits)
+        let ada = try scene.member("ada")
+        for index in 0..<5 {
+            scene.send(ada, "element:transforming", #"{"roomId":"r","elementId":"e\#(index)","positionX":1}"#)
+            scene.send(ada, "element:transform", #"{"roomId":"r","elementId":"e\#(index)"}"#, ack: UInt64(index))
+        }
+        let actions = scene.take()
+        #expect(actions.acknowledged == [0, 1, 2, 3, 4] && actions.gestureEnds.map(\.element) == ["e0", "e1", "e2"])
+        // What goes on ends with the next commit.
+        scene.send(ada, "element:transform", #"{"roomId":"r","elementId":"e4","positionX":1,"n":1}"#, ack: 9)
+        #expect(scene.take().commits.first?.gestures.map(\.gesture) == [5])
+    }
+
+    @Test func oneConnectionCannotHoldMoreElementsOfAllItsRoomsInHandThanItMay() throws {
+        var scene = Scene()
+        let ada = try scene.member("ada", of: "r0")
+        for room in 0..<6 {
+            if room > 0 {
+                scene.send(ada, "room:join", #"{"roomId":"r\#(room)"}"#, ack: 0)
+                scene.answerJoins(sid: Identifier("s\(room)"))
+                _ = scene.take()
+            }
+            for index in 0..<1000 {
+                let move = #"{"roomId":"r\#(room)","elementId":"e\#(index)","positionX":1}"#
+                scene.send(ada, "element:transforming", move)
+            }
+        }
+        let tracks = try #require(scene.gateway.connections.bySlot[ada]).memberships.entries.map(\.elements.count)
+        #expect(tracks == [1000, 1000, 1000, 1000, 96, 32])
     }
 
     @Test func oneConnectionCannotHoldMoreElementsInHandThanItMay() throws {

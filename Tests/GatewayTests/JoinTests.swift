@@ -168,6 +168,33 @@ struct JoinTests {
         #expect(full.first?.hasPrefix(#"["elements:created",{"roomId":"r","elements":[{"id":"c"},{"id":"d"}]"#) == true)
     }
 
+    /// It cannot join again: it does by connecting again.
+    @Test func anAppOf1_0ThatIsNotLetInForNowIsClosed() throws {
+        var scene = Scene()
+        let ada = try scene.connect("ada", room: "r")
+        let bob = try scene.connect("bob")
+        scene.send(bob, "room:join", #"{"roomId":"r"}"#, ack: 1)
+        for join in scene.take().joins {
+            let refusal = Refusal(.unavailable, "no database", retryAfterMs: 1000)
+            let reply = JoinReply(
+                request: join.request, room: join.room, connection: join.connection, outcome: .failure(refusal))
+            scene.gateway.joinAnswered(reply, at: scene.moment, seconds: 0, into: &scene.actions)
+        }
+        let actions = scene.take()
+        #expect(actions.contains(.close(ada)) && !actions.contains(.close(bob)) && actions.acknowledged == [1])
+    }
+
+    @Test func anAppOf1_0WhoseSessionHasEndedIsClosed() throws {
+        var scene = Scene()
+        let ada = try scene.member("ada", isLegacy: true)
+        scene.send(ada, "element:transform", #"{"roomId":"r","elementId":"e","positionX":1}"#, ack: 1)
+        let commit = try #require(scene.take().commits.first)
+        let expired = Refusal(.sessionExpired, "idle for too long")
+        scene.gateway.resultReceived(result(of: commit, refusal: expired), at: scene.moment, into: &scene.actions)
+        let actions = scene.take()
+        #expect(actions.acknowledged == [1] && actions.contains(.close(ada)))
+    }
+
     @Test func aGroupReachesAnAppOf1_0AsOneEventEach() throws {
         var scene = Scene()
         let ada = try scene.member("ada", isLegacy: true)

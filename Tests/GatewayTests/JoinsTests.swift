@@ -16,7 +16,7 @@ import Wire
         init(limits: Limits = Limits()) {
             self.connections = Connections(prefix: 7, limits: limits)
             self.rooms = Rooms(limits: limits)
-            self.joins = Joins(limits: limits)
+            self.joins = Joins(limits: limits, seed: 0)
         }
 
         func join(_ user: Identifier, _ room: Identifier = "r") throws -> Slot {

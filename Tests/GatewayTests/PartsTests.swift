@@ -82,7 +82,7 @@ extension HTTPRequests {
     @Test func readIsAnsweredOnceByTheFanoutOrAtItsDeadline() {
         var limits = Limits()
         limits.readsWaiting = 2
-        var requests = HTTPRequests(limits: limits)
+        var requests = HTTPRequests(limits: limits, seed: 0)
         var actions: [GatewayAction] = []
         let numbers = (1...3).map { _ in
             requests.received(.room("r"), as: Self.anybody, for: limits, at: .start, into: &actions)
@@ -101,7 +101,7 @@ extension HTTPRequests {
     @Test func aUserHasAFewReadsUnderWay() {
         var limits = Limits()
         limits.userReads = 1
-        var requests = HTTPRequests(limits: limits)
+        var requests = HTTPRequests(limits: limits, seed: 0)
         var actions: [GatewayAction] = []
         for room in ["r1", "r2", "r3"] {
             _ = requests.received(.room(room), as: Self.anybody, for: limits, at: .start, into: &actions)

@@ -143,7 +143,7 @@ func result(of commit: Commit, seq: UInt64 = 0, refusal: Refusal? = nil, element
         room: commit.room, session: commit.session, number: commit.number, connection: commit.connection,
         refusal: refusal, seq: seq,
         json: Array((refusal == nil ? #"{"ok":true,"seq":\#(seq)}"# : #"{"ok":false}"#).utf8),
-        elements: refusal == nil ? elements : 0)
+        elements: refusal == nil ? elements : 0, bodyHash: commit.edit.bodyHash)
 }
 
 /// A transform by somebody else.

@@ -27,6 +27,23 @@ struct StreamTests {
         #expect(scene.take().isEmpty)
     }
 
+    @Test func aQuestionThatIsNotAnsweredIsAskedAgain() throws {
+        var scene = Scene()
+        let ada = try scene.member("ada")
+        scene.gateway.updateReceived(update(2), into: &scene.actions)
+        let first = scene.take()
+        for _ in 0..<5 { scene.advance(1000) }
+        #expect(scene.take().isEmpty)
+        for _ in 0..<3 { scene.advance(1000) }
+        #expect(scene.take() == first)
+        scene.gateway.updateReceived(update(1), into: &scene.actions)
+        scene.gateway.positionReceived(
+            RoomPosition(room: "r", position: Position(epoch: "e", seq: 1), isReset: false), into: &scene.actions)
+        #expect(scene.take().texts(for: ada).count == 1)
+        for _ in 0..<20 { scene.advance(1000) }
+        #expect(scene.take().isEmpty && scene.gateway.nextDeadline == nil)
+    }
+
     @Test("a place that cannot be filled is told as room:resync, and nothing numbered follows until the next join")
     func reset() throws {
         var scene = Scene()

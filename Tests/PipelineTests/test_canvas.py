@@ -556,7 +556,7 @@ def test_the_theme_can_be_chosen(windows):
 # What it costs
 
 
-@pytest.mark.long("it measures time")
+@pytest.mark.timed
 def test_three_hundred_elements_and_twenty_movers_are_drawn_smoothly(single, windows, room):
     create(single, room, *[note(f"n{index}", index % 20 * 180, index // 20 * 140) for index in range(300)])
     ada = windows(width=1440, height=900)
@@ -587,7 +587,7 @@ def test_three_hundred_elements_and_twenty_movers_are_drawn_smoothly(single, win
     assert middle < 18 and late < 34
 
 
-@pytest.mark.long("it measures time")
+@pytest.mark.timed
 def test_pages_at_rest_cost_next_to_nothing(single, windows, room):
     scene(single, room)
     pids = [process["pid"] for process in single.ps()["processes"]]

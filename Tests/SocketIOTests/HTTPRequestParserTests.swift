@@ -82,6 +82,11 @@ import Testing
         #expect(self.parse("GET /?" + String(repeating: "q", count: 65_536), size: 999) == [.failure(414)])
         let many = (0..<65).map { "H\($0): v\r\n" }.joined()
         #expect(self.parse("GET / HTTP/1.1\r\nHost: a\r\n\(many)\r\n", size: 50) == [.failure(431)])
+        let query = (0..<64).map { "p\($0)" }.joined(separator: "&")
+        #expect(self.parse("GET /?\(query) HTTP/1.1\r\nHost: a\r\n\r\n") == [.head("GET", "/", query), .body([])])
+        #expect(self.parse("GET /?\(query)& HTTP/1.1\r\nHost: a\r\n\r\n") == [.failure(414)])
+        let options = "Connection: a,,\r\nConnection:" + String(repeating: "b,", count: 13)
+        #expect(self.parse("GET / HTTP/1.1\r\nHost: a\r\n\(options),\r\n\r\n") == [.failure(431)])
         let large = "X: " + String(repeating: "v", count: 20_000)
         #expect(self.parse("GET / HTTP/1.1\r\nHost: a\r\n\(large)", size: 50) == [.failure(431)])
     }

@@ -185,10 +185,11 @@ import Wire
             Samples.applied,
             """
             02 00 72 31 01 00 73 07 00 00 00 00 00 00 00 05 00 00 00 00 00 00 00 0b 00 00 00 00 00 00 00 00
-            02 00 00 00 7b 7d 03 00 00 00
+            02 00 00 00 7b 7d 03 00 00 00 ed fe 00 00 00 00 00 00
             """)
-        let older = Array(encode(Samples.applied).dropLast(4))
-        #expect(try decode(CommitResult.self, older).elements == 0)
+        let older = try decode(CommitResult.self, Array(encode(Samples.applied).dropLast(8)))
+        #expect(older.elements == 3 && older.bodyHash == 0)
+        #expect(try decode(CommitResult.self, Array(encode(Samples.applied).dropLast(12))).elements == 0)
     }
 
     @Test func refusedRecord() throws {
@@ -196,7 +197,7 @@ import Wire
             Samples.refused,
             """
             02 00 72 31 01 00 73 09 00 00 00 00 00 00 00 05 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 01
-            08 01 00 67 00 00 fa 00 00 00 08 00 00 00 00 00 00 00 00 00 00 00
+            08 01 00 67 00 00 fa 00 00 00 08 00 00 00 00 00 00 00 00 00 00 00 ed fe 00 00 00 00 00 00
             """)
     }
 
@@ -446,12 +447,12 @@ import Wire
             RefusedCommit.fields(refusing: ByteReader($0), with: record.refusal)
         }
         #expect(fields == encode(record) + [1, 2, 3])
-        // In a result the holder stands behind what an older peer reads.
+        // In a result the holder and the hash of the body stand behind what an older peer reads.
         var result = Samples.refused
         result.refusal = record.refusal
-        try check(
-            result, "02 00 72 31 01 00 73 \(number(9)) \(number(5)) \(number(0)) 01 \(refusal) 00 00 00 00 \(holder)")
-        let older = Array(encode(result).dropLast(5))
+        let text = "02 00 72 31 01 00 73 \(number(9)) \(number(5)) \(number(0)) 01 \(refusal) 00 00 00 00 \(holder)"
+        try check(result, "\(text) ed fe 00 00 00 00 00 00")
+        let older = Array(encode(result).dropLast(13))
         #expect(try decode(CommitResult.self, older).refusal?.heldBy == nil)
     }
 

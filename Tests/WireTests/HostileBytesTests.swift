@@ -16,7 +16,7 @@ import Wire
     /// What an older peer sends: an answer to a join without what members show or without the empty rules before it, an
     /// interest without what connections show or without the flag before it, a commit without its policy of undo, a
     /// preview without its area, which is ignored unless it is whole, a history without the causes of its entries, a
-    /// result without the number of elements that changed, a credit without leases, and any record without its trace,
+    /// result without the hash of its body or without the number of elements before it, a credit without leases, and any record without its trace,
     /// which is ignored unless it is whole.
     private static func isOlderForm(_ record: any WireRecord, _ count: Int, of whole: Int) -> Bool {
         if let credit = record as? CommitCredit { return credit.holdsLeases && count == whole - 1 }
@@ -30,7 +30,9 @@ import Wire
             return count == encode(usual).count - 1 || commit.trace != nil && count >= whole - 16
         }
         if record is RefusedCommit { return whole - count == 1 }
-        if let result = record as? CommitResult, result.refusal == nil { return whole - count == 4 }
+        if let result = record as? CommitResult {
+            return whole - count == 8 || result.refusal == nil && whole - count == 12
+        }
         if let history = record as? HistoryReply, case .success(let page) = history.outcome {
             return whole - count == 4 + page.entries.count
         }

@@ -154,7 +154,7 @@ struct RecordMaker {
         return CommitResult(
             room: self.name(), session: self.name(), number: self.ordinal(), connection: self.number(),
             refusal: refusal, seq: self.ordinal(), json: self.blob(),
-            elements: refusal == nil ? .random(in: 0...9, using: &self.random) : 0)
+            elements: refusal == nil ? .random(in: 0...9, using: &self.random) : 0, bodyHash: self.number())
     }
 
     private mutating func update() -> Update {

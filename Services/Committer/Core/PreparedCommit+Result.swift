@@ -9,7 +9,7 @@ extension PreparedCommit {
     func result(_ refusal: Refusal) -> CommitResult {
         CommitResult(
             room: self.room, session: self.stream.session, number: self.number, connection: self.connection,
-            refusal: refusal, seq: 0, json: refusal.acknowledgement)
+            refusal: refusal, seq: 0, json: refusal.acknowledgement, bodyHash: self.hash)
     }
 
     /// The result if it is applied.
@@ -17,7 +17,8 @@ extension PreparedCommit {
     func result(seq: UInt64, json: [UInt8], elements: Int) -> CommitResult {
         CommitResult(
             room: self.room, session: self.stream.session, number: self.number, connection: self.connection,
-            refusal: nil, seq: seq, json: json, elements: UInt32(clamping: elements))
+            refusal: nil, seq: seq, json: json, elements: UInt32(clamping: elements),
+            bodyHash: self.hash)
     }
 }
 
@@ -26,7 +27,7 @@ extension CommitResult {
     init(refusing commit: Commit, with refusal: Refusal) {
         self.init(
             room: commit.room, session: commit.session, number: commit.number, connection: commit.connection,
-            refusal: refusal, seq: 0, json: refusal.acknowledgement)
+            refusal: refusal, seq: 0, json: refusal.acknowledgement, bodyHash: commit.edit.bodyHash)
     }
 }
 

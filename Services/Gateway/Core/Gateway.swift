@@ -37,13 +37,14 @@ package struct Gateway {
     ///   - name: its mesh name, which commits carry so that results find back.
     ///   - connectionPrefix: tells this process's connections from all others'; random at each start.
     ///   - limits: what apps may ask.
-    ///   - seed: for the ids of elements that apps create without one, and for traces; random at each start.
+    ///   - seed: for the ids of elements that apps create without one, the numbers of requests, and traces; random at each
+    ///     start.
     ///   - tokens: nil in open mode.
     package init(name: Identifier, connectionPrefix: UInt32, seed: UInt64, limits: Limits, tokens: TokenVerifier?) {
         self.authenticator = Authenticator(tokens: tokens)
         self.connections = Connections(prefix: connectionPrefix, limits: limits)
-        self.joins = Joins(limits: limits)
-        self.requests = HTTPRequests(limits: limits)
+        self.joins = Joins(limits: limits, seed: seed)
+        self.requests = HTTPRequests(limits: limits, seed: seed)
         self.commits = Commits(gateway: name, limits: limits, seed: seed)
         self.rooms = Rooms(limits: limits)
         self.reader = EventReader(limits: limits, seed: seed)
@@ -61,7 +62,9 @@ package struct Gateway {
     package var nextDeadline: Instant? {
         let isRestless = !self.connections.restless.isEmpty || self.commits.hasLeftBehind
         if isRestless || self.joins.queuedCount > 0 { return self.clock + Self.shortLook }
-        let isWaiting = self.commits.custody.count > 0 || !self.joins.isEmpty || self.requests.readCount > 0
+        let isWaiting =
+            self.commits.custody.count > 0 || !self.joins.isEmpty || self.requests.readCount > 0
+            || self.rooms.hasQuestions
         if isWaiting { return self.clock + Self.longLook }
         return self.orphans.nextDeadline
     }
@@ -73,6 +76,7 @@ package struct Gateway {
         for slot in self.connections.restless { self.releaseWaiting(of: slot, at: now, into: &actions) }
         self.commits.timeReached(now, &self.connections, into: &actions)
         self.rooms.forgetRecentNumbers(at: now)
+        self.rooms.repeatQuestions(at: now, self.connections, into: &actions)
         for released in self.joins.timeReached(now, &self.connections, self.rooms, into: &actions) {
             self.handle(released, at: now, seconds: seconds, into: &actions)
         }

@@ -107,6 +107,8 @@ final class GatewayHub {
 
     /// An app came in.
     func connected(_ app: any AppLine, identity: Identity, handshake: HandshakeFields) -> Slot {
+        // What still waits to be done for another app that had the slot before.
+        self.perform()
         let slot = self.core.connected(
             identity: identity, handshake: handshake, at: self.now, into: &self.actions.pending)
         self.apps.add(app, at: slot)

@@ -40,7 +40,7 @@ struct TakeCommit: Operation {
         self.seq += 1
         let result = CommitResult(
             room: commit.room, session: commit.session, number: commit.number, connection: commit.connection,
-            refusal: nil, seq: self.seq, json: Sample.acknowledgement)
+            refusal: nil, seq: self.seq, json: Sample.acknowledgement, bodyHash: commit.edit.bodyHash)
         self.room.gateway.resultReceived(result, at: self.room.now, into: &self.room.actions)
         guard case .acknowledge(_, 5, let json) = self.room.actions.popLast() else { return false }
         return json.count == Sample.acknowledgement.count && self.room.gateway.commits.custody.count == 0

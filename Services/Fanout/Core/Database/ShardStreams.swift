@@ -62,8 +62,10 @@ struct ShardStreams: Sendable {
     /// False when the shard has no rooms in memory, or all of them are being loaded.
     func isFollowed(_ shard: Int) -> Bool { self.streams[shard].cursor.at != nil }
 
-    /// As of when all of the shard's updates are proven to have been seen; nil while one is missing.
-    func provenAt(_ shard: Int) -> Instant? { self.isBehind(shard) ? nil : self.readAsOf }
+    /// As of when all of the shard's updates are proven to have been seen; nil while one is missing, or while nobody looks.
+    func provenAt(_ shard: Int) -> Instant? {
+        self.isFollowed(shard) && !self.isBehind(shard) ? self.readAsOf : nil
+    }
 
     // MARK: What was seen
 

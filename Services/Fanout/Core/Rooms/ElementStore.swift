@@ -31,6 +31,10 @@ struct ElementStore: Sendable {
     private var departed: [Identifier: GestureFences] = [:]
     /// Roughly the bytes of the texts.
     private(set) var bytes = 0
+    /// Elements that are not there and whose fences are kept all the same; of further ones that never were, none is.
+    private static let mostDeparted = 1024
+    /// Roughly the bytes of one of them.
+    private static let departedBytes = 160
     /// The JSON array of all elements, while nothing has changed since it was made and it is no larger than
     /// ``keptArrayBytes``.
     private var array: [UInt8]?
@@ -39,7 +43,9 @@ struct ElementStore: Sendable {
 
     var count: Int { self.indices.count }
     /// Roughly the bytes of everything.
-    var footprint: Int { self.bytes + (self.array?.count ?? 0) }
+    var footprint: Int {
+        self.bytes + (self.array?.count ?? 0) + self.departed.count * Self.departedBytes
+    }
 
     func index(of id: Identifier) -> Int? { self.indices[id] }
 
@@ -135,8 +141,10 @@ struct ElementStore: Sendable {
         }
     }
 
-    /// Changes the fences of a deleted element, or of one that was never there.
+    /// Changes the fences of a deleted element, or of one that was never there. Whoever moves elements that do not exist
+    /// gets space for some of them only.
     mutating func updateDepartedFences(of id: Identifier, _ change: (inout GestureFences) -> Void) {
+        guard self.departed.count < Self.mostDeparted || self.departed[id] != nil else { return }
         change(&self.departed[id, default: GestureFences()])
     }
 

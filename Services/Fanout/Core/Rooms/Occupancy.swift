@@ -231,6 +231,17 @@ extension Occupancy {
         return preview.gesture > (preview.selection == nil ? occupant.cursorVersion : occupant.attention.version)
     }
 
+    /// A preview as there is space for it: it selects nothing when the room's selections would become too large.
+    func bounded(_ preview: Preview) -> Preview {
+        guard let selection = preview.selection else { return preview }
+        let others = self.selectionBytes - (self.occupants[preview.connection]?.attention.selectionBytes ?? 0)
+        let own = Attention(sid: preview.sid, selection: selection.elements)
+        if others + own.selectionBytes <= Attention.roomSelectionBytes { return preview }
+        var bounded = preview
+        bounded.selection = Selection([])
+        return bounded
+    }
+
     /// A connection of the room shows a cursor or a selection.
     /// - Returns: what was shown before.
     mutating func show(_ preview: Preview) -> Attention? {
@@ -265,9 +276,4 @@ extension Occupancy {
     func connections(notOf gateway: GatewayID) -> [UInt64] {
         self.occupants.filter { $0.value.gateway != gateway }.keys.sorted()
     }
-}
-
-extension Attention {
-    /// Roughly the bytes of the selection.
-    fileprivate var selectionBytes: Int { self.selection.reduce(0) { $0 + 24 + $1.text.utf8.count } }
 }

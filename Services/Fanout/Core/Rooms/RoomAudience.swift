@@ -236,9 +236,9 @@ extension RoomAudience {
         }
         // The gateway knows best: a join that was sent twice is answered with two sessions.
         self.sessionStarted(preview.sid, of: preview.connection, isResumed: false, at: now, into: &actions)
-        let before = self.occupancy.show(preview)
+        var shown = self.occupancy.bounded(preview)
+        let before = self.occupancy.show(shown)
         services.counters.previewsPassed += 1
-        var shown = preview
         // Who saw the cursor must see it go. Where it is hidden everybody must: a viewport may have left it behind.
         if self.occupancy.hasViewports, let cursor = preview.cursor {
             shown.area = PreviewArea(Rect(around: [before?.cursor ?? cursor, cursor]))

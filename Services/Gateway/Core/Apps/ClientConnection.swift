@@ -29,6 +29,8 @@ struct ClientConnection {
     private var waitingBytes = 0
     /// True once it is about to be closed: no more commits are accepted.
     private var isLeaving = false
+    /// How many gestures its refused commits may end: each end goes to everybody in the room.
+    private var endLimit: TokenBucket
 
     /// Bytes of events that may wait for joins.
     static let maxWaitingBytes = 1 << 20
@@ -51,6 +53,7 @@ struct ClientConnection {
         // Whoever lost its connection joins all its rooms again, perhaps twice.
         self.joinLimit = TokenBucket(capacity: 4 * limits.rooms, perSecond: limits.connectionJoinsPerSecond, now: now)
         self.door = DoorLimit(limits: limits, at: now)
+        self.endLimit = TokenBucket(capacity: limits.group, perSecond: limits.commitsPerSecond, now: now)
         self.commits = CommitQueue(limits: limits, at: now)
     }
 
@@ -308,9 +311,11 @@ extension ClientConnection {
         return self.memberships.entries[index].settle(commit, seq: seq)
     }
 
-    /// Ends the gesture under way on an element without a commit; nil when there is none.
-    mutating func abandonGesture(on element: Identifier, in room: Identifier) -> GestureEnd? {
+    /// Ends the gesture under way on an element without a commit; nil when there is none, and when too many ended in this
+    /// way: then it goes on.
+    mutating func abandonGesture(on element: Identifier, in room: Identifier, at now: Instant) -> GestureEnd? {
         guard let index = self.memberships.index(of: room),
+            self.memberships.entries[index].elements[element]?.openGesture != nil, self.endLimit.spend(at: now),
             let (sid, gesture) = self.memberships.entries[index].abandonGesture(on: element)
         else { return nil }
         return GestureEnd(room: room, element: element, user: self.identity.member.user, sid: sid, gesture: gesture)
@@ -330,6 +335,7 @@ extension ClientConnection {
     mutating func stamp(_ move: Move, in room: Identifier, at now: Instant) -> PreviewStep {
         let mover = (connection: self.id, user: self.identity.member.user)
         guard let index = self.memberships.index(of: room) else { return .ignored }
+        guard self.memberships.hasSpace(for: move.element, at: index) else { return .dropped }
         return self.memberships.entries[index].stamp(
             move, in: room, by: mover, isAllowed: self.previewLimit.spend(at: now))
     }
@@ -341,7 +347,8 @@ extension ClientConnection {
         let isAllowed = self.previewLimit.spend(at: now)
         let gesture = self.memberships.entries[index].groupGesture(group)
         return group.map { move in
-            self.memberships.entries[index].stamp(
+            guard self.memberships.hasSpace(for: move.element, at: index) else { return .dropped }
+            return self.memberships.entries[index].stamp(
                 move.numbered(gesture), in: room, by: mover, isAllowed: isAllowed)
         }
     }

@@ -88,17 +88,28 @@ package struct Connections {
     /// True while the connection of that id is in the slot, and not another one that came after it.
     func contains(_ id: UInt64, in slot: Slot) -> Bool { self.ids[slot] == id }
 
+    /// True while the connection of that id is in the slot, and its app knows the 1.0 contract only.
+    func isLegacy(_ id: UInt64, in slot: Slot) -> Bool {
+        self.contains(id, in: slot) && self.bySlot[slot]?.isLegacy == true
+    }
+
     /// The slot of a connection; nil when it is not this gateway's, or gone.
     func slot(of id: UInt64) -> Slot? { self.slots[id] }
 
-    /// These connections as a fan-out knows them.
+    /// These connections as a fan-out knows them. Beyond ``Attention/roomSelectionBytes`` they come without what they have
+    /// selected.
     func occupants(_ slots: some Sequence<Slot>, of room: Identifier) -> [RoomInterest.Occupant] {
-        slots.compactMap { slot in
-            self.bySlot[slot].map { connection in
-                RoomInterest.Occupant(
-                    connection: connection.id, member: connection.identity.member,
-                    attention: connection.attention(in: room) ?? Attention(sid: ""))
+        var selected = 0
+        return slots.compactMap { slot in
+            guard let connection = self.bySlot[slot] else { return nil }
+            var attention = connection.attention(in: room) ?? Attention(sid: "")
+            selected += attention.selectionBytes
+            if selected > Attention.roomSelectionBytes {
+                selected -= attention.selectionBytes
+                attention.selection = []
             }
+            return RoomInterest.Occupant(
+                connection: connection.id, member: connection.identity.member, attention: attention)
         }
     }
 

@@ -75,7 +75,11 @@ struct Membership {
 
     /// Begins a session, or goes on with one as its newest owner.
     private mutating func startSession(_ joined: JoinReply.Joined) {
-        if self.sid != joined.sid { self.attention.reset() }
+        if self.sid != joined.sid {
+            self.attention.reset()
+            // The results of the former session's commits are not counted any more.
+            self.unacknowledged = 0
+        }
         self.sid = joined.sid
         self.ownStream = SessionKey.gateway(sid: joined.sid, claim: joined.claim)
         self.claim = joined.claim

@@ -28,6 +28,17 @@ struct Memberships {
         self.indices.isEmpty ? self.names.firstIndex(of: room) : self.indices[room]
     }
 
+    /// Elements that a connection may move at the same time in all its rooms together, beyond a few in each.
+    static let maxOpenTracks = 4096
+    private static let fewTracks = 32
+
+    /// True when the membership at an index may have a track of an element.
+    func hasSpace(for element: Identifier, at index: Int) -> Bool {
+        let tracks = self.entries[index].elements
+        if self.entries.count == 1 || tracks.count < Self.fewTracks || tracks[element] != nil { return true }
+        return self.entries.reduce(0) { $0 + $1.elements.count } < Self.maxOpenTracks
+    }
+
     /// Adds the membership of a room that has none.
     mutating func insert(_ membership: Membership, for room: Identifier) {
         self.names.append(room)

@@ -57,7 +57,8 @@ package struct Commits {
         try self.custody.checkRoom(for: event.payload.rawBytes.count)
         var draft = Self.draft(event, kind, isAllowed: isAllowed, &reader)
         for element in draft.abandoned {
-            guard let gesture = connections.bySlot[slot]?.abandonGesture(on: element, in: room) else { continue }
+            let gesture = connections.bySlot[slot]?.abandonGesture(on: element, in: room, at: event.now)
+            guard let gesture else { continue }
             actions.append(.gestureEnd(gesture))
         }
         if let fault = draft.fault, number == nil { throw fault }
@@ -215,7 +216,14 @@ package struct Commits {
         self.charge(pending, elements: Int(result.elements), &connections, at: now)
         self.answer(pending, refusal: result.refusal, json: result.json, &connections, into: &actions)
         self.settle(pending, seq: result.refusal == nil ? result.seq : nil, &connections, at: now, into: &actions)
-        guard let refusal = result.refusal, !refusal.code.isRetriable else { return }
+        guard let refusal = result.refusal else { return }
+        if refusal.code == .sessionExpired, case .app(let origin, let connection) = pending.origin,
+            connections.isLegacy(connection, in: origin.slot)
+        {
+            // It cannot join again: it does by connecting again.
+            actions.append(.close(origin.slot))
+        }
+        guard !refusal.code.isRetriable else { return }
         for gesture in pending.gestureEnds { actions.append(.gestureEnd(gesture)) }
     }
 

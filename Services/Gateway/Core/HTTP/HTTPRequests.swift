@@ -15,7 +15,7 @@ package struct HTTPRequests {
     }
 
     private let limits: Limits
-    private var numbers = RequestNumbers()
+    private var numbers: RequestNumbers
     private var reads: [UInt64: Read] = [:]
     /// The users of the reads that were answered and whose client has not read that.
     private var unread: [UInt64: Identifier] = [:]
@@ -28,8 +28,10 @@ package struct HTTPRequests {
     /// Requests refused, and those among them that were refused as too many waited.
     private(set) var refusedTotal: UInt64 = 0, busyTotal: UInt64 = 0
 
-    init(limits: Limits) {
+    /// - Parameter seed: random at each start.
+    init(limits: Limits, seed: UInt64) {
         self.limits = limits
+        self.numbers = RequestNumbers(seed: seed)
         self.readers = ReadsByUser(bound: limits.userReads, waitingBound: limits.userReadsWaiting)
         self.users = RateBudget(
             perSecond: limits.userRequestsPerSecond, burst: limits.userRequestBurst, maxKeys: 65_536, at: .start)

@@ -52,9 +52,16 @@ struct JoinRequest {
     }
 }
 
-/// The numbers of joins and HTTP requests, by which their answers find back.
+/// The numbers of joins and HTTP requests, by which their answers find back. A gateway that was started again gives others
+/// than before: a fan-out may still answer what the former process asked.
 struct RequestNumbers {
-    private var last: UInt64 = 0
+    private var last: UInt64
+
+    /// - Parameter seed: random at each start.
+    init(seed: UInt64) {
+        // Far from the largest number that a record can have.
+        self.last = seed >> 2
+    }
 
     mutating func next() -> UInt64 {
         self.last += 1

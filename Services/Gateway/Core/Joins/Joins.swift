@@ -37,7 +37,7 @@ struct JoinInFlight {
 /// it was sent stays until its answer is here, since that costs as much as any.
 package struct Joins {
     private let limits: Limits
-    private var numbers = RequestNumbers()
+    private var numbers: RequestNumbers
     private var pending: [UInt64: JoinInFlight] = [:]
     /// How many of them nobody waits for any more.
     private var abandonedCount = 0
@@ -53,8 +53,10 @@ package struct Joins {
     /// A join without an answer is sent again after that.
     private static let repetition = Nanoseconds.seconds(1)
 
-    init(limits: Limits) {
+    /// - Parameter seed: random at each start.
+    init(limits: Limits, seed: UInt64) {
         self.limits = limits
+        self.numbers = RequestNumbers(seed: seed)
         self.rate = TokenBucket(capacity: limits.joinsPerSecond, perSecond: limits.joinsPerSecond, now: .start)
         self.readers = ReadsByUser(bound: limits.userReads, waitingBound: limits.userReadsWaiting)
         self.snapshots = Snapshots(bound: limits.snapshotBytes, userBound: limits.userSnapshotBytes)
@@ -362,6 +364,8 @@ extension Joins {
         self.remove(join.record.request)
         connections.refuse(refusal, join.origin, room: join.room, into: &actions)
         let events = connections.bySlot[join.slot]?.joinFailed(join.room)
+        // An app of the 1.0 contract cannot ask again: it does by connecting again.
+        if refusal.code.isRetriable, connections.bySlot[join.slot]?.isLegacy == true { actions.append(.close(join.slot)) }
         if connections.bySlot[join.slot]?.memberships.contains(join.room) == false {
             // Another fan-out that was asked too, or the same one later, may let it in all the same.
             actions.append(.fanout(of: join.room, .leave(Leave(room: join.room, connection: join.connection))))

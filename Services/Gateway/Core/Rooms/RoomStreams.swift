@@ -69,7 +69,7 @@ package struct RoomStreams {
                 .add(slot, isLegacy: isLegacy, wantsPreviews: wantsPreviews)
         }
         // What is missing was asked for before the newcomer was known, so the fan-out believes that it is not here.
-        let mustBeNamed = self.rooms[room]?.isCatchingUp == true
+        let mustBeNamed = self.isCatchingUp(room)
         guard let stream = self.position(of: room), stream != position else {
             return mustBeNamed ? .missing : .unchanged
         }
@@ -196,6 +196,9 @@ package struct RoomStreams {
         self.rooms[room]?.isCatchingUp = true
         return .missing
     }
+
+    /// True from the question for what a room's stream has missed until its answer.
+    func isCatchingUp(_ room: Identifier) -> Bool { self.rooms[room]?.isCatchingUp == true }
 
     /// Another fan-out serves the room, and will be asked for what is missing.
     mutating func fanoutMoved(_ room: Identifier) { self.rooms[room]?.isCatchingUp = true }

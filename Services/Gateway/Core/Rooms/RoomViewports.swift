@@ -137,6 +137,7 @@ extension RoomViewports.Room {
             return
         }
         guard let motion = self.motions[key] else {
+            guard self.motions.count < RoomViewports.capacity else { return }
             var extent = preview.area
             // Its session came back over another connection: what it showed of the element before is over.
             let former = self.motions.first {
@@ -147,7 +148,6 @@ extension RoomViewports.Room {
                 self.motions[former.key] = nil
                 extent = extent.union(former.value.extent)
             }
-            guard self.motions.count < RoomViewports.capacity else { return }
             self.motions[key] = RoomViewports.Motion(preview: preview, extent: extent)
             return
         }

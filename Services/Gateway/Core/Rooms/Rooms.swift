@@ -16,6 +16,7 @@ package struct Rooms {
     private var members = ShownMembers()
     private var attention = ShownAttention()
     private var recent = RecentNumbers()
+    private var questions = RoomQuestions()
     /// Previews handed to coalescers.
     private(set) var previewsSentTotal: UInt64 = 0
 
@@ -244,9 +245,20 @@ package struct Rooms {
         }
     }
 
+    /// True while a fan-out has not answered what is missing in a room's stream.
+    var hasQuestions: Bool { !self.questions.isEmpty }
+
+    /// Time has passed: what a fan-out does not answer is asked again.
+    mutating func repeatQuestions(at now: Instant, _ connections: Connections, into actions: inout [GatewayAction]) {
+        for room in self.questions.timeReached(now, where: self.streams.isCatchingUp) {
+            self.ask(for: room, connections, into: &actions)
+        }
+    }
+
     /// Asks the fan-out for what is missing in a room's stream.
-    private func ask(for room: Identifier, _ connections: Connections, into actions: inout [GatewayAction]) {
+    private mutating func ask(for room: Identifier, _ connections: Connections, into actions: inout [GatewayAction]) {
         guard let position = self.streams.position(of: room) else { return }
+        self.questions.asked(of: room)
         let occupants = connections.occupants(self.streams.members(of: room), of: room)
         let interest = RoomInterest(
             room: room, position: position, occupants: occupants, hasViewports: self.delivery.viewports.contains(room))
