@@ -260,3 +260,18 @@ import Wire
         #expect(!owners.isSuperseded("s", from: 10))
     }
 }
+
+@Suite struct DepartedFenceTests {
+    /// Whoever moves elements that do not exist gets memory for some of them, which counts.
+    @Test func gesturesOnElementsThatAreNotThereAreBounded() {
+        var store = ElementStore()
+        let empty = store.footprint
+        for index in 0..<5000 {
+            let end = GestureEnd(room: "r", element: Identifier("e\(index)"), user: "ann", sid: "s", gesture: 1)
+            #expect(store.end(end, isUncertain: false, at: .start, limits: FanoutLimits()) == nil)
+        }
+        #expect(store.footprint - empty == 1024 * 160)
+        store.removeExpiredFences(at: .start + .seconds(600), limits: FanoutLimits())
+        #expect(store.footprint == empty)
+    }
+}

@@ -365,7 +365,9 @@ extension Joins {
         connections.refuse(refusal, join.origin, room: join.room, into: &actions)
         let events = connections.bySlot[join.slot]?.joinFailed(join.room)
         // An app of the 1.0 contract cannot ask again: it does by connecting again.
-        if refusal.code.isRetriable, connections.bySlot[join.slot]?.isLegacy == true { actions.append(.close(join.slot)) }
+        if refusal.code.isRetriable, connections.bySlot[join.slot]?.isLegacy == true {
+            actions.append(.close(join.slot))
+        }
         if connections.bySlot[join.slot]?.memberships.contains(join.room) == false {
             // Another fan-out that was asked too, or the same one later, may let it in all the same.
             actions.append(.fanout(of: join.room, .leave(Leave(room: join.room, connection: join.connection))))
