@@ -101,11 +101,14 @@ import Testing
     }
 
     @Test func aPlanHasTheSizesOfTables() throws {
-        _ = try Migrator(Array(migrations.dropLast(5))).migrate(self.database.connectionString)
+        // The first of the others locks sessions.
+        let applied = 7
+        let pending = Array(migrations.dropFirst(applied))
+        _ = try Migrator(Array(migrations.prefix(applied))).migrate(self.database.connectionString)
         let migrator = try Migrator(migrations)
         let empty = try migrator.plan(self.database.connectionString)
-        #expect(empty.steps.map(\.migration) == Array(migrations.suffix(5)))
-        #expect(empty.steps.map(\.locks.count) == migrations.suffix(5).map(\.locks.count))
+        #expect(empty.steps.map(\.migration) == pending)
+        #expect(empty.steps.map(\.locks.count) == pending.map(\.locks.count))
         try self.connection.execute(
             """
             INSERT INTO sessions (room_id, session, user_id, hw, claim)
@@ -120,7 +123,7 @@ import Testing
         #expect(sessions.seconds > 0.05 + Double(1 << 20) / MigrationPlan.bytesPerSecond)
         #expect(try #require(full.oldestTransaction) >= 0)
         // Looking has changed nothing.
-        #expect(try migrator.pending(self.database.connectionString).count == 5)
+        #expect(try migrator.pending(self.database.connectionString) == pending)
         _ = try migrator.migrate(self.database.connectionString)
         #expect(try migrator.plan(self.database.connectionString).steps.isEmpty)
     }

@@ -202,6 +202,30 @@ import Wire
             ])
     }
 
+    /// The database's clock may be wrong for a while: it ends what is there, and nothing that is made later.
+    @Test func aClockThatWasAheadEndsNoSessionThatIsMadeLater() throws {
+        func name(_ minutes: Int) throws -> Identifier {
+            let prefix = try self.tables.rows(
+                "SELECT session_prefix(clock_timestamp() + interval '\(minutes) minutes')")
+            return Identifier(try #require(prefix.text(0, 0)) + "AAAAAAA")
+        }
+        func refusals(_ commits: [Commit]) throws -> [RefusalCode?] {
+            var ledger = ledger()
+            ledger.admit(commits)
+            return try ledger.run(on: self.tables).refusals.map { $0?.code }
+        }
+        let (former, later) = (try name(-1), try name(1))
+        try self.write([commit(1, create("a"), session: former)])
+        let sweep = "SELECT sweep_sessions(30, 7, clock_timestamp() + interval '90 days')"
+        #expect(try self.tables.number(sweep) == 1 && self.tables.number(sweep) == 0)
+        #expect(
+            try refusals([commit(1, create("b"), session: former), commit(1, create("c"), session: later)])
+                == [.sessionExpired, nil])
+        // Today is swept nevertheless.
+        _ = try self.tables.rows("UPDATE sessions SET updated_at = updated_at - interval '32 days'")
+        #expect(try self.tables.number("SELECT sweep_sessions(30, 7)") == 1)
+    }
+
     // MARK: History
 
     /// What `note_history` says, step by step, of (cluster, timeline, synchronous, minutes since the start).

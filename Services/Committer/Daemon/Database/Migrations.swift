@@ -24,6 +24,7 @@ package let migrations: [Migration] = [
         11, "request-sessions", PackageResources._011_request_sessions_sql,
         locks: [MigrationLock("sessions", .everybody, readsAll: true)]),
     Migration(12, "look-ups", PackageResources._012_look_ups_sql),
+    Migration(13, "session-floor", PackageResources._013_session_floor_sql),
 ]
 
 extension Migration {
