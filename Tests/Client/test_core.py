@@ -2,6 +2,7 @@
 
 import gzip
 import pathlib
+import re
 import subprocess
 
 import pytest
@@ -20,6 +21,17 @@ def run(*command):
 @pytest.mark.parametrize("transcript", TRANSCRIPTS, ids=lambda path: path.stem)
 def test_a_transcript(transcript):
     run("node", HERE / "transcripts.mjs", transcript)
+
+
+def test_what_gateways_serve_does_the_same():
+    run("node", HERE / "transcripts.mjs", "--served", *TRANSCRIPTS)
+
+
+def test_pages_read_no_name_that_is_shortened():
+    own = re.search(r"^own='([^']+)'", (MODULE.parent.parent / "minify.sh").read_text(), re.MULTILINE)[1].split()
+    pages = HERE.parent.parent / "Services" / "Gateway" / "Pages" / "web" / "canvas"
+    for script in [*pages.glob("*.js"), HERE / "commands.mjs", HERE / "page.mjs"]:
+        assert not set(re.findall(r"\.(\w+)", script.read_text())) & set(own), script
 
 
 def test_random_edits_converge_and_none_counts_twice():

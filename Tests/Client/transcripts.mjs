@@ -1,13 +1,16 @@
-// Runs transcripts against the core of the client: transcripts.mjs [--write] FILE…
+// Runs transcripts against the core of the client: transcripts.mjs [--write | --served] FILE…
 //
 // Exit code 1, and what differs, when the core does something else than a transcript says. With --write the outputs in the
-// files are replaced by what the core does, for reading and judging by hand. Tests/ClientTranscripts/README.md has the
-// form of the lines.
+// files are replaced by what the core does, for reading and judging by hand. With --served the core is the one in what
+// gateways serve. Tests/ClientTranscripts/README.md has the form of the lines.
 
 import assert from "node:assert";
 import { readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { Core } from "../../Shared/Client/web/touchsync.js";
+
+const [option] = process.argv.slice(2).filter(text => text.startsWith("--"));
+const module = option === "--served" ? "served/touchsync.min.js" : "web/touchsync.js";
+const { Core } = await import(`../../Shared/Client/${module}`);
 
 // A transcript's lines with those that it includes in their places.
 function linesOf(file) {
@@ -131,10 +134,9 @@ class Run {
   }
 }
 
-const writes = process.argv[2] === "--write";
-for (const file of process.argv.slice(writes ? 3 : 2)) {
+for (const file of process.argv.slice(option ? 3 : 2)) {
   try {
-    new Run(file, writes).run();
+    new Run(file, option === "--write").run();
   } catch (error) {
     console.error(error instanceof assert.AssertionError ? error.message : error);
     process.exitCode = 1;
