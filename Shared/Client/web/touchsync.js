@@ -1224,7 +1224,9 @@ export class RoomCore extends Part {
         else if (Number(edit.n) < entry.n) edit.isDecided = true;
       }
     }
-    for (const edit of queue.doubtful) if (page.oldest > edit.after + 1) this.refused(edit, FORGOTTEN);
+    // Without any change it reaches back to the present alone.
+    const oldest = page.oldest ?? this.seq + 1;
+    for (const edit of queue.doubtful) if (oldest > edit.after + 1) this.refused(edit, FORGOTTEN);
     this.pauses = 0;
     if (page.next > after) return this.read(page.next);
     // What the history does not have was not applied.

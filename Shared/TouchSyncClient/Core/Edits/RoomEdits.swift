@@ -289,7 +289,9 @@ extension RoomEdits {
         guard self.search.readingFrom == seq, self.isOpen else { return }
         guard let page else { return self.search.failed(retryAt: outbox.now.plus(self.pause.next())) }
         for entry in page.entries { self.found(entry, &contents, &outbox) }
-        for edit in self.queue.doubtful where page.oldest > edit.sentAfter.plus(1) {
+        // Without any change it reaches back to the present alone.
+        let oldest = page.oldest ?? contents.seq.plus(1)
+        for edit in self.queue.doubtful where oldest > edit.sentAfter.plus(1) {
             self.takeBack(edit, .forgotten, &contents, &outbox)
         }
         self.pause.reset()

@@ -15,15 +15,15 @@ public struct HistoryExcerpt: Sendable {
     let entries: [Applied]
     /// Where the next page begins; nil when this is the last one.
     let next: Int64?
-    /// The oldest number of which the history still knows.
-    let oldest: Int64
+    /// The oldest number of which the history still knows; nil when it has no change any more.
+    let oldest: Int64?
 
     /// The answer's body; nil if it is something else.
     public init?(json: JSONValue) {
         guard let entries = json["entries"], entries.kind == .array else { return nil }
         self.entries = entries.objects.compactMap(Applied.init(json:))
         self.next = json["next"]?.integer
-        self.oldest = json["oldest"]?.integer ?? 0
+        self.oldest = json["oldest"]?.integer
     }
 }
 
