@@ -614,7 +614,9 @@ class EditQueue {
    * @param {Edit} edit @returns {boolean} false when full
    */
   append(edit) {
-    const earlier = this.edits.filter(other => other.elementIds.some(id => edit.elementIds.includes(id))).pop();
+    // What names no element, as an undo, may change any.
+    const earlier = this.edits.filter(({ elementIds }) =>
+      !elementIds[0] || elementIds.some(id => edit.elementIds.includes(id))).pop();
     if (earlier && canFold(earlier) && canFold(edit) &&
         ["undoGroup", "undoable"].every(name => earlier.body[name] === edit.body[name])) {
       const transform = { ...earlier.body.transform, ...edit.body.transform };

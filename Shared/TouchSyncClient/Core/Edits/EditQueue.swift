@@ -43,7 +43,10 @@ struct EditQueue: Sendable {
 
     /// Appends an edit, or folds it into one that was never sent; false when the queue is full. A full one still folds.
     mutating func append(_ edit: ClientEdit) -> Bool {
-        let index = self.edits.lastIndex { $0.elementIds.contains { edit.elementIds.contains($0) } }
+        // What names no element, as an undo, may change any.
+        let index = self.edits.lastIndex { other in
+            other.elementIds.isEmpty || other.elementIds.contains { edit.elementIds.contains($0) }
+        }
         if let index, self.edits[index].fold(edit) { return true }
         guard self.openCount < self.capacity else { return false }
         self.add(edit)
