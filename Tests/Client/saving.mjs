@@ -1,9 +1,9 @@
 // What is saved, and when: edits that were kept without a number are sent when the store has them with their numbers, or
-// hangs. saving.mjs
+// hangs, or fails; the browser's database may end its connections. saving.mjs
 
 import assert from "node:assert";
 import { setTimeout as sleep } from "node:timers/promises";
-import { TouchSync } from "../../Shared/Client/web/touchsync.js";
+import { IndexedDBStore, TouchSync } from "../../Shared/Client/web/touchsync.js";
 
 const JOINED = { ok: true, roomId: "demo", epoch: "e", seq: 1, elements: [{ id: "a", type: "note" }], members: [],
   session: "s", sid: "ada-1", n: 0, throttleMs: 16, limits: { unacknowledged: 32 } };
@@ -13,6 +13,7 @@ class SlowStore {
   saved = undefined;
   waiting = [];
   isHeld = false;
+  failures = 0;
   saves = 0;
 
   async load() {
@@ -22,6 +23,7 @@ class SlowStore {
   async save(key, value) {
     this.saves++;
     if (this.isHeld) await new Promise(resolve => this.waiting.push(resolve));
+    if (this.failures-- > 0) throw new Error("full");
     this.saved = value;
   }
 
@@ -114,4 +116,86 @@ async function joined() {
   assert.deepEqual(store.saved.demo.edits.map(edit => edit.n), [1, 2, 3, 4, 5]);
   await client.close();
 }
-console.log("held until they were saved, and 3 s at most");
+{
+  // A save that failed counts as one that hangs, also for what was to be saved with it.
+  const { client, store } = await joined();
+  const socket = Socket.last;
+  store.failures = 1;
+  store.release();
+  await sleep(300);
+  assert.deepEqual(socket.edits, []);
+  client.room("demo").delete("b").catch(() => {});
+  await until(() => socket.edits.length === 2);
+  assert.deepEqual(store.saved.demo.edits.map(edit => edit.n), [1, 2]);
+  await client.close();
+}
+{
+  // What cannot be read is not overwritten.
+  const store = new SlowStore();
+  store.load = async () => {
+    throw new Error("broken");
+  };
+  const client = new TouchSync({ url: "http://localhost", store, owner: "ada", WebSocket: Socket, fetch: async () => {} });
+  const errors = [];
+  client.on("error", error => errors.push(error.message));
+  client.room("demo").delete("a").catch(() => {});
+  await client.close();
+  assert.deepEqual(errors, ["broken"]);
+  assert.equal(store.saves, 0);
+}
+
+// The browser's database: values that last, connections that end.
+class Database {
+  static values = new Map();
+  static connections = 0;
+  static failures = 0;
+  isClosed = false;
+
+  static open() {
+    const request = { result: new Database() };
+    setTimeout(() => (Database.failures-- > 0 ? request.onerror() : request.onsuccess()));
+    Database.last = request.result;
+    Database.connections++;
+    return request;
+  }
+
+  transaction() {
+    if (this.isClosed) throw new DOMException("The database connection is closing.", "InvalidStateError");
+    const transaction = { objectStore: () => this };
+    setTimeout(() => transaction.oncomplete());
+    return transaction;
+  }
+
+  get = key => ({ result: Database.values.get(key) });
+  put = (value, key) => ({ result: Database.values.set(key, value) });
+  delete = key => ({ result: Database.values.delete(key) });
+
+  close() {
+    this.isClosed = true;
+  }
+}
+
+{
+  globalThis.indexedDB = Database;
+  const store = new IndexedDBStore();
+  Database.failures = 1;
+  assert.equal(await store.load("a"), undefined);
+  assert.equal(Database.connections, 2);
+  await store.save("a", 1);
+  assert.equal(Database.connections, 2);
+  Database.last.isClosed = true;
+  await store.save("a", 2);
+  assert.equal(await store.load("a"), 2);
+  assert.equal(Database.connections, 3);
+  // Another version of the database, or its deletion, does not wait for this page.
+  Database.last.onversionchange();
+  assert.equal(Database.last.isClosed, true);
+  await store.clear("a");
+  assert.equal(Database.values.size, 0);
+  // Twice in a row.
+  Database.last.isClosed = true;
+  Database.failures = 1;
+  await assert.rejects(store.load("a"));
+  assert.equal(await store.load("a"), undefined);
+}
+console.log("held until they were saved, and 3 s at most; saved over connections that end");

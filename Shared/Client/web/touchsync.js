@@ -1965,14 +1965,29 @@ export class IndexedDBStore {
     this.opening ??= new Promise((resolve, reject) => {
       const request = indexedDB.open(this.name, 1);
       request.onupgradeneeded = () => request.result.createObjectStore("values");
-      request.onsuccess = () => resolve(request.result);
+      request.onsuccess = () => {
+        const { result } = request;
+        result.onversionchange = () => result.close();
+        resolve(result);
+      };
       request.onerror = () => reject(request.error);
     });
     return this.opening;
   }
 
+  /**
+   * Tries twice: browsers end connections, as those of pages in the background.
+   * @param {IDBTransactionMode} mode @param {(values: IDBObjectStore) => IDBRequest} action @returns {Promise<any>}
+   */
+  perform(mode, action) {
+    return this.attempt(mode, action).catch(() => {
+      this.opening = undefined;
+      return this.attempt(mode, action);
+    });
+  }
+
   /** @param {IDBTransactionMode} mode @param {(values: IDBObjectStore) => IDBRequest} action @returns {Promise<any>} */
-  async perform(mode, action) {
+  async attempt(mode, action) {
     const transaction = (await this.database()).transaction("values", mode);
     const request = action(transaction.objectStore("values"));
     return new Promise((resolve, reject) => {
@@ -2021,8 +2036,11 @@ class SavedEdits {
 
   /** @returns {Promise<Record<string, Data>>} what an earlier run of the app left */
   async open() {
-    this.isOurs = await this.lock();
-    if (this.isOurs) this.records = (await this.store.load(this.key)) ?? {};
+    if (await this.lock()) {
+      this.records = (await this.store.load(this.key)) ?? {};
+      // Not before: what cannot be read is not to be overwritten.
+      this.isOurs = true;
+    }
     return this.records;
   }
 
@@ -2040,18 +2058,26 @@ class SavedEdits {
     });
   }
 
-  /** @param {string} roomId @param {Data | null} record @param {(error: any) => void} failed */
+  /**
+   * @param {string} roomId @param {Data | null} record @param {(error: any) => void} failed
+   * @returns {Promise<void> | undefined} when it is saved
+   */
   save(roomId, record, failed) {
     if (!this.isOurs) return;
     const { store, key, records } = this;
     if (record) records[roomId] = record;
     else delete records[roomId];
     this.isDirty = true;
-    this.writing = this.writing.then(() => {
+    const saved = this.writing.then(() => {
       if (!this.isDirty) return;
       this.isDirty = false;
       return Object.keys(records)[0] ? store.save(key, structuredClone(records)) : store.clear(key);
-    }).catch(failed);
+    });
+    this.writing = saved.catch(error => {
+      this.isDirty = true;
+      failed(error);
+    });
+    return saved;
   }
 }
 
@@ -2252,9 +2278,10 @@ export class TouchSync extends Emitter {
       case "send": return this.held ? void this.held.push(output.text) : this.socket?.send(output.text);
       case "token": return void this.provideToken(output.reason);
       case "history": return void this.searchHistory(roomId, output.after);
-      case "save":
-        this.saved?.save(roomId, output.record, error => this.emit("error", error));
-        return output.isFirst && this.saved && void this.hold(this.saved.writing);
+      case "save": {
+        const writing = this.saved?.save(roomId, output.record, error => this.emit("error", error));
+        return output.isFirst && writing && void this.hold(writing);
+      }
       case "state": return this.emit("state", output.state);
       case "error": return this.emit("error", new Refusal(output.error));
       case "result": return this.settle(room, output.id, output.answer);
@@ -2284,13 +2311,16 @@ export class TouchSync extends Emitter {
   // The socket
 
   /**
-   * Sends nothing until it is saved, unless the store hangs: an unanswered connection counts as dead after 5 s.
+   * Sends nothing until it is saved, unless the store hangs or fails: an unanswered connection counts as dead after 5 s.
    * @param {Promise<void>} writing
    */
   async hold(writing) {
     this.held ??= [];
     this.writing = writing;
-    await Promise.race([writing, new Promise(resolve => setTimeout(resolve, 3000))]);
+    await new Promise(resolve => {
+      writing.then(resolve, () => {});
+      setTimeout(resolve, 3000);
+    });
     if (this.writing === writing) this.held = void this.held.forEach(text => this.socket?.send(text));
   }
 

@@ -34,7 +34,7 @@ extension SyncClient {
         let release: @Sendable () -> Void = { [weak self] in Task { await self?.release(hold) } }
         savedRooms.save(record, room: room, done: release)
         self.tasks.start { [clock] in
-            // A store that hangs must not hold the client.
+            // A store that hangs or fails must not hold the client.
             try? await clock.sleep(until: clock.now + HeldTexts.patience)
             release()
         }

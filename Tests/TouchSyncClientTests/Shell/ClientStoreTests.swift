@@ -69,27 +69,44 @@ import TouchSyncClientCore
         await store.release()
     }
 
+    enum Saving: CaseIterable {
+        case works, hangs, fails
+    }
+
+    @Test func aFailureIsNotTakenForASave() async throws {
+        let store = MemoryEditStore()
+        let account = EditAccount(owner: "ada", origin: "http://127.0.0.1")
+        let (failures, saves) = (NIOLockedValueBox(0), NIOLockedValueBox(0))
+        let queue = SaveQueue(store: store, account: account) { _ in failures.withLockedValue { $0 += 1 } }
+        await store.fail()
+        queue.save(nil, room: "demo") { saves.withLockedValue { $0 += 1 } }
+        await queue.close(patience: .seconds(30))
+        #expect(failures.withLockedValue { $0 } == 1 && saves.withLockedValue { $0 } == 0)
+    }
+
     /// Otherwise an app that ends in between would send them again, under other numbers.
-    @Test(arguments: [true, false])
-    func editsThatWereKeptWithoutANumberAreSentWhenItIsKept(isHanging: Bool) async throws {
+    @Test(arguments: Saving.allCases)
+    func editsThatWereKeptWithoutANumberAreSentWhenItIsKept(saving: Saving) async throws {
         let store = MemoryEditStore()
         let fixture = try Fixture(store: store, owner: "ada")
+        var errors = fixture.client.errors.makeAsyncIterator()
         fixture.client.room("demo").delete("a")
         try await eventually { await store.editCount(in: "demo") == 1 }
-        await store.hold()
+        if saving == .fails { await store.fail() } else { await store.hold() }
         let (room, connection) = try await fixture.entered()
+        if saving == .fails { #expect(await errors.next() as? EditStoreError == .inUse) }
         #expect(await room.pending == 1)
         #expect(connection.unheard == [])
         room.point(Point(x: 1, y: 2))
         #expect(await room.pending == 1)
         #expect(connection.unheard == [], "nothing overtakes an edit")
-        if isHanging {
+        if saving == .works {
+            await store.release()
+        } else {
             try await eventually {
                 fixture.time.advance(by: 1000)
                 return !connection.unheard.isEmpty
             }
-        } else {
-            await store.release()
         }
         try await connection.answer("element:delete", #"{"ok":true,"seq":2,"elementIds":["a"],"adjusted":[]}"#)
         #expect(try await connection.heard().contains("cursor:moving"))
@@ -194,7 +211,8 @@ actor MemoryEditStore: EditStore {
         self.isBusy = false
     }
 
-    func clear(_ room: String, of account: EditAccount) async {
+    func clear(_ room: String, of account: EditAccount) async throws {
+        if self.isFailing { throw EditStoreError.inUse }
         await self.begin()
         self.records[room] = nil
         self.isBusy = false

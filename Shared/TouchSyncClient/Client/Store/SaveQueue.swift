@@ -29,7 +29,7 @@ final class SaveQueue: Sendable {
     }
 
     /// Keeps a room's record; nil: nothing of the room.
-    /// - Parameter done: called when it, or a later one, was kept or could not be.
+    /// - Parameter done: called when it, or a later one, was kept; not after a failure.
     func save(_ record: RoomRecord?, room: String, done: (@Sendable () -> Void)? = nil) {
         let room = TextKey(room)
         let isFirst = self.state.withLock { state in
@@ -51,8 +51,8 @@ final class SaveQueue: Sendable {
                 } else {
                     try await self.store.clear(save.room.text, of: self.account)
                 }
+                for done in save.done { done() }
             } catch { self.failed(error) }
-            for done in save.done { done() }
         }
     }
 

@@ -53,7 +53,7 @@ final class SavedRooms: Sendable {
     }
 
     /// Keeps a room's record; nil: nothing of the room.
-    /// - Parameter done: called when it is kept, or cannot be.
+    /// - Parameter done: called when it is kept, or there is no store to keep it.
     func save(_ record: RoomRecord?, room: String, done: (@Sendable () -> Void)? = nil) {
         let queue = self.state.withLock { state -> SaveQueue? in
             guard state.phase == .open else { return nil }
