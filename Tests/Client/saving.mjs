@@ -4,9 +4,7 @@
 import assert from "node:assert";
 import { setTimeout as sleep } from "node:timers/promises";
 import { IndexedDBStore, TouchSync } from "../../Shared/Client/web/touchsync.js";
-
-const JOINED = { ok: true, roomId: "demo", epoch: "e", seq: 1, elements: [{ id: "a", type: "note" }], members: [],
-  session: "s", sid: "ada-1", n: 0, throttleMs: 16, limits: { unacknowledged: 32 } };
+import { JOINED, Socket, turn, until } from "./scripted.mjs";
 
 // A store whose saves wait while it is held.
 class SlowStore {
@@ -37,36 +35,6 @@ class SlowStore {
   }
 }
 
-// The server's end of a WebSocket.
-class Socket {
-  static last = undefined;
-  sent = [];
-
-  constructor() {
-    Socket.last = this;
-  }
-
-  send(text) {
-    this.sent.push(text);
-  }
-
-  say(data) {
-    this.onmessage({ data });
-  }
-
-  close() {}
-
-  get edits() {
-    return this.sent.filter(text => text.includes("element:delete"));
-  }
-}
-
-const turn = () => sleep(5);
-
-async function until(condition) {
-  for (const end = performance.now() + 30000; !condition() && performance.now() < end; ) await turn();
-}
-
 // A client that edited before it was connected, and whose join was just answered while the store is held.
 async function joined() {
   const store = new SlowStore();
@@ -76,8 +44,7 @@ async function joined() {
   await turn();
   assert.equal(store.saved.demo.edits.length, 1);
   store.isHeld = true;
-  Socket.last.say('0{"sid":"e","pingInterval":25000,"pingTimeout":20000}');
-  Socket.last.say('40{"sid":"x"}');
+  Socket.last.accept();
   Socket.last.say(`430${JSON.stringify([JOINED])}`);
   await turn();
   assert.deepEqual(Socket.last.edits, []);

@@ -46,6 +46,10 @@ def test_edits_that_were_kept_without_a_number_are_sent_when_it_is_kept():
     print(run("node", HERE / "saving.mjs"))
 
 
+def test_what_an_app_sees_of_rooms_and_failures():
+    print(run("node", HERE / "shell.mjs"))
+
+
 def test_geometry_follows_the_rules():
     print(run("node", HERE / "geometry.mjs"))
 

@@ -2234,7 +2234,7 @@ export class TouchSync extends Emitter {
   room(roomId) {
     const room = this.rooms.get(roomId) ?? new Room(this, roomId);
     this.rooms.set(roomId, room);
-    this.input({ type: "join", roomId });
+    this.input({ type: "join", roomId, room });
     return room;
   }
 
@@ -2250,7 +2250,10 @@ export class TouchSync extends Emitter {
     if (this.isBusy) return;
     this.isBusy = true;
     for (let next; (next = this.inputs.shift()); ) {
-      if (next.type === "join") next.record = this.saved?.records[next.roomId];
+      const { type, roomId, room } = next;
+      if (type === "join") next.record = this.saved?.records[roomId];
+      // What the app wanted before it may have left the room.
+      if (room) this.rooms.set(roomId, room);
       for (const output of this.core.input(next, this.now)) this.perform(output);
     }
     this.isBusy = false;
