@@ -110,6 +110,16 @@ async function joined() {
   assert.deepEqual(errors, ["broken"]);
   assert.equal(store.saves, 0);
 }
+{
+  // Pages without locks keep nothing: they would not know of each other.
+  globalThis.document = {};
+  const store = new SlowStore();
+  const client = new TouchSync({ url: "http://localhost", store, owner: "ada", WebSocket: Socket, fetch: async () => {} });
+  client.room("demo").delete("a").catch(() => {});
+  await client.close();
+  assert.equal(store.saves, 0);
+  delete globalThis.document;
+}
 
 // The browser's database: values that last, connections that end.
 class Database {

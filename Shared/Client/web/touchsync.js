@@ -2047,7 +2047,9 @@ class SavedEdits {
   /** @returns {Promise<boolean>} */
   async lock() {
     const { locks } = globalThis.navigator ?? {};
-    return !locks || new Promise(resolve => {
+    // Pages without locks, as those that come by plain HTTP, cannot know of each other.
+    if (!locks) return !globalThis.document;
+    return new Promise(resolve => {
       const held = () => new Promise(release => {
         this.release = () => release(undefined);
         resolve(true);
