@@ -1,5 +1,5 @@
-// Messages of the server with faults: fields missing, of other types, out of range. The core may ignore them or connect
-// again, but never fails. faulty.mjs RUNS [SEED]
+// Messages of the server, and what the app passes, with faults: fields missing, of other types, out of range. The core may
+// ignore them or connect again, but never fails. faulty.mjs RUNS [SEED]
 
 import { readFileSync, readdirSync } from "node:fs";
 import { Core } from "../../Shared/Client/web/touchsync.js";
@@ -42,13 +42,16 @@ class Mutator {
 
 function inputs(mutator, core) {
   const elementId = mutator.pick(["a", "b"]);
+  const point = { x: 1, y: 2 }, elements = mutator.mutated([{ elementId }]);
+  const deltas = { ...mutator.mutated({ translation: point, scale: point, rotation: 5, anchor: point }) };
   return mutator.pick([
     ...Array(12).fill({ type: "packet", text: mutator.packet() }),
-    { type: "edit", roomId: "demo", id: 1, event: "element:gesture", body: { elementId, rotation: 1 } },
+    { type: "edit", roomId: "demo", id: 1, event: "element:gesture", body: { elementId, ...deltas } },
     { type: "edit", roomId: "demo", id: 2, event: "element:create", body: { element: { id: elementId, type: "note" } } },
+    { type: "edit", roomId: "demo", id: 5, event: "elements:transform", body: { elements } },
     { type: "edit", roomId: "demo", id: 3, event: "element:delete", body: { elementId } },
     { type: "begin", roomId: "demo", gesture: 1, elementIds: [elementId] },
-    { type: "move", roomId: "demo", gesture: 1, deltas: { rotation: 5 } },
+    { type: "move", roomId: "demo", gesture: 1, deltas },
     { type: "end", roomId: "demo", gesture: 1, id: 4 },
     { type: "history", roomId: "demo", after: core.rooms.get("demo")?.searchFrom, page: mutator.mutated(mutator.pick(pages)) },
     { type: "closed" }, { type: "opened" },

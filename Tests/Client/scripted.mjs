@@ -2,7 +2,9 @@
 
 import { setTimeout as sleep } from "node:timers/promises";
 
-export const JOINED = { ok: true, roomId: "demo", epoch: "e", seq: 1, elements: [{ id: "a", type: "note" }], members: [],
+const NOTE = { id: "a", type: "note", positionX: 0, positionY: 0, rotation: 0, scaleX: 1, scaleY: 1, originalWidth: 100,
+  originalHeight: 100, anchorX: 0.5, anchorY: 0.5 };
+export const JOINED = { ok: true, roomId: "demo", epoch: "e", seq: 1, elements: [NOTE], members: [],
   session: "s", sid: "ada-1", n: 0, throttleMs: 16, limits: { unacknowledged: 32 } };
 
 // The server's end of a WebSocket.

@@ -2,7 +2,7 @@
 
 import assert from "node:assert";
 import { TouchSync } from "../../Shared/Client/web/touchsync.js";
-import { JOINED, Socket, turn } from "./scripted.mjs";
+import { JOINED, Socket, turn, until } from "./scripted.mjs";
 
 const options = { url: "http://localhost", WebSocket: Socket, fetch: async () => {} };
 const store = { load: async () => undefined, save: async () => {}, clear: async () => {} };
@@ -45,4 +45,71 @@ function connected(more) {
   assert.equal(client.room("demo"), room);
   await client.close();
 }
-console.log("rooms are themselves");
+
+// In a room.
+async function entered(more) {
+  const client = connected(more), room = client.room("demo");
+  Socket.last.answer("room:join", JOINED);
+  await room.joined;
+  return { client, room };
+}
+
+{
+  // What is no JSON is refused, or thrown, and does no harm.
+  const { client, room } = await entered(), circle = {};
+  circle.circle = circle;
+  const refusals = heard(room, "refusal");
+  await assert.rejects(room.update("a", { size: 1n }), { code: "invalid" });
+  await assert.rejects(room.create({ type: "note", circle }), { code: "invalid" });
+  assert.equal(refusals.length, 2);
+  assert.throws(() => room.look({ x: 1n, y: 0, width: 1, height: 1 }), TypeError);
+  assert.throws(() => room.point({ x: 1n, y: 0 }), TypeError);
+  room.edit("elements:transform", { elements: [null] }).catch(() => {});
+  const gesture = room.begin("a"), x = () => room.element("a").positionX;
+  gesture.update();
+  gesture.update({ scale: null, translation: 5, anchor: { x: 1 } });
+  assert.deepEqual(await gesture.end(), { ok: true, seq: 1, adjusted: [] });
+  const other = room.begin("a"), deltas = { translation: { x: 5, y: 0 }, rotation: NaN };
+  other.update(deltas);
+  deltas.translation.x = 9;
+  assert.equal(x(), 5);
+  other.end().catch(() => {});
+  room.delete("a").catch(() => {});
+  assert.equal(Socket.last.edits.length, 1);
+  await client.close();
+}
+{
+  // Whatever fails, the next input counts.
+  const { client, room } = await entered(), errors = [];
+  client.on("error", error => errors.push(error.message));
+  Socket.last.send = () => {
+    throw new Error("gone");
+  };
+  room.select(["a"]);
+  delete Socket.last.send;
+  room.delete("a").catch(() => {});
+  assert.deepEqual(errors, ["gone"]);
+  assert.equal(Socket.last.edits.length, 1);
+  await client.close();
+}
+{
+  // A socket that the platform refuses to open is one that was closed.
+  class Refused {
+    constructor() {
+      throw new Error("insecure");
+    }
+  }
+  const client = new TouchSync({ ...options, WebSocket: Refused });
+  const errors = [], states = [];
+  client.on("error", error => errors.push(error.message));
+  client.on("state", state => states.push(state));
+  client.connect();
+  assert.deepEqual(errors, ["insecure"]);
+  assert.deepEqual(states, ["connecting", "offline"]);
+  client.WebSocket = Socket;
+  await until(() => client.state === "connecting");
+  Socket.last.accept();
+  assert.equal(client.state, "live");
+  await client.close();
+}
+console.log("rooms are themselves, faults remain alone");

@@ -27,6 +27,12 @@ function parsed(json) {
   }
 }
 
+/**
+ * What JSON has of a value from the app, which may go on changing it.
+ * @param {any} value @returns {any}
+ */
+const copied = value => parsed(JSON.stringify(value));
+
 const isObject = (/** @type {any} */ value) => typeof value === "object" && value !== null && !Array.isArray(value);
 /**
  * A value where an object is due: an empty one when it is something else.
@@ -103,6 +109,15 @@ function read(data, fields, rule) {
   return known;
 }
 
+/**
+ * The same, undefined unless all can be read.
+ * @param {any} data @param {Record<string, Reader>} fields @returns {any}
+ */
+function complete(data, fields) {
+  const known = read(data, fields);
+  return Object.keys(fields).every(name => name in known) ? known : undefined;
+}
+
 // MARK: Rules
 
 /** @type {TypeRules} */
@@ -160,6 +175,13 @@ const side = value => (value >= 0 ? number(0, 2e9)(value) : undefined);
 /** What of an element moves. */
 const POSE = ["positionX", "positionY", "rotation", "scaleX", "scaleY"];
 const MOVES = Object.fromEntries(POSE.map(name => [name, number()]));
+/** @type {Reader} */
+const point = value => complete(value, { x: number(), y: number() });
+/** What of `Deltas` can be read. */
+const DELTAS = {
+  translation: point, rotation: number(), anchor: point,
+  scale: (/** @type {any} */ value) => number()(value) ?? point(value),
+};
 const BOUNDS = { x: number(-1e9, 1e9), y: number(-1e9, 1e9), width: side, height: side };
 /**
  * What an element has apart from its geometry.
@@ -170,10 +192,7 @@ const OPTIONS = {
   zIndex: number(),
   fontSize: (value, { fontSize }) => number(fontSize?.min, fontSize?.max)(value),
   snapDegrees: positive(0, 180),
-  bounds(value) {
-    const bounds = read(value, BOUNDS);
-    return Object.keys(bounds).length === 4 ? bounds : undefined;
-  },
+  bounds: value => complete(value, BOUNDS),
 };
 /**
  * What a new element may have beside it.
@@ -568,8 +587,8 @@ const newEdit = (event, body, ids) => ({ ids, event, body, elementIds: elementId
 
 /** @param {Data} body @returns {string[]} */
 const elementIdsOf = ({ elementId, element, elements, elementIds = [] }) =>
-  [elementId ?? element?.id ?? elements?.map(idOf) ?? elementIds].flat();
-const idOf = (/** @type {any} */ entry) => entry.elementId ?? entry.id ?? entry;
+  [elementId ?? element?.id ?? elements ?? elementIds].flat().map(idOf);
+const idOf = (/** @type {any} */ entry) => entry?.elementId ?? entry?.id ?? entry;
 
 /**
  * Whether an edit has a number of the present session.
@@ -735,7 +754,7 @@ class Hands extends Part {
   move({ gesture, deltas }) {
     const hand = this.all.get(gesture);
     if (!hand) return;
-    hand.deltas = deltas;
+    hand.deltas = read(deltas, DELTAS);
     this.room.touch(hand.elementIds);
     hand.stream.changed();
   }
@@ -1246,14 +1265,13 @@ export class RoomCore extends Part {
 
   /** @param {Data} input */
   edit({ id, event, body }) {
-    // The app may go on changing what it passed.
-    const json = JSON.stringify([event, body]), edit = newEdit(event, JSON.parse(json)[1], [id]), { elementIds } = edit;
+    const edit = newEdit(event, body, [id]), { elementIds } = edit;
     // Annotations go with their parents.
     const annotations = [...this.shown.values()].filter(element => elementIds.includes(element.parentId));
     if (event.endsWith(":delete")) elementIds.push(...annotations.map(idOf));
     const limit = this.limits.message ?? 262144;
     // With some room for what is added when it is sent.
-    if (byteCount(json) + 256 > limit) return this.report(edit, tooLarge(limit));
+    if (byteCount(JSON.stringify([event, body])) + 256 > limit) return this.report(edit, tooLarge(limit));
     if (!this.queue.append(edit)) return this.report(edit, FULL);
     this.isDirty = true;
     this.touch(elementIds);
@@ -1442,12 +1460,12 @@ export class RoomCore extends Part {
   /** @param {Element | undefined} element @param {string} id @param {Edit} edit @returns {Element | undefined} */
   edited(element, id, { event, body }) {
     const { rules } = this, verb = event.split(":")[1];
-    const entry = body.element ?? body.elements?.find((/** @type {any} */ one) => idOf(one) === id) ?? body;
+    const entry = body.element ?? objectsIn(body.elements).find(one => idOf(one) === id) ?? body;
     if (verb === "create") return element ?? created(entry, rules);
     if (!element || (element.locked && verb !== "update")) return element;
     switch (verb) {
       case "update": return updated(element, body.set, rules);
-      case "gesture": return this.gestured(element, body, body.pivot);
+      case "gesture": return this.gestured(element, read(body, DELTAS), body.pivot);
       case "transform": return transformed(element, fieldsOf(entry), rules);
       case "preset": return transformed(element, PRESETS[body.preset]?.(element) ?? {}, rules);
       case "delete": return undefined;
@@ -2138,7 +2156,7 @@ function uniqueName() {
  * A connection to a TouchSync server.
  *
  * Events: `state` (offline, connecting, joining, live, draining, expired), `error` (what the server refused without being
- * asked, failures of the store).
+ * asked, failures of the store, of the app's tokens and of sockets that cannot be opened).
  */
 export class TouchSync extends Emitter {
   /** @type {Map<string, Room>} */
@@ -2252,11 +2270,11 @@ export class TouchSync extends Emitter {
     if (this.isBusy) return;
     this.isBusy = true;
     for (let next; (next = this.inputs.shift()); ) {
-      const { type, roomId, room } = next;
-      if (type === "join") next.record = this.saved?.records[roomId];
-      // What the app wanted before it may have left the room.
-      if (room) this.rooms.set(roomId, room);
-      for (const output of this.core.input(next, this.now)) this.perform(output);
+      try {
+        this.take(next);
+      } catch (error) {
+        this.emit("error", error);
+      }
     }
     this.isBusy = false;
     // A deadline moves on with each message: to wake too early does nothing, and costs less than another timer.
@@ -2267,6 +2285,15 @@ export class TouchSync extends Emitter {
     if (deadline < Infinity) {
       this.timer = setTimeout(() => this.woke(), clamp(Math.ceil(deadline - this.now), 0, 0x7fffffff));
     }
+  }
+
+  /** @param {{type: string} & Data} input */
+  take(input) {
+    const { type, roomId, room } = input;
+    if (type === "join") input.record = this.saved?.records[roomId];
+    // What the app wanted before it may have left the room.
+    if (room) this.rooms.set(roomId, room);
+    for (const output of this.core.input(input, this.now)) this.perform(output);
   }
 
   woke() {
@@ -2332,7 +2359,15 @@ export class TouchSync extends Emitter {
   open() {
     this.held &&= [];
     const { href } = new URL("/socket.io/?EIO=4&transport=websocket", this.url);
-    const socket = (this.socket = new this.WebSocket(href.replace("http", "ws")));
+    /** @type {any} */
+    let socket;
+    try {
+      socket = this.socket = new this.WebSocket(href.replace("http", "ws"));
+    } catch (error) {
+      // As a page that came by HTTPS must not connect without TLS.
+      this.emit("error", error);
+      return this.input({ type: "closed" });
+    }
     /** @param {{type: string} & Data} input */
     const input = input => {
       if (socket === this.socket) this.input(input);
@@ -2396,7 +2431,11 @@ export class TouchSync extends Emitter {
     const result = new Promise((resolve, reject) => this.awaited.set(id, { resolve, reject }));
     // Who does not wait for a result hears of a refusal by the room's event.
     result.catch(() => {});
-    this.input({ ...input, id });
+    try {
+      this.input({ ...copied(input), id });
+    } catch (error) {
+      this.settle(this.rooms.get(input.roomId), id, refusal("invalid", String(error)));
+    }
     return result;
   }
 
@@ -2617,7 +2656,7 @@ export class Room extends Emitter {
 
   /** @param {string} type @param {Data} [fields] */
   input(type, fields) {
-    this.client.input({ type, roomId: this.id, ...fields });
+    this.client.input({ type, roomId: this.id, ...copied(fields) });
   }
 
   /** @param {Output} output */
