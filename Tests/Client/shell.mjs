@@ -45,6 +45,14 @@ function connected(more) {
   assert.equal(client.room("demo"), room);
   await client.close();
 }
+{
+  // Opening an open room tells nothing: a handler may do it.
+  const client = connected(), room = client.room("demo"), events = heard(room, "joined");
+  room.on("joined", () => assert.equal(client.room("demo").elements.length, 1));
+  Socket.last.answer("room:join", JOINED);
+  assert.deepEqual(events, ["joined"]);
+  await client.close();
+}
 
 // In a room.
 async function entered(more) {

@@ -1109,10 +1109,14 @@ export class RoomCore extends Part {
     this.tell("room", { phase, ...more });
   }
 
-  /** The app wants a room that it has not left yet. */
+  /** The app wants a room that is not left yet, and may be told of it for the first time. */
   enteredAgain() {
+    if (!this.isLeaving) return;
     this.isLeaving = false;
-    if (this.phase === "joined") this.enter("joined", { recovered: true });
+    this.touch(this.shown.keys());
+    if (this.phase !== "joined") return;
+    this.tell("members");
+    this.enter("joined", { recovered: true });
   }
 
   leave() {

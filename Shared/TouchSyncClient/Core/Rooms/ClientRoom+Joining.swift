@@ -18,10 +18,14 @@ extension ClientRoom {
         }
     }
 
-    /// The app wants a room that it has not left yet.
+    /// The app wants a room that is not left yet, and may be told of it for the first time.
     mutating func joinedAgain(_ outbox: inout ClientOutbox) {
+        guard self.isLeaving else { return }
         self.isLeaving = false
-        if self.phase == .joined { self.tell(.joined(recovered: true), &outbox) }
+        self.contents.touchAll()
+        guard self.phase == .joined else { return }
+        self.tell(.membersChanged, &outbox)
+        self.tell(.joined(recovered: true), &outbox)
     }
 
     mutating func joinAnswered(_ answer: JSONObject, _ outbox: inout ClientOutbox) {

@@ -90,7 +90,7 @@ package struct RoomContents: Sendable {
     package mutating func replaced() -> Int64? {
         guard let arrival = self.arriving else { return nil }
         self.arriving = nil
-        for id in self.shown.ids { self.touched.insert(id) }
+        self.touchAll()
         self.epoch = arrival.epoch
         self.seq = arrival.seq
         self.confirmed = ElementTable(arrival.elements)
@@ -105,6 +105,11 @@ package struct RoomContents: Sendable {
     /// Elements are to be computed again, and to be reported.
     mutating func touch(_ ids: [TextKey]) {
         for id in ids { self.touched.insert(id) }
+    }
+
+    /// All that is shown is to be reported.
+    mutating func touchAll() {
+        for id in self.shown.ids { self.touched.insert(id) }
     }
 
     /// The elements that were touched since the last call.
