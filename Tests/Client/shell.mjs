@@ -87,6 +87,30 @@ async function entered(more) {
   await client.close();
 }
 {
+  // The end of a client is that of all promises, a room's that of its own.
+  const { client, room } = await entered();
+  const edit = room.delete("a"), other = client.room("other"), third = client.room("third");
+  other.leave();
+  await assert.rejects(other.joined, { code: "left" });
+  await client.close();
+  await assert.rejects(edit, { code: "closed" });
+  await assert.rejects(third.joined, { code: "closed" });
+  await assert.rejects(room.delete("a"), { code: "closed" });
+  await room.joined;
+  client.connect();
+  assert.equal(client.state, "offline");
+}
+{
+  // After that a store is the next one's.
+  let saves = 0;
+  const client = new TouchSync({ ...options, store: { ...store, save: async () => void saves++ }, owner: "ada" });
+  client.room("demo").delete("a").catch(() => {});
+  await client.close();
+  client.room("demo").delete("b").catch(() => {});
+  await turn();
+  assert.equal(saves, 1);
+}
+{
   // Whatever fails, the next input counts.
   const { client, room } = await entered(), errors = [];
   client.on("error", error => errors.push(error.message));

@@ -44,6 +44,7 @@ struct TranscriptInput {
         switch self.type {
         case "join": return .join(record: self.fields["record"].flatMap(RoomRecord.init(json:)))
         case "leave": return .leave
+        case "deliver": return .deliver
         case "edit":
             return .edit(id: self.editID, event: self.string("event") ?? "", body: JSONObject(self.fields["body"]))
         case "history":

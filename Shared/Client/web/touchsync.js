@@ -1026,6 +1026,13 @@ export class RoomCore extends Part {
   phase = "idle";
   /** Whether it is left as soon as all edits have their results. */
   isLeaving = false;
+  /** Whether the edits of a room that may not be entered are given up then. */
+  givesUp = false;
+  /**
+   * Why it may not be entered.
+   * @type {Data}
+   */
+  denial = {};
   /** @type {string | undefined} */
   epoch = undefined;
   seq = 0;
@@ -1099,7 +1106,7 @@ export class RoomCore extends Part {
       error => {
         if (error.code === "session_expired" && this.session !== undefined) this.loseSession();
         else if (RETRYABLE.includes(error.code)) this.retry("join", error);
-        else this.enter("refused", { error });
+        else this.enter("refused", { error: this.denial = error });
       });
   }
 
@@ -1112,14 +1119,20 @@ export class RoomCore extends Part {
   /** The app wants a room that is not left yet, and may be told of it for the first time. */
   enteredAgain() {
     if (!this.isLeaving) return;
-    this.isLeaving = false;
+    this.isLeaving = this.givesUp = false;
     this.touch(this.shown.keys());
+    if (this.phase === "refused") this.enter("refused", { error: this.denial });
     if (this.phase !== "joined") return;
     this.tell("members");
     this.enter("joined", { recovered: true });
   }
 
   leave() {
+    this.isLeaving = this.givesUp = true;
+  }
+
+  /** An earlier run's edits are all that it was entered for. */
+  deliver() {
     this.isLeaving = true;
   }
 
@@ -1421,6 +1434,7 @@ export class RoomCore extends Part {
 
   /** Saves, computes again and reports what changed. */
   finish() {
+    if (this.givesUp && this.phase === "refused") for (const edit of this.queue.open) this.refused(edit, this.denial);
     if (this.isDirty) this.save();
     if (this.touched.size === 0) return;
     const ids = [...this.touched];
@@ -1535,6 +1549,7 @@ const WITHOUT_EFFECT = { code: "forgotten", message: "The server refused this ed
 /** @param {string} code @param {string} message */
 const refusal = (code, message) => ({ ok: false, error: { code, message } });
 const LEFT = refusal("left", "The room was left.");
+const CLOSED = refusal("closed", "The client was closed.");
 const OVER = refusal("invalid", "The gesture is over.");
 const FULL = refusal("queue_full", "Too many edits wait to be sent.");
 /** @param {number} limit */
@@ -2143,7 +2158,7 @@ export class Refusal extends Error {
   constructor({ code, message, field, ...more }) {
     super(message ?? code);
     this.name = "Refusal";
-    /** @type {string} one of the codes of the protocol, or `queue_full`, `forgotten`, `left` */
+    /** @type {string} one of the codes of the protocol, or `queue_full`, `forgotten`, `left`, `closed` */
     this.code = code;
     /** @type {string | undefined} the field at fault */
     this.field = field;
@@ -2189,6 +2204,7 @@ export class TouchSync extends Emitter {
    */
   inputs = [];
   isBusy = false;
+  isClosed = false;
   /** What ends listening to the page's surroundings. */
   listening = new AbortController();
 
@@ -2240,13 +2256,16 @@ export class TouchSync extends Emitter {
   }
 
   /**
-   * Ends for good, and leaves saved edits to the next one of the same owner.
+   * Ends for good, and leaves saved edits to the next one of the same owner; their promises are rejected with `closed`.
    * @returns {Promise<void>} when everything is saved
    */
   async close() {
     this.disconnect();
     await this.restoring;
+    this.isClosed = true;
     clearTimeout(this.timer);
+    for (const id of this.awaited.keys()) this.settle(undefined, id, CLOSED);
+    for (const room of this.rooms.values()) room.end(CLOSED);
     await this.saved?.writing;
     this.saved?.release();
   }
@@ -2270,6 +2289,7 @@ export class TouchSync extends Emitter {
 
   /** @param {{type: string} & Data} input */
   input(input) {
+    if (this.isClosed) return this.settle(undefined, input.id, CLOSED);
     this.inputs.push(input);
     if (this.isBusy) return;
     this.isBusy = true;
@@ -2335,7 +2355,7 @@ export class TouchSync extends Emitter {
     try {
       for (const roomId of Object.keys(await saved.open())) {
         if (this.rooms.has(roomId)) continue;
-        this.inputs.push({ type: "join", roomId }, { type: "leave", roomId });
+        this.inputs.push({ type: "join", roomId }, { type: "deliver", roomId });
       }
     } catch (error) {
       this.emit("error", error);
@@ -2466,6 +2486,8 @@ export class TouchSync extends Emitter {
  */
 export class Room extends Emitter {
   lastGesture = 0;
+  /** @param {Data} refusal of the first join, if it is still to come */
+  end = refusal => {};
 
   /** @param {TouchSync} client @param {string} id */
   constructor(client, id) {
@@ -2473,12 +2495,14 @@ export class Room extends Emitter {
     this.client = client;
     this.id = id;
     /**
-     * The first join: rejected with a `Refusal` when this user may not join.
+     * The first join: rejected with a `Refusal` when this user may not join, or the room is left before.
      * @type {Promise<void>}
      */
     this.joined = new Promise((resolve, reject) => {
       this.on("joined", () => resolve());
       this.on("denied", reject);
+      this.on("left", () => this.end(LEFT));
+      this.end = ({ error }) => reject(new Refusal(error));
     });
     this.joined.catch(() => {});
   }

@@ -64,7 +64,7 @@ extension SyncClient {
         let joined = self.inbox.joinedRooms.map(TextKey.init)
         for room in savedRooms.rooms where !joined.contains(TextKey(room)) {
             self.input(.room(room, .join(record: savedRooms[room])))
-            self.input(.room(room, .leave))
+            self.input(.room(room, .deliver))
         }
         self.takeInputs()
     }

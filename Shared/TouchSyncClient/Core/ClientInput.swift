@@ -30,8 +30,10 @@ public enum ClientInput: Sendable {
 public enum RoomInput: Sendable {
     /// To enter it, with what an earlier run of the app saved of it.
     case join(record: RoomRecord?)
-    /// To leave it, as soon as all edits have their results.
+    /// To leave it, as soon as all edits have their results; those in a room that this user may not enter are refused.
     case leave
+    /// The same of a room that was entered for the edits of an earlier run alone: they wait until they may be sent.
+    case deliver
     /// To edit: an event of the protocol, and its payload without room and number.
     case edit(id: String, event: String, body: JSONObject)
     /// The excerpt of the room's history behind a number, which was asked for; nil when it cannot be had.

@@ -236,6 +236,11 @@ extension RoomEdits {
         self.report(edit, EditAnswer(refusal: error), &outbox)
     }
 
+    /// The room is left without being entered: what waits is refused for the same reason.
+    mutating func giveUp(_ denial: ClientError, _ contents: inout RoomContents, _ outbox: inout ClientOutbox) {
+        for edit in Array(self.queue.open) { self.takeBack(edit, denial, &contents, &outbox) }
+    }
+
     /// Tells the app the result of all that was folded into an edit.
     private func report(_ edit: ClientEdit, _ answer: EditAnswer, _ outbox: inout ClientOutbox) {
         for id in edit.ids { self.address.tell(.result(id: id, answer), &outbox) }

@@ -3,7 +3,8 @@ extension ClientRoom {
     mutating func perform(_ input: RoomInput, _ outbox: inout ClientOutbox) {
         switch input {
         case .join: self.joinedAgain(&outbox)
-        case .leave: self.isLeaving = true
+        case .leave: (self.isLeaving, self.givesUp) = (true, true)
+        case .deliver: self.isLeaving = true
         case .edit(let id, let event, let body):
             self.edits.edit(id: id, event: event, body: body, &self.contents, &outbox)
         case .historyRead(let after, let page): self.edits.historyRead(after: after, page, &self.contents, &outbox)

@@ -21,8 +21,9 @@ extension ClientRoom {
     /// The app wants a room that is not left yet, and may be told of it for the first time.
     mutating func joinedAgain(_ outbox: inout ClientOutbox) {
         guard self.isLeaving else { return }
-        self.isLeaving = false
+        (self.isLeaving, self.givesUp) = (false, false)
         self.contents.touchAll()
+        if self.phase == .refused, let denial { self.tell(.refused(denial), &outbox) }
         guard self.phase == .joined else { return }
         self.tell(.membersChanged, &outbox)
         self.tell(.joined(recovered: true), &outbox)
@@ -95,6 +96,7 @@ extension ClientRoom {
             return
         }
         self.phase = .refused
+        self.denial = error
         self.tell(.refused(error), &outbox)
     }
 

@@ -15,6 +15,10 @@ struct ClientRoom: Sendable {
     var phase = Phase.idle
     /// Whether it is left as soon as all edits have their results.
     var isLeaving = false
+    /// Whether edits that wait are given up then if this user may not enter it.
+    var givesUp = false
+    /// Why this user may not enter it; nil unless the join was refused.
+    var denial: ClientError?
     /// The shortest time between two previews, ms.
     var throttleMs: Int64 = 16
     var edits: RoomEdits
@@ -77,6 +81,7 @@ struct ClientRoom: Sendable {
 
     /// The input is done: saves edits, computes again what changed, and reports it.
     mutating func finish(_ outbox: inout ClientOutbox) {
+        if self.givesUp, self.phase == .refused, let denial { self.edits.giveUp(denial, &self.contents, &outbox) }
         self.edits.save(lastGesture: self.gestures.lastNumber, &outbox)
         let ids = self.contents.takeTouched()
         if ids.isEmpty { return }
