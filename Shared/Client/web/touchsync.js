@@ -1095,6 +1095,11 @@ export class RoomCore extends Part {
 
   // Joining
 
+  /** Whether the server's answer is known. */
+  get isSettled() {
+    return ["joined", "refused"].includes(this.phase);
+  }
+
   /** Joins, or joins again: with the session and the position that are known. */
   join() {
     delete this.due.join;
@@ -1868,8 +1873,8 @@ class Link extends Part {
     if (token === null || token === this.presentToken) return;
     this.request("auth:refresh", { token }, () => {
       this.presentToken = token;
-      // What was forbidden may be allowed now.
-      for (const room of this.core.rooms.values()) if (room.phase === "refused") room.join();
+      // What was forbidden may be allowed now, and what was allowed forbidden: the server leaves such a room without a word.
+      for (const room of this.core.rooms.values()) if (room.isSettled) room.join();
     }, error => this.failed({ event: "auth:refresh", ...error }));
   }
 
@@ -1970,8 +1975,8 @@ export class Core extends Part {
     const { phase, isDraining } = this.link;
     if (phase === "token" || phase === "opening") return "connecting";
     if (phase !== "up") return phase;
-    const isJoined = [...this.rooms.values()].every(room => ["joined", "refused"].includes(room.phase));
-    return isDraining ? "draining" : isJoined ? "live" : "joining";
+    const isSettled = [...this.rooms.values()].every(room => room.isSettled);
+    return isDraining ? "draining" : isSettled ? "live" : "joining";
   }
 }
 
