@@ -111,6 +111,23 @@ async function entered(more) {
   assert.equal(saves, 1);
 }
 {
+  // A token that cannot be had now is asked for again.
+  const reasons = [];
+  const token = async reason => {
+    if (reasons.push(reason) === 1) return "one";
+    throw new Error("no network");
+  };
+  const client = new TouchSync({ ...options, token });
+  client.connect();
+  await turn();
+  Socket.last.accept();
+  Socket.last.say("41");
+  await turn();
+  assert.deepEqual(reasons, ["connect", "refused"]);
+  assert.equal(client.state, "offline");
+  await client.close();
+}
+{
   // Whatever fails, the next input counts.
   const { client, room } = await entered(), errors = [];
   client.on("error", error => errors.push(error.message));

@@ -32,6 +32,7 @@ struct TranscriptInput {
         case "packet": .packetReceived(self.rest)
         case "time": .timeReached
         case "token": .tokenProvided(self.string("token"))
+        case "tokenFailed": .tokenFailed
         case "online": .networkReturned
         case "foreground": .foregrounded
         case "background": .backgrounded

@@ -1694,6 +1694,12 @@ class Link extends Part {
     else this.expire();
   }
 
+  /** The app does not know now whether it has a token. */
+  tokenFailed() {
+    this.isRefreshing = false;
+    if (this.phase === "token") this.lost();
+  }
+
   /** The server would refuse the token again: the next attempt is the app's to make. */
   expire() {
     this.phase = "expired";
@@ -1883,8 +1889,9 @@ class Link extends Part {
     const refused = this.presentToken ?? "";
     this.lost();
     this.refusedToken = refused;
-    if (this.core.hasTokens) this.begin();
-    else this.expire();
+    if (!this.core.hasTokens) this.expire();
+    // What follows is refused as well, it seems: then there are pauses.
+    else if (this.attempts <= 1) this.begin();
   }
 }
 
@@ -2220,7 +2227,8 @@ export class TouchSync extends Emitter {
    * @param {string} [options.name] without tokens: the name that others see
    * @param {string} [options.color] without tokens: the colour that others see
    * @param {(reason: "connect" | "expires" | "refused") => string | null | Promise<string | null>} [options.token] asked for a
-   *   token before each connection, before the present one ends, and when it was refused; null when there is none
+   *   token before each connection, before the present one ends, and when it was refused; null when there is none, rejected
+   *   when nobody knows for now
    * @param {Store} [options.store] keeps edits without a result over restarts; needs `owner`
    * @param {string} [options.owner] whose edits these are: another user of the same browser has others
    * @param {number} [options.queueLimit] the most edits that wait in one room
@@ -2425,8 +2433,12 @@ export class TouchSync extends Emitter {
 
   /** @param {"connect" | "expires" | "refused"} reason */
   async provideToken(reason) {
-    const token = await Promise.resolve(reason).then(this.token).catch(error => this.emit("error", error));
-    this.input({ type: "token", token: token ?? null });
+    try {
+      this.input({ type: "token", token: (await this.token?.(reason)) ?? null });
+    } catch (error) {
+      this.emit("error", error);
+      this.input({ type: "tokenFailed" });
+    }
   }
 
   // HTTP

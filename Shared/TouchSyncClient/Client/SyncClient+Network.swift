@@ -57,9 +57,13 @@ extension SyncClient {
     func provideToken(_ reason: TokenReason) {
         guard let provider = self.tokenProvider else { return self.noToken() }
         self.tasks.start { [weak self, errorListeners] in
-            var token: String?
-            do { token = try await provider(reason) } catch { errorListeners.tell(error) }
-            await self?.input(.tokenProvided(token))
+            do {
+                let token = try await provider(reason)
+                await self?.input(.tokenProvided(token))
+            } catch {
+                errorListeners.tell(error)
+                await self?.input(.tokenFailed)
+            }
         }
     }
 

@@ -30,7 +30,7 @@ public actor SyncClient {
     let restoring = Promise<Void>()
     var isClosed = false
 
-    /// Tells a token, or nil when there is none.
+    /// Tells a token, or nil when there is none. After an error it is asked again later.
     public typealias TokenProvider = @Sendable (TokenReason) async throws -> String?
 
     /// A client of one server and one user, which was not told to connect yet.

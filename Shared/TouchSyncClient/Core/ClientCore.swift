@@ -56,6 +56,7 @@ public struct ClientCore: Sendable {
             self.follow(self.link.timeReached(random: random, &self.outbox))
             for index in self.rooms.indices { self.rooms[index].timeReached(&self.outbox) }
         case .tokenProvided(let token): self.follow(self.link.tokenProvided(token, random: random, &self.outbox))
+        case .tokenFailed: self.follow(self.link.tokenFailed(random: random, &self.outbox))
         case .networkReturned: self.link.networkReturned(&self.outbox)
         case .foregrounded: self.link.foregrounded(&self.outbox)
         case .backgrounded: self.link.backgrounded(self.outbox)

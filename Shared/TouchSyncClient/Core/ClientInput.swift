@@ -16,6 +16,8 @@ public enum ClientInput: Sendable {
     case timeReached
     /// The app's answer to the request for a token; nil when it has none.
     case tokenProvided(String?)
+    /// The app could not say whether it has a token: it is asked again later.
+    case tokenFailed
     /// The device has a network again.
     case networkReturned
     /// The app is visible again.

@@ -76,6 +76,12 @@ struct ClientLink: Sendable {
         return .none
     }
 
+    /// The app does not know now whether it has a token.
+    mutating func tokenFailed(random: Double, _ outbox: inout ClientOutbox) -> Transition {
+        self.tokens.refreshEnded()
+        return self.phase == .token ? self.lost(random: random, &outbox) : .none
+    }
+
     // MARK: Time and surroundings
 
     mutating func timeReached(random: Double, _ outbox: inout ClientOutbox) -> Transition {
@@ -193,12 +199,13 @@ struct ClientLink: Sendable {
     mutating func tokenRefused(random: Double, _ outbox: inout ClientOutbox) -> Transition {
         let transition = self.lost(random: random, &outbox)
         self.tokens.refusedByServer()
-        if self.options.hasTokens {
-            self.begin(&outbox)
-        } else {
+        if !self.options.hasTokens {
             self.phase = .expired
             self.connectAt = nil
+        } else if !self.pause.isGrowing {
+            self.begin(&outbox)
         }
+        // Otherwise what follows is refused as well, it seems: there are pauses.
         return transition
     }
 

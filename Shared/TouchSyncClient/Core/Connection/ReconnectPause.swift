@@ -6,6 +6,9 @@ struct ReconnectPause: Sendable {
     /// Attempts since a connection last lasted.
     private var attempts = 0
 
+    /// Whether more than one attempt was made since then.
+    var isGrowing: Bool { self.attempts > 1 }
+
     /// An attempt begins.
     mutating func attemptBegan() {
         self.attempts += 1
