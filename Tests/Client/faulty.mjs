@@ -1,5 +1,5 @@
-// Messages of the server, and what the app passes, with faults: fields missing, of other types, out of range. The core may
-// ignore them or connect again, but never fails. faulty.mjs RUNS [SEED]
+// Messages of the server, and what the app passes, with faults: fields missing, of other types, out of range. The core
+// may ignore them or connect again, but never fails. faulty.mjs RUNS [SEED]
 
 import { readFileSync, readdirSync } from "node:fs";
 import { Core } from "../../Shared/Client/web/touchsync.js";

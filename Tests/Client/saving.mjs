@@ -35,10 +35,12 @@ class SlowStore {
   }
 }
 
+const options = { url: "http://localhost", owner: "ada", WebSocket: Socket, fetch: async () => {} };
+
 // A client that edited before it was connected, and whose join was just answered while the store is held.
 async function joined() {
   const store = new SlowStore();
-  const client = new TouchSync({ url: "http://localhost", store, owner: "ada", WebSocket: Socket, fetch: async () => {} });
+  const client = new TouchSync({ ...options, store });
   client.room("demo").delete("a").catch(() => {});
   client.connect();
   await turn();
@@ -102,7 +104,7 @@ async function joined() {
   store.load = async () => {
     throw new Error("broken");
   };
-  const client = new TouchSync({ url: "http://localhost", store, owner: "ada", WebSocket: Socket, fetch: async () => {} });
+  const client = new TouchSync({ ...options, store });
   const errors = [];
   client.on("error", error => errors.push(error.message));
   client.room("demo").delete("a").catch(() => {});
@@ -114,7 +116,7 @@ async function joined() {
   // Pages without locks keep nothing: they would not know of each other.
   globalThis.document = {};
   const store = new SlowStore();
-  const client = new TouchSync({ url: "http://localhost", store, owner: "ada", WebSocket: Socket, fetch: async () => {} });
+  const client = new TouchSync({ ...options, store });
   client.room("demo").delete("a").catch(() => {});
   await client.close();
   assert.equal(store.saves, 0);

@@ -1160,6 +1160,7 @@ export class RoomCore extends Part {
     this.session = answer.session;
     this.sid = answer.sid;
     this.isDirty = true;
+    this.refuseTooLarge();
     if (isObject(answer.rules)) {
       this.rules = tableOf(answer.rules);
       this.touchEdits();
@@ -1291,13 +1292,32 @@ export class RoomCore extends Part {
     // Annotations go with their parents.
     const annotations = [...this.shown.values()].filter(element => elementIds.includes(element.parentId));
     if (event.endsWith(":delete")) elementIds.push(...annotations.map(idOf));
-    const limit = this.limits.message ?? 262144;
-    // With some room for what is added when it is sent.
-    if (byteCount(JSON.stringify([event, body])) + 256 > limit) return this.report(edit, tooLarge(limit));
-    if (!this.queue.append(edit)) return this.report(edit, FULL);
+    const answer = this.tooLarge(edit) ?? (this.queue.append(edit) ? undefined : FULL);
+    if (answer) return this.report(edit, answer);
     this.isDirty = true;
     this.touch(elementIds);
     this.pump();
+  }
+
+  /**
+   * The refusal of an edit that is larger than the server's messages may be.
+   * @param {Edit} edit @returns {Data | undefined}
+   */
+  tooLarge({ event, body }) {
+    const limit = this.limits.message ?? 262144;
+    // With some room for what is added when it is sent.
+    const isTooLarge = byteCount(JSON.stringify([event, body])) + 256 > limit;
+    return isTooLarge ? refusal("too_large", `An edit has at most ${limit} bytes.`) : undefined;
+  }
+
+  /** Edits were made before the server's limit was known: it would end the connection, again and again. */
+  refuseTooLarge() {
+    for (const edit of this.queue.open) {
+      const answer = edit.doubt ? undefined : this.tooLarge(edit);
+      if (!answer) continue;
+      if (isNumbered(edit)) this.fill(edit);
+      this.refused(edit, answer.error);
+    }
   }
 
   /** Sends what may be sent. */
@@ -1354,7 +1374,7 @@ export class RoomCore extends Part {
   }
 
   /**
-   * Puts an edit without content in the place of one whose event the server does not know.
+   * Puts an edit without content in the place of one that uses no number.
    * @param {Edit} edit
    */
   fill(edit) {
@@ -1557,8 +1577,6 @@ const LEFT = refusal("left", "The room was left.");
 const CLOSED = refusal("closed", "The client was closed.");
 const OVER = refusal("invalid", "The gesture is over.");
 const FULL = refusal("queue_full", "Too many edits wait to be sent.");
-/** @param {number} limit */
-const tooLarge = limit => refusal("too_large", `An edit has at most ${limit} bytes.`);
 
 /** @param {any} elements @returns {[string, any][]} */
 const byId = elements => objectsIn(elements).map(element => [element.id, element]);
@@ -1879,7 +1897,7 @@ class Link extends Part {
     if (token === null || token === this.presentToken) return;
     this.request("auth:refresh", { token }, () => {
       this.presentToken = token;
-      // What was forbidden may be allowed now, and what was allowed forbidden: the server leaves such a room without a word.
+      // What was forbidden may be allowed now, and the reverse: the server leaves such a room without a word.
       for (const room of this.core.rooms.values()) if (room.isSettled) room.join();
     }, error => this.failed({ event: "auth:refresh", ...error }));
   }
@@ -2380,7 +2398,7 @@ export class TouchSync extends Emitter {
   // The socket
 
   /**
-   * Sends nothing until it is saved, unless the store hangs or fails: an unanswered connection counts as dead after 5 s.
+   * Sends nothing until it is saved, or for 3 s if that hangs or fails: unanswered, a connection counts as dead after 5 s.
    * @param {Promise<void>} writing
    */
   async hold(writing) {

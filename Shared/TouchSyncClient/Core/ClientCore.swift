@@ -162,8 +162,7 @@ public struct ClientCore: Sendable {
             self.rooms[index].editAnswered(key, attempt: attempt, session: session, answer, &self.outbox)
         case .token(let token):
             guard self.link.refreshAnswered(token, answer, &self.outbox) else { return }
-            // What was forbidden may be allowed now, and what was allowed forbidden: the server leaves such a room without
-            // a word.
+            // What was forbidden may be allowed now, and the reverse: the server leaves such a room without a word.
             for index in self.rooms.indices where self.rooms[index].isSettled {
                 self.rooms[index].join(&self.outbox)
             }

@@ -88,8 +88,8 @@ struct EditQueue: Sendable {
         self.resend(from: .min)
     }
 
-    /// Puts an edit that is certainly refused in the place of one whose event the server does not know: its number was
-    /// not used, and would be a hole.
+    /// Puts an edit that is certainly refused in the place of one that uses no number, as one whose event the server
+    /// does not know: the number would be a hole.
     mutating func fill(_ key: Int) {
         guard let index = self.edits.firstIndex(where: { $0.key == key }) else { return }
         let unknown = self.edits[index]

@@ -86,6 +86,14 @@ extension RoomEdits {
         return true
     }
 
+    /// Edits were made before the server's limit was known: one that is larger would end the connection each time.
+    mutating func refuseTooLarge(_ contents: inout RoomContents, _ outbox: inout ClientOutbox) {
+        for edit in Array(self.queue.open) where edit.doubt == nil && !self.allowance.allows(edit) {
+            if edit.number != nil { self.queue.fill(edit.key) }
+            self.takeBack(edit, .tooLarge(limit: self.allowance.message), &contents, &outbox)
+        }
+    }
+
     /// The room is joined: what became of edits in doubt is looked up, then the others are sent.
     mutating func joined(_ contents: RoomContents, _ outbox: inout ClientOutbox) {
         self.isOpen = true

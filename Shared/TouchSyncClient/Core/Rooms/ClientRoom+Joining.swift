@@ -41,6 +41,7 @@ extension ClientRoom {
         self.throttleMs = answer["throttleMs"]?.milliseconds ?? 16
         let last = answer["n"]?.integer ?? 0
         guard self.edits.joinAccepted(answer, last: last) else { return self.loseSession(&outbox) }
+        self.edits.refuseTooLarge(&self.contents, &outbox)
         if self.contents.rulesArrived(answer["rules"]) { self.edits.touchAll(&self.contents) }
         self.people.met(answer["members"])
         self.tell(.membersChanged, &outbox)
