@@ -2516,7 +2516,7 @@ export class TouchSync extends Emitter {
  * A room. Its edits are shown immediately, and sent in their order as soon as they can be; each has a promise of its
  * result, which is rejected with a `Refusal`.
  *
- * Events: `change` (ids of elements), `moving` (an element that somebody else moves: draw it at each frame by `drawn`),
+ * Events: `change` (ids of elements), `moving` (an element that somebody else moves, at each preview: draw it at each frame),
  * `members`, `attention` (a cursor or a selection of somebody), `joined`, `denied` and `refusal` (a `Refusal`), `left`.
  */
 export class Room extends Emitter {
