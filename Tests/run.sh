@@ -34,10 +34,11 @@ TSAN=(--scratch-path .build-tsan --sanitize=thread --disable-index-store)
 TSAN+=(-debug-info-format none -Xswiftc -gline-tables-only)
 # What stands before a command that is to leave the processors to others.
 BEHIND=()
-# Tests of which another phase has shown the same in another way are for LONG only; those that measure time have a phase
-# of their own there.
-CHOICE=(-m 'not long and not timed')
-[ -z "$LONG" ] || CHOICE=(-m 'not timed')
+# Tests of which another phase has shown the same in another way are for LONG only; those that measure time, in two of the
+# suites, have a phase of their own there.
+SHORT=()
+UNTIMED=(-m 'not timed')
+[ "$LONG" ] || SHORT=(-m 'not long') UNTIMED=(-m 'not long and not timed')
 
 wants() { # phase…: true when one of them is to be run
     local phase
@@ -199,12 +200,12 @@ phase_conformance() {
     else echo 'suites      not run: SUITES=DIR names the suites of others'; fi
 }
 
-phase_pipeline() { pytest_phase pipeline Tests/PipelineTests/run.sh "${CHOICE[@]}"; }
+phase_pipeline() { pytest_phase pipeline Tests/PipelineTests/run.sh "${UNTIMED[@]}"; }
 
-phase_client() { pytest_phase client Tests/Client/run.sh "${CHOICE[@]}"; }
+phase_client() { pytest_phase client Tests/Client/run.sh "${UNTIMED[@]}"; }
 
 # What an operator installs. The package itself, on machines of its own, is for LONG.
-phase_packaging() { pytest_phase packaging Tests/Packaging/run.sh "${CHOICE[@]}"; }
+phase_packaging() { pytest_phase packaging Tests/Packaging/run.sh "${SHORT[@]}"; }
 
 phase_chaos() {
     local log=$LOGS/chaos.log start=$SECONDS storm=(--faults main --seconds 45 --clients 60 --pause 1.5) good=0 keys=1
@@ -214,7 +215,7 @@ phase_chaos() {
     grep -a '^counts:' "$log"
     [ -z "$LONG" ] || { storm_on_hosts; soak; }
     # Rows whose links are guarded by keys, beside a storm on plain ones; for LONG the other way round.
-    CHAOS_KEYS=$keys pytest_phase rows Tests/Chaos/run.sh rows "${CHOICE[@]}"
+    CHAOS_KEYS=$keys pytest_phase rows Tests/Chaos/run.sh rows "${SHORT[@]}"
 }
 
 # The same on several hosts (as root), whose network is cut as well.

@@ -16,11 +16,11 @@ export NODE_PATH
 own='arriving attempt attempts attended awaited capacity clock closeSocket composed computedState confirmed
     connectionLost delay denial displacement doubtful due duration enteredAgain eventReceived expire firstNumber
     givesUp greeted hands hasSocket heardAt held hiddenAt inputs interval isBusy isClosed isDirty isDraining isLeaving
-    isOurs isProbing isRefreshing isSaved isSent isSettled isStored isUp isWanted lastGesture lastNumber listening
+    isProbing isRefreshing isSaved isSent isSettled isStored isUp isWanted lastGesture lastNumber listening
     loseSession middle nextRequest nextSlot notAcknowledged notEntered noteState opening outputs patience pauses
     previewed probe probeAt provideToken queue records refresh refusedToken refuseTooLarge replaced resendFrom
     restoring resumed searchFrom searchHistory sendEdit sending sentAt settle startedAt stream timer tokenRefused
-    tooLarge touch touched touchEdits unnumbered upAt wakesAt writing'
+    tooLarge touch touched touchEdits unnumbered upAt wakesAt'
 # shellcheck disable=SC2086
 terser --module --ecma 2022 --compress passes=3,reduce_funcs=false,sequences=false --mangle \
     --mangle-props "regex=/^($(echo $own | tr ' ' '|'))$/" \

@@ -132,9 +132,11 @@ package final class RoomTail: Sendable {
                     return self.note(
                         "lost", "updates \(position + 1) to \(last) are missing: the history cannot be read")
                 }
-                if page.oldest > position + 1 {
-                    self.note("lost", "updates \(position + 1) to \(page.oldest - 1) are not in the log any more")
-                    position = page.oldest - 1
+                // Without any change the history reaches back to none of them.
+                let oldest = page.oldest ?? last + 1
+                if oldest > position + 1 {
+                    self.note("lost", "updates \(position + 1) to \(oldest - 1) are not in the log any more")
+                    position = oldest - 1
                 }
                 for entry in page.entries where entry.seq > position && entry.seq <= last {
                     self.write(self.lines.line(of: TailUpdate(entry), time: TailTime.text(stored: entry.at)))

@@ -8,13 +8,13 @@ public struct RoomHistoryPage: Sendable {
     public let entries: [RoomHistoryEntry]
     /// Where the next page begins; nil when this is the last one.
     public let next: Int64?
-    /// The oldest number that the history still has.
-    public let oldest: Int64
+    /// The oldest number that the history still has; nil when it has no change any more.
+    public let oldest: Int64?
 
     init(json: JSONValue) {
         self.entries = (json["entries"]?.objects ?? []).compactMap(RoomHistoryEntry.init(json:))
         self.next = json["next"]?.integer
-        self.oldest = json["oldest"]?.integer ?? 1
+        self.oldest = json["oldest"]?.integer
     }
 }
 
