@@ -29,9 +29,7 @@ LONG=${LONG:-}
 # The daemons that clients and faults meet.
 bin=.build/debug
 [ -z "$LONG" ] || bin=.build/release
-# Reports need lines, and nobody debugs this build or looks things up in it.
-TSAN=(--scratch-path .build-tsan --sanitize=thread --disable-index-store)
-TSAN+=(-debug-info-format none -Xswiftc -gline-tables-only)
+TSAN=(--scratch-path .build-tsan --sanitize=thread)
 # What stands before a command that is to leave the processors to others.
 BEHIND=()
 # Tests of which another phase has shown the same in another way are for LONG only; those that measure time, in two of the
