@@ -48,9 +48,12 @@ import TouchSyncClientCore
 
     @Test func aStoreThatFailsIsReportedAndNotNeeded() async throws {
         let store = MemoryEditStore()
+        await store.hold()
         await store.fail()
         let fixture = try Fixture(store: store, owner: "ada")
         var errors = fixture.client.errors.makeAsyncIterator()
+        // Not before somebody listens.
+        await store.release()
         let (room, _) = try await fixture.entered()
         #expect(await errors.next() as? EditStoreError == .inUse)
         #expect(await room.elements.count == 1)
@@ -183,7 +186,7 @@ actor MemoryEditStore: EditStore {
 
     func fail() { self.isFailing = true }
 
-    /// Saves wait.
+    /// Opening and saving wait.
     func hold() { self.isHeld = true }
 
     func release() {
@@ -198,7 +201,8 @@ actor MemoryEditStore: EditStore {
         return JSONObject(text: edits.text)?["record"]?["edits"]?.count
     }
 
-    func open(_ account: EditAccount) throws -> [SavedEdits] {
+    func open(_ account: EditAccount) async throws -> [SavedEdits] {
+        if self.isHeld { await withCheckedContinuation { self.waiting.append($0) } }
         if self.isFailing { throw EditStoreError.inUse }
         self.isClosed = false
         return Array(self.records.values)
