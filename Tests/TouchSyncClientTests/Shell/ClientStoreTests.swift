@@ -19,6 +19,8 @@ import TouchSyncClientCore
         let store = MemoryEditStore()
         let fixture = try Fixture(store: store, owner: "ada")
         let room = fixture.client.room("demo")
+        // Held too early, the store would not open, for which everything that is read waits.
+        #expect(await room.seq == 0)
         await store.hold()
         let edits = (1...20).map { room.delete("\($0)").elementIds }
         #expect(edits.count == 20)
