@@ -328,13 +328,12 @@ let testTargets: [Target] = [
         ["OperatorBench", "SocketIO", "SocketIOServer", "JSONBytes", nioCore, nioPosix, argumentParser, histogram]),
 ]
 
-// The thread sanitizer's build has only the tests in which threads share something, and of these suites only the files
-// that such tests need: cores are values on one thread.
+// The thread sanitizer's build has only the tests in which threads share something, what they need, and of four suites
+// only the files that such tests need: cores are values on one thread.
 let isSanitized = Context.environment["TOUCHSYNC_SANITIZED"] != nil
 let sanitizedTests: Set = [
-    "TimingTestKit", "PipelineTestKit", "TLSTestKit", "mesh-peer", "MeshTests", "BootTests", "ScrapingTests",
-    "SocketIOTests", "PostgresTests", "OperatorTests", "BenchTests", "CoalescerTests", "CommitterTests", "FanoutTests",
-    "TouchSyncClientTests",
+    "MeshTests", "BootTests", "ScrapingTests", "SocketIOTests", "PostgresTests", "BenchTests", "CoalescerTests",
+    "CommitterTests", "FanoutTests", "TouchSyncClientTests",
 ]
 let sanitizedSources = [
     "BenchTests": ["BenchRunTests.swift", "RelayServer.swift"],
@@ -343,6 +342,18 @@ let sanitizedSources = [
     "FanoutTests": ["Daemon/LiveTests.swift", "Daemon/LiveStage.swift", "Daemon/FakePeer.swift", "Records.swift"],
 ]
 if isSanitized { for target in testTargets { target.sources = sanitizedSources[target.name] } }
+
+/// The targets of these names, and those that they depend on.
+func needed(_ names: Set<String>, of targets: [Target]) -> [Target] {
+    let dependencies = targets.filter { names.contains($0.name) }.flatMap(\.dependencies).compactMap { dependency in
+        if case .byNameItem(let name, _) = dependency { name } else { nil }
+    }
+    let more = names.union(dependencies)
+    return more == names ? targets.filter { names.contains($0.name) } : needed(more, of: targets)
+}
+
+let targets =
+    shims + pure + trust + shells + client + gateway + coalescer + committer + fanout + operatorCommand + testTargets
 
 let package = Package(
     name: "touchsync",
@@ -355,7 +366,6 @@ let package = Package(
         .library(name: "TouchSyncClient", targets: ["TouchSyncClient", "TouchSyncClientCore", "Canvas", "JSONBytes"]),
     ],
     dependencies: dependencies,
-    targets: shims + pure + trust + shells + client + gateway + coalescer + committer + fanout + operatorCommand
-        + testTargets.filter { !isSanitized || sanitizedTests.contains($0.name) },
+    targets: isSanitized ? needed(sanitizedTests, of: targets) : targets,
     swiftLanguageModes: [.v6]
 )

@@ -14,10 +14,11 @@ cd "$(dirname "$0")/.."
 
 # Suites that wait for sockets, processes and timers. They run apart from the pure ones, and one after the other: on a
 # small machine the work of others would make them late for their own deadlines.
-SHELLS='^(MeshTests|BootTests|ScrapingTests|SocketIOTests|PostgresTests|OperatorTests|TouchSyncClientTests)\.'
-SHELLS+='|^(CommitterTests\.CommitterServiceTests|CoalescerTests\.DaemonTests|BenchTests\.BenchRunTests)'
-# Those in which threads share something: cores are values on one thread.
-TSAN_FILTER="$SHELLS|^(FanoutTests|CommitterTests)\.Live"
+THREADS='^(MeshTests|BootTests|ScrapingTests|SocketIOTests|PostgresTests|TouchSyncClientTests)\.'
+THREADS+='|^(CommitterTests\.CommitterServiceTests|CoalescerTests\.DaemonTests|BenchTests\.BenchRunTests)'
+SHELLS="$THREADS|^OperatorTests\."
+# Those in which threads share something: cores are values on one thread, and so is the operator's command.
+TSAN_FILTER="$THREADS|^(FanoutTests|CommitterTests)\.Live"
 LOGS=.build/test-logs
 # A line "passed failed" for each phase.
 RESULTS=$LOGS/results
@@ -29,7 +30,8 @@ LONG=${LONG:-}
 # The daemons that clients and faults meet.
 bin=.build/debug
 [ -z "$LONG" ] || bin=.build/release
-TSAN=(--scratch-path .build-tsan --sanitize=thread)
+# Reports name lines, and nothing reads variables.
+TSAN=(--scratch-path .build-tsan --sanitize=thread -debug-info-format none -Xswiftc -gline-tables-only)
 # What stands before a command that is to leave the processors to others.
 BEHIND=()
 # Tests of which another phase has shown the same in another way are for LONG only; those that measure time, in two of the
@@ -163,7 +165,8 @@ phase_pure() { swift_phase pure .build --skip Live --skip "$SHELLS" --skip '^Sim
 
 # The thread sanitizer runs these too: beside it only what it leaves out.
 phase_shells() {
-    if [ -z "$LONG" ] && wants tsan; then swift_phase shells .build --filter foreignThreadsTrapInDebugBuilds
+    if [ -z "$LONG" ] && wants tsan; then
+        swift_phase shells .build --filter 'foreignThreadsTrapInDebugBuilds|^OperatorTests\.' --no-parallel
     else swift_phase shells .build --filter "$SHELLS" --skip Live --no-parallel; fi
 }
 

@@ -39,11 +39,19 @@ LOOP = Loop()
 
 
 class Refused(Exception):
-    """The server refused the connection; `data` is what CONNECT_ERROR carried."""
+    """The server refused the connection; `data` is what CONNECT_ERROR carried, or what the client says of `cause`, the
+    error of its transport."""
 
-    def __init__(self, data):
-        super().__init__(str(data))
+    def __init__(self, data, cause=None):
+        super().__init__(f"{data} ({cause!r})")
         self.data = data
+
+
+def first_cause(error):
+    """The error that others followed from."""
+    while error.__context__ is not None:
+        error = error.__context__
+    return error
 
 
 class App:
@@ -97,10 +105,10 @@ class App:
             await self.client.connect(
                 self.url, auth=self.auth or None, headers=self.headers, transports=self.transports, wait_timeout=8
             )
-        except socketio.exceptions.ConnectionError:
+        except socketio.exceptions.ConnectionError as error:
             with contextlib.suppress(Exception):
                 await self.client.disconnect()
-            raise Refused(self.connect_error) from None
+            raise Refused(self.connect_error, first_cause(error)) from None
 
     def close(self):
         if self.client is not None:
