@@ -113,9 +113,14 @@ package struct Connections {
         }
     }
 
-    /// Those of these connections of which a fan-out is told what they show.
-    func speakers(_ slots: some Sequence<Slot>, of room: Identifier) -> Set<UInt64> {
-        Set(self.occupants(slots, of: room).filter { !$0.attention.sid.isEmpty }.map(\.connection))
+    /// The cursors and selections that these connections show, as a fan-out is told.
+    func shownAttention(_ slots: some Sequence<Slot>, of room: Identifier) -> Set<LatestPreviews.Key> {
+        Set(
+            self.occupants(slots, of: room).flatMap { occupant in
+                var attention = occupant.attention
+                attention.connection = occupant.connection
+                return attention.previews(in: room, of: occupant.member.user).map(LatestPreviews.Key.init)
+            })
     }
 
     /// The rooms that somebody is in, joins, or is about to join again after a reset.

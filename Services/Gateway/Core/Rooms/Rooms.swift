@@ -180,7 +180,7 @@ package struct Rooms {
     ) {
         self.delivery.complete(answer.room, into: &actions)
         let hidden = self.attention.reset(
-            answer.room, but: connections.speakers(self.streams.members(of: answer.room), of: answer.room))
+            answer.room, but: connections.shownAttention(self.streams.members(of: answer.room), of: answer.room))
         if !hidden.isEmpty {
             self.previewsReceived(hidden, lateness: .zero, connections, at: now, into: &actions)
         }

@@ -28,13 +28,14 @@ struct ShownAttention {
     }
 
     /// Forgets what connections show in a room.
-    /// - Parameter speakers: the connections of this gateway that tell the fan-out what they show: that goes on.
-    /// - Returns: the previews that hide it.
-    mutating func reset(_ room: Identifier, but speakers: @autoclosure () -> Set<UInt64>) -> [Preview] {
+    /// - Parameter current: what connections of this gateway show according to themselves: that goes on. What they have
+    ///   taken back may have reached no fan-out that knew of it.
+    /// - Returns: the previews that hide the rest.
+    mutating func reset(_ room: Identifier, but current: @autoclosure () -> Set<LatestPreviews.Key>) -> [Preview] {
         guard let shown = self.rooms[room], !shown.isEmpty else { return [] }
-        let speakers = speakers()
-        self.rooms[room] = shown.filter { speakers.contains($1.connection) }
-        return shown.values.filter { !speakers.contains($0.connection) }
+        let current = current()
+        self.rooms[room] = shown.filter { current.contains($0.key) }
+        return shown.filter { !current.contains($0.key) }.map(\.value)
     }
 
     /// A room has no members here any more.
