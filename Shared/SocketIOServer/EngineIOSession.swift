@@ -269,7 +269,7 @@ extension EngineIOSession {
         if self.phase.isLeaving {
             self.phase = .leaving(post)
         } else if isSound {
-            post.answerText(Array("ok".utf8))
+            post.answerPost()
         } else {
             post.answer(.badRequest)
         }

@@ -69,6 +69,8 @@ final class HTTPExchange {
     private var provenDigest: [UInt8]?
     /// The number of the current request, which identifies late answers to older ones.
     private var serial = 0
+    /// Whether a POST that was read is answered only when its packets are paid for.
+    private var isPostHeld = false
 
     init(_ connection: PeerHandler, _ router: RequestRouter) {
         self.connection = connection
@@ -242,6 +244,19 @@ extension HTTPExchange {
         let headers =
             [("Content-Type", "text/plain; charset=UTF-8"), ("Cache-Control", "no-store")] + self.corsHeaders
         self.answer(.init(status: 200, headers: headers, body: body))
+    }
+
+    /// The packets of a POST were read. While they are more than the client may send, it waits for the answer, and the
+    /// connection is busy: a proxy that keeps connections, or a neighbour, does not pass somebody else's request to one
+    /// that would not be read.
+    func answerPost() {
+        self.isPostHeld = !self.connection.isWithinReadLimits
+        if !self.isPostHeld { self.answerText(Array("ok".utf8)) }
+    }
+
+    /// The client may send again.
+    func readLimitsRestored() {
+        if self.isPostHeld { self.answerPost() }
     }
 
     /// 503, after which the connection is closed.

@@ -202,6 +202,7 @@ final class PeerHandler: ChannelDuplexHandler, Timed {
     /// Processes what was kept, because what held it up is over, and then reads on.
     func proceed() {
         guard !self.isProcessing else { return }
+        if case .http(let exchange) = self.role { exchange.readLimitsRestored() }
         if !self.unread.isEmpty, self.budget.isSufficient {
             let unread = exchange(&self.unread, with: [])
             unread.withUnsafeBytes { self.process($0) }

@@ -73,6 +73,12 @@ final class RawClient {
         return self.input
     }
 
+    /// Whether nothing has come that was not read.
+    var isSilent: Bool {
+        var entry = pollfd(fd: self.descriptor, events: Int16(POLLIN), revents: 0)
+        return self.input.isEmpty && poll(&entry, 1, 0) == 0
+    }
+
     /// Reads more; false at the end or after the deadline.
     private func fill() throws {
         var buffer = [UInt8](repeating: 0, count: 65_536)
