@@ -206,7 +206,7 @@ import Testing
     /// The connection may be a proxy's, which must not use it for somebody else while it is not read.
     @Test func aPostIsAnsweredWhenItsPacketsArePaidFor() throws {
         let fixture = try ServerFixture {
-            $0.connectionReads = ReadLimits(bytesPerSecond: 1 << 20, messagesPerSecond: 40)
+            $0.connectionReads = ReadLimits(bytesPerSecond: 1 << 20, messagesPerSecond: 400)
         }
         let post = { (client: RawClient, count: Int) in
             let sid = try fixture.openPolling(client)
@@ -214,16 +214,15 @@ import Testing
             client.send(RawClient.post("\(Self.poll)&sid=\(sid)", packets))
         }
         let flood = try fixture.client()
-        // 50 seconds' worth.
-        try post(flood, 2000)
+        // Ten seconds' worth.
+        try post(flood, 4000)
         let isRead = try fixture.eventually { server, _ in server.statistics.requests == 2 }
         #expect(isRead)
         #expect(flood.isSilent)
         let other = try fixture.client()
-        try post(other, 10)
+        try post(other, 100)
         #expect(try other.response().status == 200)
-        #expect(try other.ask(RawClient.get("/a")).status == 200)
-        #expect(flood.isSilent)
+        #expect(try !fixture.openPolling(other).isEmpty)
     }
 
     /// A few more may be on their way into the process when the last descriptor is taken; the rest waits in the kernel's
