@@ -102,9 +102,14 @@ final class HTTPExchange {
 
     // MARK: Reading
 
-    /// Whether the next request, or the rest of this one, may be processed now.
+    /// Whether the next request, or the rest of this one, may be processed now. One whose head is read does not wait:
+    /// nothing more needs to come of it, and then nothing would go on with it.
     private var mayRead: Bool {
-        !self.isOver && !self.isAnswerDue && self.connection.output.isWritable && self.connection.isWithinReadLimits
+        switch self.stage {
+        case .body: true
+        case .head, .idle: self.connection.output.isWritable && self.connection.isWithinReadLimits
+        case .answering, .relaying, .streaming, .over: false
+        }
     }
 
     /// Processes received bytes up to the end of a request that is not answered yet, or until the connection has to

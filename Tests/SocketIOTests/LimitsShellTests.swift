@@ -203,6 +203,13 @@ import Testing
         #expect(try client.ask(RawClient.get("\(Self.poll)&sid=\(sid)")).body.contains("\"code\":1"))
     }
 
+    @Test func aRequestThatIsMoreThanAClientMaySendIsAnswered() throws {
+        let fixture = try ServerFixture {
+            $0.connectionReads = ReadLimits(bytesPerSecond: 1 << 20, messagesPerSecond: 40)
+        }
+        #expect(try !fixture.openPolling(try fixture.client()).isEmpty)
+    }
+
     /// The connection may be a proxy's, which must not use it for somebody else while it is not read.
     @Test func aPostIsAnsweredWhenItsPacketsArePaidFor() throws {
         let fixture = try ServerFixture {
