@@ -44,6 +44,8 @@ CASES = {
     "FileRefused": ("touchsync_gateway_revocations_refused{}", "1x60", "1 0x60", {}),
     "CertificateExpires": ("touchsync_gateway_certificate_expiry_seconds{}", "200000x60", "300000x60", {}),
     "SetStale": ("touchsync_gateway_set_stale{}", "1x60", "1 0x60", {}),
+    "HistoryChanged": ("touchsync_committer_history_changes_total{}", "0 0 1x60", "3x60", {}),
+    "UpkeepFails": ("touchsync_committer_upkeep_failures_total{}", "0+1x60", "0 1x60", {}),
     "FewDescriptors": ('process_open_fds{job="touchsync"}', "950x60", "800x60",
                        {'process_max_fds{job="touchsync"}': "1000x60"}),
 }
@@ -59,7 +61,7 @@ def series(name, values):
     return {"series": name.replace("{", "{" + labels + ", ", 1).replace(", }", "}"), "values": values}
 
 
-@pytest.mark.parametrize("name", ["prometheus.yml", "prometheus-dns.yml"])
+@pytest.mark.parametrize("name", ["prometheus.yml", "prometheus-dns.yml", "prometheus-kubernetes.yml"])
 def test_prometheus_accepts_its_configuration(name):
     promtool("check", "config", str(PROMETHEUS / name))
 
