@@ -9,6 +9,7 @@
 /// | `linger` | LINGER after an orderly close; a lost link is closed with 0 | 1 s |
 /// | `handshakeInterval` | HANDSHAKE_IVL: a connection that does not finish its greeting is closed | 2 s |
 /// | `heartbeatInterval`, `heartbeatTimeout`, `heartbeatTTL` | HEARTBEAT_IVL, _TIMEOUT, _TTL: frees connections to dead hosts | 1 s, 3 s, 3 s |
+/// | `connectTimeout` | CONNECT_TIMEOUT: a connection that is not accepted is tried anew, and its name resolved anew | 2 s |
 /// | `reconnectInterval`, `reconnectMaximum` | RECONNECT_IVL, _IVL_MAX while a peer was not reached yet | 100 ms, 2 s |
 /// | `tcpKeepalive` | TCP_KEEPALIVE | on |
 /// | `backlog` | BACKLOG of a bound socket | 256 |
@@ -43,6 +44,8 @@ package struct LinkOptions: Sendable, Equatable {
     package var heartbeatTimeout = Duration.seconds(3)
     /// HEARTBEAT_TTL.
     package var heartbeatTTL = Duration.seconds(3)
+    /// CONNECT_TIMEOUT. The kernel's own, about two minutes, goes on for up to a minute after the network has come back.
+    package var connectTimeout = Duration.seconds(2)
     /// RECONNECT_IVL, the first wait.
     package var reconnectInterval = Duration.milliseconds(100)
     /// RECONNECT_IVL_MAX, the longest wait.

@@ -148,6 +148,7 @@ package struct Socket: ~Copyable {
             (ZMQ_HEARTBEAT_IVL, options.heartbeatInterval.millisecondsClamped),
             (ZMQ_HEARTBEAT_TIMEOUT, options.heartbeatTimeout.millisecondsClamped),
             (ZMQ_HEARTBEAT_TTL, options.heartbeatTTL.millisecondsClamped),
+            (ZMQ_CONNECT_TIMEOUT, options.connectTimeout.millisecondsClamped),
             (ZMQ_RECONNECT_IVL, options.reconnectInterval.millisecondsClamped),
             (ZMQ_RECONNECT_IVL_MAX, options.reconnectMaximum.millisecondsClamped),
             (ZMQ_TCP_KEEPALIVE, options.tcpKeepalive ? 1 : 0),

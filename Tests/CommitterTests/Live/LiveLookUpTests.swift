@@ -73,6 +73,24 @@ import Wire
             """) ?? 0
     }
 
+    /// However many elements were created and deleted in it.
+    @Test func aRoomIsReadWithoutItsDeletedElements() throws {
+        _ = try self.tables.rows(
+            """
+            INSERT INTO elements (room_id, element_id, type, position_x, position_y, rotation, scale_x, scale_y,
+                original_width, original_height, anchor_x, anchor_y, created_by, updated_by, rev, locked, space, parent_id,
+                seq, deleted_seq)
+            SELECT room_id, element_id || i, type, position_x, position_y, rotation, scale_x, scale_y, original_width,
+                original_height, anchor_x, anchor_y, created_by, updated_by, rev, locked, space, parent_id, seq, deleted_seq
+            FROM elements, generate_series(1, 5000) AS i WHERE element_id = 'gone'
+            """)
+        let before = try self.reads()
+        let room = try self.tables.rows(
+            "SELECT * FROM read_room((SELECT min(room_id) FROM elements WHERE element_id = 'gone'), 0::smallint)")
+        #expect(try self.reads() - before < 500)
+        #expect(room.count > 0)
+    }
+
     @Test mutating func batchesReadOnlyWhatTheyName() throws {
         let before = try self.reads()
         for _ in 0..<8 { try self.changeEverything() }

@@ -25,6 +25,9 @@ package let migrations: [Migration] = [
         locks: [MigrationLock("sessions", .everybody, readsAll: true)]),
     Migration(12, "look-ups", PackageResources._012_look_ups_sql),
     Migration(13, "session-floor", PackageResources._013_session_floor_sql),
+    Migration(
+        14, "living-elements", PackageResources._014_living_elements_sql,
+        locks: [MigrationLock("elements", .writers, readsAll: true)]),
 ]
 
 extension Migration {
