@@ -158,6 +158,6 @@ final class ConnectionOutput {
 
     private func writeToChannel(_ buffer: ByteBuffer) {
         self.direct.wroteToChannel()
-        self.sink?.append(buffer)
+        self.sink?.append(buffer.trimmed)
     }
 }

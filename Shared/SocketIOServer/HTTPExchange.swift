@@ -102,11 +102,12 @@ final class HTTPExchange {
 
     // MARK: Reading
 
-    /// Whether the next request, or the rest of this one, may be processed now. One whose head is read does not wait:
-    /// nothing more needs to come of it, and then nothing would go on with it.
+    /// Whether the next request, or the rest of this one, may be processed now. Whoever has sent too much waits for the
+    /// answer: a proxy that keeps connections, or a neighbour, has a busy connection then, and does not pass somebody
+    /// else's request to one that is not read.
     private var mayRead: Bool {
         switch self.stage {
-        case .body: true
+        case .body: self.connection.isWithinReadLimits
         case .head, .idle: self.connection.output.isWritable && self.connection.isWithinReadLimits
         case .answering, .relaying, .streaming, .over: false
         }
@@ -135,11 +136,12 @@ final class HTTPExchange {
             self.serial += 1
             self.head = head
             self.stage = .head
-            self.connection.charge(messages: Self.requestCost)
             self.connection.requestArrived(head)
+            self.connection.charge(messages: Self.requestCost)
             self.headReceived(head)
         case .body(let body):
             guard let head, case .body(let target) = self.stage else { return }
+            self.connection.bodyArrived(body.count)
             guard self.isProven(body) else { return self.refuseRelay() }
             self.stage = .answering(target)
             self.connection.disarm()
@@ -251,17 +253,18 @@ extension HTTPExchange {
         self.answer(.init(status: 200, headers: headers, body: body))
     }
 
-    /// The packets of a POST were read. While they are more than the client may send, it waits for the answer, and the
-    /// connection is busy: a proxy that keeps connections, or a neighbour, does not pass somebody else's request to one
-    /// that would not be read.
+    /// The packets of a POST were read. While they are more than the client may send, it waits for the answer.
     func answerPost() {
         self.isPostHeld = !self.connection.isWithinReadLimits
         if !self.isPostHeld { self.answerText(Array("ok".utf8)) }
     }
 
-    /// The client may send again.
+    /// The client may send again: goes on with a request whose head was read, even if nothing more has to come of it.
     func readLimitsRestored() {
-        if self.isPostHeld { self.answerPost() }
+        if self.isPostHeld { return self.answerPost() }
+        guard case .body = self.stage else { return }
+        var offset = 0
+        if let event = self.parser.next(UnsafeRawBufferPointer(start: nil, count: 0), at: &offset) { self.handle(event) }
     }
 
     /// 503, after which the connection is closed.
@@ -303,6 +306,7 @@ extension HTTPExchange {
 
     private func answered(keepsAlive: Bool) {
         self.head = nil
+        self.connection.requestAnswered()
         self.stage = .idle
         guard keepsAlive else { return self.connection.linger() }
         self.connection.arm(after: self.loop.configuration.keepAliveTimeout)

@@ -50,6 +50,10 @@ final class PeerHandler: ChannelDuplexHandler, Timed {
     var armedTick: UInt64 = 0
     /// The deadline of an HTTP request or of a closing; `.max` for none.
     private var endDeadline: UInt64 = .max
+    /// The output that the peer had not read at the deadline before.
+    private var unsentBefore = Int.max
+    /// What a peer must have read between two looks at its deadline, bytes.
+    private static let leastProgress = 4096
     /// When a peer that sent too much is read again; `.max` for none.
     private var resumeDeadline: UInt64 = .max
 
@@ -79,7 +83,7 @@ final class PeerHandler: ChannelDuplexHandler, Timed {
         self.openOutput(context)
         let client = ConnectionClient(self, context.channel.remoteAddress, self.connections)
         self.client = client
-        self.budget.account = client.account
+        self.budget.begin(client.account)
         self.arm(after: self.loop.configuration.handshakeTimeout)
         guard let exchange = self.httpExchange else { return }
         if client.sendsProxyHeader {
@@ -202,11 +206,13 @@ final class PeerHandler: ChannelDuplexHandler, Timed {
     /// Processes what was kept, because what held it up is over, and then reads on.
     func proceed() {
         guard !self.isProcessing else { return }
-        if case .http(let exchange) = self.role { exchange.readLimitsRestored() }
-        if !self.unread.isEmpty, self.budget.isSufficient {
+        self.budget.advance(to: self.loop.now)
+        if self.budget.isSufficient, case .http(let exchange) = self.role { exchange.readLimitsRestored() }
+        if self.budget.isSufficient, !self.unread.isEmpty {
             let unread = exchange(&self.unread, with: [])
             unread.withUnsafeBytes { self.process($0) }
         }
+        if !self.budget.isSufficient { self.resumeLater() }
         self.resumeReading()
     }
 
@@ -281,9 +287,21 @@ final class PeerHandler: ChannelDuplexHandler, Timed {
 
     /// A request arrived.
     func requestArrived(_ head: HTTPRequestHead) {
+        guard let client = self.client else { return }
         self.client?.requestArrived(head)
-        self.budget.account = self.account
+        if client.isNamedByRequests {
+            self.budget.requestArrived(of: self.account)
+        } else {
+            self.budget.begin(self.account)
+        }
+        self.budget.charge(requestBytes: head.byteCount)
     }
+
+    /// The body of the request is complete.
+    func bodyArrived(_ byteCount: Int) { self.budget.charge(requestBytes: byteCount) }
+
+    /// The request is answered.
+    func requestAnswered() { self.budget.requestAnswered() }
 
     private func readProxyHeader(
         _ reader: ProxyHeaderReader, _ exchange: HTTPExchange, _ input: UnsafeRawBufferPointer
@@ -295,7 +313,7 @@ final class PeerHandler: ChannelDuplexHandler, Timed {
         case .local: self.begin(exchange)
         case .client(let client):
             self.client?.identified(client)
-            self.budget.account = self.account
+            self.budget.begin(self.account)
             self.begin(exchange)
         case .malformed:
             self.loop.statistics.badRequests += 1
@@ -314,6 +332,7 @@ final class PeerHandler: ChannelDuplexHandler, Timed {
     func becomeWebSocket(_ limits: WebSocketLimits) -> WebSocketLink {
         let link = WebSocketLink(self, limits)
         self.role = .webSocket(link)
+        self.budget.begin(self.account)
         self.disarm()
         return link
     }
@@ -323,6 +342,7 @@ final class PeerHandler: ChannelDuplexHandler, Timed {
         guard let exchange = self.httpExchange else { return link.cancel() }
         exchange.relaySwitched(accept)
         self.role = .spliced(link)
+        self.budget.begin(self.account)
         self.disarm()
         self.proceed()
     }
@@ -364,8 +384,13 @@ final class PeerHandler: ChannelDuplexHandler, Timed {
     /// The next time that something is due.
     var deadline: UInt64 { min(self.endDeadline, self.resumeDeadline) }
 
-    /// Sets the deadline at which the connection is dropped.
+    /// Sets the deadline at which the connection is dropped, unless its peer is still reading what it was sent.
     func arm(after duration: Duration) {
+        self.unsentBefore = .max
+        self.rearm(after: duration)
+    }
+
+    private func rearm(after duration: Duration) {
         self.endDeadline = self.loop.now &+ duration.nanoseconds
         self.loop.timers.arm(self)
     }
@@ -373,7 +398,7 @@ final class PeerHandler: ChannelDuplexHandler, Timed {
     func disarm() { self.endDeadline = .max }
 
     func deadlineReached(at now: UInt64) {
-        if now >= self.endDeadline { return self.drop() }
+        if now >= self.endDeadline { return self.endDeadlineReached() }
         self.budget.advance(to: now)
         if self.budget.isSufficient {
             self.resumeDeadline = .max
@@ -382,6 +407,14 @@ final class PeerHandler: ChannelDuplexHandler, Timed {
         } else {
             self.resumeLater()
         }
+    }
+
+    /// A peer that has read a part since the last look gets more time for the rest.
+    private func endDeadlineReached() {
+        let unsent = self.output.bufferedBytes
+        guard unsent > 0, unsent <= self.unsentBefore - Self.leastProgress else { return self.drop() }
+        self.unsentBefore = unsent
+        self.rearm(after: self.loop.configuration.closeTimeout)
     }
 
     /// Closes immediately.

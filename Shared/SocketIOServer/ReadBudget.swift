@@ -4,8 +4,10 @@ internal import SocketIO
 struct ReadBudget {
     private unowned let loop: ServerLoop
     private var meter = ReadMeter()
-    /// What the client's address uses; `nil` if that is not limited.
-    var account: AddressAccount?
+    /// What the client's address uses; `nil` if that is not limited, and between the requests of several clients.
+    private(set) var account: AddressAccount?
+    /// Whether a proxy passes requests of several clients on: each one's address pays for its own, not for what is read.
+    private var isShared = false
     /// When the bytes that are processed now were received.
     private(set) var time: UInt64 = 0
 
@@ -22,10 +24,28 @@ struct ReadBudget {
     /// Time has passed.
     mutating func advance(to now: UInt64) { self.time = now }
 
+    /// The connection is one client's from here on.
+    mutating func begin(_ account: AddressAccount?) { (self.account, self.isShared) = (account, false) }
+
+    /// A request begins of a client that a proxy names, until ``requestAnswered()``.
+    mutating func requestArrived(of account: AddressAccount?) { (self.account, self.isShared) = (account, true) }
+
+    /// The next request may be somebody else's, who owes nothing for this one.
+    mutating func requestAnswered() {
+        if self.isShared { self.account = nil }
+    }
+
     /// Counts bytes that were received now.
     mutating func charge(bytes: Int) {
         self.meter.charge(bytes: bytes, to: self.loop.configuration.connectionReads, at: self.time)
+        guard !self.isShared else { return }
         self.account?.reads.charge(bytes: bytes, to: self.loop.configuration.addressReads, at: self.time)
+    }
+
+    /// Counts bytes of a request, which were counted as received.
+    mutating func charge(requestBytes: Int) {
+        guard self.isShared else { return }
+        self.account?.reads.charge(bytes: requestBytes, to: self.loop.configuration.addressReads, at: self.time)
     }
 
     /// Counts messages that are processed now.

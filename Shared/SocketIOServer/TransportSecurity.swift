@@ -121,10 +121,6 @@ final class CiphertextTrimmer: ChannelOutboundHandler {
     typealias OutboundOut = ByteBuffer
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
-        let buffer = self.unwrapOutboundIn(data)
-        guard buffer.storageCapacity > 2 * buffer.readableBytes else { return context.write(data, promise: promise) }
-        var copy = context.channel.allocator.buffer(capacity: buffer.readableBytes)
-        copy.writeImmutableBuffer(buffer)
-        context.write(self.wrapOutboundOut(copy), promise: promise)
+        context.write(self.wrapOutboundOut(self.unwrapOutboundIn(data).trimmed), promise: promise)
     }
 }

@@ -1,3 +1,4 @@
+import Glibc
 import SocketIO
 import SocketIOServer
 import Testing
@@ -114,14 +115,22 @@ import Testing
         #expect(try next.response().status == 101)
     }
 
+    private static func behindHeaders(_ configuration: inout SocketIOServer.Configuration) {
+        configuration.proxies = TrustedProxies(
+            [AddressRange("127.0.0.1")].compactMap(\.self), source: .proxyProtocol)
+    }
+
+    /// Of the PROXY protocol: the client is 203.0.113.7.
+    private static let header: [UInt8] =
+        [13, 10, 13, 10, 0, 13, 10, 0x51, 0x55, 0x49, 0x54, 10, 0x21, 0x11, 0, 12, 203, 0, 113, 7, 127, 0, 0, 1]
+        + [0x12, 0x34, 0, 80]
+
     @Test func aProxyHeaderComesBeforeTheFirstRequest() throws {
         let fixture = try ServerFixture {
-            $0.proxies = TrustedProxies([AddressRange("127.0.0.1")].compactMap(\.self), source: .proxyProtocol)
+            Self.behindHeaders(&$0)
             $0.maxConnectionsPerAddress = 1
         }
-        let header: [UInt8] =
-            [13, 10, 13, 10, 0, 13, 10, 0x51, 0x55, 0x49, 0x54, 10, 0x21, 0x11, 0, 12, 203, 0, 113, 7, 127, 0, 0, 1]
-            + [0x12, 0x34, 0, 80]
+        let header = Self.header
         let first = try fixture.client()
         first.send(header + bytes(RawClient.get("/a")))
         #expect(try first.response().status == 200)
@@ -230,6 +239,63 @@ import Testing
         try post(other, 100)
         #expect(try other.response().status == 200)
         #expect(try !fixture.openPolling(other).isEmpty)
+    }
+
+    @Test func nobodyWaitsForAnotherClientOfTheSameProxysConnection() throws {
+        let fixture = try ServerFixture {
+            Self.behindProxy(&$0)
+            $0.addressReads = ReadLimits(bytesPerSecond: 1 << 20, messagesPerSecond: 200)
+        }
+        let (ada, ben) = (Self.from("203.0.113.7"), Self.from("203.0.113.8"))
+        let kept = try fixture.client()
+        #expect(try kept.ask(RawClient.get("/a", headers: ada)).status == 200)
+        let flood = try fixture.client()
+        let sid = ServerFixture.sid(try flood.ask(RawClient.get(Self.poll, headers: ada)).body)
+        // Twenty seconds' worth.
+        let packets = [String](repeating: "3", count: 4000).joined(separator: "\u{1e}")
+        flood.send(RawClient.post("\(Self.poll)&sid=\(sid)", packets, headers: ada))
+        let isRead = try fixture.eventually { server, _ in server.statistics.requests == 3 }
+        #expect(isRead)
+        #expect(try kept.ask(RawClient.get("/b", headers: ben)).status == 200)
+        kept.send(RawClient.get("/c", headers: ada))
+        let isAsked = try fixture.eventually { server, _ in server.statistics.requests == 5 }
+        #expect(isAsked && kept.isSilent, "whose address owes")
+    }
+
+    /// The bytes behind a poll were received when its address still had something left.
+    @Test func whatWasKeptBehindAnAnswerIsProcessedLater() throws {
+        let fixture = try ServerFixture {
+            Self.behindHeaders(&$0)
+            $0.addressReads = ReadLimits(bytesPerSecond: 1 << 20, messagesPerSecond: 400)
+        }
+        let client = try fixture.client()
+        client.send(Self.header)
+        let target = "\(Self.poll)&sid=\(try fixture.openPolling(client))"
+        #expect(try client.ask(RawClient.post(target, "40")).status == 200)
+        #expect(try client.ask(RawClient.get(target)).status == 200)
+        client.send(RawClient.get(target) + RawClient.get("/a"))
+        let flood = try fixture.client()
+        flood.send(Self.header + bytes(RawClient.upgrade("/echo")))
+        #expect(try flood.response().status == 101)
+        for _ in 0..<800 { flood.sendText("x") }
+        let isPaused = try fixture.eventually { server, _ in server.statistics.pausedReads > 0 }
+        #expect(isPaused)
+        try fixture.onLoop { _, application in application.sockets[0].emit(bytes("[1]")) }
+        #expect(try client.response().status == 200)
+        #expect(try client.response().status == 200)
+    }
+
+    @Test func whoeverIsStillReadingAnAnswerIsNotCutOff() throws {
+        let fixture = try ServerFixture { $0.closeTimeout = .milliseconds(300) }
+        let client = try fixture.client(receiveBuffer: 65_536)
+        client.send(RawClient.get("/large", headers: "Connection: close\r\n"))
+        #expect(try client.head().contains("200"))
+        var count = 0
+        while !client.isAtEnd {
+            count += try client.readAvailable().count
+            usleep(5000)
+        }
+        #expect(count == 8 << 20)
     }
 
     /// A few more may be on their way into the process when the last descriptor is taken; the rest waits in the kernel's

@@ -12,8 +12,11 @@ final class RawClient {
     private var input: [UInt8] = []
     private(set) var isAtEnd = false
 
-    init(port: Int) throws {
+    init(port: Int, receiveBuffer: Int32? = nil) throws {
         self.descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        if var receiveBuffer {
+            setsockopt(self.descriptor, SOL_SOCKET, SO_RCVBUF, &receiveBuffer, socklen_t(MemoryLayout<Int32>.size))
+        }
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
         address.sin_port = in_port_t(UInt16(port)).bigEndian
@@ -198,8 +201,8 @@ extension RawClient {
         "GET \(target) HTTP/1.1\r\nHost: localhost\r\n\(headers)\r\n"
     }
 
-    static func post(_ target: String, _ body: String) -> String {
-        "POST \(target) HTTP/1.1\r\nHost: localhost\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)"
+    static func post(_ target: String, _ body: String, headers: String = "") -> String {
+        "POST \(target) HTTP/1.1\r\nHost: localhost\r\n\(headers)Content-Length: \(body.utf8.count)\r\n\r\n\(body)"
     }
 
     /// Sends a request and reads its response.

@@ -144,7 +144,10 @@ final class ServerFixture {
         return false
     }
 
-    func client() throws -> RawClient { try RawClient(port: self.port) }
+    /// - Parameter receiveBuffer: about the bytes that its kernel takes before it reads; nil for as many as usual.
+    func client(receiveBuffer: Int32? = nil) throws -> RawClient {
+        try RawClient(port: self.port, receiveBuffer: receiveBuffer)
+    }
 
     /// A polling session; its id.
     func openPolling(_ client: RawClient, path: String = "/socket.io/") throws -> String {

@@ -49,6 +49,8 @@ final class FanoutLoop: ReactorLoop {
         self.link.isResting = true
         var database = ConnectionSettings(connectionString: settings.databaseURL)
         database.applicationName = name
+        // The deadline of a question runs while it is queued on a connection. All others wait before that, without one.
+        (database.maximumInFlight, database.maximumQueued) = (8, 8)
         self.database = try RoomDatabase(on: thread, settings: database, connections: settings.databaseConnections)
         self.core = Fanout(limits: settings.limits, rules: settings.rules.table)
         self.peers = FanoutPeers(

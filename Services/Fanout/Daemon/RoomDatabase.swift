@@ -117,7 +117,8 @@ final class RoomDatabase {
             case .full: break
             }
         }
-        self.waiting.append(request)
+        // However many rooms are to be loaded, those that are loaded go on.
+        if request.query.isAboutAllRooms { self.waiting.prepend(request) } else { self.waiting.append(request) }
         return true
     }
 

@@ -84,11 +84,12 @@ import Wire
                 original_height, anchor_x, anchor_y, created_by, updated_by, rev, locked, space, parent_id, seq, deleted_seq
             FROM elements, generate_series(1, 5000) AS i WHERE element_id = 'gone'
             """)
+        let room = try #require(
+            try self.tables.rows("SELECT room_id FROM elements WHERE element_id = 'gone'").text(0, 0))
         let before = try self.reads()
-        let room = try self.tables.rows(
-            "SELECT * FROM read_room((SELECT min(room_id) FROM elements WHERE element_id = 'gone'), 0::smallint)")
+        let elements = try self.tables.rows("SELECT * FROM read_room('\(room)', 0::smallint)")
+        #expect(elements.count > 1)
         #expect(try self.reads() - before < 500)
-        #expect(room.count > 0)
     }
 
     @Test mutating func batchesReadOnlyWhatTheyName() throws {

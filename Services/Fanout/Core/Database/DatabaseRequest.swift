@@ -18,6 +18,14 @@ package struct DatabaseRequest: Equatable, Sendable {
         case claim(room: Identifier, sid: Identifier, user: Identifier)
         /// Another name for the history of this one.
         case moveEpoch(from: Identifier)
+
+        /// True when every room depends on the answer.
+        package var isAboutAllRooms: Bool {
+            switch self {
+            case .heads, .moveEpoch: true
+            case .room, .roomLog, .shardLog, .history, .claim: false
+            }
+        }
     }
 
     /// Comes back with the answer; never used twice.
