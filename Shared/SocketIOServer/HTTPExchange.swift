@@ -264,7 +264,8 @@ extension HTTPExchange {
         if self.isPostHeld { return self.answerPost() }
         guard case .body = self.stage else { return }
         var offset = 0
-        if let event = self.parser.next(UnsafeRawBufferPointer(start: nil, count: 0), at: &offset) { self.handle(event) }
+        let nothing = UnsafeRawBufferPointer(start: nil, count: 0)
+        if let event = self.parser.next(nothing, at: &offset) { self.handle(event) }
     }
 
     /// 503, after which the connection is closed.
