@@ -9,7 +9,7 @@
 /// | `linger` | LINGER after an orderly close; a lost link is closed with 0 | 1 s |
 /// | `handshakeInterval` | HANDSHAKE_IVL: a connection that does not finish its greeting is closed | 2 s |
 /// | `heartbeatInterval`, `heartbeatTimeout`, `heartbeatTTL` | HEARTBEAT_IVL, _TIMEOUT, _TTL: frees connections to dead hosts | 1 s, 3 s, 3 s |
-/// | `connectTimeout` | CONNECT_TIMEOUT: a connection that is not accepted is tried anew, and its name resolved anew | 2 s |
+/// | `connectTimeout` | CONNECT_TIMEOUT: an attempt that is not accepted ends; the next one resolves the name again | 2 s |
 /// | `reconnectInterval`, `reconnectMaximum` | RECONNECT_IVL, _IVL_MAX while a peer was not reached yet | 100 ms, 2 s |
 /// | `tcpKeepalive` | TCP_KEEPALIVE | on |
 /// | `backlog` | BACKLOG of a bound socket | 256 |

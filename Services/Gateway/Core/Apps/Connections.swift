@@ -113,7 +113,7 @@ package struct Connections {
         }
     }
 
-    /// The cursors and selections that these connections show, as a fan-out is told.
+    /// The cursors and selections of these connections, as they are reported to a fan-out.
     func shownAttention(_ slots: some Sequence<Slot>, of room: Identifier) -> Set<LatestPreviews.Key> {
         Set(
             self.occupants(slots, of: room).flatMap { occupant in
