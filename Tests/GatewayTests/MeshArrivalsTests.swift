@@ -30,6 +30,7 @@ import Wire
                 to: &scene.gateway, into: &scene.actions
             ) { _ in }
         }
+        arrivals.deliver(at: scene.moment, to: &scene.gateway, into: &scene.actions)
     }
 
     /// It has said farewell to everybody who moved to the owner, and would leave them out of the list of members.
@@ -58,6 +59,26 @@ import Wire
         envelope.append(RoomMembers(room: "r", isComplete: true, members: []))
         for (sender, count) in [(1 - owner, 0), (owner, 3)] {
             self.receive(envelope, from: sender, topology, in: &scene)
+            #expect(scene.take().texts(for: ada).count == count)
+        }
+    }
+
+    /// With a position of the stream its sender tells anew what others show, so that is hidden first. What a former fan-out
+    /// tells does not count, and nobody would show it again.
+    @Test func onlyTheRoomsOwnFanoutHidesWhatOthersShow() throws {
+        var scene = Scene()
+        let (topology, owner) = try Self.twoFanouts()
+        let ada = try scene.member("ada", seq: 5)
+        let selection = Preview.selection(
+            ["e"], in: "r", connection: 77, user: "ben", sid: "s-ben", version: 1)
+        var shown = EnvelopeWriter()
+        shown.append(selection)
+        self.receive(shown, from: owner, topology, in: &scene)
+        #expect(scene.take().texts(for: ada).count == 1)
+        var position = EnvelopeWriter()
+        position.append(RoomPosition(room: "r", position: Position(epoch: "e", seq: 5), isReset: false))
+        for (sender, count) in [(1 - owner, 0), (owner, 1)] {
+            self.receive(position, from: sender, topology, in: &scene)
             #expect(scene.take().texts(for: ada).count == count)
         }
     }

@@ -18,7 +18,8 @@ package struct MeshArrivals {
     /// Nothing came yet.
     package init() {}
 
-    /// Reads one envelope. Who is in a room is known to its owner alone: what another fan-out still says of it is late.
+    /// Reads one envelope. Who is in a room, and what they show, is known to its owner alone: what another fan-out still
+    /// says of it is late.
     /// - Parameters:
     ///   - seconds: since 1970, for tokens only.
     ///   - allow: gets the credit for commits that the sender gives.
@@ -44,6 +45,11 @@ package struct MeshArrivals {
             case .presence:
                 let presence = try EnvelopeReader.decode(Presence.self, fields)
                 if Self.owns(sender, presence.room, topology) { core.presenceChanged(presence, into: &actions) }
+            case .roomPosition:
+                let position = try EnvelopeReader.decode(RoomPosition.self, fields)
+                guard Self.owns(sender, position.room, topology) else { return }
+                self.deliver(position.room, at: now, to: &core, into: &actions)
+                core.positionReceived(position, into: &actions)
             case .roomMembers:
                 let members = try EnvelopeReader.decode(RoomMembers.self, fields)
                 if Self.owns(sender, members.room, topology) { core.membersReceived(members, into: &actions) }
@@ -66,10 +72,6 @@ package struct MeshArrivals {
         case .commitResult:
             let result = try EnvelopeReader.decode(CommitResult.self, fields)
             core.resultReceived(result, at: now, into: &actions)
-        case .roomPosition:
-            let position = try EnvelopeReader.decode(RoomPosition.self, fields)
-            self.deliver(position.room, at: now, to: &core, into: &actions)
-            core.positionReceived(position, into: &actions)
         case .gestureEnded:
             let ended = try EnvelopeReader.decode(GestureEnded.self, fields)
             self.deliver(ended.gesture.room, at: now, to: &core, into: &actions)
@@ -80,7 +82,7 @@ package struct MeshArrivals {
         case .roomState: core.readAnswered(try EnvelopeReader.decode(RoomState.self, fields), into: &actions)
         case .preview, .attention, .commitCredit, .commit, .join, .leave, .roomInterest, .areaInterest, .gestureEnd,
             .roomRead, .historyRead, .rulesNotice, .gatheringNotice, .refusedCommit, .joinReply, .presence,
-            .roomMembers:
+            .roomPosition, .roomMembers:
             break
         }
     }
