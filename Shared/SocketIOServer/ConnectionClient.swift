@@ -47,8 +47,15 @@ struct ConnectionClient {
         self.identified(client)
     }
 
+    /// The header before the first byte names the client, whose connection it is.
+    /// - Returns: false when the client has opened too many lately.
+    mutating func opened(by client: IPAddress) -> Bool {
+        self.identified(client)
+        return self.connections.opens(self.account)
+    }
+
     /// A trusted proxy named the client.
-    mutating func identified(_ client: IPAddress) {
+    private mutating func identified(_ client: IPAddress) {
         guard client != self.forwarded else { return }
         self.forwarded = client
         let account = self.connections.accounts.account(forwarded: client)

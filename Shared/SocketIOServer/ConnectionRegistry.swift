@@ -33,12 +33,19 @@ final class ConnectionRegistry {
     func admits(_ remoteAddress: SocketAddress?) -> Bool {
         self.loop.statistics.connections += 1
         let account = self.account(remoteAddress)
-        let isSlowEnough =
-            account?.mayConnect(self.loop.configuration.addressOpenings, at: self.loop.now) ?? true
-        let isKept =
-            isSlowEnough && (self.refusedCount < Self.maxRefused || self.isWithinLimits(account, adding: 1))
+        guard self.opens(account) else { return false }
+        let isKept = self.refusedCount < Self.maxRefused || self.isWithinLimits(account, adding: 1)
         if !isKept { self.loop.statistics.refusedConnections += 1 }
         return isKept
+    }
+
+    /// Counts a connection that a client opens; false when its address has opened too many lately.
+    func opens(_ account: AddressAccount?) -> Bool {
+        guard let account, !account.mayConnect(self.loop.configuration.addressOpenings, at: self.loop.now) else {
+            return true
+        }
+        self.loop.statistics.refusedConnections += 1
+        return false
     }
 
     /// The account of a connection by the address that it comes from.

@@ -48,12 +48,8 @@ final class PeerHandler: ChannelDuplexHandler, Timed {
     private var isProcessing = false
     private var isReadHeld = false
     var armedTick: UInt64 = 0
-    /// The deadline of an HTTP request or of a closing; `.max` for none.
-    private var endDeadline: UInt64 = .max
-    /// The output that the peer had not read at the deadline before.
-    private var unsentBefore = Int.max
-    /// What a peer must have read between two looks at its deadline, bytes.
-    private static let leastProgress = 4096
+    /// The deadline of an HTTP request or of a closing.
+    private var end = PeerDeadline()
     /// When a peer that sent too much is read again; `.max` for none.
     private var resumeDeadline: UInt64 = .max
 
@@ -312,7 +308,11 @@ final class PeerHandler: ChannelDuplexHandler, Timed {
         case .incomplete: self.role = .proxyHeader(reader, exchange)
         case .local: self.begin(exchange)
         case .client(let client):
-            self.client?.identified(client)
+            // As for one that comes without a proxy: closed before a handshake costs anything.
+            guard self.client?.opened(by: client) == true else {
+                self.drop()
+                return input.count
+            }
             self.budget.begin(self.account)
             self.begin(exchange)
         case .malformed:
@@ -382,23 +382,18 @@ final class PeerHandler: ChannelDuplexHandler, Timed {
     // MARK: Closing and time
 
     /// The next time that something is due.
-    var deadline: UInt64 { min(self.endDeadline, self.resumeDeadline) }
+    var deadline: UInt64 { min(self.end.time, self.resumeDeadline) }
 
     /// Sets the deadline at which the connection is dropped, unless its peer is still reading what it was sent.
     func arm(after duration: Duration) {
-        self.unsentBefore = .max
-        self.rearm(after: duration)
-    }
-
-    private func rearm(after duration: Duration) {
-        self.endDeadline = self.loop.now &+ duration.nanoseconds
+        self.end.set(self.loop.now &+ duration.nanoseconds)
         self.loop.timers.arm(self)
     }
 
-    func disarm() { self.endDeadline = .max }
+    func disarm() { self.end.clear() }
 
     func deadlineReached(at now: UInt64) {
-        if now >= self.endDeadline { return self.endDeadlineReached() }
+        if now >= self.end.time { return self.endReached() }
         self.budget.advance(to: now)
         if self.budget.isSufficient {
             self.resumeDeadline = .max
@@ -409,12 +404,10 @@ final class PeerHandler: ChannelDuplexHandler, Timed {
         }
     }
 
-    /// A peer that has read a part since the last look gets more time for the rest.
-    private func endDeadlineReached() {
-        let unsent = self.output.bufferedBytes
-        guard unsent > 0, unsent <= self.unsentBefore - Self.leastProgress else { return self.drop() }
-        self.unsentBefore = unsent
-        self.rearm(after: self.loop.configuration.closeTimeout)
+    private func endReached() {
+        let next = self.loop.now &+ self.loop.configuration.closeTimeout.nanoseconds
+        guard self.end.moves(to: next, unsent: self.output.bufferedBytes) else { return self.drop() }
+        self.loop.timers.arm(self)
     }
 
     /// Closes immediately.

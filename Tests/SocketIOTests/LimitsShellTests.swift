@@ -144,6 +144,25 @@ import Testing
         #expect(addresses == 1)
     }
 
+    @Test func whoOpensTooManyConnectionsThroughAProxyIsNotAnswered() throws {
+        let fixture = try ServerFixture {
+            Self.behindProxyProtocol(&$0)
+            $0.addressOpenings = RateLimit(perSecond: 1, burst: 2)
+        }
+        for _ in 0..<2 {
+            let client = try fixture.client()
+            client.send(Self.header + bytes(RawClient.get("/a")))
+            #expect(try client.response().status == 200)
+        }
+        let third = try fixture.client()
+        third.send(Self.header + bytes(RawClient.get("/a")))
+        try third.waitForEnd()
+        let (refused, requests) = try fixture.onLoop { server, _ in
+            (server.statistics.refusedConnections, server.statistics.requests)
+        }
+        #expect((refused, requests) == (1, 2))
+    }
+
     @Test func theLargestGoFirstWhenTheMemoryBudgetIsExceeded() throws {
         let fixture = try ServerFixture { $0.memoryBudget = 100_000 }
         let small = try fixture.connectedSocket()
