@@ -212,10 +212,11 @@ package struct Commits {
         self.latency.note(now.elapsed(since: pending.acceptedAt))
         // One that was sent again says more of what was lost than of what is slow.
         if pending.attempts == 1 { rooms.commitAnswered(after: now.elapsed(since: pending.acceptedAt)) }
-        if result.refusal == nil { rooms.acknowledged(result.seq, in: pending.commit.room) }
+        let seq = result.refusal == nil ? result.seq : nil
+        if let seq { rooms.acknowledged(seq, in: pending.commit.room) }
         self.charge(pending, elements: Int(result.elements), &connections, at: now)
         self.answer(pending, refusal: result.refusal, json: result.json, &connections, into: &actions)
-        self.settle(pending, seq: result.refusal == nil ? result.seq : nil, &connections, at: now, into: &actions)
+        self.settle(pending, seq: seq, &connections, at: now, into: &actions)
         guard let refusal = result.refusal else { return }
         if refusal.code == .sessionExpired, case .app(let origin, let connection) = pending.origin,
             connections.isLegacy(connection, in: origin.slot)

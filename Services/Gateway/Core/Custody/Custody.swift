@@ -110,24 +110,29 @@ package struct Custody {
     /// - Returns: the commit, which it ends; nil when there is none, or when it is sent again.
     mutating func resultReceived(_ result: CommitResult, at now: Instant) -> PendingCommit? {
         let key = CustodyKey(room: result.room, session: result.session, number: result.number)
-        if self.isOfAnother(result, than: key) { return nil }
-        if let refusal = result.refusal, let pending = self.commits[key] {
+        guard let index = self.commits.index(forKey: key) else { return nil }
+        let pending = self.commits.values[index]
+        if Self.isOfAnother(result, than: pending.commit) { return nil }
+        if let refusal = result.refusal {
             // It is for a copy that the app sent on an earlier connection.
             if refusal.code == .sessionExpired, result.connection != pending.commit.connection { return nil }
             if refusal.code.isRetriable, self.retries(key, pending, refusal, at: now) { return nil }
         }
-        return self.end(key)
+        return self.end(at: index)
     }
 
     /// True for the late result of a commit that its app had given up, and whose number it has used for another body since.
-    private func isOfAnother(_ result: CommitResult, than key: CustodyKey) -> Bool {
-        guard result.bodyHash != 0, let commit = self.commits[key]?.commit, commit.isNumberedByApp else { return false }
-        return commit.edit.bodyHash != result.bodyHash
+    private static func isOfAnother(_ result: CommitResult, than commit: Commit) -> Bool {
+        result.bodyHash != 0 && commit.isNumberedByApp && commit.edit.bodyHash != result.bodyHash
     }
 
     /// A commit needs no custody any more.
     mutating func end(_ key: CustodyKey) -> PendingCommit? {
-        guard let pending = self.commits.removeValue(forKey: key) else { return nil }
+        self.commits.index(forKey: key).map { self.end(at: $0) }
+    }
+
+    private mutating func end(at index: Dictionary<CustodyKey, PendingCommit>.Index) -> PendingCommit {
+        let pending = self.commits.remove(at: index).value
         self.forget(pending)
         return pending
     }
