@@ -21,6 +21,15 @@ struct Movements: Sendable {
         var gesture: Int64?
         var fields = TransformFields()
 
+        /// Of one gesture what an earlier preview said still holds where a later one says nothing.
+        mutating func show(_ preview: MovementPreview, of element: Element, isUnderWay: Bool, at now: Int64) {
+            let isSame = isUnderWay && self.sid == preview.sid && self.gesture == preview.gesture
+            if !isSame { self.fields = TransformFields() }
+            self.fields.merge(preview.fields)
+            (self.sid, self.gesture) = (preview.sid, preview.gesture)
+            self.move(to: element.pose(with: self.fields), at: now, gap: preview.gap)
+        }
+
         /// Begins a way. `gap` is the time since the previous preview, ms.
         mutating func move(to pose: Pose, at now: Int64, gap: Double? = nil) {
             guard self.motion.receive(pose, at: Double(now), gap: gap) else { return }
@@ -45,16 +54,11 @@ struct Movements: Sendable {
     /// Somebody moves an element, which is shown as it is without that.
     mutating func previewed(_ preview: MovementPreview, of element: Element, at now: Int64) {
         let id = TextKey(element.id)
-        guard var movement = self.byElement[id] ?? RemoteMotion(from: element.pose).map({ Movement(motion: $0) }) else {
-            return
+        if self.byElement[id] == nil {
+            guard let motion = RemoteMotion(from: element.pose) else { return }
+            self.byElement[id] = Movement(motion: motion)
         }
-        // Of one gesture what an earlier preview said still holds where a later one says nothing.
-        let isSame = self.silence.isHeard(id) && movement.sid == preview.sid && movement.gesture == preview.gesture
-        if !isSame { movement.fields = TransformFields() }
-        movement.fields.merge(preview.fields)
-        (movement.sid, movement.gesture) = (preview.sid, preview.gesture)
-        movement.move(to: element.pose(with: movement.fields), at: now, gap: preview.gap)
-        self.byElement[id] = movement
+        self.byElement[id]?.show(preview, of: element, isUnderWay: self.silence.isHeard(id), at: now)
         self.silence.heard(id, at: now)
     }
 
