@@ -78,18 +78,18 @@ def settle(server, sockets, within=15):
         time.sleep(0.05)
 
 
-def test_five_thousand_connections_leave_memory_where_it_was(serve):
+def test_seven_thousand_connections_leave_memory_where_it_was(serve):
     server = serve("--ping-interval", 500, "--ping-timeout", 400)
     sockets = server.sockets()
     resident, lost = [], 0
-    for _ in range(14):
+    for _ in range(18):
         lost += asyncio.run(wave(server.port, 400))
         settle(server, sockets)
         resident.append(server.resident())
     assert lost < 100
-    # Tables and buffers grow with the most that was ever there at once, so the first waves are no measure. What is not
-    # given back grows with every wave: 100 bytes of each connection would be 40 kB.
-    later = resident[len(resident) // 2:]
+    # Tables and buffers grow with the most that was ever there at once, and the allocator's gaps fill up: the first waves
+    # are no measure. What is not given back grows with every wave: 100 bytes of each connection would be 40 kB.
+    later = resident[10:]
     growth = sorted(after - before for before, after in itertools.pairwise(later))
     assert growth[len(growth) // 2] < 40_000, resident
     assert resident[-1] - resident[0] < 10 * MIB, resident
