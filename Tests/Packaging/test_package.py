@@ -30,6 +30,11 @@ def three_commands(version):
     return commands
 
 
+def doctor_command():
+    page = (REPOSITORY / "deploy/README.md").read_text()
+    return next(line.strip() for line in page.splitlines() if line.strip().startswith("systemd-run "))
+
+
 def install(machine, package, version):
     """Runs the three commands."""
     machine.put(package, f"touchsync_{version}_amd64.deb")
@@ -69,6 +74,9 @@ def test_three_commands_bring_up_a_machine(machine, package, version):
     # The journal knows priorities, and nothing in it needs attention.
     assert "daemon is ready" in machine.says("journalctl -o cat -u 'touchsync-*' -p info")
     assert machine.says("journalctl -o cat -q -u 'touchsync-*' -p warning") == ""
+
+    # What the daemons have is fine.
+    assert "fail" not in machine.says(doctor_command())
 
     # Another gateway.
     machine.run("systemctl enable --now touchsync-gateway@2")
