@@ -31,6 +31,20 @@ import Wire
 
     // MARK: The log
 
+    @Test(arguments: [-8, 8]) func nothingIsDroppedByAClockThatIsDaysOff(days: Int64) throws {
+        let time = try #require(try self.tables.number("SELECT extract(epoch FROM clock_timestamp())::bigint"))
+        let machine = time - days * 86_400
+        let upkeep = Upkeep(logDays: 7, sessionDays: 30, clock: { machine })
+        let round = try upkeep.begin(self.tables.database.connectionString)
+        guard case .history? = try round.step() else {
+            Issue.record("the history was not noted")
+            return
+        }
+        let error = #expect(throws: WrongClock.self) { try round.step() }
+        #expect(abs((error?.secondsAhead ?? 0) - days * 86_400) < 60)
+        #expect(try self.tables.number("SELECT count(*) FROM log_partitions()") == 1)
+    }
+
     @Test func daysAreMadeAheadAndDroppedWhole() throws {
         try self.write([commit(1, create("a"))])
         #expect(try self.steps().count == 3)

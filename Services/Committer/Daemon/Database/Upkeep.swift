@@ -1,3 +1,4 @@
+internal import Boot
 internal import CommitterCore
 package import Postgres
 
@@ -16,11 +17,14 @@ package struct Upkeep: Sendable {
 
     /// How many whole days the log is kept, and the number of days without a commit after which a session ends.
     package let logDays: Int, sessionDays: Int
+    private let clock: @Sendable () -> Int64
 
     /// The upkeep under these settings.
-    package init(logDays: Int, sessionDays: Int) {
+    /// - Parameter clock: this machine's time, seconds since 1970.
+    package init(logDays: Int, sessionDays: Int, clock: @escaping @Sendable () -> Int64 = WallClock.seconds) {
         self.logDays = logDays
         self.sessionDays = sessionDays
+        self.clock = clock
     }
 
     /// Connects for one round.
@@ -46,12 +50,13 @@ package struct Upkeep: Sendable {
 
         /// Does the next step.
         /// - Returns: nil when nothing was left to do.
-        /// - Throws: ``PostgresError``; completed steps stay completed.
-        package func step() throws(PostgresError) -> Done? {
+        /// - Throws: ``PostgresError``, or ``WrongClock``; completed steps stay completed.
+        package func step() throws -> Done? {
             if !self.isHistoryNoted {
                 self.isHistoryNoted = true
                 if let note = try self.noteHistory() { return .history(note) }
             }
+            try self.checkClock()
             var log = Parameters()
             log.append(int4: Int32(clamping: self.upkeep.logDays))
             if let done = try self.connection.execute("SELECT keep_log($1)", log).text(0, 0) { return .log(done) }
@@ -60,6 +65,15 @@ package struct Upkeep: Sendable {
             sessions.append(int4: Int32(clamping: self.upkeep.logDays))
             let count = try self.connection.execute("SELECT sweep_sessions($1, $2)", sessions).int8(0, 0) ?? 0
             return count > 0 ? .sessions(Int(count)) : nil
+        }
+
+        /// A database that is ahead by a week, as after a failover to a machine with another clock, would drop the whole log,
+        /// and requests could be applied twice.
+        private func checkClock() throws {
+            let now =
+                try self.connection.execute("SELECT extract(epoch FROM clock_timestamp())::bigint").int8(0, 0) ?? 0
+            let ahead = now - self.upkeep.clock()
+            guard abs(ahead) <= WrongClock.tolerance else { throw WrongClock(secondsAhead: ahead) }
         }
 
         /// Nil when the role may not read the server's identity.
