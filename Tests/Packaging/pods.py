@@ -1,5 +1,5 @@
-"""Pods of the manifests as far as a machine without Kubernetes can have them: each in a network namespace, with the names
-of the headless services in its hosts file, its volumes as folders, its settings and commands as they stand."""
+"""Pods of the manifests as far as a machine without Kubernetes can have them: each in a network namespace, with the records
+of the headless services in its DNS, its volumes as folders, its settings and commands as they stand."""
 
 import contextlib
 import os
@@ -74,25 +74,25 @@ class Pod:
             text = text.replace(mount["mountPath"], str(self.folder / mount["name"]))
         return text
 
-    def run(self, container, variables, log, hosts="/etc/hosts"):
-        """Starts a container's command as its user, with the names of others."""
+    def run(self, container, variables, log, resolver="/etc/resolv.conf"):
+        """Starts a container's command as its user, with the names that a resolver knows."""
         environment = {"PATH": f"{PROGRAMS}:/usr/bin:/bin", "LD_LIBRARY_PATH": os.environ.get("LD_LIBRARY_PATH", "")}
         environment |= {name: self.local(container, value) for name, value in variables.items()}
         context = self.spec["securityContext"]
-        script = 'mount --bind "$0" /etc/hosts; exec "$@"'
+        script = 'mount --bind "$0" /etc/resolv.conf; exec "$@"'
         return self.host.run(
-            "unshare", "--mount", "bash", "-c", script, hosts,
+            "unshare", "--mount", "bash", "-c", script, resolver,
             "setpriv", f"--reuid={context['runAsUser']}", f"--regid={context['runAsGroup']}",
             f"--groups={context['fsGroup']}", "--no-new-privs", "--",
             *[self.local(container, word) for word in container["command"]],
             stdin=subprocess.DEVNULL, stdout=log, stderr=log, env=environment)
 
-    def start(self, secrets, hosts):
+    def start(self, secrets, resolver):
         with open(self.folder / "log", "ab") as log:
             for first in self.spec.get("initContainers", []):
                 assert self.run(first, settings(self.made, first, self.name, secrets), log).wait(10) == 0, self.tail()
             variables = settings(self.made, self.container, self.name, secrets)
-            self.process = self.run(self.container, variables, log, str(hosts))
+            self.process = self.run(self.container, variables, log, str(resolver))
 
     def port(self, name):
         return next(port["containerPort"] for port in self.container["ports"] if port["name"] == name)
@@ -104,6 +104,12 @@ class Pod:
             url = f"http://{self.host.address}:{self.port(get['port'])}{get['path']}"
             return requests.get(url, timeout=self.container[probe]["timeoutSeconds"]).status_code == 200
         return False
+
+    def knows(self, stage, count):
+        """Whether its set of a stage has this number of instances."""
+        daemon = self.container["command"][0].removeprefix("touchsync-")
+        metrics = requests.get(f"http://{self.host.address}:{self.port('admin')}/metrics", timeout=2).text
+        return f'touchsync_{daemon}_set_instances{{set="{stage}"}} {count}\n' in metrics
 
     def end(self):
         """As Kubernetes ends it, but for the pause of preStop; returns the seconds that it took."""
@@ -122,9 +128,22 @@ class Pod:
         self.host.close()
 
 
-def names(pods):
-    """The lines of a hosts file for the pods of StatefulSets."""
-    lines = ["127.0.0.1 localhost"]
-    for pod in pods:
-        lines.append(f"{pod.host.address} {pod.name}.{pod.name.rpartition('-')[0]} {pod.name}")
-    return "\n".join(lines) + "\n"
+DOMAIN = "touchsync.svc.cluster.local"
+
+
+def records(made, pods):
+    """What the cluster's DNS knows: of each headless service's port the pods behind it, and where each pod is."""
+    found = {}
+    for (kind, name), service in made.items():
+        if kind != "Service" or service["spec"].get("clusterIP") != "None":
+            continue
+        behind = {f"{pod.name}.{name}.{DOMAIN}": pod for pod in pods if pod.name.rpartition("-")[0] == name}
+        found |= {host: [pod.host.address] for host, pod in behind.items()}
+        for port in service["spec"]["ports"]:
+            found[f"_{port['name']}._tcp.{name}.{DOMAIN}"] = [(host, port["port"]) for host in behind]
+    return found
+
+
+def resolver_file(address):
+    """A pod's resolv.conf."""
+    return f"nameserver {address}\nsearch {DOMAIN} svc.cluster.local cluster.local\noptions ndots:5\n"

@@ -18,7 +18,8 @@ from app import App
 from certificates import Certificate
 from conftest import PROGRAMS
 from hosts import Switch
-from pods import Pod, build, names, settings
+from pods import Pod, build, records, resolver_file, settings
+from resolver import Resolver
 
 STAGES = ["coalescer", "committer", "fanout"]
 OVERLAYS = ["overlays/example", "overlays/large"]
@@ -63,7 +64,7 @@ def test_settings_exist_and_are_meant_for_somebody(made):
         assert set(made["ConfigMap", shared]["data"]) <= set.union(*known.values())
 
 
-def test_lists_name_every_instance_at_its_port(made):
+def test_stages_find_each_other_by_the_records_of_their_services(made):
     for workload in workloads(made):
         container = workload["spec"]["template"]["spec"]["containers"][0]
         given = settings(made, container, "x", {"touchsync-database": {}, "touchsync-tokens": {}})
@@ -73,10 +74,8 @@ def test_lists_name_every_instance_at_its_port(made):
             assert service["spec"]["clusterIP"] == "None" and service["spec"]["publishNotReadyAddresses"] is True
             ports = [port["containerPort"] for port in peers["spec"]["template"]["spec"]["containers"][0]["ports"]]
             assert [port["port"] for port in service["spec"]["ports"]] == ports[:-1]
-            name = peers["metadata"]["name"]
-            assert given[f"TOUCHSYNC_{stage.upper()}S"].split(",") == [
-                f"{name}-{number}=tcp://{name}-{number}.{service['metadata']['name']}:{ports[0]}"
-                for number in range(peers["spec"]["replicas"])]
+            assert given[f"TOUCHSYNC_{stage.upper()}S"] == (
+                f"srv://_{service['spec']['ports'][0]['name']}._tcp.{service['metadata']['name']}")
             if stage_of(workload) == stage:
                 assert given["TOUCHSYNC_BIND"].endswith(f":{ports[0]}")
                 # Its second port is the next one.
@@ -141,22 +140,38 @@ def database(folder):
         run("pg_ctl", "--pgdata", place / "data", "--mode=immediate", "stop")
 
 
+class Cluster:
+    """Pods on one switch, with their name server, and what an operator gives them."""
+
+    def __init__(self, folder, made, secrets, files, stack):
+        self.folder, self.made, self.secrets, self.files, self.stack = folder, made, secrets, files, stack
+        self.switch = stack.enter_context(contextlib.closing(Switch()))
+        address = f"{self.switch.net}.1"
+        self.resolver = stack.enter_context(contextlib.closing(Resolver(address)))
+        self.resolver_file = folder / "resolv.conf"
+        self.resolver_file.write_text(resolver_file(address))
+        self.pods = []
+
+    def add(self, workload, number):
+        """One more pod of a workload; DNS knows it before it starts."""
+        suffix = number if workload["kind"] == "StatefulSet" else f"6d4f9c7b5-x{number}"
+        name = f"{workload['metadata']['name']}-{suffix}"
+        pod = Pod(self.folder, self.made, workload, name, self.switch, len(self.pods))
+        self.pods.append(self.stack.enter_context(contextlib.closing(pod)))
+        self.resolver.names = records(self.made, self.pods)
+        pod.mount(self.files)
+        pod.start(self.secrets, self.resolver_file)
+        return pod
+
+
 @pytest.fixture
-def pods():
+def cluster():
     """The example's pods, started on a database that the Job has migrated."""
     with contextlib.ExitStack() as stack:
         folder = pathlib.Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="touchsync-pods-")))
         folder.chmod(0o755)
         server = stack.enter_context(database(folder))
         made, job = build("overlays/example"), build("migrate")
-        switch = stack.enter_context(contextlib.closing(Switch()))
-        started = []
-        for workload in workloads(made):
-            for number in range(workload["spec"].get("replicas", 2)):
-                suffix = number if workload["kind"] == "StatefulSet" else f"6d4f9c7b5-x{number}"
-                name = f"{workload['metadata']['name']}-{suffix}"
-                pod = Pod(folder, made, workload, name, switch, len(started))
-                started.append(stack.enter_context(contextlib.closing(pod)))
         secrets = {
             "touchsync-database": {"DATABASE_URL": f"postgresql://touchsync@/touchsync?host={server}"},
             "touchsync-database-owner": {"DATABASE_URL": f"postgresql://touchsync_owner@/touchsync?host={server}"},
@@ -166,19 +181,18 @@ def pods():
             [PROGRAMS / migrate["command"][0], *migrate["command"][1:]], env=settings(job, migrate, "", secrets),
             capture_output=True, text=True, timeout=60)
         assert done.returncode == 0, done.stderr
-        hosts = folder / "hosts"
-        hosts.write_text(names([pod for pod in started if "gateway" not in pod.name]))
         certificate = Certificate.make(folder)
         files = {
             "touchsync-keys": keys(folder),
             "touchsync-tls": {"tls.crt": certificate.certificate.read_bytes(), "tls.key": certificate.key.read_bytes()}}
-        for pod in started:
-            pod.mount(files)
-            pod.start(secrets, hosts)
+        cluster = Cluster(folder, made, secrets, files, stack)
+        for workload in workloads(made):
+            for number in range(workload["spec"].get("replicas", 2)):
+                cluster.add(workload, number)
         try:
-            yield started
+            yield cluster
         except BaseException:
-            print("\n".join(pod.tail() for pod in started))
+            print("\n".join(pod.tail() for pod in cluster.pods))
             raise
 
 
@@ -200,9 +214,10 @@ def url(pod):
 
 
 @pytest.mark.timeout(120)
-def test_a_pipeline_runs_by_the_manifests(pods):
-    """Two apps on two gateways, over TLS and with tokens, by links with keys between hosts with names; then a gateway
-    ends, and its app goes on at the other one."""
+def test_a_pipeline_runs_by_the_manifests(cluster):
+    """Two apps on two gateways, over TLS and with tokens, by links with keys between hosts with names; a stage grows;
+    then a gateway ends, and its app goes on at the other one."""
+    pods = cluster.pods
     pipelines.eventually("all pods are ready", lambda: all(pod.passes("readinessProbe") for pod in pods), within=30)
     assert all(pod.passes("livenessProbe") for pod in pods)
     gateways = [pod for pod in pods if "gateway" in pod.name]
@@ -216,6 +231,11 @@ def test_a_pipeline_runs_by_the_manifests(pods):
         app.join("pods")
     done = ada.ok("element:create", {"roomId": "pods", "element": {"type": "note", "id": "e"}})
     bob.wait_seq(done["seq"])
+    third = cluster.add(cluster.made["StatefulSet", "touchsync-fanout"], 2)
+    pipelines.eventually(
+        "all know the third fan-out", lambda: all(pod.knows("fanouts", 3) for pod in pods if "fanout" not in pod.name),
+        within=15)
+    pipelines.eventually("it is ready", lambda: third.passes("readinessProbe"), within=15)
     assert gateways[0].end() < gateways[0].spec["terminationGracePeriodSeconds"]
     assert bob.ok("element:transform", {"roomId": "pods", "elementId": "e", "positionX": 5})["seq"] == 2
     for app in (ada, bob):

@@ -9,8 +9,9 @@ import requests
 
 from app import App
 from linked import live
-from live_sets import FilePipeline, NamedPipeline, Resolver, ServicePipeline, quiet_ports
+from live_sets import FilePipeline, NamedPipeline, ServicePipeline, quiet_ports
 from pipeline import eventually
+from resolver import Resolver
 from survival import Crowd
 
 FAST = ["--commits-per-second", 100000, "--commit-burst", 100000]
