@@ -451,8 +451,8 @@ const fieldsOf = payload => ({ ...read(payload, MOVES), ...read(payload.transfor
 
 // MARK: Motion of others
 
-/** @param {Element} element @returns {number[]} what `POSE` names */
-const poseOf = element => POSE.map(name => element[name]);
+/** @param {Element} element @param {Data} [fields] instead of its own @returns {number[]} what `POSE` names */
+const poseOf = (element, fields = {}) => POSE.map(name => fields[name] ?? element[name]);
 
 /**
  * Moves what is drawn towards the latest update at constant speed, over the measured time between updates, angles by the
@@ -866,10 +866,10 @@ class Movements extends Part {
     const movement = this.all.get(id) ?? { motion: new Motion(poseOf(element)), fields: {}, drawn: {} };
     // Of one gesture what an earlier preview said still holds where a later one says nothing.
     const isSame = this.heard.delete(id) && movement.sid === sid && movement.gesture === gesture;
-    const fields = Object.assign(isSame ? movement.fields : {}, fieldsOf(preview));
+    const fields = Object.assign(isSame ? movement.fields : {}, read(preview, MOVES), read(preview.transform, MOVES));
     this.heard.set(id, this.now);
     this.all.set(id, Object.assign(movement, { sid, gesture, fields }));
-    movement.motion.receive(poseOf({ ...element, ...fields }), this.now, dt > 0 ? dt : undefined);
+    movement.motion.receive(poseOf(element, fields), this.now, dt > 0 ? dt : undefined);
     this.room.tell("moving", { elementId: id });
   }
 
