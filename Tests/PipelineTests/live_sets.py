@@ -111,9 +111,8 @@ class FilePipeline(LivePipeline):
 class Resolving:
     """This machine, as programs see it that ask another name server."""
 
-    address = "127.0.0.1"
-
-    def __init__(self, folder):
+    def __init__(self, folder, address="127.0.0.1"):
+        self.address = address
         self.conf = pathlib.Path(folder) / "resolv.conf"
         # A lookup without an answer takes longer than anything waits here.
         self.conf.write_text(f"nameserver {Resolver.ADDRESS}\noptions timeout:25 attempts:1\n")
@@ -143,8 +142,21 @@ class ServicePipeline(ResolvedPipeline):
         records = self.resolver.names
         for stage in BEHIND:
             hosts = {f"{name}.touchsync.test": self.ports[name] for name in self.names[stage]}
-            records |= {host: [self.here.address] for host in hosts}
+            records |= {host: [self.host(stage).address.strip("[]")] for host in hosts}
             records[f"_{stage}._tcp.touchsync.test"] = list(hosts.items())
+
+
+class SixPipeline(ServicePipeline):
+    """The stages behind gateways have addresses of IPv6."""
+
+    def __init__(self, database, resolver, **more):
+        super().__init__(database, resolver, **more)
+        self.hosts |= {stage: Resolving(self.folder, "[::1]") for stage in BEHIND["gateway"]}
+
+    def flags(self, stage, name):
+        flags = super().flags(stage, name)
+        flags[flags.index("--admin-host") + 1] = "127.0.0.1"
+        return flags
 
 
 class NamedPipeline(ResolvedPipeline):

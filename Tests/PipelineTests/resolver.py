@@ -6,7 +6,7 @@ import struct
 import threading
 
 # Types of records.
-A, SRV = 1, 33
+A, AAAA, SRV = 1, 28, 33
 
 
 class Resolver:
@@ -35,8 +35,8 @@ class Resolver:
                     self.socket.sendto(self._answer(question), client)
 
     def _answer(self, query):
-        """RFC 1035, section 4: header, the question as it came, an A record for each address, or an SRV record (RFC 2782)
-        for each pair of a host and a port."""
+        """RFC 1035, section 4: header, the question as it came, an A or AAAA record (RFC 3596) for each address, or an SRV
+        record (RFC 2782) for each pair of a host and a port."""
         end = 12
         labels = []
         while query[end]:
@@ -45,16 +45,22 @@ class Resolver:
         kind = struct.unpack(">H", query[end + 1 : end + 3])[0]
         found = self.names.get(".".join(labels), []) if self.mood == "well" else []
         mood, found = (found, []) if isinstance(found, str) else (self.mood, found)
-        data = [self._data(one) for one in found if kind == (SRV if isinstance(one, tuple) else A)]
+        data = [self._data(one) for one in found if kind == self._kind(one)]
         code = {"servfail": 2, "empty": 3}.get(mood, 0)
         header = query[:2] + struct.pack(">HHHHH", 0x8180 | code, 1, len(data), 0, 0)
         records = b"".join(struct.pack(">HHHIH", 0xC00C, kind, 1, 0, len(one)) + one for one in data)
         return header + query[12 : end + 5] + records
 
     @staticmethod
+    def _kind(record):
+        if isinstance(record, tuple):
+            return SRV
+        return AAAA if ":" in record else A
+
+    @staticmethod
     def _data(record):
         if not isinstance(record, tuple):
-            return socket.inet_aton(record)
+            return socket.inet_pton(socket.AF_INET6 if ":" in record else socket.AF_INET, record)
         host, port = record
         labels = b"".join(bytes([len(label)]) + label.encode() for label in host.split("."))
         return struct.pack(">HHH", 0, 0, port) + labels + b"\0"

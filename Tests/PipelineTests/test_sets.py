@@ -9,7 +9,7 @@ import requests
 
 from app import App
 from linked import live
-from live_sets import FilePipeline, NamedPipeline, ServicePipeline, quiet_ports
+from live_sets import FilePipeline, NamedPipeline, ServicePipeline, SixPipeline, quiet_ports
 from pipeline import eventually
 from resolver import Resolver
 from survival import Crowd
@@ -277,3 +277,15 @@ def _resolver_fails(pipeline, resolver, crowd):
             eventually(f"{name} has an answer", lambda: pipeline.metric(name, 'set_stale{set="fanouts"}') == 0)
             assert pipeline.metric(name, 'set_instances{set="fanouts"}') == 2
             assert pipeline.metric(name, 'set_changes_total{set="fanouts"}') <= 2
+
+
+@pytest.mark.timeout(60)
+def test_service_records_may_name_hosts_of_ipv6(single, room, resolver):
+    pipeline = SixPipeline(single.own_database("sets_six"), resolver, most=2, settings=FAST)
+    with live(pipeline):
+        hand = Hand(pipeline, room)
+        for stage in ("fanout", "committer", "coalescer"):
+            pipeline.add(stage, starts_first=True)
+            all_work(pipeline, stage)
+        hand.moves()
+        hand.close()
