@@ -2,7 +2,7 @@
 /// another fan-out became the room's owner, and when the gateway found a hole. Replaces the previous one.
 ///
 ///     room name │ epoch name │ seq u64 │ list of (connection u64 │ member) │ hasViewports u8
-///     list of attention, one for each connection
+///     list of attention, one for each connection │ list of claim u32, one for each connection
 public struct RoomInterest: WireRecord, Equatable, Sendable {
     public static let kind = RecordKind.roomInterest
 
@@ -14,12 +14,17 @@ public struct RoomInterest: WireRecord, Equatable, Sendable {
         public var member: Member
         /// What it shows of its user.
         public var attention: Attention
+        /// The claim under which it owns its session; 0: an older gateway does not say it.
+        public var claim: UInt32
 
         /// A connection and its user.
-        public init(connection: UInt64, member: Member, attention: Attention = Attention(sid: "")) {
+        public init(
+            connection: UInt64, member: Member, attention: Attention = Attention(sid: ""), claim: UInt32 = 0
+        ) {
             self.connection = connection
             self.member = member
             self.attention = attention
+            self.claim = claim
         }
     }
 
@@ -49,6 +54,7 @@ public struct RoomInterest: WireRecord, Equatable, Sendable {
         }
         writer.bool(self.hasViewports)
         writer.list(self.occupants) { $1.attention($0.attention) }
+        writer.list(self.occupants) { $1.integer($0.claim) }
     }
 
     public init(from reader: inout ByteReader) {
@@ -58,11 +64,15 @@ public struct RoomInterest: WireRecord, Equatable, Sendable {
             let connection = reader.integer(UInt64.self)
             return Occupant(connection: connection, member: reader.member())
         }
-        // An older gateway has none.
+        // An older gateway has none of these.
         self.hasViewports = reader.remaining > 0 ? reader.bool() : false
         let attention = reader.remaining > 0 ? reader.list { $0.attention() } : []
         for (index, attention) in attention.enumerated() where index < self.occupants.count {
             self.occupants[index].attention = attention
+        }
+        let claims = reader.remaining > 0 ? reader.list { $0.integer(UInt32.self) } : []
+        for (index, claim) in claims.enumerated() where index < self.occupants.count {
+            self.occupants[index].claim = claim
         }
     }
 }

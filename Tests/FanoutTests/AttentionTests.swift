@@ -151,6 +151,26 @@ import Wire
         #expect(actions.first == .send(.preview(hidden), to: Scene.g1))
     }
 
+    /// Another fan-out answered its join while the host was cut off. The connection that had the session before is here still.
+    @Test func aSessionThatMovedOnElsewhereShowsWhatItsNewOwnerShows() {
+        var scene = Self.stage()
+        scene.join("ann", 9, at: Scene.g2, session: "s-ann.good")
+        scene.answer()
+        let former = Preview.selection(["e"], in: "r", connection: 9, user: "ann", sid: "s-ann", version: 1)
+        scene.preview(former)
+        _ = scene.take()
+        let occupant = RoomInterest.Occupant(
+            connection: 12, member: .named("ann"), attention: Attention(sid: "s-ann", selection: ["f"], version: 1),
+            claim: 7)
+        let interest = RoomInterest(room: "r", position: Position(epoch: "epoch-1", seq: 1), occupants: [occupant])
+        scene.send(interest, from: Scene.g1)
+        let own = Preview.selection(["f"], in: "r", connection: 12, user: "ann", sid: "s-ann", version: 1)
+        #expect(scene.taken(by: Scene.g2).previews.filter { $0.selection != nil } == [former.hidden, own])
+        // Whoever names the former owner again shows nothing by it.
+        scene.preview(Preview.selection(["g"], in: "r", connection: 9, user: "ann", sid: "s-ann", version: 2))
+        #expect(scene.taken(by: Scene.g2).previews.isEmpty)
+    }
+
     /// A viewport may have left it behind where it was.
     @Test func aCursorsAreaIsWhereItWasAndIsAndEverywhereWhenItIsHidden() {
         var scene = Self.stage()

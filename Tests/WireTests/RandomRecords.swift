@@ -197,7 +197,11 @@ struct RecordMaker {
     private mutating func interest() -> RoomInterest {
         RoomInterest(
             room: self.name(), position: self.position(),
-            occupants: self.list { .init(connection: $0.number(), member: $0.member(), attention: $0.attention()) },
+            occupants: self.list {
+                .init(
+                    connection: $0.number(), member: $0.member(), attention: $0.attention(),
+                    claim: UInt32.random(in: 0 ... .max, using: &$0.random))
+            },
             hasViewports: self.flag())
     }
 

@@ -122,7 +122,7 @@ enum Samples {
 
     static let interest = RoomInterest(
         room: "r1", position: Position(epoch: "ep", seq: 11),
-        occupants: [.init(connection: 5, member: ada, attention: attention)],
+        occupants: [.init(connection: 5, member: ada, attention: attention, claim: 3)],
         hasViewports: true)
 
     /// 48 bytes.

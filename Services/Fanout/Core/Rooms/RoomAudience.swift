@@ -254,6 +254,9 @@ extension RoomAudience {
         var attention = occupant.attention
         // A gateway says nothing of it when the session is another connection's, or when it is of an earlier version.
         guard !attention.sid.isEmpty else { return }
+        let isResumed = occupant.claim > 1
+        // Another fan-out may have answered the join that claimed the session.
+        if isResumed { self.claimed(attention.sid, occupant.claim, by: occupant.connection, into: &actions) }
         if self.owners.isSuperseded(attention.sid, from: occupant.connection) {
             // The session moved on while the gateway was not here: it still shows what the connection showed.
             attention.connection = occupant.connection
@@ -262,7 +265,7 @@ extension RoomAudience {
             }
             return
         }
-        self.sessionStarted(attention.sid, of: occupant.connection, isResumed: false, at: now, into: &actions)
+        self.sessionStarted(attention.sid, of: occupant.connection, isResumed: isResumed, at: now, into: &actions)
         let before = self.occupancy.attention(of: occupant.connection)
         let cursor = Preview.cursor(
             attention.cursor, in: self.name, connection: occupant.connection, user: occupant.member.user,

@@ -366,6 +366,11 @@ extension ClientConnection {
         self.memberships.index(of: room).map { self.memberships.entries[$0].shownAttention }
     }
 
+    /// The claim under which it owns its session in a room; 0 when it is not there.
+    func claim(in room: Identifier) -> UInt32 {
+        self.memberships.index(of: room).map { self.memberships.entries[$0].claim } ?? 0
+    }
+
     /// True while a cursor or a selection waits for the rate limit.
     mutating func holdsAttention(in room: Identifier) -> Bool {
         self.memberships.index(of: room).map { self.memberships.entries[$0].holdsAttention } ?? false

@@ -109,7 +109,8 @@ package struct Connections {
                 attention.selection = []
             }
             return RoomInterest.Occupant(
-                connection: connection.id, member: connection.identity.member, attention: attention)
+                connection: connection.id, member: connection.identity.member, attention: attention,
+                claim: connection.claim(in: room))
         }
     }
 
