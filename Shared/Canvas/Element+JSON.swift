@@ -110,7 +110,7 @@ extension Element {
         case .bounds: return Self.assignOptional(Bounds(json: value), &self.bounds)
         case .space: return Self.assign(value.string.flatMap(Space.init(rawValue:)), &self.space)
         // Computed, or a broadcast's.
-        case .width, .height, .roomId, .seq, .userId, .sid, .n, .part, .parts: return true
+        case .width, .height, .roomId, .seq, .userId, .sid, .n, .cause, .part, .parts: return true
         }
     }
 

@@ -5,12 +5,12 @@ enum ElementField: Int, CaseIterable {
     case id, type, positionX, positionY, width, height, rotation, scaleX, scaleY, originalWidth, originalHeight
     case anchorX, anchorY, createdBy, updatedBy, rev, locked, snapDegrees, bounds, fontSize, zIndex, space, parentId
     /// Fields that a broadcast adds to the element's: an extra field of that name would be a duplicate key there.
-    case roomId, seq, userId, sid, n, part, parts
+    case roomId, seq, userId, sid, n, cause, part, parts
 
     private static let names: [StaticString] = [
         "id", "type", "positionX", "positionY", "width", "height", "rotation", "scaleX", "scaleY", "originalWidth",
         "originalHeight", "anchorX", "anchorY", "createdBy", "updatedBy", "rev", "locked", "snapDegrees", "bounds",
-        "fontSize", "zIndex", "space", "parentId", "roomId", "seq", "userId", "sid", "n", "part", "parts",
+        "fontSize", "zIndex", "space", "parentId", "roomId", "seq", "userId", "sid", "n", "cause", "part", "parts",
     ]
 
     var name: StaticString { Self.names[self.rawValue] }

@@ -54,7 +54,7 @@ extension ElementInput {
                 throw FieldError(field: name(), message: "A space is \"canvas\" or \"normalized\".")
             }
             new.space = space
-        case .createdBy, .updatedBy, .rev, .roomId, .seq, .userId, .sid, .n, .part, .parts: break
+        case .createdBy, .updatedBy, .rev, .roomId, .seq, .userId, .sid, .n, .cause, .part, .parts: break
         }
     }
 

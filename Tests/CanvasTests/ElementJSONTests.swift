@@ -29,11 +29,11 @@ struct ElementJSONTests {
 
     @Test func aBroadcastsOwnMembersStandBesideTheElementsWithoutADuplicateKey() throws {
         let (element, _) = try created(
-            "note", #""seq":9,"userId":"x","sid":"s","roomId":"r","n":5,"part":1,"parts":2,"content":1"#)
+            "note", #""seq":9,"userId":"x","sid":"s","roomId":"r","n":5,"cause":"fire","part":1,"parts":2,"content":1"#)
         let broadcast = text { writer in
             writer.beginObject()
             element.encodeMembers(into: &writer)
-            for name in ["roomId", "seq", "userId", "sid", "n", "part", "parts"] {
+            for name in ["roomId", "seq", "userId", "sid", "n", "cause", "part", "parts"] {
                 writer.key(string: name)
                 writer.value(1)
             }

@@ -142,6 +142,27 @@ struct CustodyTests {
         #expect(scene.gateway.commits.custody.heldCount == 0)
     }
 
+    /// It has a number of the gateway's, so it is sent when those before it have their results; nobody waits for that.
+    @Test func aCommitThatWaitsForEarlierOnesIsAnsweredAtItsDeadline() throws {
+        var limits = Limits()
+        limits.unacknowledged = 2
+        var scene = Scene(limits: limits)
+        let ada = try scene.member("ada")
+        for ack in 1...3 { scene.send(ada, "element:transform", Self.transform("e"), ack: UInt64(ack)) }
+        let sent = scene.take().commits
+        #expect(sent.map(\.number) == [1, 2])
+        scene.advance(9999)
+        #expect(scene.take().acknowledged == [])
+        scene.advance(1)
+        #expect(scene.take().acknowledged.sorted() == [1, 2, 3])
+        scene.gateway.resultReceived(result(of: sent[0], seq: 1), at: scene.moment, into: &scene.actions)
+        let third = try #require(scene.take().commits.first)
+        #expect(third.number == 3)
+        scene.gateway.resultReceived(result(of: third, seq: 3), at: scene.moment, into: &scene.actions)
+        scene.advance(20_000)
+        #expect(scene.take().acknowledged == [])
+    }
+
     @Test func aHeldCommitIsGivenBackAtItsDeadlineLikeAnyOther() throws {
         var scene = Scene()
         let ada = try scene.member("ada")

@@ -175,7 +175,7 @@ struct ClientConnection {
     mutating func tokenRefused() -> Bool { self.door.refused() }
 
     /// Removes and returns the commits that wait for their turn, in order.
-    mutating func withdrawCommits() -> [DelayedCommit] { self.commits.removeAll() }
+    mutating func withdrawCommits() -> [AcceptedCommit] { self.commits.removeAll() }
 
     /// The app named a new token of the same user.
     /// - Returns: the rooms that it gives no right to.
@@ -270,7 +270,7 @@ extension ClientConnection {
             self.memberships.entries[index].sent(session)
             return .goes(commit)
         }
-        self.commits.append(DelayedCommit(commit: commit, origin: origin))
+        self.commits.append(AcceptedCommit(commit: commit, origin: origin, acceptedAt: now))
         return .waits(commit)
     }
 
@@ -292,7 +292,7 @@ extension ClientConnection {
     /// The next commit that has waited, if it may go now; what an app has left behind in a room that it left, too.
     mutating func nextDelayed(
         limits: Limits, _ users: inout RateBudget<Identifier>, at now: Instant
-    ) -> DelayedCommit? {
+    ) -> AcceptedCommit? {
         guard !self.commits.isEmpty else { return nil }
         let memberships = self.memberships
         let next = self.commits.next(&users, at: now) { commit in
@@ -302,6 +302,15 @@ extension ClientConnection {
             self.memberships.entries[index].sent(next.commit.session)
         }
         return next
+    }
+
+    /// The commits that wait for results of earlier ones as long as a result may take: each once.
+    mutating func lateCommits(limits: Limits, at now: Instant) -> [AcceptedCommit] {
+        guard !self.commits.isEmpty else { return [] }
+        let memberships = self.memberships
+        return self.commits.giveUp(after: limits.deadline, at: now) { commit in
+            memberships[commit.room].map { $0.unacknowledged >= limits.unacknowledged } ?? false
+        }
     }
 
     /// A commit has its result, or never will have one here. True when a preview waited for it that may go now.

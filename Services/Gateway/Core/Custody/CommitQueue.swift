@@ -2,10 +2,13 @@ import DequeModule
 import Timing
 import Wire
 
-/// A commit that was accepted and numbered, and may not be sent yet.
-struct DelayedCommit {
+/// A commit that was accepted and numbered; it may have to wait before it is sent.
+struct AcceptedCommit {
     let commit: Commit
     let origin: EventOrigin
+    let acceptedAt: Instant
+    /// True once the app has been answered that there is no result yet. It is sent all the same, since it has a number.
+    var wasGivenUp = false
 }
 
 /// Why a commit may not be sent now.
@@ -21,7 +24,7 @@ struct CommitDelay {
 struct CommitQueue {
     private var limit: TokenBucket
     /// In the order in which they came.
-    private var commits: Deque<DelayedCommit> = []
+    private var commits: Deque<AcceptedCommit> = []
 
     init(limits: Limits, at now: Instant) {
         self.limit = TokenBucket(capacity: limits.commitBurst, perSecond: limits.commitsPerSecond, now: now)
@@ -59,18 +62,35 @@ struct CommitQueue {
     }
 
     /// Removes and returns all that wait, in order.
-    mutating func removeAll() -> [DelayedCommit] {
+    mutating func removeAll() -> [AcceptedCommit] {
         defer { self.commits.removeAll() }
         return Array(self.commits)
     }
 
-    mutating func append(_ commit: DelayedCommit) { self.commits.append(commit) }
+    mutating func append(_ commit: AcceptedCommit) { self.commits.append(commit) }
+
+    /// Gives up those that have waited for so long: they go on waiting, but their app does not.
+    /// - Parameter isBlocked: true for all commits of a room that wait for results of earlier ones. The wait for a rate has an
+    ///   end, and does not count.
+    mutating func giveUp(
+        after span: Nanoseconds, at now: Instant, where isBlocked: (Commit) -> Bool
+    ) -> [AcceptedCommit] {
+        var late: [AcceptedCommit] = []
+        for index in self.commits.indices {
+            // They came in this order.
+            guard now >= self.commits[index].acceptedAt + span else { break }
+            if self.commits[index].wasGivenUp || !isBlocked(self.commits[index].commit) { continue }
+            late.append(self.commits[index])
+            self.commits[index].wasGivenUp = true
+        }
+        return late
+    }
 
     /// Removes and returns the first commit that may be sent now; nil when there is none, or a rate does not allow it.
     /// - Parameter mayGo: false for all commits of a room that wait for results of earlier ones.
     mutating func next(
         _ users: inout RateBudget<Identifier>, at now: Instant, where mayGo: (Commit) -> Bool
-    ) -> DelayedCommit? {
+    ) -> AcceptedCommit? {
         guard let index = self.commits.firstIndex(where: { mayGo($0.commit) }) else { return nil }
         let commit = self.commits[index].commit
         guard self.spend(commit.edit, of: commit.user, &users, at: now) == nil else { return nil }

@@ -69,7 +69,9 @@ package struct Commits {
         switch step {
         case .goes(let commit):
             Self.markAccepted(commit, by: kind.event, into: &actions)
-            self.keep(commit, from: event.origin, &connections, at: event.now, into: &actions)
+            self.keep(
+                AcceptedCommit(commit: commit, origin: event.origin, acceptedAt: event.now), &connections,
+                at: event.now, into: &actions)
         case .waits(let commit):
             Self.markAccepted(commit, by: kind.event, into: &actions)
             self.custody.reserve(commit.edit.weight)
@@ -113,11 +115,12 @@ package struct Commits {
 
     /// Accepts a commit into custody, which sends it.
     private mutating func keep(
-        _ commit: Commit, from origin: EventOrigin, _ connections: inout Connections, at now: Instant,
+        _ accepted: AcceptedCommit, _ connections: inout Connections, at now: Instant,
         into actions: inout [GatewayAction]
     ) {
-        let origin = PendingCommit.Origin.app(origin, connection: commit.connection)
-        let older = self.custody.accept(commit, from: origin, at: now, into: &actions)
+        let origin = PendingCommit.Origin.app(accepted.origin, connection: accepted.commit.connection)
+        let older = self.custody.accept(
+            accepted.commit, from: origin, wasGivenUp: accepted.wasGivenUp, at: now, into: &actions)
         if let older { connections.settle(older, seq: nil) }
     }
 
@@ -127,7 +130,7 @@ package struct Commits {
     ) {
         while let next = connections.bySlot[slot]?.nextDelayed(limits: self.limits, &self.users, at: now) {
             self.custody.unreserve(next.commit.edit.weight)
-            self.keep(next.commit, from: next.origin, &connections, at: now, into: &actions)
+            self.keep(next, &connections, at: now, into: &actions)
         }
     }
 
@@ -138,10 +141,11 @@ package struct Commits {
 
     /// Commits that wait for their turn are not sent any more, as their token is not valid any more.
     mutating func withdraw(
-        _ commits: [DelayedCommit], _ connections: inout Connections, into actions: inout [GatewayAction]
+        _ commits: [AcceptedCommit], _ connections: inout Connections, into actions: inout [GatewayAction]
     ) {
         for delayed in commits {
             self.custody.unreserve(delayed.commit.edit.weight)
+            if delayed.wasGivenUp { continue }
             connections.refuse(
                 .tokenNotValid, delayed.origin, room: delayed.commit.room, element: delayed.commit.edit.soleElement,
                 into: &actions)
@@ -167,7 +171,7 @@ package struct Commits {
         for index in self.leftBehind.indices {
             while let next = self.leftBehind[index].queue.next(&self.users, at: now, where: { _ in true }) {
                 self.custody.unreserve(next.commit.edit.weight)
-                self.keep(next.commit, from: next.origin, &connections, at: now, into: &actions)
+                self.keep(next, &connections, at: now, into: &actions)
             }
         }
         self.leftBehind.removeAll { $0.queue.isEmpty }
@@ -291,6 +295,14 @@ package struct Commits {
     /// Time has passed: commits without a result are sent again, and answered at their deadlines.
     mutating func timeReached(_ now: Instant, _ connections: inout Connections, into actions: inout [GatewayAction]) {
         self.sendLeftBehind(&connections, at: now, into: &actions)
+        for slot in connections.restless {
+            for late in connections.bySlot[slot]?.lateCommits(limits: self.limits, at: now) ?? [] {
+                let origin = PendingCommit.Origin.app(late.origin, connection: late.commit.connection)
+                self.answer(
+                    origin, late.commit, refusal: .noResult, json: AnswerText.refused(.noResult), &connections,
+                    into: &actions)
+            }
+        }
         for key in self.custody.timeReached(now, into: &actions) {
             guard let pending = self.custody[key] else { continue }
             self.answer(pending, refusal: .noResult, json: AnswerText.refused(.noResult), &connections, into: &actions)

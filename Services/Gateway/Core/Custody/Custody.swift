@@ -75,14 +75,16 @@ package struct Custody {
     // MARK: In and out
 
     /// Accepts a commit and sends it, unless others of its shard wait for credit.
+    /// - Parameter wasGivenUp: whether its app was answered already that there is no result.
     /// - Returns: the copy that it replaces, which an older owner of the session sent.
     mutating func accept(
-        _ commit: Commit, from origin: PendingCommit.Origin, at now: Instant, into actions: inout [GatewayAction]
+        _ commit: Commit, from origin: PendingCommit.Origin, wasGivenUp: Bool = false, at now: Instant,
+        into actions: inout [GatewayAction]
     ) -> PendingCommit? {
         let key = CustodyKey(commit)
         var pending = PendingCommit(
             commit: commit, origin: origin, firstPath: self.routes.firstPath(of: commit, beside: self.commits.count),
-            at: now, deadline: now + self.limits.deadline)
+            at: now, deadline: now + self.limits.deadline, wasGivenUp: wasGivenUp)
         self.bytes += pending.weight
         self.acceptedTotal += 1
         let shard = Shard.of(room: commit.room)

@@ -31,7 +31,7 @@ struct PendingCommit {
     /// Events that sent the same number again before its result: they get the same answer.
     private(set) var copies: [Origin] = []
     /// True once the app has been answered that there is no result yet; the gateway goes on for the sake of its own numbers.
-    var wasGivenUp = false
+    var wasGivenUp: Bool
     /// How many copies of the same number may be in flight that an older owner of the session sent.
     var olderCopies = 0
     let acceptedAt: Instant
@@ -48,13 +48,17 @@ struct PendingCommit {
     /// Events that may wait for one commit's result, the first one included.
     static let maxWaiting = 16
 
-    init(commit: Commit, origin: Origin, firstPath: CommitPath, at now: Instant, deadline: Instant) {
+    init(
+        commit: Commit, origin: Origin, firstPath: CommitPath, at now: Instant, deadline: Instant,
+        wasGivenUp: Bool = false
+    ) {
         self.commit = commit
         self.origin = origin
         self.firstPath = firstPath
         self.nextPath = firstPath
         self.acceptedAt = now
         self.deadline = deadline
+        self.wasGivenUp = wasGivenUp
         self.sendAgainAt = now
         self.weight = commit.edit.weight
     }
