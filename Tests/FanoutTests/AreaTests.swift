@@ -92,6 +92,13 @@ import Wire
         let areas = Self.areas(&scene, .by(element: "a", showing: TransformFields(positionX: 1)))
         // At the right edge of its parent, in the middle of its height.
         #expect(areas == [Self.box(91, -3, 20, 10)])
+        // It has no place in a gesture about a pivot: such a commit is refused.
+        var turned = Preview.by(element: "a", showing: TransformFields())
+        var turn = GestureFields()
+        turn.rotation = 90
+        turned.delta = PreviewDelta(turn, pivot: Point(x: 1, y: 12))
+        #expect(Self.areas(&scene, turned) == [])
+        #expect(scene.fanout.counters.previewsDropped[.place] == 1)
     }
 
     /// Another of Ann's devices comes in, under a session of its own.

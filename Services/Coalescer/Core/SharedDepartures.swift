@@ -5,8 +5,9 @@ struct SharedDepartures {
     /// The last departure of such a room; nil: none yet.
     private var last: Instant?
 
-    /// When such a room may depart, which may from `due` on: now if others depart right now, or if none did shortly before;
-    /// later on at a time that many rooms share.
+    /// The departure time of a room of several movers whose rate allows it from `due` on. If `due` is ahead: the next
+    /// multiple of the window's cell. Else `now`, unless other rooms departed less than `window.gathering` ago, but not
+    /// at this very moment: then the end of that pause.
     func next(from due: Instant, at now: Instant, _ window: GatheringWindow) -> Instant {
         if due > now {
             let cell = window.cell.count

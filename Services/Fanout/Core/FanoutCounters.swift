@@ -6,6 +6,8 @@ package enum PreviewDrop: String, CaseIterable, Sendable {
     case element = "no_element"
     /// The element is locked.
     case locked
+    /// The element's place is not on the canvas, where the gesture has its pivot.
+    case place = "no_place"
     /// Its gesture is closed.
     case closed
     /// A newer connection owns its session.

@@ -9,8 +9,8 @@ package import Wire
 ///                         └──► join ─────► joins ────► fan-out
 ///     fan-out ────► rooms ──► members        committer ──► result ──► commits ──► app
 ///
-/// Every event comes with the present moment and appends what is to be done to the caller's actions, which the shell
-/// performs in order. Its parts keep their own rules and are lent the connections and rooms that they need. It keeps no
+/// An event whose effect depends on time comes with the present moment. Each appends what is to be done to the caller's
+/// actions, which the shell performs in order. Its parts keep their own rules and are lent the connections and rooms that they need. It keeps no
 /// truth about rooms: only who listens, up to where each room's stream was delivered, and the commits in its custody.
 package struct Gateway {
     /// Who apps are.

@@ -169,7 +169,7 @@ struct InstanceReview {
 
     /// Previews that nobody could see are dropped in the best of pipelines.
     private static func isNormal(_ kind: String) -> Bool {
-        ["no_room", "no_element", "locked", "closed", "superseded", "empty"]
+        ["no_room", "no_element", "locked", "no_place", "closed", "superseded", "empty"]
             .contains { kind == "previews_dropped: \($0)" }
     }
 

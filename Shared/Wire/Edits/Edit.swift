@@ -54,8 +54,8 @@ public struct EditReading: Sendable {
     public var ids: IDGenerator
 
     /// - Parameters:
-    /// - largestGroup: the maximum number of elements in one edit.
-    /// - seed: of the generated ids; random at each start of a gateway.
+    ///   - largestGroup: the maximum number of elements in one edit.
+    ///   - seed: of the generated ids; random at each start of a gateway.
     public init(largestGroup: Int, seed: UInt64) {
         self.largestGroup = largestGroup
         self.ids = IDGenerator(seed: seed)

@@ -36,11 +36,6 @@ protocol Decidable: Sendable {
 }
 
 extension Decidable {
-    /// An edit that no rule changes.
-    func reproduces(_ stored: [Element], from before: [Element], by user: Identifier, _ rules: RulesTable) -> Bool {
-        true
-    }
-
     var beginsBatch: Bool { false }
 
     func collect(

@@ -11,10 +11,6 @@ extension DeleteElement: DecidableEdit, FamilyDeletion {
         try deletion.add(self.element, field: "elementId", in: &draft, &cache)
         return deletion.change
     }
-
-    func adjustments(
-        before: [Element], stored: [UpdatedElement], by user: Identifier, _ rules: RulesTable
-    ) -> [Adjusted] { [] }
 }
 
 extension DeleteElements: DecidableEdit, FamilyDeletion {
@@ -30,8 +26,4 @@ extension DeleteElements: DecidableEdit, FamilyDeletion {
         }
         return deletion.change
     }
-
-    func adjustments(
-        before: [Element], stored: [UpdatedElement], by user: Identifier, _ rules: RulesTable
-    ) -> [Adjusted] { [] }
 }

@@ -18,8 +18,4 @@ struct EraseElements: FamilyDeletion {
         }
         return deletion.change
     }
-
-    func adjustments(
-        before: [Element], stored: [UpdatedElement], by user: Identifier, _ rules: RulesTable
-    ) -> [Adjusted] { [] }
 }

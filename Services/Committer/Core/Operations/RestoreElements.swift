@@ -47,6 +47,11 @@ struct RestoreElements: Decidable {
     func adjustments(
         before: [Element], stored: [UpdatedElement], by user: Identifier, _ rules: RulesTable
     ) -> [Adjusted] { [] }
+
+    /// No rule changes it.
+    func reproduces(_ stored: [Element], from before: [Element], by user: Identifier, _ rules: RulesTable) -> Bool {
+        true
+    }
 }
 
 extension Element {

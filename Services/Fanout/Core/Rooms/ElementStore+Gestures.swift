@@ -60,6 +60,7 @@ extension ElementStore {
         if preview.gesture <= self[index].fences[fence].closed { return .drop(.closed) }
         guard let stored = self.element(at: index, with: &document) else { return .drop(.element) }
         if stored.locked { return .drop(.locked) }
+        if preview.delta?.pivot != nil, stored.space == .normalized { return .drop(.place) }
         preview.fields.width = nil
         preview.fields.height = nil
         if let delta = preview.delta.take() {

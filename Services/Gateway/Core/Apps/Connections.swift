@@ -297,14 +297,18 @@ package struct Connections {
     }
 
     /// Answers an event with a refusal. A preview asks for no answer, and very many may be at fault: one a second is
-    /// reported.
+    /// reported, of cursors and movements not that they are too many.
     mutating func refuse(_ refusal: Refusal, _ event: IncomingEvent, into actions: inout [GatewayAction]) {
         var number = event.payload["n"]?.integer.flatMap { $0 > 0 ? UInt64($0) : nil }
         switch event.event {
         case .authRefresh, .ping:
             return self.refuse(refusal, event.origin, into: &actions)
-        case .preview, .attention:
+        case .preview, .attention(.cursor):
             guard event.ackID != nil || self.isReported(refusal, of: event.slot, at: event.now) else { return }
+            number = nil
+        case .attention(.selection):
+            guard event.ackID != nil || self.bySlot[event.slot]?.reports(refusal.code, at: event.now) == true
+            else { return }
             number = nil
         default: break
         }

@@ -9,8 +9,8 @@ import Wire
 /// Commits of one stream must not overtake each other. One that follows another that is still on its way through the
 /// coalescer goes behind it.
 struct CommitRoutes {
-    /// So many commits without a result are many.
-    private static let many = 32
+    /// From this number of commits without a result on, none goes straight to its committer.
+    private static let gatheringThreshold = 32
 
     /// The numbered commits of a session in a room.
     private struct Stream: Hashable {
@@ -31,7 +31,7 @@ struct CommitRoutes {
     /// The first way of a commit that is accepted while `others` have no result yet.
     mutating func firstPath(of commit: Commit, beside others: Int) -> CommitPath {
         let isForCoalescer =
-            others >= Self.many || self.isAllForCoalescers || commit.gestures.contains { $0.gesture > 0 }
+            others >= Self.gatheringThreshold || self.isAllForCoalescers || commit.gestures.contains { $0.gesture > 0 }
         if !isForCoalescer, self.detours.isEmpty { return .committer }
         let stream = Stream(commit)
         guard isForCoalescer || self.detours[stream] != nil else { return .committer }
