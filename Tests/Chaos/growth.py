@@ -27,7 +27,9 @@ LIMITS = {
     # What nobody is allowed to write all the time.
     "log": Limit("KiB", 256 << 10, 0.10, 1024),
     "disk": Limit("MiB", 4 * MEGABYTE, 0.10, MEGABYTE),
-    # Those of two days or three, of which one has more visits than another. What nothing deletes more than doubles.
+    # Of two days or three, which come and go whole, and one has more visits than another. What nothing deletes more than
+    # doubles.
+    "days": Limit("MiB", 4 * MEGABYTE, 0.30, MEGABYTE),
     "rows": Limit("", 100, 0.30),
     "bytes a row": Limit("", 100, 0.10),
 }

@@ -141,7 +141,7 @@ class Soak:
         sizes = await server.rows(
             "select pg_total_relation_size(inhrelid) from pg_inherits where inhparent = 'commit_log'::regclass")
         total = sum(size for size, in sizes)
-        self.growth.add("commit_log", "disk", now, total)
+        self.growth.add("commit_log", "days", now, total)
         self.most_of_a_day = max(self.most_of_a_day, *(size for size, in sizes))
         if now >= self.seconds * WARM_UP:
             self.most_partitions = max(self.most_partitions, len(sizes))
