@@ -28,7 +28,11 @@ class Network:
         with contextlib.suppress(OSError):
             while True:
                 near, _ = self.listener.accept()
-                self.connections.append(Connection(self, near))
+                try:
+                    self.connections.append(Connection(self, near))
+                except OSError:
+                    # The port that the system chose is still in use with the server; clients try again.
+                    near.close()
 
     def vanish(self):
         """All connections go dead: they stay open at both ends, and nothing comes through any more."""
