@@ -63,8 +63,8 @@ import Wire
         }
     }
 
-    /// With a position of the stream its sender tells anew what others show, so that is hidden first. What a former fan-out
-    /// tells does not count, and nobody would show it again.
+    /// A position hides all cursors and selections, because its sender sends them again behind it. Those of a former fan-out
+    /// are ignored, so its position must be as well.
     @Test func onlyTheRoomsOwnFanoutHidesWhatOthersShow() throws {
         var scene = Scene()
         let (topology, owner) = try Self.twoFanouts()

@@ -1,4 +1,4 @@
-/// The database's clock and this machine's differ so much that neither tells what is old.
+/// The clocks of the database and of this machine differ too much to decide by them what is old enough to be dropped.
 package struct WrongClock: Error, Equatable, CustomStringConvertible {
     /// How far the database is ahead, seconds.
     package let secondsAhead: Int64

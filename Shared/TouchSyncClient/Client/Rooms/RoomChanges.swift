@@ -11,7 +11,7 @@ public struct RoomChanges: AsyncSequence, Sendable {
 
     let mailbox: ChangeMailbox
 
-    /// After movements: those of half a frame are told together, since each time a thread is woken.
+    /// The least time between two reports of movements, half a frame: each report wakes a thread.
     private static let pause = Duration.milliseconds(8)
 
     /// Waits for changes.
