@@ -43,9 +43,11 @@ package struct Verdict: Sendable {
         names.filter { (self.counts[$0] ?? 0) <= 0 }
     }
 
-    /// One line for each invariant with its first three violations, then the counts.
+    /// The counts, then one line for each invariant with its first three violations: what is wrong stands near the end,
+    /// which is what a log of a failed run shows.
     package func report(of history: [HistoryRecord]) -> String {
         var text = ""
+        for (name, value) in self.counts.sorted(by: { $0.key < $1.key }) { text += "\(name) \(value)\n" }
         for invariant in Invariant.allCases {
             let finding = self.findings[invariant] ?? Finding()
             text += "\(invariant.rawValue) \(invariant.title): checked \(finding.checked), "
@@ -57,7 +59,6 @@ package struct Verdict: Sendable {
                 }
             }
         }
-        for (name, value) in self.counts.sorted(by: { $0.key < $1.key }) { text += "\(name) \(value)\n" }
         return text
     }
 }

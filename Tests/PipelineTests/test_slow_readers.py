@@ -111,6 +111,22 @@ def test_one_that_does_not_read_gets_the_latest_previews(room, two, note, slow):
     assert shown == sorted(shown) and len(shown) < 10
 
 
+def test_one_that_does_not_read_gets_a_group_as_a_group(room, two, note, slow):
+    ada, bob = two
+    other = ada.ok("element:create", {"roomId": room, "element": {"type": "note"}})["element"]["id"]
+    fill(ada, room, 7)
+    for x in range(1, 31):
+        ada.send("elements:gesturing", {
+            "roomId": room, "elements": ["note-1", other], "pivot": {"x": 0, "y": 0}, "translation": {"x": x, "y": 0},
+        })
+        bob.wait("elements:transforming", lambda data: data["elements"][1]["positionX"] == x)
+    events = slow.until(lambda name, data: name.endswith(":transforming") and data["elements"][1]["positionX"] == 30)
+    shown = [data for name, data in events if name == "elements:transforming"]
+    assert len(shown[-1]["elements"]) == 2 and len(shown) < 10
+    # All of the app's previews are counted, whatever was folded.
+    assert sum(data["n"] for data in shown) == 30
+
+
 def test_one_that_does_not_read_gets_no_preview_of_a_gesture_that_ended_meanwhile(room, two, note, slow):
     ada, bob = two
     fill(ada, room, 7)

@@ -170,7 +170,8 @@ final class SocketIOLine: AppLine {
         self.sendParts()
         guard var held = self.held else { return }
         self.held = nil
-        let packets = held.takeAll().map { PreparedPacket(event: PreviewText(sender: nil, preview: $0).json) }
+        let texts = PreviewText.texts(of: held.takeAll()[...]) { _ in nil }
+        let packets = texts.map { PreparedPacket(event: $0.json) }
         guard !packets.isEmpty else { return }
         self.socket.send(PreparedPacket.concatenating(packets))
     }

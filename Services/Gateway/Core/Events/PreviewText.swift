@@ -6,15 +6,16 @@ package import Wire
 package struct PreviewText: Equatable, Sendable {
     /// Whose it is: that connection does not get it. Nil when the mover is at another gateway.
     package var sender: Slot?
-    /// What it shows; an app that cannot take it now gets it later, folded with what follows.
+    /// What it shows; an app that cannot take it now gets it later, folded with what follows, and a group as a group only
+    /// if it would get it so now.
     package var previews: ArraySlice<Preview>
     /// The event as a JSON array: `["element:transforming", {…}]`, or `["elements:transforming", {…}]` for a group.
     package var json: [UInt8]
 
-    /// One preview.
+    /// One preview, by itself even if it is of a group.
     package init(sender: Slot?, preview: Preview) {
         self.sender = sender
-        self.previews = [preview]
+        self.previews = [preview.alone]
         self.json = Self.text(of: preview)
     }
 
@@ -23,6 +24,21 @@ package struct PreviewText: Equatable, Sendable {
         self.sender = sender
         self.previews = group
         self.json = Self.text(of: group)
+    }
+
+    /// One text for each preview, but one for those of a group that follow each other.
+    /// - Parameter sender: a mover's connection here.
+    package static func texts(of previews: ArraySlice<Preview>, sender: (Preview) -> Slot?) -> [PreviewText] {
+        var texts: [PreviewText] = []
+        var rest = previews
+        while let first = rest.first {
+            let group = rest.prefix { $0.isShownTogether(with: first) }
+            let sender = sender(first)
+            texts.append(
+                group.isEmpty ? PreviewText(sender: sender, preview: first) : PreviewText(sender: sender, group: group))
+            rest = rest.dropFirst(max(1, group.count))
+        }
+        return texts
     }
 
     /// Where it can be seen: a group wherever one of its elements can.
@@ -135,5 +151,21 @@ extension PreviewText {
         guard let value else { return }
         writer.key(name)
         writer.value(value)
+    }
+}
+
+extension Preview {
+    /// The same without its group.
+    fileprivate var alone: Preview {
+        if self.group == .alone { return self }
+        var preview = self
+        preview.group = .alone
+        return preview
+    }
+
+    /// True when both belong to one group.
+    fileprivate func isShownTogether(with other: Preview) -> Bool {
+        self.group != .alone && other.group != .alone && self.connection == other.connection
+            && self.gesture == other.gesture && self.sid == other.sid && self.room == other.room
     }
 }

@@ -101,15 +101,7 @@ struct PreviewDelivery {
             }
         }
         guard !contracts.members.isEmpty else { return deliveries }
-        var texts: [PreviewText] = []
-        var rest = previews
-        while let first = rest.first {
-            let group = rest.prefix { $0.isShownTogether(with: first) }
-            let sender = connections.slot(of: first.connection)
-            texts.append(
-                group.isEmpty ? PreviewText(sender: sender, preview: first) : PreviewText(sender: sender, group: group))
-            rest = rest.dropFirst(max(1, group.count))
-        }
+        let texts = PreviewText.texts(of: previews) { connections.slot(of: $0.connection) }
         return deliveries + self.deliver(texts, of: room, to: contracts.members, into: &actions)
     }
 
@@ -157,13 +149,5 @@ extension GatewayAction {
             )
         default: return (self, nil)
         }
-    }
-}
-
-extension Preview {
-    /// True when both belong to one group.
-    fileprivate func isShownTogether(with other: Preview) -> Bool {
-        self.group != .alone && other.group != .alone && self.connection == other.connection
-            && self.gesture == other.gesture && self.sid == other.sid
     }
 }
