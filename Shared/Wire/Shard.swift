@@ -34,11 +34,3 @@ public struct FNV1a: Sendable {
         return hash.value
     }
 }
-
-/// The finisher of SplitMix64 (Steele, Lea, Flood 2014): each bit of the value changes about half of the result's bits.
-package func splitMix(_ value: UInt64) -> UInt64 {
-    var value = value
-    value = (value ^ value >> 30) &* 0xbf58_476d_1ce4_e5b9
-    value = (value ^ value >> 27) &* 0x94d0_49bb_1331_11eb
-    return value ^ value >> 31
-}

@@ -465,8 +465,8 @@ class App:
         if undo:
             more["undo"] = undo
         self.history.add(
-            "invoke", client=self.name, room=self.room, session=self.sid, n=self.n, event=event, targets=targets,
-            request=request or {}, **more,
+            "invoke", client=self.name, user=self.user, room=self.room, session=self.sid, n=self.n, event=event,
+            targets=targets, request=request or {}, **more,
         )
         self.world.invoked(self.room)
         self._send_pending()

@@ -65,7 +65,7 @@ private let seal = SessionSeal(hexadecimal: String(repeating: "5a", count: 32)) 
 /// that asks for an answer gets at most one, and all that leaves is JSON.
 @Sendable func fuzzEvent(_ input: UnsafeRawBufferPointer) {
     let lines = input.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).prefix(16).map(Array.init)
-    var gateway = Gateway(name: "g", connectionPrefix: 1, seed: 1, limits: Limits(), tokens: nil)
+    var gateway = Gateway(name: "g", connectionPrefix: 1, seed: 1, limits: GatewayLimits(), tokens: nil)
     var document = JSONDocument()
     let auth = lines.first.flatMap { (try? document.parse($0)) == nil ? nil : document.root }
     let handshake = (try? HandshakeFields(auth: auth, query: { _ in nil }, header: { _ in nil })) ?? plainHandshake()

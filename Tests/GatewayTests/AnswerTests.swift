@@ -182,7 +182,7 @@ import Wire
     }
 
     @Test func commitsBeyondTheWaitingOnesAreBusy() throws {
-        var limits = Limits()
+        var limits = GatewayLimits()
         limits.waitingCommits = 3
         limits.unacknowledged = 2
         var scene = Scene(limits: limits)
@@ -195,7 +195,7 @@ import Wire
 
     /// 20 commits of which the rate allows one immediately.
     private static func delayed() throws -> (Scene, ada: Slot) {
-        var limits = Limits()
+        var limits = GatewayLimits()
         limits.commitBurst = 1
         limits.commitsPerSecond = 10
         var scene = Scene(limits: limits)

@@ -47,7 +47,7 @@ import Wire
     }
 
     @Test func overTheRateTheLatestWaits() throws {
-        var limits = Limits()
+        var limits = GatewayLimits()
         limits.previewsPerSecond = 2
         var scene = Scene(limits: limits)
         let ada = try scene.member("ada")
@@ -108,11 +108,11 @@ import Wire
         let local = try #require(scene.take().previews.first)
         _ = Self.deliver(Self.shown(1), Self.selected(["a"]), local, to: &scene)
         let position = RoomPosition(room: "r", position: Position(epoch: "e", seq: 0), isReset: false)
-        scene.gateway.positionReceived(position, into: &scene.actions)
+        scene.gateway.positionReceived(position, at: scene.moment, into: &scene.actions)
         let texts = scene.take().texts(for: ada)
         #expect(texts.count == 2)
         #expect(texts.contains { $0.contains(#""x":null"#) } && texts.contains { $0.contains(#""elementIds":[]"#) })
-        scene.gateway.positionReceived(position, into: &scene.actions)
+        scene.gateway.positionReceived(position, at: scene.moment, into: &scene.actions)
         #expect(scene.take() == [])
     }
 
@@ -124,13 +124,13 @@ import Wire
         let selected = try #require(Self.selections(scene.take()).first)
         #expect(Self.deliver(selected, to: &scene).texts(for: ada).count == 1)
         let position = RoomPosition(room: "r", position: Position(epoch: "e", seq: 0), isReset: false)
-        scene.gateway.positionReceived(position, into: &scene.actions)
+        scene.gateway.positionReceived(position, at: scene.moment, into: &scene.actions)
         #expect(scene.take() == [])
         scene.send(ben, "selection:set", Self.selection(""))
         _ = scene.take()
-        scene.gateway.positionReceived(position, into: &scene.actions)
+        scene.gateway.positionReceived(position, at: scene.moment, into: &scene.actions)
         #expect(scene.take().texts(for: ada).filter { $0.contains(#""elementIds":[]"#) }.count == 1)
-        scene.gateway.positionReceived(position, into: &scene.actions)
+        scene.gateway.positionReceived(position, at: scene.moment, into: &scene.actions)
         #expect(scene.take() == [])
     }
 
@@ -149,7 +149,7 @@ import Wire
         }
         _ = scene.take()
         let position = RoomPosition(room: "r", position: Position(epoch: "e", seq: 0), isReset: false)
-        scene.gateway.positionReceived(position, into: &scene.actions)
+        scene.gateway.positionReceived(position, at: scene.moment, into: &scene.actions)
         #expect(scene.take().texts(for: ada).filter { $0.contains(#""elementIds":[]"#) }.count == 1)
     }
 

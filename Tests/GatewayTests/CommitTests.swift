@@ -185,7 +185,7 @@ struct CommitTests {
 
     @Test("an undo, which has a transaction of its own, counts for four commits")
     func undoRate() throws {
-        var limits = Limits()
+        var limits = GatewayLimits()
         limits.commitBurst = 9
         limits.commitsPerSecond = 10
         var scene = Scene(limits: limits)
@@ -202,7 +202,7 @@ struct CommitTests {
 
     @Test("over the rate a numbered commit is refused with a time, one without a number waits")
     func rate() throws {
-        var limits = Limits()
+        var limits = GatewayLimits()
         limits.commitBurst = 1
         limits.commitsPerSecond = 10
         var scene = Scene(limits: limits)
@@ -219,7 +219,7 @@ struct CommitTests {
     }
 
     @Test func onlySoManyNumberedCommitsOfASessionMayBeWithoutAResult() throws {
-        var limits = Limits()
+        var limits = GatewayLimits()
         limits.unacknowledged = 2
         var scene = Scene(limits: limits)
         let ada = try scene.member("ada")

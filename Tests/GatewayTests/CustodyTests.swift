@@ -12,7 +12,7 @@ struct CustodyTests {
 
     @Test("when custody is full the app is told to come again, and its number is not used")
     func fullInNumber() throws {
-        var limits = Limits()
+        var limits = GatewayLimits()
         limits.custodyCommits = 2
         var scene = Scene(limits: limits)
         let ada = try scene.member("ada")
@@ -29,7 +29,7 @@ struct CustodyTests {
 
     @Test("bytes are bounded too, those of commits that wait included, and given back with the result")
     func fullInBytes() throws {
-        var limits = Limits()
+        var limits = GatewayLimits()
         limits.custodyBytes = 4000
         limits.commitBurst = 1
         limits.commitsPerSecond = 1
@@ -102,7 +102,7 @@ struct CustodyTests {
     }
 
     @Test func commitsOfAFormerSessionDoNotCountInTheNextOne() throws {
-        var limits = Limits()
+        var limits = GatewayLimits()
         limits.unacknowledged = 2
         var scene = Scene(limits: limits)
         let ada = try scene.member("ada")
@@ -144,7 +144,7 @@ struct CustodyTests {
 
     /// It has a number of the gateway's, so it is sent when those before it have their results; nobody waits for that.
     @Test func aCommitThatWaitsForEarlierOnesIsAnsweredAtItsDeadline() throws {
-        var limits = Limits()
+        var limits = GatewayLimits()
         limits.unacknowledged = 2
         var scene = Scene(limits: limits)
         let ada = try scene.member("ada")
@@ -232,7 +232,7 @@ struct CustodyTests {
 @Suite("Many apps at once")
 struct StormTests {
     @Test func joinsGoOutAtARateInOrderAndNoneIsLost() throws {
-        var limits = Limits()
+        var limits = GatewayLimits()
         limits.joinsPerSecond = 50
         var scene = Scene(limits: limits)
         for index in 0..<120 {
@@ -261,7 +261,7 @@ struct StormTests {
     }
 
     @Test func whoWentAwayWhileWaitingIsNotJoinedAnyMore() throws {
-        var limits = Limits()
+        var limits = GatewayLimits()
         limits.joinsPerSecond = 1
         var scene = Scene(limits: limits)
         let slots = try (0..<3).map { index in
@@ -281,7 +281,7 @@ struct StormTests {
     }
 
     @Test func tooManyJoinsOfAllConnectionsAreRefusedAsBusy() throws {
-        var limits = Limits()
+        var limits = GatewayLimits()
         limits.joinsWaiting = 3
         var scene = Scene(limits: limits)
         let ada = try scene.connect("ada")
@@ -294,7 +294,7 @@ struct StormTests {
     }
 
     @Test func refusedCommitsEndABoundedNumberOfGestures() throws {
-        var limits = Limits()
+        var limits = GatewayLimits()
         limits.group = 3
         limits.commitsPerSecond = 1
         var scene = Scene(limits: limits)

@@ -107,7 +107,7 @@ import Wire
     }
 
     @Test func readsOfRoomsAndHistoriesShareOneBoundAndDeadline() throws {
-        var limits = Limits()
+        var limits = GatewayLimits()
         limits.readsWaiting = 2
         var scene = Scene(limits: limits)
         _ = scene.gateway.requestReceived(.room("r"), as: Self.anybody, at: scene.moment, into: &scene.actions)

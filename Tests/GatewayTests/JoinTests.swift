@@ -88,7 +88,7 @@ struct JoinTests {
     }
 
     @Test func aConnectionMayBeInSoManyRoomsAndNoMore() throws {
-        var limits = Limits()
+        var limits = GatewayLimits()
         limits.rooms = 2
         var scene = Scene(limits: limits)
         let ada = try scene.connect("ada")
@@ -118,7 +118,7 @@ struct JoinTests {
     }
 
     @Test func joinsOfAConnectionComeAtARate() throws {
-        var limits = Limits()
+        var limits = GatewayLimits()
         limits.rooms = 1
         limits.connectionJoinsPerSecond = 1
         var scene = Scene(limits: limits)
@@ -133,15 +133,15 @@ struct JoinTests {
     }
 
     @Test func aUserMayHaveSoManyConnections() throws {
-        var limits = Limits()
+        var limits = GatewayLimits()
         limits.connectionsOfUser = 2
         var scene = Scene(limits: limits)
         let first = try scene.connect("ada")
         _ = try scene.connect("ada")
-        #expect(throws: Refusal.self) { try scene.gateway.connections.checkRoom(for: Identifier("ada")) }
-        #expect(throws: Never.self) { try scene.gateway.connections.checkRoom(for: Identifier("eve")) }
+        #expect(throws: Refusal.self) { try scene.gateway.connections.requireCapacity(for: Identifier("ada")) }
+        #expect(throws: Never.self) { try scene.gateway.connections.requireCapacity(for: Identifier("eve")) }
         scene.gateway.disconnected(first, at: scene.moment, into: &scene.actions)
-        #expect(throws: Never.self) { try scene.gateway.connections.checkRoom(for: Identifier("ada")) }
+        #expect(throws: Never.self) { try scene.gateway.connections.requireCapacity(for: Identifier("ada")) }
     }
 
     @Test func leavingARoomThatOneIsNotInIsFine() throws {

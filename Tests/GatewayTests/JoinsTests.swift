@@ -13,7 +13,7 @@ import Wire
         var actions: [GatewayAction] = []
         var now = Instant(milliseconds: 1000)
 
-        init(limits: Limits = Limits()) {
+        init(limits: GatewayLimits = GatewayLimits()) {
             self.connections = Connections(prefix: 7, limits: limits)
             self.rooms = Rooms(limits: limits)
             self.joins = Joins(limits: limits, seed: 0)
@@ -67,7 +67,7 @@ import Wire
     }
 
     @Test func joinsGoInOrderAtTheirRate() throws {
-        var limits = Limits()
+        var limits = GatewayLimits()
         limits.joinsPerSecond = 1
         let parts = Parts(limits: limits)
         for user in ["a", "b", "c"] as [Identifier] { _ = try parts.join(user) }
@@ -80,7 +80,7 @@ import Wire
     }
 
     @Test func queuedJoinOfAClosedConnectionCostsNoTurn() throws {
-        var limits = Limits()
+        var limits = GatewayLimits()
         limits.joinsPerSecond = 1
         let parts = Parts(limits: limits)
         let slots = try (["a", "b", "c"] as [Identifier]).map { try parts.join($0) }
@@ -94,7 +94,7 @@ import Wire
     }
 
     @Test func aUserHasAFewJoinsUnderWayAndOthersDoNotWaitForThem() throws {
-        var limits = Limits()
+        var limits = GatewayLimits()
         limits.userReads = 2
         let parts = Parts(limits: limits)
         for room in ["r1", "r2", "r3", "r4"] as [Identifier] { _ = try parts.join("a", room) }
@@ -108,7 +108,7 @@ import Wire
     }
 
     @Test func aUsersWaitingJoinsAreBounded() throws {
-        var limits = Limits()
+        var limits = GatewayLimits()
         limits.userReads = 1
         limits.userReadsWaiting = 2
         var scene = Scene(limits: limits)
@@ -123,7 +123,7 @@ import Wire
 
     /// Going away and coming back makes no room for another answer: the first one is still under way.
     @Test func anAbandonedJoinCountsUntilItIsAnswered() throws {
-        var limits = Limits()
+        var limits = GatewayLimits()
         limits.userReads = 1
         let parts = Parts(limits: limits)
         let first = try parts.join("a")
@@ -140,7 +140,7 @@ import Wire
     }
 
     @Test func aJoinWhoseTurnWasOverBeforeItBeganLetsTheNextOneBegin() throws {
-        var limits = Limits()
+        var limits = GatewayLimits()
         limits.userReads = 1
         limits.joinsPerSecond = 1
         let parts = Parts(limits: limits)

@@ -16,7 +16,7 @@ struct PacedPreviewsTests {
 
     /// A gateway in whose eyes everything is late, and two members.
     private func scene() throws -> (Scene, ada: Slot, old: Slot) {
-        var limits = Limits()
+        var limits = GatewayLimits()
         limits.late = .zero
         limits.calm = .seconds(1)
         var scene = Scene(limits: limits)
@@ -225,7 +225,7 @@ struct PacedPreviewsTests {
 
     @Test("a turn delivers to so many members; further rooms have the next turns, in order, with their latest")
     func turns() throws {
-        var limits = Limits()
+        var limits = GatewayLimits()
         limits.previewWrites = 2
         var scene = Scene(limits: limits)
         for room in ["r", "q", "p"] as [Identifier] {
@@ -260,7 +260,7 @@ struct PacedPreviewsTests {
 
     /// A turn delivers to two members; five are in the room r and one in q.
     private func largeRoom() throws -> (Scene, members: [Slot]) {
-        var limits = Limits()
+        var limits = GatewayLimits()
         limits.previewWrites = 2
         var scene = Scene(limits: limits)
         let members = try (1...5).map { try scene.member("user-\($0)", sid: Identifier("s-\($0)")) }

@@ -13,13 +13,13 @@ import Wire
     }
 
     @Test func slotIsReusedUnderANewID() throws {
-        var connections = Connections(prefix: 7, limits: Limits())
+        var connections = Connections(prefix: 7, limits: GatewayLimits())
         let slot = try self.insert(&connections)
         let id = connections.id(in: slot)
         #expect(connections.slot(of: id) == slot)
         let removed = connections.remove(slot)
         #expect(removed?.id == id)
-        #expect(connections.count == 0 && !connections.isTaken(slot) && connections.bySlot[slot] == nil)
+        #expect(connections.count == 0 && !connections.isInUse(slot) && connections.bySlot[slot] == nil)
         let next = try self.insert(&connections)
         #expect(next == slot)
         #expect(!connections.contains(id, in: slot) && connections.slot(of: id) == nil)
@@ -27,9 +27,9 @@ import Wire
     }
 
     @Test func slotThatNeverWasHasNoConnection() {
-        var connections = Connections(prefix: 7, limits: Limits())
+        var connections = Connections(prefix: 7, limits: GatewayLimits())
         let removed = connections.remove(3)
-        #expect(removed == nil && !connections.isTaken(3) && connections.count == 0)
+        #expect(removed == nil && !connections.isInUse(3) && connections.count == 0)
     }
 }
 
@@ -66,7 +66,7 @@ extension [GatewayAction] {
 extension HTTPRequests {
     /// A request to a gateway where nothing has happened.
     fileprivate mutating func received(
-        _ request: AppRequest, as identity: Identity, for limits: Limits, at now: Instant,
+        _ request: AppRequest, as identity: Identity, for limits: GatewayLimits, at now: Instant,
         into actions: inout [GatewayAction]
     ) -> UInt64 {
         var reader = EventReader(limits: limits, seed: 1)
@@ -80,7 +80,7 @@ extension HTTPRequests {
     private static let anybody = Identity(member: Member(user: "ada", name: "Ada", color: ""))
 
     @Test func readIsAnsweredOnceByTheFanoutOrAtItsDeadline() {
-        var limits = Limits()
+        var limits = GatewayLimits()
         limits.readsWaiting = 2
         var requests = HTTPRequests(limits: limits, seed: 0)
         var actions: [GatewayAction] = []
@@ -99,7 +99,7 @@ extension HTTPRequests {
     }
 
     @Test func aUserHasAFewReadsUnderWay() {
-        var limits = Limits()
+        var limits = GatewayLimits()
         limits.userReads = 1
         var requests = HTTPRequests(limits: limits, seed: 0)
         var actions: [GatewayAction] = []
@@ -132,7 +132,7 @@ extension HTTPRequests {
     }
 
     @Test func shardsTakeTurnsAndAClosedPathIsSkipped() throws {
-        var custody = Custody(limits: Limits())
+        var custody = Custody(limits: GatewayLimits())
         var actions: [GatewayAction] = []
         let rooms = (0..<20).map { Identifier("room-\($0)") }
         let shards = Set(rooms.map { Shard.of(room: $0) }).sorted()

@@ -77,7 +77,7 @@ struct PreviewTests {
     }
 
     @Test func aGroupCountsAsOneMessageAgainstTheRate() throws {
-        var limits = Limits()
+        var limits = GatewayLimits()
         limits.previewsPerSecond = 10
         var scene = Scene(limits: limits)
         let ada = try scene.member("ada")
@@ -130,7 +130,7 @@ struct PreviewTests {
     }
 
     @Test func overTheRatePreviewsAreFoldedAndTheLastOneArrives() throws {
-        var limits = Limits()
+        var limits = GatewayLimits()
         limits.previewsPerSecond = 10
         var scene = Scene(limits: limits)
         let ada = try scene.member("ada")

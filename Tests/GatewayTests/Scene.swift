@@ -11,9 +11,9 @@ struct Scene {
     var actions: [GatewayAction] = []
     /// Milliseconds.
     var now: UInt64 = 1_000
-    var limits = Limits()
+    var limits = GatewayLimits()
 
-    init(limits: Limits = Limits(), tokens: TokenVerifier? = nil) {
+    init(limits: GatewayLimits = GatewayLimits(), tokens: TokenVerifier? = nil) {
         self.limits = limits
         self.gateway = Gateway(name: "gateway-1", connectionPrefix: 7, seed: 1, limits: limits, tokens: tokens)
     }

@@ -63,7 +63,7 @@ import Wire
     }
 
     private static func scene(bound: Int = 1000) -> Scene {
-        var limits = Limits()
+        var limits = GatewayLimits()
         limits.snapshotPart = 100
         limits.snapshotBytes = bound
         return Scene(limits: limits)

@@ -21,7 +21,8 @@ struct StreamTests {
         #expect(interest.position.seq == 0)
         for seq in UInt64(1)...3 { scene.gateway.updateReceived(update(seq), into: &scene.actions) }
         scene.gateway.positionReceived(
-            RoomPosition(room: "r", position: Position(epoch: "e", seq: 3), isReset: false), into: &scene.actions)
+            RoomPosition(room: "r", position: Position(epoch: "e", seq: 3), isReset: false), at: scene.moment,
+            into: &scene.actions)
         #expect(scene.take().texts(for: ada).map { $0.contains(#""seq":"#) } == [true, true, true])
         scene.gateway.updateReceived(update(3), into: &scene.actions)
         #expect(scene.take().isEmpty)
@@ -38,7 +39,8 @@ struct StreamTests {
         #expect(scene.take() == first)
         scene.gateway.updateReceived(update(1), into: &scene.actions)
         scene.gateway.positionReceived(
-            RoomPosition(room: "r", position: Position(epoch: "e", seq: 1), isReset: false), into: &scene.actions)
+            RoomPosition(room: "r", position: Position(epoch: "e", seq: 1), isReset: false), at: scene.moment,
+            into: &scene.actions)
         #expect(scene.take().texts(for: ada).count == 1)
         for _ in 0..<20 { scene.advance(1000) }
         #expect(scene.take().isEmpty && scene.gateway.nextDeadline == nil)
@@ -49,7 +51,8 @@ struct StreamTests {
         var scene = Scene()
         let ada = try scene.member("ada", seq: 5)
         scene.gateway.positionReceived(
-            RoomPosition(room: "r", position: Position(epoch: "e", seq: 90), isReset: true), into: &scene.actions)
+            RoomPosition(room: "r", position: Position(epoch: "e", seq: 90), isReset: true), at: scene.moment,
+            into: &scene.actions)
         #expect(scene.take().texts(for: ada) == [#"["room:resync",{"roomId":"r","from":6,"to":90}]"#])
         scene.gateway.updateReceived(update(91), into: &scene.actions)
         #expect(scene.take().isEmpty)
@@ -97,7 +100,7 @@ struct StreamTests {
         var scene = Scene()
         _ = try scene.member("ada", seq: 5)
         let anew = RoomPosition(room: "r", position: Position(epoch: "another", seq: 3), isReset: true)
-        scene.gateway.positionReceived(anew, into: &scene.actions)
+        scene.gateway.positionReceived(anew, at: scene.moment, into: &scene.actions)
         _ = scene.take()
         let shard = Shard.of(room: "r")
         scene.gateway.fanoutMoved(shards: [shard], hadOwner: true, at: scene.moment, into: &scene.actions)

@@ -55,7 +55,7 @@ import Wire
     }
 
     @Test func theTenthRefusedConnectClosesTheConnection() {
-        var limit = DoorLimit(limits: Limits(), at: .start)
+        var limit = DoorLimit(limits: GatewayLimits(), at: .start)
         let answers = (0..<10).map { _ in limit.refused() }
         #expect(answers == Array(repeating: false, count: 9) + [true])
     }
@@ -139,7 +139,7 @@ import Wire
     }
 
     @Test func whatWaitsForARevokedTokenIsNotDone() async throws {
-        var limits = Limits()
+        var limits = GatewayLimits()
         limits.unacknowledged = 1
         var scene = Scene(limits: limits, tokens: try await Keys.verifier())
         let ada = try await scene.member(Keys.token("ada", id: "t1"))
@@ -160,7 +160,7 @@ import Wire
     }
 
     @Test func whatARevokedTokenLeftBehindIsNotSent() async throws {
-        var limits = Limits()
+        var limits = GatewayLimits()
         limits.commitBurst = 1
         limits.commitsPerSecond = 1
         var scene = Scene(limits: limits, tokens: try await Keys.verifier())
@@ -180,7 +180,7 @@ import Wire
     // MARK: Rights
 
     @Test func lowerRightsCountFromTheNextEventOn() async throws {
-        var limits = Limits()
+        var limits = GatewayLimits()
         limits.unacknowledged = 1
         var scene = Scene(limits: limits, tokens: try await Keys.verifier())
         let ada = try await scene.member(Keys.token("ada"))
@@ -201,7 +201,7 @@ import Wire
 
 /// Who an app is while it is connected, without the rest of a gateway.
 @Suite struct AuthenticatorTests {
-    private var connections = Connections(prefix: 1, limits: Limits())
+    private var connections = Connections(prefix: 1, limits: GatewayLimits())
     private var actions: [GatewayAction] = []
 
     private mutating func connect(_ token: String, by authenticator: Authenticator) throws -> Slot {
@@ -213,7 +213,7 @@ import Wire
 
     private mutating func refresh(_ slot: Slot, _ token: String, by authenticator: Authenticator) throws -> [Identifier]
     {
-        var reader = EventReader(limits: Limits(), seed: 1)
+        var reader = EventReader(limits: GatewayLimits(), seed: 1)
         let text = Array(#"["auth:refresh",{"token":"\#(token)"}]"#.utf8)
         let event = try reader.event(text, ackID: 7, from: slot, at: .start)
         return authenticator.refreshReceived(event, &self.connections, seconds: 0, into: &self.actions)

@@ -10,7 +10,7 @@ import Wire
     private static let unrecorded = "00-\(id)-00f067aa0ba902b7-00"
 
     private func scene(share: Double = 0, perSecond: Int = 10) -> Scene {
-        var limits = Limits()
+        var limits = GatewayLimits()
         limits.traceShare = share
         limits.tracesPerSecond = perSecond
         return Scene(limits: limits)
@@ -39,7 +39,7 @@ import Wire
     }
 
     @Test func aShareIsDrawnWithItsSeed() {
-        var limits = Limits()
+        var limits = GatewayLimits()
         limits.traceShare = 0.25
         limits.tracesPerSecond = 100_000
         func traced(_ seed: UInt64) -> [Bool] {
@@ -137,7 +137,7 @@ import Wire
     }
 
     @Test func aCommitThatWaitsForItsTurnIsAcceptedBeforeItIsSent() throws {
-        var limits = Limits()
+        var limits = GatewayLimits()
         limits.traceShare = 0
         limits.commitBurst = 1
         limits.commitsPerSecond = 1

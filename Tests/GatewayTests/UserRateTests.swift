@@ -9,8 +9,8 @@ import Wire
 
     private static func numbered(_ n: Int) -> String { #"{"roomId":"r","elementId":"e","positionX":1,"n":\#(n)}"# }
 
-    private var limits: Limits {
-        var limits = Limits()
+    private var limits: GatewayLimits {
+        var limits = GatewayLimits()
         (limits.commitBurst, limits.commitsPerSecond) = (3, 1)
         (limits.userCommitBurst, limits.userCommitsPerSecond) = (4, 10)
         (limits.userRequestBurst, limits.userRequestsPerSecond) = (3, 10)

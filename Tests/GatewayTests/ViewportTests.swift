@@ -231,7 +231,7 @@ import Wire
     @Test func aMemberThatJoinsAgainKeepsItsViewport() throws {
         var (scene, ada, ben) = try Self.stage()
         let reset = RoomPosition(room: "r", position: Position(epoch: "e2", seq: 4), isReset: true)
-        scene.gateway.positionReceived(reset, into: &scene.actions)
+        scene.gateway.positionReceived(reset, at: scene.moment, into: &scene.actions)
         _ = scene.take()
         for slot in [ada, ben] { scene.send(slot, "room:join", #"{"roomId":"r"}"#, ack: 4) }
         scene.answerJoins(sid: "s")

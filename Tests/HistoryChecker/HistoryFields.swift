@@ -41,7 +41,7 @@ extension HistoryRecord.Kind {
     /// Fields that a line of this kind may have.
     var optional: [HistoryField] {
         switch self {
-        case .invoke: [.element, .targets, .gesture, .request, .undo, .edits]
+        case .invoke: [.element, .targets, .gesture, .request, .undo, .edits, .user]
         case .ok: [.body, .elements, .geometry, .element, .unchanged, .user, .event]
         case .deliver: [.session, .n, .element, .body, .elements]
         case .legacy: [.part, .parts]

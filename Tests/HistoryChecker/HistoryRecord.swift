@@ -76,7 +76,7 @@ package struct HistoryRecord: Equatable, Sendable {
     /// The shard, and its number of a change.
     package var shard = 0
     package var gseq: UInt64 = 0
-    /// The user of a row, or of an answer.
+    /// The user of a row, of an answer, or of the client that requests a commit; empty where it is the client's name.
     package var user = ""
     /// How a commit enters its user's undo stack: `none`, a group's name, or empty for an entry of its own.
     package var undo = ""

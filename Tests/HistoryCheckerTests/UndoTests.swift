@@ -50,6 +50,14 @@ extension Spoilt {
         #expect(HistoryChecker.check(answered).findings[.undo]?.violations.count == 1)
     }
 
+    /// An app that was opened again is another client of the same user.
+    @Test func anUnansweredUndoIsItsUsersWhateverTheClient() {
+        let again = H.unansweredUndo.changing(.invoke, where: { $0.number == 3 }) {
+            ($0.client, $0.user) = ("ada.1", "ada")
+        }
+        #expect(HistoryChecker.check(again).findings[.undo]?.violations.isEmpty == true)
+    }
+
     @Test func anAnnotationThatTheEntryMovedGoesWithItsParent() {
         let finding = HistoryChecker.check(H.undoneParent).findings[.undo]
         #expect(finding?.checked == 4)

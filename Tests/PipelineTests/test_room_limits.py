@@ -34,7 +34,7 @@ def test_a_join_tells_the_limits(ada):
     assert (limits["roomElements"], limits["roomBytes"], limits["elementAnnotations"]) == (20, 70_000, 3)
     assert set(limits) == {
         "message", "depth", "keys", "array", "group", "rooms", "unacknowledged", "previewsPerSecond", "commitsPerSecond",
-        "commitBurst", "replay", "roomElements", "roomBytes", "elementAnnotations",
+        "commitBurst", "userCommitsPerSecond", "userCommitBurst", "replay", "roomElements", "roomBytes", "elementAnnotations",
     }
 
 

@@ -47,7 +47,7 @@ package struct Committer: Sendable {
     private var ready: Deque<Int> = []
     private var isReady: [Bool]
     /// Shards that back off until a time.
-    private var resting: Set<Int> = []
+    private var backingOff: Set<Int> = []
 
     /// A committer with nothing to do and no connection.
     package init(lanes: Int, rules: RulesTable, limits: CommitterLimits = CommitterLimits()) {
@@ -116,8 +116,8 @@ package struct Committer: Sendable {
     /// Enqueues a shard if it has a request to send.
     private mutating func consider(_ shard: Int, at now: Instant, first: Bool = false) {
         guard self.ledgers[shard].isWaiting, !self.isReady[shard] else { return }
-        if self.ledgers[shard].restUntil > now {
-            self.resting.insert(shard)
+        if self.ledgers[shard].backOffUntil > now {
+            self.backingOff.insert(shard)
             return
         }
         self.isReady[shard] = true
@@ -225,15 +225,15 @@ package struct Committer: Sendable {
                 self.settle(self.ledgers[shard].expire(at: now), into: &actions)
             }
         }
-        let rested = self.resting.filter { self.ledgers[$0].restUntil <= now }
-        self.resting.subtract(rested)
-        for shard in rested.sorted() { self.consider(shard, at: now) }
+        let ready = self.backingOff.filter { self.ledgers[$0].backOffUntil <= now }
+        self.backingOff.subtract(ready)
+        for shard in ready.sorted() { self.consider(shard, at: now) }
     }
 
     /// When ``timeReached(_:into:)`` is due; nil: not before another event.
     package var nextDeadline: Instant? {
         var deadline = Instant.never
-        for shard in self.resting { deadline = min(deadline, self.ledgers[shard].restUntil) }
+        for shard in self.backingOff { deadline = min(deadline, self.ledgers[shard].backOffUntil) }
         if self.queuedCommits > 0 {
             // By number: a ledger is large to copy.
             for shard in self.ledgers.indices {

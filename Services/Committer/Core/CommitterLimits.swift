@@ -35,10 +35,10 @@ package struct CommitterLimits: Equatable, Sendable {
     package var cacheBytesPerShard = 2 << 20
     /// The time after which a waiting commit is answered `unavailable`.
     package var deadline = Nanoseconds.seconds(10)
-    /// A shard's back-off after the first retriable failure; doubles up to `longestRest`.
-    package var rest = Nanoseconds.milliseconds(10)
+    /// A shard's back-off after the first retriable failure; doubles up to `longestBackOff`.
+    package var shortestBackOff = Nanoseconds.milliseconds(10)
     /// The longest back-off.
-    package var longestRest = Nanoseconds.milliseconds(500)
+    package var longestBackOff = Nanoseconds.milliseconds(500)
     /// The retry delay in a `busy` answer, ms.
     package var retryAfterMs: UInt32 = 250
 

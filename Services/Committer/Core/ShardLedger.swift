@@ -72,7 +72,7 @@ package struct ShardLedger: Sendable {
     private var batchLimit: Int
     private var failures = 0
     /// No requests are sent before this time.
-    private(set) var restUntil = Instant.start
+    private(set) var backOffUntil = Instant.start
 
     /// An empty ledger.
     package init(shard: Int, rules: RulesTable, limits: CommitterLimits) {
@@ -267,7 +267,7 @@ package struct ShardLedger: Sendable {
         case .lost:
             return Settlement()
         case .transient:
-            self.rest(at: now)
+            self.backOff(at: now)
             if self.failures > 8 { self.batchLimit = max(1, count / 2) }
             return Settlement()
         case .data:
@@ -295,12 +295,12 @@ package struct ShardLedger: Sendable {
     }
 
     /// Backs off, longer each time, and not in step with other shards.
-    private mutating func rest(at now: Instant) {
-        let doubled = self.limits.rest * (1 << UInt64(min(self.failures, 10)))
+    private mutating func backOff(at now: Instant) {
+        let doubled = self.limits.shortestBackOff * (1 << UInt64(min(self.failures, 10)))
         let spread = UInt64((self.shard * 7 + self.failures * 5) % 16)
         self.failures += 1
-        let rest = min(doubled, self.limits.longestRest)
-        self.restUntil = now + rest + rest * spread / 16
+        let backOff = min(doubled, self.limits.longestBackOff)
+        self.backOffUntil = now + backOff + backOff * spread / 16
     }
 
     private mutating func putBack(_ commits: [PreparedCommit]) {

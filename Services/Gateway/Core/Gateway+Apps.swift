@@ -36,12 +36,12 @@ extension Gateway {
 
     /// An app's connection is about to be closed: no more commits are accepted from it.
     package mutating func startLeaving(_ slot: Slot) {
-        if self.connections.isTaken(slot) { self.connections.bySlot[slot]?.startLeaving() }
+        if self.connections.isInUse(slot) { self.connections.bySlot[slot]?.startLeaving() }
     }
 
     /// True while an app has commits here without a result.
     package func owesResults(to slot: Slot) -> Bool {
-        self.connections.isTaken(slot) && self.connections.bySlot[slot]?.owesResults == true
+        self.connections.isInUse(slot) && self.connections.bySlot[slot]?.owesResults == true
     }
 
     // MARK: Events
@@ -57,7 +57,7 @@ extension Gateway {
         _ json: [UInt8], ackID: UInt64?, from slot: Slot, at now: Instant, seconds: Int64,
         into actions: inout [GatewayAction]
     ) -> Bool {
-        guard self.connections.isTaken(slot) else { return true }
+        guard self.connections.isInUse(slot) else { return true }
         self.clock = now
         self.events += 1
         do throws(UnreadableEvent) {
@@ -78,7 +78,7 @@ extension Gateway {
             if case .authRefresh = event.event { return self.refreshToken(event, seconds: seconds, into: &actions) }
             if case .ping = event.event { return try self.connections.pingReceived(event, into: &actions) }
             let room = try event.room()
-            if try self.connections.waitsForJoin(event, room: room, self.reader) { return }
+            if try self.connections.enqueueDuringJoin(event, room: room, self.reader) { return }
             switch event.event {
             case .roomJoin:
                 try self.joins.received(event, room: room, &self.connections, &self.rooms, into: &actions)

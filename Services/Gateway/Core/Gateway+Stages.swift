@@ -30,8 +30,10 @@ extension Gateway {
     }
 
     /// The fan-out says where a room's stream stands, after it sent what this gateway missed.
-    package mutating func positionReceived(_ answer: RoomPosition, into actions: inout [GatewayAction]) {
-        self.rooms.positionReceived(answer, self.connections, at: self.clock, into: &actions)
+    package mutating func positionReceived(
+        _ answer: RoomPosition, at now: Instant, into actions: inout [GatewayAction]
+    ) {
+        self.rooms.positionReceived(answer, self.connections, at: now, into: &actions)
     }
 
     /// Previews came; those of one room stand together.

@@ -40,7 +40,9 @@ package struct Gateway {
     ///   - seed: for the ids of elements that apps create without one, the numbers of requests, and traces; random at each
     ///     start.
     ///   - tokens: nil in open mode.
-    package init(name: Identifier, connectionPrefix: UInt32, seed: UInt64, limits: Limits, tokens: TokenVerifier?) {
+    package init(
+        name: Identifier, connectionPrefix: UInt32, seed: UInt64, limits: GatewayLimits, tokens: TokenVerifier?
+    ) {
         self.authenticator = Authenticator(tokens: tokens)
         self.connections = Connections(prefix: connectionPrefix, limits: limits)
         self.joins = Joins(limits: limits, seed: seed)

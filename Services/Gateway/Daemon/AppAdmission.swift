@@ -11,7 +11,7 @@ struct AppAdmission {
     private var addresses: RateBudget<AddressKey>
 
     /// - Parameter handshakesPerSecond: as many may come together after a pause.
-    init(limits: Limits, handshakesPerSecond: Int, at now: Instant) {
+    init(limits: GatewayLimits, handshakesPerSecond: Int, at now: Instant) {
         self.limits = limits.json
         self.addresses = RateBudget(
             perSecond: limits.addressTokenChecksPerSecond, burst: limits.addressTokenChecksPerSecond * DoorLimit.burst,

@@ -10,7 +10,7 @@ import Wire
 final class GatewayDoor {
     private var admission: AppAdmission
     private let hosts: HostPolicy
-    private let limits: Limits
+    private let limits: GatewayLimits
     private let telemetry: GatewayTelemetry
     /// What operators see of those who are not let in.
     let report: DoorReport
@@ -61,7 +61,9 @@ final class GatewayDoor {
             if fields.token != nil, authenticator.usesTokens { try self.startTokenCheck(counted: key, within: &limit) }
             let identity = try self.admission.identify(
                 fields, by: authenticator, guest: guest, seconds: WallClock.seconds())
-            do throws(Refusal) { try connections?.checkRoom(for: identity.member.user) } catch { throw Denial(error) }
+            do throws(Refusal) { try connections?.requireCapacity(for: identity.member.user) } catch {
+                throw Denial(error)
+            }
             return .success((identity, fields))
         } catch {
             if let failure = error.failure { self.report.tokenRefused(failure, from: address) }

@@ -19,7 +19,7 @@ package struct GatewaySettings: DaemonSettings {
     /// The ZeroMQ face for other back ends; nil: none.
     package var face: String?
     /// What one app may ask.
-    package var limits: Limits
+    package var limits: GatewayLimits
     /// How the Socket.IO server behaves.
     package var socketIO: SocketIOServer.Configuration
     /// The certificate and its key; nil for plain text.
@@ -250,8 +250,8 @@ package struct GatewaySettings: DaemonSettings {
         self.socketIO.neighbours = SocketIOServer.neighbours(self.gateways.addresses)
     }
 
-    private static func limits(_ values: SettingValues) -> Limits {
-        var limits = Limits()
+    private static func limits(_ values: SettingValues) -> GatewayLimits {
+        var limits = GatewayLimits()
         limits.messageBytes = values[Self.maxMessage]
         limits.rooms = values[Self.roomsPerConnection]
         limits.connectionJoinsPerSecond = values[Self.connectionJoins]
@@ -261,8 +261,8 @@ package struct GatewaySettings: DaemonSettings {
         limits.previewsPerSecond = values[Self.previewRate]
         limits.commitsPerSecond = values[Self.commitRate]
         limits.commitBurst = values[Self.commitBurst]
-        limits.userCommitsPerSecond = values[Self.userCommitRate]
-        limits.userCommitBurst = values[Self.userCommitBurst]
+        limits.userCommitsPerSecond = max(values[Self.userCommitRate], values[Self.commitRate])
+        limits.userCommitBurst = max(values[Self.userCommitBurst], values[Self.commitBurst])
         limits.userRequestsPerSecond = values[Self.userRequestRate]
         limits.userRequestBurst = values[Self.userRequestBurst]
         limits.deadline = Nanoseconds(values[Self.deadline])

@@ -49,7 +49,7 @@ package struct MeshArrivals {
                 let position = try EnvelopeReader.decode(RoomPosition.self, fields)
                 guard Self.owns(sender, position.room, topology) else { return }
                 self.deliver(position.room, at: now, to: &core, into: &actions)
-                core.positionReceived(position, into: &actions)
+                core.positionReceived(position, at: now, into: &actions)
             case .roomMembers:
                 let members = try EnvelopeReader.decode(RoomMembers.self, fields)
                 if Self.owns(sender, members.room, topology) { core.membersReceived(members, into: &actions) }

@@ -12,7 +12,7 @@ struct GatewayRoom {
     var now = Instant.start + .seconds(1)
 
     init(members: Int) throws {
-        self.gateway = Gateway(name: Sample.gateway, connectionPrefix: 2, seed: 1, limits: Limits(), tokens: nil)
+        self.gateway = Gateway(name: Sample.gateway, connectionPrefix: 2, seed: 1, limits: GatewayLimits(), tokens: nil)
         for number in 0..<members {
             let user = Sample.varied(Sample.user, number)
             let handshake = try HandshakeFields(auth: nil, query: { _ in nil }, header: { _ in nil })

@@ -287,7 +287,7 @@ import Wire
         self.bench.admit(commit(4, update("a", #"{"locked":false}"#)))
         self.bench.admit(commit(5, transform("a", x: 1)))
         let settlement = self.bench.run()
-        #expect(settlement.refusals[1] == Refusal(.forbidden, "The element is locked.", field: "locked"))
+        #expect(settlement.refusals[1] == Refusal(.forbidden, "The element a is locked.", field: "locked"))
         #expect(settlement.refusals[2]?.code == .forbidden)
         #expect(settlement.refusals[3] == nil && settlement.refusals[4] == nil)
         #expect(self.database.tables.log.map(\.seq) == [1, 2, 3])

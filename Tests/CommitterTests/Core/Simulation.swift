@@ -53,8 +53,8 @@ struct Simulation {
         limits.batchItems = 6
         limits.cacheBytesPerShard = 20_000
         limits.deadline = 400
-        limits.rest = 5
-        limits.longestRest = 40
+        limits.shortestBackOff = 5
+        limits.longestBackOff = 40
         limits.queueItems = 40
         if seed % 3 == 0 {
             limits.roomElements = 4

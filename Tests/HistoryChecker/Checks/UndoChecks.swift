@@ -46,8 +46,9 @@ extension HistoryIndex {
         var users: [String: UInt64] = [:]
         for commit in self.commits where commit.key.room == name && commit.answer == nil && commit.rows.isEmpty {
             guard let invoke = commit.invoke, self.history[invoke].event.hasPrefix("history:") else { continue }
-            let user = self.history[invoke].client
-            let seen = self.history[..<invoke].last { $0.kind == .deliver && $0.client == user && $0.room == name }
+            let client = self.history[invoke].client
+            let user = self.history[invoke].user.isEmpty ? client : self.history[invoke].user
+            let seen = self.history[..<invoke].last { $0.kind == .deliver && $0.client == client && $0.room == name }
             users[user] = min(users[user] ?? .max, seen?.seq ?? 0)
         }
         return users

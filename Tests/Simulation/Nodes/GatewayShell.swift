@@ -47,8 +47,8 @@ final class GatewayShell: Shell {
 
     /// In every other world nothing is fast enough, so that rooms are slowed down and let go all the time. A turn delivers
     /// to one room, what there is for another one waits for the next.
-    private static func limits(in world: World) -> Limits {
-        var limits = Limits()
+    private static func limits(in world: World) -> GatewayLimits {
+        var limits = GatewayLimits()
         limits.previewWrites = 1
         // In some worlds nearly every room is a large one.
         if world.plan.seed % 3 == 0 { limits.snapshotPart = 250 }

@@ -112,7 +112,7 @@ extension LiveElement {
     /// - Throws: a refusal when the element is locked.
     func refuseIfLocked() throws(Refusal) {
         if self.element.locked {
-            throw Refusal(.forbidden, "The element is locked.", field: "locked")
+            throw Refusal(.forbidden, "The element \(self.element.id) is locked.", field: "locked")
         }
     }
 }

@@ -41,7 +41,7 @@ struct ClientConnection {
     /// So long before its token ends an app is warned, s.
     private static let warning: Int64 = 30
 
-    init(id: UInt64, identity: Identity, handshake: HandshakeFields, limits: Limits, at now: Instant) {
+    init(id: UInt64, identity: Identity, handshake: HandshakeFields, limits: GatewayLimits, at now: Instant) {
         self.id = id
         self.identity = identity
         self.isLegacy = handshake.room != nil
@@ -226,7 +226,7 @@ extension ClientConnection {
     }
 
     /// Refuses a commit that cannot be accepted now.
-    mutating func checkTurn(in room: Identifier, isNumbered: Bool, limits: Limits) throws(Refusal) {
+    mutating func checkTurn(in room: Identifier, isNumbered: Bool, limits: GatewayLimits) throws(Refusal) {
         guard !self.isLeaving else {
             throw Refusal(.unavailable, "This gateway is about to stop; connect again.", retryAfterMs: 100)
         }
@@ -251,7 +251,7 @@ extension ClientConnection {
     /// - Throws: when a rate is too high, with the time to wait.
     mutating func accept(
         _ draft: CommitDraft, number: UInt64?, from origin: EventOrigin, in room: Identifier, gateway: Identifier,
-        limits: Limits, _ users: inout RateBudget<Identifier>, at now: Instant
+        limits: GatewayLimits, _ users: inout RateBudget<Identifier>, at now: Instant
     ) throws(Refusal) -> CommitStep {
         guard let index = self.memberships.index(of: room) else { throw .notJoined }
         let delay = self.delay(of: draft.read.edit, in: room, limits, &users, at: now)
@@ -280,7 +280,7 @@ extension ClientConnection {
     /// Why an edit may not be sent now: others of the room are before it, or a rate is too high. Nil when it may; then it
     /// counts.
     private mutating func delay(
-        of edit: EncodedEdit, in room: Identifier, _ limits: Limits, _ users: inout RateBudget<Identifier>,
+        of edit: EncodedEdit, in room: Identifier, _ limits: GatewayLimits, _ users: inout RateBudget<Identifier>,
         at now: Instant
     ) -> CommitDelay? {
         guard !self.commits.contains(room), self.unacknowledged(in: room) < limits.unacknowledged else {
@@ -291,7 +291,7 @@ extension ClientConnection {
 
     /// The next commit that has waited, if it may go now; what an app has left behind in a room that it left, too.
     mutating func nextDelayed(
-        limits: Limits, _ users: inout RateBudget<Identifier>, at now: Instant
+        limits: GatewayLimits, _ users: inout RateBudget<Identifier>, at now: Instant
     ) -> AcceptedCommit? {
         guard !self.commits.isEmpty else { return nil }
         let memberships = self.memberships
@@ -305,7 +305,7 @@ extension ClientConnection {
     }
 
     /// The commits that wait for results of earlier ones as long as a result may take: each once.
-    mutating func lateCommits(limits: Limits, at now: Instant) -> [AcceptedCommit] {
+    mutating func lateCommits(limits: GatewayLimits, at now: Instant) -> [AcceptedCommit] {
         guard !self.commits.isEmpty else { return [] }
         let memberships = self.memberships
         return self.commits.giveUp(after: limits.deadline, at: now) { commit in

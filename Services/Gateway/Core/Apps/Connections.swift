@@ -22,11 +22,11 @@ package struct Connections {
     /// Events refused; previews received, held back and dropped.
     private(set) var refusedTotal: UInt64 = 0
     private(set) var previewsTotal: UInt64 = 0, previewsHeldTotal: UInt64 = 0, previewsDroppedTotal: UInt64 = 0
-    private let limits: Limits
+    private let limits: GatewayLimits
 
     /// Nobody is connected.
     /// - Parameter prefix: tells the ids of this process from all others'.
-    init(prefix: UInt32, limits: Limits) {
+    init(prefix: UInt32, limits: GatewayLimits) {
         self.limits = limits
         self.lastID = UInt64(prefix) << 32
     }
@@ -37,7 +37,7 @@ package struct Connections {
     // MARK: Slots
 
     /// - Throws: a refusal when a user has as many connections as one may have.
-    package func checkRoom(for user: Identifier) throws(Refusal) {
+    package func requireCapacity(for user: Identifier) throws(Refusal) {
         guard self.countsByUser[user, default: 0] >= self.limits.connectionsOfUser else { return }
         throw Refusal(
             .busy, "A user may have \(self.limits.connectionsOfUser) connections.", retryAfterMs: Self.fullMs)
@@ -67,7 +67,7 @@ package struct Connections {
 
     /// Removes and returns the connection in a slot, nil when there is none.
     mutating func remove(_ slot: Slot) -> ClientConnection? {
-        guard self.isTaken(slot), let connection = self.bySlot[slot] else { return nil }
+        guard self.isInUse(slot), let connection = self.bySlot[slot] else { return nil }
         self.bySlot[slot] = nil
         self.ids[slot] = 0
         self.slots[connection.id] = nil
@@ -80,7 +80,7 @@ package struct Connections {
     }
 
     /// True when there is a connection in the slot.
-    func isTaken(_ slot: Slot) -> Bool { slot < self.ids.count && self.ids[slot] != 0 }
+    func isInUse(_ slot: Slot) -> Bool { slot < self.ids.count && self.ids[slot] != 0 }
 
     /// The id of the connection in a slot; 0: none.
     func id(in slot: Slot) -> UInt64 { self.ids[slot] }
@@ -223,7 +223,7 @@ package struct Connections {
     /// Keeps an event of a room while a join of it is in flight, so that an app may go on without waiting for the answer
     /// and its events of the room take effect in their order.
     /// - Returns: false when it may be handled now.
-    mutating func waitsForJoin(
+    mutating func enqueueDuringJoin(
         _ event: IncomingEvent, room: Identifier, _ reader: EventReader
     ) throws(Refusal) -> Bool {
         guard self.bySlot[event.slot]?.join(of: room) != nil else { return false }

@@ -9,7 +9,7 @@ package struct DoorLimit: Sendable {
     private var refusalsLeft: Int
 
     /// A connection that has presented nothing yet.
-    package init(limits: Limits, at now: Instant) {
+    package init(limits: GatewayLimits, at now: Instant) {
         self.checks = TokenBucket(
             capacity: limits.tokenChecksPerSecond * Self.burst, perSecond: limits.tokenChecksPerSecond, now: now)
         self.refusalsLeft = limits.refusedTokens

@@ -26,7 +26,7 @@ struct CommitQueue {
     /// In the order in which they came.
     private var commits: Deque<AcceptedCommit> = []
 
-    init(limits: Limits, at now: Instant) {
+    init(limits: GatewayLimits, at now: Instant) {
         self.limit = TokenBucket(capacity: limits.commitBurst, perSecond: limits.commitsPerSecond, now: now)
     }
 

@@ -25,21 +25,20 @@ package struct Commits {
     /// Commits refused because their user sent too many.
     var overUserRateTotal: UInt64 { self.users.refusedTotal }
     private let gateway: Identifier
-    private let limits: Limits
+    private let limits: GatewayLimits
     /// How many changed elements count like one more commit.
     private static let elementsForOne = 20
 
     /// - Parameters:
     ///   - gateway: its mesh name, which commits carry so that results find back.
     ///   - seed: of the choice of traced commits.
-    init(gateway: Identifier, limits: Limits, seed: UInt64) {
+    init(gateway: Identifier, limits: GatewayLimits, seed: UInt64) {
         self.gateway = gateway
         self.limits = limits
         self.custody = Custody(limits: limits)
         self.traces = TraceSampler(limits: limits, seed: seed)
         self.users = RateBudget(
-            perSecond: max(limits.userCommitsPerSecond, limits.commitsPerSecond),
-            burst: max(limits.userCommitBurst, limits.commitBurst), maxKeys: 65_536, at: .start)
+            perSecond: limits.userCommitsPerSecond, burst: limits.userCommitBurst, maxKeys: 65_536, at: .start)
     }
 
     // MARK: From apps
@@ -54,7 +53,7 @@ package struct Commits {
         let number = try EventReader.number(event.payload["n"])
         if let number, try self.isCopy(event, kind, of: number, in: room, isAllowed, &reader, &connections) { return }
         try connections.bySlot[slot]?.checkTurn(in: room, isNumbered: number != nil, limits: self.limits)
-        try self.custody.checkRoom(for: event.payload.rawBytes.count)
+        try self.custody.requireCapacity(for: event.payload.rawBytes.count)
         var draft = Self.draft(event, kind, isAllowed: isAllowed, &reader)
         for element in draft.abandoned {
             let gesture = connections.bySlot[slot]?.abandonGesture(on: element, in: room, at: event.now)
@@ -188,7 +187,7 @@ package struct Commits {
         guard identity.may(.commit, in: room) else {
             throw Refusal(.forbidden, "The token gives no right to change this room.", field: "roomId")
         }
-        try self.custody.checkRoom(for: body.count)
+        try self.custody.requireCapacity(for: body.count)
         let edit = try reader.creation(body)
         guard self.custody[CustodyKey(room: room, session: session, number: 1)] == nil else {
             throw Refusal(.busy, "A request with the same Idempotency-Key is under way.", retryAfterMs: 200)

@@ -12,7 +12,7 @@ package import Wire
 /// A stage behind that is slow gives no more credit. Commits then wait here, where they have to be kept anyway; when
 /// custody is full, apps are asked to try again. So nothing piles up anywhere and nothing is lost.
 package struct Custody {
-    private let limits: Limits
+    private let limits: GatewayLimits
     private var routes = CommitRoutes()
     private var commits: [CustodyKey: PendingCommit] = [:]
     /// Nothing is due before it.
@@ -30,7 +30,7 @@ package struct Custody {
     /// The least pause before a commit is sent again that was answered too early.
     private static let recheck = Nanoseconds.milliseconds(50)
 
-    init(limits: Limits) {
+    init(limits: GatewayLimits) {
         self.limits = limits
     }
 
@@ -51,12 +51,12 @@ package struct Custody {
     // MARK: Room
 
     /// Refuses one more commit of that many bytes when there is no room for it.
-    mutating func checkRoom(for bytes: Int) throws(Refusal) {
+    mutating func requireCapacity(for bytes: Int) throws(Refusal) {
         guard self.commits.count + self.reservedCount < self.limits.custodyCommits,
             self.bytes + bytes <= self.limits.custodyBytes || self.bytes == 0
         else {
             self.busyTotal += 1
-            throw Refusal(.busy, "Too many commits are waiting.", retryAfterMs: Limits.busyMs)
+            throw Refusal(.busy, "Too many commits are waiting.", retryAfterMs: GatewayLimits.busyMs)
         }
     }
 

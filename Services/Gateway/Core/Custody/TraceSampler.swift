@@ -6,15 +6,15 @@ import Wire
 struct TraceSampler {
     /// Traces begun, and those that were not because there were too many.
     private(set) var tracedTotal: UInt64 = 0, overRateTotal: UInt64 = 0
-    private var random: UInt64
+    private var random: SplitMix64
     /// The share of commits that are traced without their app's wish, in 2^-53.
     private let share: UInt64
     /// Nil when nothing is traced.
     private var budget: TokenBucket?
 
     /// - Parameter seed: of the choice, and of the traces that are begun here; random at each start.
-    init(limits: Limits, seed: UInt64) {
-        self.random = splitMix(seed)
+    init(limits: GatewayLimits, seed: UInt64) {
+        self.random = SplitMix64(seed: splitMix(seed))
         self.share = UInt64(limits.traceShare * Double(Self.unit))
         if limits.tracesPerSecond > 0 {
             self.budget = TokenBucket(
@@ -33,14 +33,8 @@ struct TraceSampler {
             return nil
         }
         self.tracedTotal += 1
-        return parent?.id ?? TraceID(high: self.nextBits(), low: self.nextBits() | 1)
+        return parent?.id ?? TraceID(high: self.random.next(), low: self.random.next() | 1)
     }
 
-    private mutating func isDrawn() -> Bool { self.nextBits() % Self.unit < self.share }
-
-    /// SplitMix64: every seed gives its own sequence; not for secrets.
-    private mutating func nextBits() -> UInt64 {
-        self.random &+= 0x9e37_79b9_7f4a_7c15
-        return splitMix(self.random)
-    }
+    private mutating func isDrawn() -> Bool { self.random.next() % Self.unit < self.share }
 }

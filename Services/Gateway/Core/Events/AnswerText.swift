@@ -87,7 +87,7 @@ enum AnswerText {
     /// The acknowledgement of a join as the array of its arguments: a large room is written once.
     /// - Parameter parts: in how many parts the elements follow; 0: they are in it.
     static func joinedArguments(
-        _ joined: JoinReply.Joined, room: Identifier, throttle: Nanoseconds, limits: Limits, parts: Int
+        _ joined: JoinReply.Joined, room: Identifier, throttle: Nanoseconds, limits: GatewayLimits, parts: Int
     ) -> [UInt8] {
         var elementBytes = 0
         if parts == 0, case .elements(let json) = joined.content { elementBytes = json.count }
@@ -100,7 +100,7 @@ enum AnswerText {
 
     /// The acknowledgement of a join.
     static func joined(
-        _ joined: JoinReply.Joined, room: Identifier, throttle: Nanoseconds, limits: Limits
+        _ joined: JoinReply.Joined, room: Identifier, throttle: Nanoseconds, limits: GatewayLimits
     ) -> [UInt8] {
         var writer = JSONWriter(reserving: 1024)
         Self.joined(joined, room: room, throttle: throttle, limits: limits, parts: 0, into: &writer)
@@ -108,7 +108,7 @@ enum AnswerText {
     }
 
     private static func joined(
-        _ joined: JoinReply.Joined, room: Identifier, throttle: Nanoseconds, limits: Limits, parts: Int,
+        _ joined: JoinReply.Joined, room: Identifier, throttle: Nanoseconds, limits: GatewayLimits, parts: Int,
         into writer: inout JSONWriter
     ) {
         writer.beginObject()

@@ -10,7 +10,7 @@ struct EventReader {
     private var editReading: EditReading
 
     /// - Parameter seed: of the ids of elements that apps create without one.
-    init(limits: Limits, seed: UInt64) {
+    init(limits: GatewayLimits, seed: UInt64) {
         self.limits = limits.json
         self.editReading = EditReading(largestGroup: limits.group, seed: seed)
     }

@@ -14,7 +14,7 @@ package struct HTTPRequests {
         var isUnderWay = false
     }
 
-    private let limits: Limits
+    private let limits: GatewayLimits
     private var numbers: RequestNumbers
     private var reads: [UInt64: Read] = [:]
     /// The users of the reads that were answered and whose client has not read that.
@@ -29,7 +29,7 @@ package struct HTTPRequests {
     private(set) var refusedTotal: UInt64 = 0, busyTotal: UInt64 = 0
 
     /// - Parameter seed: random at each start.
-    init(limits: Limits, seed: UInt64) {
+    init(limits: GatewayLimits, seed: UInt64) {
         self.limits = limits
         self.numbers = RequestNumbers(seed: seed)
         self.readers = ReadsByUser(bound: limits.userReads, waitingBound: limits.userReadsWaiting)
@@ -95,7 +95,7 @@ package struct HTTPRequests {
         let user = identity.member.user
         do throws(Refusal) {
             guard self.reads.count < self.limits.readsWaiting else {
-                throw Refusal(.busy, "Too many reads are waiting.", retryAfterMs: Limits.busyMs)
+                throw Refusal(.busy, "Too many reads are waiting.", retryAfterMs: GatewayLimits.busyMs)
             }
             try self.readers.check(user)
         } catch {

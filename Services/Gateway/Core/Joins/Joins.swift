@@ -36,7 +36,7 @@ struct JoinInFlight {
 /// When all apps come back together, fan-outs and the database get their joins at a rate. A join that is abandoned once
 /// it was sent stays until its answer is here, since that costs as much as any.
 package struct Joins {
-    private let limits: Limits
+    private let limits: GatewayLimits
     private var numbers: RequestNumbers
     private var pending: [UInt64: JoinInFlight] = [:]
     /// How many of them nobody waits for any more.
@@ -54,7 +54,7 @@ package struct Joins {
     private static let repetition = Nanoseconds.seconds(1)
 
     /// - Parameter seed: random at each start.
-    init(limits: Limits, seed: UInt64) {
+    init(limits: GatewayLimits, seed: UInt64) {
         self.limits = limits
         self.numbers = RequestNumbers(seed: seed)
         self.rate = TokenBucket(capacity: limits.joinsPerSecond, perSecond: limits.joinsPerSecond, now: .start)
@@ -72,10 +72,10 @@ package struct Joins {
     package var queuedCount: Int { self.queue.count }
 
     /// Refuses one more join when too many wait.
-    private mutating func checkRoom(for user: Identifier?) throws(Refusal) {
+    private mutating func requireCapacity(for user: Identifier?) throws(Refusal) {
         do throws(Refusal) {
             guard self.pending.count < self.limits.joinsWaiting else {
-                throw Refusal(.busy, "Too many joins are waiting.", retryAfterMs: Limits.busyMs)
+                throw Refusal(.busy, "Too many joins are waiting.", retryAfterMs: GatewayLimits.busyMs)
             }
             if let user { try self.readers.check(user) }
         } catch {
@@ -163,7 +163,7 @@ extension Joins {
         let slot = event.slot
         let request = try JoinRequest(event.payload, wantsPreviews: connections.bySlot[slot]?.wantsPreviews ?? true)
         try connections.bySlot[slot]?.checkJoin(of: room, maxRooms: self.limits.rooms, at: event.now)
-        try self.checkRoom(for: connections.bySlot[slot]?.identity.member.user)
+        try self.requireCapacity(for: connections.bySlot[slot]?.identity.member.user)
         for (room, wantsPreviews) in connections.bySlot[slot]?.becomeModern() ?? [] {
             rooms.becomeModern(slot, in: room, wantsPreviews: wantsPreviews)
         }

@@ -28,7 +28,7 @@ struct ReadsByUser {
     /// Makes sure that one more of the user may begin, or wait.
     func check(_ user: Identifier) throws(Refusal) {
         guard let reader = self.readers[user], reader.waiting.count >= self.waitingBound else { return }
-        throw Refusal(.busy, "Too many joins or reads of this user are waiting.", retryAfterMs: Limits.busyMs)
+        throw Refusal(.busy, "Too many joins or reads of this user are waiting.", retryAfterMs: GatewayLimits.busyMs)
     }
 
     /// Whether one more of the user may begin.

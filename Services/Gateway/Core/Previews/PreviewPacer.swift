@@ -25,12 +25,12 @@ struct PreviewPacer {
     private var waiting = WaitingRooms()
     /// How many more members this turn may deliver to.
     private var allowance: Int
-    private let limits: Limits
+    private let limits: GatewayLimits
 
     /// Moments are whole milliseconds: half a one is the mean of what they do not show.
     private static let unseen = Nanoseconds.microseconds(500)
 
-    init(limits: Limits) {
+    init(limits: GatewayLimits) {
         self.limits = limits
         self.allowance = limits.previewWrites
         self.paces = RoomPaces(late: limits.late, calm: limits.calm)

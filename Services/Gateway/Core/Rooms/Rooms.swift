@@ -20,7 +20,7 @@ package struct Rooms {
     /// Previews handed to coalescers.
     private(set) var previewsSentTotal: UInt64 = 0
 
-    init(limits: Limits) {
+    init(limits: GatewayLimits) {
         self.pacer = PreviewPacer(limits: limits)
         self.delivery = PreviewDelivery(turnMembers: limits.previewWrites)
     }

@@ -2,7 +2,7 @@ package import JSONBytes
 package import Timing
 
 /// What apps may ask of a gateway, each figure a setting; a join's answer carries those of one app as `limits`.
-package struct Limits: Equatable, Sendable {
+package struct GatewayLimits: Equatable, Sendable {
     /// The largest message, bytes; announced as Engine.IO's `maxPayload`.
     package var messageBytes = 256 * 1024
     /// Nesting of JSON values.
@@ -29,7 +29,7 @@ package struct Limits: Equatable, Sendable {
     package var commitsPerSecond = 30
     /// Commits that may come together after a pause.
     package var commitBurst = 120
-    /// Commits per second of one user, over all its connections and HTTP; at least those of one connection.
+    /// Commits per second of one user, over all its connections and HTTP; not less than those of one connection.
     package var userCommitsPerSecond = 120
     /// Commits of one user that may come together after a pause; likewise.
     package var userCommitBurst = 480
@@ -126,6 +126,10 @@ package struct Limits: Equatable, Sendable {
         writer.value(self.commitsPerSecond)
         writer.key("commitBurst")
         writer.value(self.commitBurst)
+        writer.key("userCommitsPerSecond")
+        writer.value(self.userCommitsPerSecond)
+        writer.key("userCommitBurst")
+        writer.value(self.userCommitBurst)
         writer.key("replay")
         writer.value(self.replay)
         writer.key("roomElements")
