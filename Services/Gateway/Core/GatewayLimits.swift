@@ -29,7 +29,7 @@ package struct GatewayLimits: Equatable, Sendable {
     package var commitsPerSecond = 30
     /// Commits that may come together after a pause.
     package var commitBurst = 120
-    /// Commits per second of one user, over all its connections and HTTP; not less than those of one connection.
+    /// Commits per second of one user, over all its connections and HTTP; at least those of one connection.
     package var userCommitsPerSecond = 120
     /// Commits of one user that may come together after a pause; likewise.
     package var userCommitBurst = 480
@@ -88,6 +88,11 @@ package struct GatewayLimits: Equatable, Sendable {
     /// Commits that are traced in a second, the apps' included, and as many at once after a pause; 0: none.
     package var tracesPerSecond = 10
 
+    /// The rate of one user's commits: at least that of one connection.
+    var userCommits: (perSecond: Int, burst: Int) {
+        (max(self.userCommitsPerSecond, self.commitsPerSecond), max(self.userCommitBurst, self.commitBurst))
+    }
+
     /// How long an app waits before it tries again when too many wait, ms.
     static let busyMs: UInt32 = 500
 
@@ -127,9 +132,9 @@ package struct GatewayLimits: Equatable, Sendable {
         writer.key("commitBurst")
         writer.value(self.commitBurst)
         writer.key("userCommitsPerSecond")
-        writer.value(self.userCommitsPerSecond)
+        writer.value(self.userCommits.perSecond)
         writer.key("userCommitBurst")
-        writer.value(self.userCommitBurst)
+        writer.value(self.userCommits.burst)
         writer.key("replay")
         writer.value(self.replay)
         writer.key("roomElements")

@@ -261,8 +261,8 @@ package struct GatewaySettings: DaemonSettings {
         limits.previewsPerSecond = values[Self.previewRate]
         limits.commitsPerSecond = values[Self.commitRate]
         limits.commitBurst = values[Self.commitBurst]
-        limits.userCommitsPerSecond = max(values[Self.userCommitRate], values[Self.commitRate])
-        limits.userCommitBurst = max(values[Self.userCommitBurst], values[Self.commitBurst])
+        limits.userCommitsPerSecond = values[Self.userCommitRate]
+        limits.userCommitBurst = values[Self.userCommitBurst]
         limits.userRequestsPerSecond = values[Self.userRequestRate]
         limits.userRequestBurst = values[Self.userRequestBurst]
         limits.deadline = Nanoseconds(values[Self.deadline])

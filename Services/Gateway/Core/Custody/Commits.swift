@@ -38,7 +38,7 @@ package struct Commits {
         self.custody = Custody(limits: limits)
         self.traces = TraceSampler(limits: limits, seed: seed)
         self.users = RateBudget(
-            perSecond: limits.userCommitsPerSecond, burst: limits.userCommitBurst, maxKeys: 65_536, at: .start)
+            perSecond: limits.userCommits.perSecond, burst: limits.userCommits.burst, maxKeys: 65_536, at: .start)
     }
 
     // MARK: From apps
