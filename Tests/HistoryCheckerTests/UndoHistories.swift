@@ -52,6 +52,21 @@ extension Histories {
         + change(4, "history:undo", "created", note(x: 5, y: 0), by: "bob", undoing: 3)
         + nothing(5, seq: 4) + [room(seq: 4)]
 
+    /// Ada drags a note by another anchor and once more, both as one entry; Bob moves it in between. Taking that back leaves
+    /// the anchor and the position where Bob's change stops it: the second drag is taken back, the first one is not.
+    static let undoneDrags: [HistoryRecord] =
+        [snapshot("ada", 0, seq: 0, [:])]
+        + change(1, "element:create", "created", dragged(x: 0, y: 0, anchor: 1))
+        + change(2, "element:gesture", "transformed", dragged(x: 5, y: 0, anchor: 0)).map(\.grouped)
+        + change(3, "element:transform", "transformed", dragged(x: 5, y: 7, anchor: 0), by: "bob")
+        + change(4, "element:transform", "transformed", dragged(x: 9, y: 7, anchor: 0)).map(\.grouped)
+        + change(5, "history:undo", "transformedMany", dragged(x: 5, y: 7, anchor: 0), undoing: 4) + [room(seq: 5)]
+
+    /// The note's state on the canvas.
+    static func dragged(x: Int, y: Int, anchor: Int) -> String {
+        #"{"id":"note","positionX":\#(x),"positionY":\#(y),"anchorX":\#(anchor),"rev":1}"#
+    }
+
     /// The note's state when one row has left other values than it should.
     static func otherNote(x: Int, y: Int) -> String { note(x: x, y: y) }
 

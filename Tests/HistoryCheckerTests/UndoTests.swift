@@ -58,6 +58,14 @@ extension Spoilt {
         #expect(HistoryChecker.check(again).findings[.undo]?.violations.isEmpty == true)
     }
 
+    @Test func fieldsThatHoldTogetherStopTogether() {
+        #expect(HistoryChecker.check(H.undoneDrags).findings[.undo]?.violations.isEmpty == true)
+        for body in [H.dragged(x: 0, y: 7, anchor: 2), H.dragged(x: 5, y: 0, anchor: 0)] {
+            let spoilt = H.undoneDrags.changing(seq: 5) { $0.body = body }
+            #expect(HistoryChecker.check(spoilt).findings[.undo]?.violations.count == 1)
+        }
+    }
+
     @Test func anAnnotationThatTheEntryMovedGoesWithItsParent() {
         let finding = HistoryChecker.check(H.undoneParent).findings[.undo]
         #expect(finding?.checked == 4)

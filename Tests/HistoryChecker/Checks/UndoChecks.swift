@@ -189,25 +189,23 @@ private struct UndoModel {
         }
         for id in ids.sorted() {
             let now = change.before[id] ?? self.elements[id]
-            let expected = Self.takenBack(id, entry, from: now)
+            let stages = Self.stages(of: id, entry, from: now)
             let stored = change.ids.contains(id) ? change.after[id] : now
             switch (now, stored) {
             case (nil, nil): continue
             case (nil, let restored?):
-                if Self.differ(restored, expected ?? [:], apartFrom: Self.bookkeeping) {
-                    return "\(id) came back otherwise"
+                if let name = Self.wrongField(of: restored, after: stages.dropFirst()) {
+                    return "\(id) came back otherwise: \(name)"
                 }
             case (.some, nil):
                 // An annotation goes with its parent, even if the entry changed it.
                 let parent = now?["parentId"].map(Self.unquoted) ?? ""
                 let isOfCreated = Self.isCreated(parent, entry) && change.after[parent] == nil
                 if !Self.isCreated(id, entry), !isOfCreated { return "\(id) was deleted, but not created" }
-            case (let now?, let stored?):
+            case (.some, let stored?):
                 if Self.isCreated(id, entry) { return "\(id) was created, but is not deleted" }
-                for name in Set(now.keys).union(stored.keys).subtracting(Self.bookkeeping).sorted() {
-                    let isRight =
-                        stored[name] == expected?[name] || Self.coupled.contains(name) && stored[name] == now[name]
-                    if !isRight { return "\(id).\(name) should be \(expected?[name] ?? "absent")" }
+                if let name = Self.wrongField(of: stored, after: stages[...]) {
+                    return "\(id).\(name) should be \(stages.last??[name] ?? "absent")"
                 }
             }
         }
@@ -218,7 +216,7 @@ private struct UndoModel {
     private func hasEffect(_ entry: [Change]) -> Bool {
         Set(entry.flatMap(\.ids)).contains { id in
             let now = self.elements[id]
-            let expected = Self.takenBack(id, entry, from: now)
+            let expected = Self.stages(of: id, entry, from: now).last ?? nil
             guard let now else {
                 // It comes back, unless its parent is gone.
                 guard let expected else { return false }
@@ -229,23 +227,32 @@ private struct UndoModel {
         }
     }
 
-    /// An element after an entry was taken back from it, field by field.
-    private static func takenBack(_ id: String, _ entry: [Change], from now: Fields?) -> Fields? {
-        var fields = now
+    /// A field that is not as it should be once an entry was taken back. Coupled fields may have stopped at any stage: one
+    /// of them that others have changed since keeps all of them as they were there.
+    private static func wrongField(of stored: Fields, after stages: ArraySlice<Fields?>) -> String? {
+        let names = stages.reduce(into: Set(stored.keys)) { names, fields in names.formUnion((fields ?? [:]).keys) }
+        return names.subtracting(Self.bookkeeping).sorted().first { name in
+            let right = Self.coupled.contains(name) ? stages : stages.suffix(1)
+            return !right.contains { $0?[name] == stored[name] }
+        }
+    }
+
+    /// An element while an entry is taken back from it, field by field: as it is, and after each of the entry's rows, the
+    /// newest first.
+    private static func stages(of id: String, _ entry: [Change], from now: Fields?) -> [Fields?] {
+        var stages = [now]
         for change in entry.reversed() where change.ids.contains(id) {
-            let (before, after) = (change.before[id], change.after[id])
-            guard let before else {
-                fields = nil
-                continue
-            }
-            guard let after else {
-                fields = fields ?? before
-                continue
-            }
-            for name in Set(before.keys).union(after.keys).subtracting(Self.bookkeeping)
-            where before[name] != after[name] {
-                if fields?[name] == after[name] { fields?[name] = before[name] }
-            }
+            stages.append(Self.takenBack(id, change, from: stages.last ?? nil))
+        }
+        return stages
+    }
+
+    private static func takenBack(_ id: String, _ change: Change, from now: Fields?) -> Fields? {
+        guard let before = change.before[id] else { return nil }
+        guard let after = change.after[id] else { return now ?? before }
+        var fields = now
+        for name in Set(before.keys).union(after.keys).subtracting(Self.bookkeeping) where before[name] != after[name] {
+            if fields?[name] == after[name] { fields?[name] = before[name] }
         }
         return fields
     }
