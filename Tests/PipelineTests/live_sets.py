@@ -1,29 +1,16 @@
 """A pipeline whose stages have sets that change while it runs: from a file, or from DNS with a resolver of its own."""
 
-import contextlib
 import json
 import pathlib
-import random
-import socket
 import subprocess
 
+import ports
 from linked import BEHIND, LinkedPipeline
 from pipeline import Pipeline, eventually
 from resolver import Resolver
 
 # The settings that name the instances of a stage.
 SETTINGS = {stage: f"{stage}s" for stage in BEHIND}
-
-
-def quiet_ports(count):
-    """Neighbouring ports that no outgoing connection uses: whoever dials a port of its own range before somebody listens
-    there may be connected to itself, and then occupies it."""
-    while True:
-        first = random.randrange(20_000, 32_000)
-        with contextlib.ExitStack() as stack, contextlib.suppress(OSError):
-            for port in range(first, first + count):
-                stack.enter_context(socket.socket()).bind(("127.0.0.1", port))
-            return first
 
 
 class LivePipeline(LinkedPipeline):
@@ -35,7 +22,7 @@ class LivePipeline(LinkedPipeline):
         self.most = most
         for stage in BEHIND:
             for number in range(2, most + 1):
-                self.ports[f"{stage}-{number}"] = quiet_ports(2)
+                self.ports[f"{stage}-{number}"] = ports.free(2)
 
     rows, log_rows = Pipeline.rows, Pipeline.log_rows
     assert_gapless, assert_shards_gapless = Pipeline.assert_gapless, Pipeline.assert_shards_gapless

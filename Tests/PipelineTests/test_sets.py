@@ -7,9 +7,10 @@ import uuid
 import pytest
 import requests
 
+import ports
 from app import App
 from linked import live
-from live_sets import FilePipeline, NamedPipeline, ServicePipeline, SixPipeline, quiet_ports
+from live_sets import FilePipeline, NamedPipeline, ServicePipeline, SixPipeline
 from pipeline import eventually
 from resolver import Resolver
 from survival import Crowd
@@ -232,7 +233,7 @@ def test_instances_come_and_go_by_service_records(single, room, resolver):
         goes_on(crowd)
         # One that has another port from now on is another instance, for which nobody waits.
         pipeline.stop_one("fanout-1")
-        pipeline.ports["fanout-1"] = quiet_ports(1)
+        pipeline.ports["fanout-1"] = ports.free()
         pipeline.launch("fanout", "fanout-1")
         pipeline.publish()
         goes_on(crowd)

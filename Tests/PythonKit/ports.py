@@ -1,12 +1,20 @@
-"""Ports that nobody uses."""
+"""Ports that nobody uses, and that no other run of tests on this machine is given."""
 
 import contextlib
+import fcntl
+import os
+import pathlib
 import random
 import socket
+import tempfile
 
 # Below the range that the kernel hands out by itself. A port of that range may become the source of somebody's outgoing
 # connection before it is bound, and who dials it until then may be connected with itself.
 RANGE = (12000, 31000)
+# Each port is one byte of it, locked by the process that was given the port until that process ends: between two lives of
+# a daemon its port is free to look at.
+_RESERVED = os.open(
+    pathlib.Path(tempfile.gettempdir()) / f"touchsync-test-ports-{os.getuid()}", os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
 _given = set()
 
 
@@ -15,7 +23,7 @@ def free(count=1, host="127.0.0.1"):
     for _ in range(500):
         first = random.SystemRandom().randrange(*RANGE)
         wanted = range(first, first + count)
-        if _given.isdisjoint(wanted) and _all_free(wanted, host):
+        if _given.isdisjoint(wanted) and _all_free(wanted, host) and _reserve(first, count):
             _given.update(wanted)
             return first
     raise RuntimeError("no free ports")
@@ -28,4 +36,12 @@ def _all_free(ports, host):
                 stack.enter_context(socket.socket()).bind((host, port))
         except OSError:
             return False
+    return True
+
+
+def _reserve(first, count):
+    try:
+        fcntl.lockf(_RESERVED, fcntl.LOCK_EX | fcntl.LOCK_NB, count, first)
+    except BlockingIOError:
+        return False
     return True
