@@ -52,9 +52,8 @@ extension Spoilt {
 
     /// An app that was opened again is another client of the same user.
     @Test func anUnansweredUndoIsItsUsersWhateverTheClient() {
-        let again = H.unansweredUndo.changing(.invoke, where: { $0.number == 3 }) {
-            ($0.client, $0.user) = ("ada.1", "ada")
-        }
+        let isUnanswered = { (record: HistoryRecord) in record.number == 3 }
+        let again = H.unansweredUndo.changing(.invoke, where: isUnanswered) { ($0.client, $0.user) = ("ada.1", "ada") }
         #expect(HistoryChecker.check(again).findings[.undo]?.violations.isEmpty == true)
     }
 
