@@ -15,6 +15,8 @@ struct RoomPacesTests {
         var costs: [Identifier: Int]
         /// What the gateway can deliver in a window.
         var capacity = Int.max
+        /// What commits take.
+        var commitTime = Nanoseconds.milliseconds(2)
         var changes: [(UInt64, Identifier, Pace)] = []
 
         init(_ costs: [Identifier: Int], capacity: Int = .max) {
@@ -43,12 +45,28 @@ struct RoomPacesTests {
                 for room in self.costs.keys where self.paces.pace(of: room) == .commitsOnly {
                     self.paces.arrived(room, folded: 1, members: self.costs[room, default: 0] / 12)
                 }
+                for _ in 0..<8 { self.paces.commitAnswered(after: self.commitTime) }
                 self.now += 100
                 for room in self.paces.review(at: self.moment) {
                     self.changes.append((self.now, room, self.paces.pace(of: room)))
                 }
             }
         }
+    }
+
+    @Test("commits that stay slow take no more than two thirds of the previews: what is left cannot be the reason")
+    func commitsOfASlowDisk() {
+        var scene = Scene(["a": 30_000, "b": 30_000, "c": 30_000])
+        scene.pass(10)
+        scene.commitTime = .milliseconds(40)
+        scene.pass(100)
+        #expect(scene.load < 60_000 && scene.load >= 10_000)
+        let (pace, changes) = (scene.paces.pace(of: "a"), scene.changes.count)
+        scene.pass(300)
+        #expect(scene.paces.pace(of: "a") == pace && scene.changes.count == changes)
+        scene.commitTime = .milliseconds(2)
+        scene.pass(100)
+        #expect(scene.paces.isIdle)
     }
 
     @Test("as long as previews are in time no room is slowed down, whatever it costs")

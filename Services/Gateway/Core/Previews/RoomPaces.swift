@@ -29,6 +29,8 @@ package struct RoomPaces: Sendable {
     private var costs: [Identifier: Int] = [:]
     /// True while costs are counted: not as long as all is well.
     private var isMetering = false
+    /// How many windows the costs are of, those that count half as half ones: 1, 1.5, 1.75 … 2.
+    private var meteredWindows = 0.0
     private var gauge: LatenessGauge
     private var commits = CommitGauge()
     /// What all rooms cost together when the gateway began to be late.
@@ -51,6 +53,8 @@ package struct RoomPaces: Sendable {
     private static let haste: UInt64 = 4
     /// How long a step down takes to show.
     private static let settling = Nanoseconds.milliseconds(250)
+    /// Previews that cost less than this part of what was too much are not what commits wait for.
+    private static let cheapness = 3
     /// A gateway that is late so soon after rooms sped up is late because they did.
     private static let probation = Nanoseconds.seconds(2)
 
@@ -158,12 +162,20 @@ package struct RoomPaces: Sendable {
     /// What the last window showed, if it is over: the worse of previews and commits.
     private mutating func verdict(at now: Instant) -> LatenessGauge.Verdict? {
         guard let previews = self.gauge.verdict(at: now) else { return nil }
-        return max(previews, self.commits.verdict(at: now, lateness: self.gauge.mean))
+        let commits = self.commits.verdict(at: now, lateness: self.gauge.mean)
+        return max(previews, self.isCheap ? min(commits, .steady) : commits)
     }
+
+    /// True when slow rooms cost so little that commits are late for another reason, for example a slow disk.
+    private var isCheap: Bool { !self.isIdle && self.total < self.limit / Self.cheapness }
+
+    /// What all rooms cost together.
+    private var total: Int { self.costs.values.reduce(0, +) }
 
     /// Costs are counted from the first sign of lateness on, for as long as it matters.
     private mutating func meter(_ verdict: LatenessGauge.Verdict) {
         self.isMetering = verdict != .calm || !self.isIdle
+        self.meteredWindows = self.isMetering ? self.meteredWindows / 2 + 1 : 0
         self.offered /= 2
         if self.isMetering {
             self.costs = self.costs.compactMapValues { $0 > 1 ? $0 / 2 : nil }
@@ -175,7 +187,7 @@ package struct RoomPaces: Sendable {
     // MARK: Steps
 
     private mutating func slowDown(at now: Instant) -> [Identifier] {
-        let total = self.costs.values.reduce(0, +)
+        let total = self.total
         guard let most = self.costs.values.max(), total > 0 else { return [] }
         self.noteLimit(total, at: now)
         var saved = 0
@@ -195,7 +207,9 @@ package struct RoomPaces: Sendable {
 
     /// Remembers what was too much, and whether it came of speeding up.
     private mutating func noteLimit(_ total: Int, at now: Instant) {
-        self.limit = self.isIdle ? total : max(self.limit, total)
+        // As it would be counted for long.
+        let lasting = Int(Double(total) * 2 / self.meteredWindows)
+        self.limit = self.isIdle ? lasting : max(self.limit, lasting)
         self.slowedAt = now
         guard let spedUpAt = self.spedUpAt else { return }
         self.spedUpAt = nil
@@ -204,7 +218,7 @@ package struct RoomPaces: Sendable {
     }
 
     private mutating func speedUp(at now: Instant) -> [Identifier] {
-        let total = self.costs.values.reduce(0, +)
+        let total = self.total
         let allowed = max(total / 4, self.limit / 2 - total)
         var spent = 0
         var changed: Set<Identifier> = []
