@@ -137,10 +137,8 @@ extension World {
     /// Both ends lose the connection, each in its own time; what is under way is lost from then on.
     func reset(_ link: Link, within time: UInt64) {
         self.note("reset \(link.name)")
-        let (session, sessions) = (link.session, link.serverSessions.sorted())
-        self.after(self.random.number(0...time)) { [unowned self] in
-            if session != nil, link.session == session { self.closeDialler(link) }
-        }
+        let sessions = self.connections(of: link)
+        self.after(self.random.number(0...time)) { [unowned self] in self.closeDialler(link, ifAmong: sessions) }
         self.after(self.random.number(0...time)) { [unowned self] in
             for session in sessions { self.closeServer(link, session) }
         }
@@ -155,15 +153,23 @@ extension World {
             link.stalled[direction.rawValue] = max(link.stalled[direction.rawValue], end)
         }
         guard time > Self.silence else { return }
-        let (session, sessions) = (link.session, link.serverSessions.sorted())
+        let sessions = self.connections(of: link)
         self.after(Self.silence) { [unowned self] in
             let isMutual = directions.count == 2
             let lag = isMutual ? self.random.number(0...500) * .millisecond : self.random.number(0...5) * .millisecond
             let (first, second) = directions[0] == .forth ? (UInt64(0), lag) : (lag, UInt64(0))
             self.after(first) { [unowned self] in for session in sessions { self.closeServer(link, session) } }
-            self.after(second) { [unowned self] in
-                if session != nil, link.session == session { self.closeDialler(link) }
-            }
+            self.after(second) { [unowned self] in self.closeDialler(link, ifAmong: sessions) }
         }
+    }
+
+    /// The connections of a link that an end believes in. The dialler may not be up yet: the answer to its greeting is under
+    /// way, and may still come.
+    private func connections(of link: Link) -> [Int] {
+        link.serverSessions.union([link.session].compactMap(\.self)).sorted()
+    }
+
+    private func closeDialler(_ link: Link, ifAmong sessions: [Int]) {
+        if let session = link.session, sessions.contains(session) { self.closeDialler(link) }
     }
 }
