@@ -6,13 +6,13 @@ struct ConnectionBackoff {
     let minimum: Nanoseconds
     let maximum: Nanoseconds
     private var ceiling: Nanoseconds
-    private var random: SplitMix64
+    private var random: Jitter
 
     init(minimum: Nanoseconds, maximum: Nanoseconds, seed: UInt64) {
         self.minimum = max(Nanoseconds(1), minimum)
         self.maximum = max(self.minimum, maximum)
         ceiling = self.minimum
-        random = SplitMix64(state: seed)
+        random = Jitter(state: seed)
     }
 
     mutating func next() -> Nanoseconds {
@@ -26,8 +26,8 @@ struct ConnectionBackoff {
     }
 }
 
-/// A small seeded generator (Steele, Lea, Flood: "Fast splittable pseudorandom number generators", 2014).
-struct SplitMix64: RandomNumberGenerator {
+/// A small seeded generator, SplitMix64 (Steele, Lea, Flood: "Fast splittable pseudorandom number generators", 2014).
+struct Jitter: RandomNumberGenerator {
     var state: UInt64
 
     mutating func next() -> UInt64 {

@@ -372,7 +372,7 @@ struct ConnectionMachineTests {
 
     @Test(arguments: 0..<200 as Range<UInt64>)
     func whateverHappensEachAcceptedRequestComesBackExactlyOnce(seed: UInt64) {
-        var random = SplitMix64(state: seed)
+        var random = Jitter(state: seed)
         var limits = TestMachine.Limits()
         limits.maximumInFlight = 3
         limits.maximumQueued = 4
