@@ -183,8 +183,12 @@ def test_a_session_that_was_taken_over(single, apps, room):
     new = apps(single.url, "ada")
     assert new.join(room, session=joined["session"])["n"] == 1
     old.refused("element:transform", {"roomId": room, "n": 2, "elementId": "e", "positionX": 1}, "session_expired")
-    # Its previews are dropped, without a word.
-    old.send("element:transforming", {"roomId": room, "elementId": "e", "positionX": 99})
+    # Of its previews one a second is answered, so that an app whose session was taken by mistake finds out.
+    for _ in range(3):
+        old.send("element:transforming", {"roomId": room, "elementId": "e", "positionX": 99})
+    old.refused("element:select", {"roomId": room, "elementIds": ["e"]}, "session_expired")
+    [error] = old.named("transform:error")
+    assert (error["event"], error["code"], error["elementId"]) == ("element:transforming", "session_expired", "e")
     assert new.ok("element:transform", {"roomId": room, "n": 2, "elementId": "e", "positionX": 2})["seq"] == 2
     fence(room, new, bob)
     assert [p for p in bob.named("element:transforming") if p.get("positionX") == 99] == []

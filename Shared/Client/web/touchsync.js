@@ -1429,6 +1429,12 @@ export class RoomCore extends Part {
   }
 
   /** @param {Data} data */
+  "transform:error"({ code }) {
+    // Another connection has this client's session: perhaps one that was lost long ago, and whose join came late.
+    if (code === "session_expired") this["room:resync"]();
+  }
+
+  /** @param {Data} data */
   "room:throttle"({ intervalMs }) {
     if (intervalMs >= 0) this.throttleMs = intervalMs;
   }

@@ -147,10 +147,10 @@ public struct ClientCore: Sendable {
         case "server:draining":
             self.link.drain(closesIn: data["closesInMs"]?.milliseconds ?? 0, random: random, self.outbox)
         case "transform:error": self.outbox.tell(.refused(ClientError(data)))
-        default:
-            guard let id = data["roomId"]?.string, let index = self.index(of: TextKey(id)) else { return }
-            self.rooms[index].eventReceived(event, data, &self.outbox)
+        default: break
         }
+        guard let id = data["roomId"]?.string, let index = self.index(of: TextKey(id)) else { return }
+        self.rooms[index].eventReceived(event, data, &self.outbox)
     }
 
     private mutating func answered(_ number: Int, _ answer: JSONObject) {

@@ -13,6 +13,7 @@ extension App {
             guard let name = arguments.next()?.string, let data = arguments.next() else { return }
             self.witness.received(name, data)
             if name == "room:resync" { self.missed() }
+            if name == "transform:error", data["code"]?.string == "session_expired" { self.claimAgain() }
         case .opened, .accepted, .ping: break
         }
     }
@@ -102,16 +103,19 @@ extension App {
 
     private func tryAgain(_ index: Int, _ code: String?, _ pause: UInt64) {
         let number = self.pending[index].number
-        if code == "session_expired", case .joined = self.state {
-            // Somebody else has the session, or a late claim of ours overtook the join: claim it again.
-            self.world.count("apps.claimed-again")
-            return self.join()
-        }
+        if code == "session_expired", case .joined = self.state { return self.claimAgain() }
         self.world.after(pause * .millisecond) { [weak self] in
             guard let self, let index = self.pending.firstIndex(where: { $0.number == number }) else { return }
             self.pending[index].isSent = false
             self.flush()
         }
+    }
+
+    /// Somebody else has the session, or a late claim of its own overtook the join.
+    private func claimAgain() {
+        guard case .joined = self.state else { return }
+        self.world.count("apps.claimed-again")
+        self.join()
     }
 
     /// It missed something, and has to join again.

@@ -341,32 +341,34 @@ extension ClientConnection {
     }
 
     /// Stamps what the app shows with its gesture, and folds it onto what is held back.
-    mutating func stamp(_ move: Move, in room: Identifier, at now: Instant) -> PreviewStep {
+    mutating func stamp(_ move: Move, in room: Identifier, at now: Instant) throws(Refusal) -> PreviewStep {
         let mover = (connection: self.id, user: self.identity.member.user)
         guard let index = self.memberships.index(of: room) else { return .ignored }
         guard self.memberships.hasSpace(for: move.element, at: index) else { return .dropped }
-        return self.memberships.entries[index].stamp(
+        return try self.memberships.entries[index].stamp(
             move, in: room, by: mover, isAllowed: self.previewLimit.spend(at: now))
     }
 
     /// Stamps what the app shows of a group, which came in one message: all of it may go, or none.
-    mutating func stamp(_ group: [Move], in room: Identifier, at now: Instant) -> [PreviewStep] {
+    mutating func stamp(_ group: [Move], in room: Identifier, at now: Instant) throws(Refusal) -> [PreviewStep] {
         let mover = (connection: self.id, user: self.identity.member.user)
         guard let index = self.memberships.index(of: room) else { return [] }
         let isAllowed = self.previewLimit.spend(at: now)
         let gesture = self.memberships.entries[index].groupGesture(group)
-        return group.map { move in
+        return try group.map { move throws(Refusal) in
             guard self.memberships.hasSpace(for: move.element, at: index) else { return .dropped }
-            return self.memberships.entries[index].stamp(
+            return try self.memberships.entries[index].stamp(
                 move.numbered(gesture), in: room, by: mover, isAllowed: isAllowed)
         }
     }
 
     /// The app moved its cursor or selected something.
-    mutating func show(_ change: AttentionChange, in room: Identifier, at now: Instant) -> PreviewStep {
+    mutating func show(
+        _ change: AttentionChange, in room: Identifier, at now: Instant
+    ) throws(Refusal) -> PreviewStep {
         let mover = (connection: self.id, user: self.identity.member.user)
         guard let index = self.memberships.index(of: room) else { return .ignored }
-        return self.memberships.entries[index].show(
+        return try self.memberships.entries[index].show(
             change, in: room, by: mover, at: now, isAllowed: self.previewLimit.spend(at: now))
     }
 

@@ -141,7 +141,7 @@ package struct Connections {
         self.previewsTotal += 1
         try self.bySlot[event.slot]?.checkPreview(in: room)
         let move = try EventReader.move(event.payload, kind)
-        return self.stamped(self.bySlot[event.slot]?.stamp(move, in: room, at: event.now), from: event.slot)
+        return self.stamped(try self.bySlot[event.slot]?.stamp(move, in: room, at: event.now), from: event.slot)
     }
 
     /// An app shows a group that it moves.
@@ -152,7 +152,7 @@ package struct Connections {
         self.previewsTotal += 1
         try self.bySlot[event.slot]?.checkPreview(in: room)
         let moves = try reader.group(event.payload)
-        let steps = self.bySlot[event.slot]?.stamp(moves, in: room, at: event.now) ?? []
+        let steps = try self.bySlot[event.slot]?.stamp(moves, in: room, at: event.now) ?? []
         return steps.compactMap { self.stamped($0, from: event.slot) }
     }
 
@@ -165,7 +165,8 @@ package struct Connections {
         self.previewsTotal += 1
         try self.bySlot[event.slot]?.checkPreview(in: room)
         let change = try reader.attention(event.payload, kind)
-        let preview = self.stamped(self.bySlot[event.slot]?.show(change, in: room, at: event.now), from: event.slot)
+        let preview = self.stamped(
+            try self.bySlot[event.slot]?.show(change, in: room, at: event.now), from: event.slot)
         if kind == .selection { self.acknowledge(event, into: &actions) }
         return preview
     }
@@ -177,7 +178,7 @@ package struct Connections {
     ) -> Preview? {
         do throws(Refusal) {
             try self.bySlot[slot]?.checkPreview(in: room)
-            return self.stamped(self.bySlot[slot]?.stamp(move, in: room, at: now), from: slot)
+            return self.stamped(try self.bySlot[slot]?.stamp(move, in: room, at: now), from: slot)
         } catch {
             guard self.isReported(error, of: slot, at: now) else { return nil }
             let origin = EventOrigin(slot: slot, ackID: nil, event: move.event.rawValue)
@@ -318,7 +319,7 @@ package struct Connections {
     }
 
     private mutating func isReported(_ refusal: Refusal, of slot: Slot, at now: Instant) -> Bool {
-        guard refusal.code == .invalid || refusal.code == .forbidden else { return false }
+        guard [.invalid, .forbidden, .sessionExpired].contains(refusal.code) else { return false }
         return self.bySlot[slot]?.reports(refusal.code, at: now) == true
     }
 

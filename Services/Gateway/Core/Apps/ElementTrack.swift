@@ -56,7 +56,7 @@ enum PreviewStep {
     case waits
     /// Too many elements are being moved.
     case dropped
-    /// Another connection took the session over.
+    /// There is nothing new to show.
     case ignored
 }
 

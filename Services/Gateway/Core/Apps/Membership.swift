@@ -73,6 +73,13 @@ struct Membership {
         if self.sid == claimed.sid, self.claim < claimed.claim { self.ownsSession = false }
     }
 
+    /// - Throws: while the session has another owner.
+    private func checkOwnership() throws(Refusal) {
+        guard self.ownsSession else {
+            throw Refusal(.sessionExpired, "Another connection has taken the session over; join again.")
+        }
+    }
+
     /// Begins a session, or goes on with one as its newest owner.
     private mutating func startSession(_ joined: JoinReply.Joined) {
         if self.sid != joined.sid {
@@ -99,9 +106,7 @@ struct Membership {
     /// The stream that the app numbers, if a commit of that number may be in custody; nil for a new number.
     /// - Throws: while the session has another owner.
     func stream(ifSent number: UInt64) throws(Refusal) -> Identifier? {
-        guard self.ownsSession else {
-            throw Refusal(.sessionExpired, "Another connection has taken the session over; join again.")
-        }
+        try self.checkOwnership()
         // An earlier owner may have sent any number.
         return self.claim > 1 || number <= self.highestNumber ? SessionKey.app(sid: self.sid) : nil
     }
@@ -184,13 +189,13 @@ struct Membership {
 
     /// The app moved its cursor or selected something.
     /// - Parameter isAllowed: whether the rate limit lets it go.
+    /// - Throws: while the session has another owner; it is shown once the session is this connection's again.
     mutating func show(
         _ change: AttentionChange, in room: Identifier, by mover: (connection: UInt64, user: Identifier),
         at now: Instant, isAllowed: @autoclosure () -> Bool
-    ) -> PreviewStep {
-        // Even if it is not shown now, it is once the session is this connection's again.
+    ) throws(Refusal) -> PreviewStep {
         self.attention.change(change, at: now)
-        guard self.ownsSession else { return .ignored }
+        try self.checkOwnership()
         guard isAllowed() else { return .waits }
         let preview =
             switch change {
@@ -220,11 +225,12 @@ struct Membership {
 
     /// Stamps what the app shows, and folds it onto what is held back.
     /// - Parameter isAllowed: whether the rate limit lets it go.
+    /// - Throws: while the session has another owner.
     mutating func stamp(
         _ move: Move, in room: Identifier, by mover: (connection: UInt64, user: Identifier),
         isAllowed: @autoclosure () -> Bool
-    ) -> PreviewStep {
-        guard self.ownsSession else { return .ignored }
+    ) throws(Refusal) -> PreviewStep {
+        try self.checkOwnership()
         guard self.elements.count < Self.maxOpenTracks || self.elements[move.element] != nil else { return .dropped }
         defer { self.trimTracks() }
         return self.elements[move.element, default: ElementTrack()].stamp(

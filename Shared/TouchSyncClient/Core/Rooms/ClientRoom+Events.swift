@@ -10,7 +10,8 @@ extension ClientRoom {
         }
         switch event {
         case "room:elements": self.partArrived(data, &outbox)
-        case "room:resync": if self.phase == .joined { self.join(&outbox) }
+        case "room:resync": self.joinAgain(&outbox)
+        case "transform:error": if data["code"]?.string == "session_expired" { self.joinAgain(&outbox) }
         case "room:throttle": self.throttleMs = data["intervalMs"]?.milliseconds ?? self.throttleMs
         case "element:transforming": self.previewed(data, in: data, &outbox)
         case "elements:transforming":
@@ -21,6 +22,10 @@ extension ClientRoom {
         default:
             if let output = self.people.eventReceived(event, data) { self.tell(output, &outbox) }
         }
+    }
+
+    private mutating func joinAgain(_ outbox: inout ClientOutbox) {
+        if self.phase == .joined { self.join(&outbox) }
     }
 
     /// Applies a change, in the order of the room's numbers only.
