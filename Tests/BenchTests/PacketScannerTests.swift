@@ -20,6 +20,15 @@ import Testing
         "gesture":3,"n":4,"dt":16}]
         """
 
+    @Test func eachPreviewOfABatch() {
+        let events = [Self.preview, Self.group, #"42["selection:changed",{"elementIds":["a","b"]}]"#, Self.preview]
+        let text = #"42["previews:batch",{"events":[\#(events.map { $0.dropFirst(2) }.joined(separator: ","))]}]"#
+        #expect(Self.scan(text) == .batch)
+        let found = Array(text.utf8).withUnsafeBytes { PacketScanner.events(ofBatch: $0) }
+        let preview = PacketScanner.Packet.preview(sentAt: 12_345_678, folded: 4)
+        #expect(found.filter { $0 != .event } == [preview, preview, preview])
+    }
+
     @Test func aPreviewsTimeAndFolding() {
         #expect(Self.scan(Self.preview) == .preview(sentAt: 12_345_678, folded: 4))
     }

@@ -19,7 +19,7 @@ class OldApp(App):
 
     @property
     def auth(self):
-        return {**super().auth, "roomId": self.room}
+        return {**super().auth, "roomId": self.room, "batches": False}
 
     def hand(self):
         return OldHand(self)

@@ -120,11 +120,11 @@ export class Driver {
     const count = { frames: 0, drawn: 0 };
     const stop = room.on("moving", id => moving.add(id));
     for (; performance.now() < end; count.frames++) {
-      await new Promise(this.nextFrame);
+      const now = await new Promise(this.nextFrame);
       for (const id of moving) {
-        room.drawn(id);
+        room.drawn(id, now);
         count.drawn++;
-        if (!room.isMoving(id)) moving.delete(id);
+        if (!room.isMoving(id, now)) moving.delete(id);
       }
     }
     stop();

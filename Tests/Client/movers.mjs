@@ -28,30 +28,36 @@ function place(index, turn) {
   };
 }
 
-// The preview of the gesture that begins with an element.
+// The preview of the gesture that begins with an element: an event with its data.
 function preview(first, turn) {
   const common = {
     roomId: "movers", userId: "bob", sid: "bob-1", gesture: first + 1, n: 1, dt: 1000 / previewsPerSecond,
   };
-  if (groupSize === 1) return `42${JSON.stringify(["element:transforming", { ...common, ...place(first, turn) }])}`;
+  if (groupSize === 1) return ["element:transforming", { ...common, ...place(first, turn) }];
   const elements = ids.slice(first, first + groupSize).map((_, offset) => place(first + offset, turn));
-  return `42${JSON.stringify(["elements:transforming", { ...common, elements }])}`;
+  return ["elements:transforming", { ...common, elements }];
 }
 
-// Spread evenly over time, as many people's are.
+// Spread evenly over time, as many people's are. As from a gateway with so much to do, they come in batches every 16 ms to
+// a client that asked for these.
 function play(socket) {
-  const start = performance.now();
+  const start = performance.now(), send = message => socket.send(`42${JSON.stringify(message)}`);
   let sent = 0;
   const timer = setInterval(() => {
-    const due = ((performance.now() - start) * previewsPerSecond * elementCount) / 1000;
-    for (; sent < due; sent += groupSize) socket.send(preview(sent % elementCount, Math.floor(sent / elementCount)));
-  }, 4);
+    const due = ((performance.now() - start) * previewsPerSecond * elementCount) / 1000, events = [];
+    for (; sent < due; sent += groupSize) events.push(preview(sent % elementCount, Math.floor(sent / elementCount)));
+    if (socket.takesBatches && events.length > 1) send(["previews:batch", { events }]);
+    else events.forEach(send);
+  }, socket.takesBatches ? 16 : 4);
   socket.on("close", () => clearInterval(timer));
 }
 
 function answer(socket, text) {
   const [, kind, number, json] = /^(4?\d)(\d*)(.*)$/s.exec(text);
-  if (kind === "40") return socket.send('40{"sid":"s"}');
+  if (kind === "40") {
+    socket.takesBatches = JSON.parse(json).batches;
+    return socket.send('40{"sid":"s"}');
+  }
   if (kind !== "42") return;
   const isJoin = JSON.parse(json)[0] === "room:join";
   socket.send(`43${number}${JSON.stringify([isJoin ? joined : { ok: true }])}`);

@@ -239,14 +239,20 @@ struct CommitTests {
         #expect(text.hasPrefix(#"["transform:error",{"event":"element:transform","code":"forbidden""#))
     }
 
-    @Test func aSessionThatAnotherConnectionTookOverRefusesNumberedCommits() throws {
+    @Test func aSessionThatAnotherConnectionTookOverRefusesNumberedCommitsAndOnePreviewASecond() throws {
         var scene = Scene()
         let ada = try scene.member("ada")
         scene.gateway.sessionClaimed(SessionClaimed(room: "r", sid: "s-ada", claim: 2))
         scene.send(ada, "element:transform", Self.numbered, ack: 1)
         #expect(scene.take().texts(for: ada).first?.contains(#""code":"session_expired""#) == true)
-        scene.send(ada, "element:transforming", Self.transform)
-        #expect(scene.take().isEmpty)
+        for _ in 0..<3 { scene.send(ada, "element:transforming", Self.transform) }
+        let actions = scene.take()
+        #expect(actions.count == 1)
+        let prefix = #"["transform:error",{"event":"element:transforming","code":"session_expired""#
+        #expect(actions.texts(for: ada).first?.hasPrefix(prefix) == true)
+        scene.advance(1000)
+        scene.send(ada, "cursor:moving", #"{"roomId":"r","x":1,"y":2}"#)
+        #expect(scene.take().texts(for: ada).first?.contains(#""code":"session_expired""#) == true)
     }
 
     @Test("that an older owner's copy was refused says nothing about a commit sent again by the newest owner")

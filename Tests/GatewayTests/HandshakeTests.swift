@@ -20,12 +20,14 @@ struct HandshakeTests {
     @Test func theAuthPayloadTheQueryAndHeadersAreAllRead() throws {
         let fields = try Self.fields(
             auth: #"{"userId":"ada","previews":false}"#, query: ["roomId": "r"],
-            headers: ["x-touchsync-name": "Ada", "authorization": "Bearer t0k"])
+            headers: ["x-touchsync-name": "Ada", "x-touchsync-batches": "true", "authorization": "Bearer t0k"])
         #expect(fields.user == "ada")
         #expect(fields.room == "r")
         #expect(fields.name == "Ada")
         #expect(fields.token == "t0k")
         #expect(!fields.previews)
+        #expect(fields.batches)
+        #expect(try !Self.fields().batches)
     }
 
     @Test func theSameThingGivenTwiceMustAgree() throws {
@@ -34,11 +36,13 @@ struct HandshakeTests {
             try Self.fields(auth: #"{"roomId":"r"}"#, query: ["roomId": "q"])
         }
         #expect(throws: Refusal.self) { try Self.fields(auth: #"{"previews":true}"#, query: ["previews": "false"]) }
+        #expect(throws: Refusal.self) { try Self.fields(auth: #"{"batches":true}"#, query: ["batches": "false"]) }
     }
 
     @Test(arguments: [
         (#"{"roomId":"a/b"}"#, "roomId"), (#"{"roomId":7}"#, "roomId"), (#"{"userId":""}"#, "userId"),
         (#"{"userId":null}"#, "userId"), (#"{"name":"a\u0001"}"#, "name"), (#"{"previews":"yes"}"#, "previews"),
+        (#"{"batches":1}"#, "batches"),
     ])
     func whatIsOutOfGrammarIsRefusedWithItsField(auth: String, field: String) throws {
         let refusal = #expect(throws: Refusal.self) { try Self.fields(auth: auth) }

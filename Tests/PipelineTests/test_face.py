@@ -12,13 +12,13 @@ from shapes import JOINED, assert_element
 class BackEnd:
     """A DEALER that speaks Socket.IO packets to a gateway's face."""
 
-    def __init__(self, endpoint, user):
+    def __init__(self, endpoint, user, **auth):
         self.socket = zmq.Context.instance().socket(zmq.DEALER)
         self.socket.linger = 0
         self.socket.connect(endpoint)
         self.events = []
         self.number = 0
-        self.socket.send_string("40" + json.dumps({"userId": user}))
+        self.socket.send_string("40" + json.dumps({"userId": user, **auth}))
         assert json.loads(self.take("40"))["sid"]
 
     def take(self, prefix, within=8.0):
@@ -53,6 +53,24 @@ def back_end(single, face):
     made = BackEnd(face, "robot")
     yield made
     made.socket.close()
+
+
+def test_previews_come_together_if_it_asks_for_that(single, apps, room, face):
+    back_end = BackEnd(face, "robot", batches=True)
+    ada = apps(single.url, "ada")
+    ada.join(room)
+    assert back_end.call("room:join", {"roomId": room})["ok"]
+    ada.ok("elements:create", {"roomId": room, "elements": [{"type": "note", "id": id} for id in "abc"]})
+    for x in range(300):
+        for id in "abc":
+            ada.send("element:transforming", {"roomId": room, "elementId": id, "positionX": x})
+        ada.ok("client:ping", {})
+        back_end.call("client:ping", {})
+        if any(name == "previews:batch" for name, _ in back_end.events):
+            break
+    batch = back_end.wait("previews:batch")["events"]
+    assert len(batch) > 1 and {name for name, _ in batch} == {"element:transforming"}
+    back_end.socket.close()
 
 
 def test_the_same_events(single, apps, room, back_end):

@@ -186,7 +186,7 @@ def test_a_session_that_was_taken_over(single, apps, room):
     # Of its previews one a second is answered, so that an app whose session was taken by mistake finds out.
     for _ in range(3):
         old.send("element:transforming", {"roomId": room, "elementId": "e", "positionX": 99})
-    old.refused("element:select", {"roomId": room, "elementIds": ["e"]}, "session_expired")
+    old.refused("selection:set", {"roomId": room, "elementIds": ["e"]}, "session_expired")
     [error] = old.named("transform:error")
     assert (error["event"], error["code"], error["elementId"]) == ("element:transforming", "session_expired", "e")
     assert new.ok("element:transform", {"roomId": room, "n": 2, "elementId": "e", "positionX": 2})["seq"] == 2

@@ -12,14 +12,14 @@ from app import UPDATES
 class Sluggard:
     """A member on a bare WebSocket that reads only when it is told to, through a small window."""
 
-    def __init__(self, url, user, room, tls=None):
+    def __init__(self, url, user, room, tls=None, **auth):
         self.numbers = 0
         self.socket = websocket.create_connection(
             url.replace("http", "ws") + "/socket.io/?EIO=4&transport=websocket", timeout=10,
             sockopt=((socket.SOL_SOCKET, socket.SO_RCVBUF, 4096),), sslopt={"context": tls} if tls else None,
         )
         assert self.socket.recv().startswith("0{")
-        self.socket.send("40" + json.dumps({"userId": user}))
+        self.socket.send("40" + json.dumps({"userId": user, **auth}))
         assert self.socket.recv().startswith("40{")
         self.room = room
         self.joined, _ = self.join()
@@ -55,6 +55,13 @@ class Sluggard:
 @pytest.fixture
 def slow(single, room, two):
     sluggard = Sluggard(single.url, "slow", room)
+    yield sluggard
+    sluggard.socket.close()
+
+
+@pytest.fixture
+def slow_with_batches(single, room, two):
+    sluggard = Sluggard(single.url, "slow", room, batches=True)
     yield sluggard
     sluggard.socket.close()
 
@@ -125,6 +132,20 @@ def test_one_that_does_not_read_gets_a_group_as_a_group(room, two, note, slow):
     assert len(shown[-1]["elements"]) == 2 and len(shown) < 10
     # All of the app's previews are counted, whatever was folded.
     assert sum(data["n"] for data in shown) == 30
+
+
+def test_one_that_does_not_read_gets_the_latest_previews_in_a_batch(room, two, note, slow_with_batches):
+    ada, bob = two
+    other = ada.ok("element:create", {"roomId": room, "element": {"type": "note"}})["element"]["id"]
+    fill(ada, room, 7)
+    for x in range(20):
+        move(ada, room, x)
+        ada.send("element:transforming", {"roomId": room, "elementId": other, "positionX": x})
+    bob.wait("element:transforming", lambda data: data["elementId"] == other and data["positionX"] == 19)
+    events = slow_with_batches.until(
+        lambda name, data: name == "previews:batch" and ["positionX", 19] in map(list, data["events"][-1][1].items()))
+    last = {data["elementId"]: data["positionX"] for _, data in events[-1][1]["events"]}
+    assert last == {"note-1": 19, other: 19}
 
 
 def test_one_that_does_not_read_gets_no_preview_of_a_gesture_that_ended_meanwhile(room, two, note, slow):

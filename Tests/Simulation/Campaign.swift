@@ -87,7 +87,7 @@ package struct Campaign: Sendable {
             "previews.leased", "coalescer.conflicts", "apps.conflicts", "gateway.snapshot-parts", "groups",
             "refused-groups", "cascades",
             "undone", "redone", "nothing-undone", "skipped-entries", "viewports", "updates-with-viewport",
-            "previews-out-of-view", "cursors-out-of-view", "last-previews-in-view", "departures",
+            "previews.batches", "previews-out-of-view", "cursors-out-of-view", "last-previews-in-view", "departures",
             "edits-applied", "edits-refused", "clients.restarts-in-doubt", "clients.session-expired",
             "clients.saved-in-doubt", "clients.history-read", "clients.history-failed", "clients.found-edits",
             "clients.sends-held", "clients.forgotten", "clients.resyncs", "clients.folded-edits",

@@ -4,6 +4,8 @@ import Wire
 
 /// One app as the hub sees it, whatever it speaks.
 protocol AppLine: AnyObject {
+    /// Whether the app asked for previews that leave together in one message.
+    var takesBatches: Bool { get }
     /// Answers an event with one JSON value.
     func acknowledge(_ id: UInt64, _ json: [UInt8])
     /// Answers a join with a large room: the parts go as the app reads, and ``snapshotRead`` is called at the end.

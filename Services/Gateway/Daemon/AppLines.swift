@@ -60,45 +60,30 @@ struct AppLines {
 
     /// Sends each member the previews of all others in one write. Members that move nothing themselves share one buffer.
     func deliver(_ previews: [PreviewText], to slots: [Slot]) {
-        let packets = previews.map { PreparedPacket(event: $0.json) }
+        var packets = PreviewPackets(previews)
         // Few of them: looking through is cheaper than hashing.
         let movers = previews.compactMap(\.sender)
-        let all = packets.count == 1 ? packets[0] : PreparedPacket.concatenating(packets)
         for slot in slots {
             guard let app = self.lines[slot] else { continue }
             if !movers.contains(slot) {
-                app.send(previews, butOf: nil, packet: all)
+                app.send(previews, butOf: nil, packet: packets.all(inBatches: app.takesBatches))
                 continue
             }
             let others = previews.indices.filter { previews[$0].sender != slot }
-            guard let first = others.first else { continue }
-            let packet =
-                others.count == 1 ? packets[first] : PreparedPacket.concatenating(others.map { packets[$0] })
-            app.send(previews, butOf: slot, packet: packet)
+            guard !others.isEmpty else { continue }
+            app.send(previews, butOf: slot, packet: packets.some(others, inBatches: app.takesBatches))
         }
     }
 
-    /// Sends members those previews that they see, to each in one write. Each preview is framed once, and members that see
-    /// the same share one buffer.
+    /// Sends members those previews that they see, to each in one write. Members that see the same share one
+    /// buffer.
     func deliver(_ previews: [PreviewText], to sightings: [Sighting]) {
-        var packets = [PreparedPacket?](repeating: nil, count: previews.count)
-        var shared: [[Int]: PreparedPacket] = [:]
+        var packets = PreviewPackets(previews)
         for sighting in sightings {
             guard let app = self.lines[sighting.slot] else { continue }
-            let indices = sighting.indices
-            let seen = indices.map { previews[$0] }
-            if let packet = shared[indices] {
-                app.send(seen, butOf: nil, packet: packet)
-                continue
-            }
-            let parts = indices.map { index in
-                let packet = packets[index] ?? PreparedPacket(event: previews[index].json)
-                packets[index] = packet
-                return packet
-            }
-            let packet = parts.count == 1 ? parts[0] : PreparedPacket.concatenating(parts)
-            shared[indices] = packet
-            app.send(seen, butOf: nil, packet: packet)
+            app.send(
+                sighting.indices.map { previews[$0] }, butOf: nil,
+                packet: packets.shared(sighting.indices, inBatches: app.takesBatches))
         }
     }
 }

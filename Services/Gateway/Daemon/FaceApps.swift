@@ -59,7 +59,9 @@ final class FaceApps {
         case .failure(let refusal):
             self.refuse(peer, hub, refusal)
         case .success((let identity, let handshake)):
-            let line = FaceLine(heardAt: hub.now, key: key) { [unowned hub] in hub.sendFace($0, to: peer) }
+            let line = FaceLine(heardAt: hub.now, key: key, takesBatches: handshake.batches) { [unowned hub] in
+                hub.sendFace($0, to: peer)
+            }
             self.lines[peer] = line
             var name = JSONWriter(reserving: 48)
             name.beginObject()
@@ -124,15 +126,17 @@ final class FaceLine: AppLine {
     var slot: Slot = 0
     var heardAt: Instant
     let key: PublicKey?
+    let takesBatches: Bool
     var close: (() -> Void)?
     var snapshotRead: ((Identifier) -> Void)?
     private let write: ([UInt8]) -> Void
     private var badMessages = 0
     private static let maxBadMessages = 10
 
-    init(heardAt: Instant, key: PublicKey?, write: @escaping ([UInt8]) -> Void) {
+    init(heardAt: Instant, key: PublicKey?, takesBatches: Bool, write: @escaping ([UInt8]) -> Void) {
         self.heardAt = heardAt
         self.key = key
+        self.takesBatches = takesBatches
         self.write = write
     }
 
@@ -157,7 +161,8 @@ final class FaceLine: AppLine {
     }
 
     func send(_ previews: [PreviewText], butOf mover: Slot?, packet: PreparedPacket) {
-        for preview in previews where mover == nil || preview.sender != mover { self.emit(preview.json) }
+        let others = previews.filter { mover == nil || $0.sender != mover }
+        for json in self.takesBatches ? PreviewText.batches(of: others) : others.map(\.json) { self.emit(json) }
     }
 
     /// Never: the socket drops what a back end does not read.

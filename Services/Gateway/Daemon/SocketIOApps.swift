@@ -35,7 +35,7 @@ final class SocketIOApps: SocketIOApplication {
             Self.refuse(socket, visitor, message: refusal.message, data: data.bytes)
         case .success((let identity, let handshake)):
             socket.accept()
-            let line = SocketIOLine(socket, on: self.hub.eventLoop)
+            let line = SocketIOLine(socket, on: self.hub.eventLoop, takesBatches: handshake.batches)
             socket.userInfo = line
             socket.tag = self.hub.connected(line, identity: identity, handshake: handshake)
             socket.releaseHandshake()
@@ -90,15 +90,17 @@ final class SocketIOLine: AppLine {
     /// It holds this line until it is gone.
     private let socket: SocketIOSocket
     private let eventLoop: any EventLoop
+    let takesBatches: Bool
     /// The latest previews of a slow app.
     private var held: LatestPreviews?
     /// Large rooms that it still reads.
     private var snapshots = SnapshotQueue()
     var snapshotRead: ((Identifier) -> Void)?
 
-    init(_ socket: SocketIOSocket, on eventLoop: any EventLoop) {
+    init(_ socket: SocketIOSocket, on eventLoop: any EventLoop, takesBatches: Bool) {
         self.socket = socket
         self.eventLoop = eventLoop
+        self.takesBatches = takesBatches
     }
 
     func acknowledge(_ id: UInt64, _ json: [UInt8]) {
@@ -171,9 +173,9 @@ final class SocketIOLine: AppLine {
         guard var held = self.held else { return }
         self.held = nil
         let texts = PreviewText.texts(of: held.takeAll()[...]) { _ in nil }
-        let packets = texts.map { PreparedPacket(event: $0.json) }
-        guard !packets.isEmpty else { return }
-        self.socket.send(PreparedPacket.concatenating(packets))
+        guard !texts.isEmpty else { return }
+        var packets = PreviewPackets(texts)
+        self.socket.send(packets.all(inBatches: self.takesBatches))
     }
 
     func disconnect() {

@@ -38,6 +38,7 @@ package enum Bench {
                 run = nil
                 var target = Target(addresses: addresses, token: options.token, run: Self.runName())
                 target.isPlain = options.isPlain
+                target.takesBatches = options.takesBatches
                 run = try LoadRun(named.title, sequence.crowd(of: named), target, processes, options)
             }
             guard var report = run?.measure(named) else { continue }

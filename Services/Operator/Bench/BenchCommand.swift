@@ -27,6 +27,8 @@ package struct BenchCommand: ParsableCommand {
     var token: String?
     @Flag(help: "The server is a plain Socket.IO server that relays the events.")
     var plain = false
+    @Flag(help: "Ask for previews that leave together in one message, as the project's clients do.")
+    var batches = false
     @Option(
         help: ArgumentHelp(
             "Loads by name: standard, \(BenchPreset.allCases.map(\.rawValue).joined(separator: ", ")). May be repeated.",
@@ -89,6 +91,7 @@ package struct BenchCommand: ParsableCommand {
         }
         options.token = self.token ?? ProcessSetup.environment()[Self.tokenVariable]
         options.isPlain = self.plain
+        options.takesBatches = self.batches
         options.json = self.json
         options.svgFile = self.svg
         options.isQuiet = self.quiet

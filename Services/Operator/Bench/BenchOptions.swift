@@ -10,6 +10,8 @@ package struct BenchOptions: Sendable {
     package var token: String?
     /// The server only relays events of the same names.
     package var isPlain = false
+    /// The clients ask for previews in batches.
+    package var takesBatches = false
     /// Time to connect beyond the ramp, s.
     package var patience = 60
     /// The loads to run, one after the other.

@@ -892,14 +892,16 @@ class Movements extends Part {
     this.room.tell("moving", { elementId: id });
   }
 
+  /** @param {string} id @param {number} now @returns {Movement | undefined} what of an element is under way */
+  ongoing(id, now) {
+    if (!this.heard.has(id) && this.all.get(id)?.motion.isAtRest(now)) this.all.delete(id);
+    return this.all.get(id);
+  }
+
   /** @param {Element} element @param {number} now @returns {any} where it is on its way */
   drawn(element, now) {
-    const movement = this.all.get(element.id);
+    const movement = this.ongoing(element.id, now);
     if (!movement) return element;
-    if (!this.heard.has(element.id) && movement.motion.isAtRest(now)) {
-      this.all.delete(element.id);
-      return element;
-    }
     // One object for all frames: copying an element with all its fields costs more than the rest of a frame.
     if (movement.element !== element) Object.assign(movement, { element, drawn: { ...element } });
     const { drawn } = movement;
@@ -1809,15 +1811,15 @@ class Link extends Part {
     this.heardAt = this.now;
     this.isProbing = false;
     if (this.isUp) this.due.lost = this.now + this.patience;
-    const [, kind, digits, json] = /^(4?\d)(\d*)(.*)$/s.exec(text) ?? [];
-    const data = parsed(json);
+    const [head, kind, digits] = /^(4?\d)(\d*)/.exec(text) ?? [""];
+    const data = parsed(text.slice(head.length));
     switch (kind) {
       case "0": return this.greeted(objectIn(data));
       case "1": return this.lost();
       case "2": return this.write("3");
       case "40": return this.entered();
       case "41": return this.tokenRefused();
-      case "42": return this.eventReceived(String(data?.[0]), objectIn(data?.[1]));
+      case "42": return this.eventReceived(data);
       case "43": return this.answered(Number(digits), objectIn(data?.[0]));
       case "44": return this.notEntered(objectIn(data));
     }
@@ -1857,8 +1859,9 @@ class Link extends Part {
     else request?.failed(objectIn(answer.error));
   }
 
-  /** @param {string} event @param {Data} data */
-  eventReceived(event, data) {
+  /** @param {any} message its name and data */
+  eventReceived(message) {
+    const event = String(message?.[0]), data = objectIn(message?.[1]);
     // Only names of events have colons, not those of other methods.
     if (!event.includes(":")) return;
     this.hear(event, data);
@@ -1868,6 +1871,11 @@ class Link extends Part {
   /** @param {Data} data */
   "transform:error"(data) {
     this.failed(data);
+  }
+
+  /** @param {Data} data what left the gateway together */
+  "previews:batch"({ events }) {
+    if (Array.isArray(events)) for (const message of events) this.eventReceived(message);
   }
 
   /**
@@ -2269,7 +2277,7 @@ export class TouchSync extends Emitter {
     this.WebSocket = WebSocket;
     this.fetch = fetch;
     this.token = token;
-    this.core = new Core({ handshake: { userId, name, color }, hasTokens: token !== undefined, queueLimit });
+    this.core = new Core({ handshake: { userId, name, color, batches: true }, hasTokens: token !== undefined, queueLimit });
     this.saved = store && new SavedEdits(store, `touchsync ${this.url.origin} ${owner}`);
     /** What an earlier run left is being read until then. */
     this.restoring = this.saved && this.restore(this.saved);
@@ -2577,20 +2585,20 @@ export class Room extends Emitter {
   }
 
   /**
-   * An element as it is to be drawn at this moment; the same object at each call while others move it.
-   * @param {string} id @returns {Element | undefined}
+   * An element as it is to be drawn; the same object at each call while others move it.
+   * @param {string} id @param {number} [now] when: the time that `requestAnimationFrame` tells, ms
+   * @returns {Element | undefined}
    */
-  drawn(id) {
-    return this.core?.drawn(id, this.client.now);
+  drawn(id, now = this.client.now) {
+    return this.core?.drawn(id, now);
   }
 
   /**
    * Whether somebody else's movement of the element is still under way.
-   * @param {string} id
+   * @param {string} id @param {number} [now]
    */
-  isMoving(id) {
-    this.drawn(id);
-    return this.core?.movements.all.has(id) ?? false;
+  isMoving(id, now = this.client.now) {
+    return this.core?.movements.ongoing(id, now) !== undefined;
   }
 
   /** Who is here, with cursors and selections. */

@@ -146,6 +146,12 @@ public struct ClientCore: Sendable {
         case "auth:error": self.link.tokenEnds(expiresIn: data["expiresInMs"]?.milliseconds, &self.outbox)
         case "server:draining":
             self.link.drain(closesIn: data["closesInMs"]?.milliseconds ?? 0, random: random, self.outbox)
+        case "previews:batch":
+            for message in data["events"].map({ Array($0.elements) }) ?? [] {
+                var parts = message.elements
+                guard let event = parts.next()?.string else { continue }
+                self.eventReceived(event, JSONObject(parts.next()), random: random)
+            }
         case "transform:error": self.outbox.tell(.refused(ClientError(data)))
         default: break
         }

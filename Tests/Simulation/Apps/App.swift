@@ -64,6 +64,7 @@ final class App: SimulatedApp {
     var members: Set<String> { self.witness.members }
     var selections: [String: [String]] { self.witness.selections }
     var cursors: Set<String> { self.witness.cursors }
+    var takesBatches: Bool { false }
 
     /// True when nothing is open and it has all of its room.
     func isSettled(at seq: UInt64) -> Bool {

@@ -171,6 +171,12 @@ final class RoomWitness {
         case "elements:transforming":
             guard let elements = data["elements"] else { return }
             for element in elements.elements { self.preview(of: element, data) }
+        case "previews:batch":
+            for message in data["events"]?.children ?? [] {
+                var parts = message.elements
+                guard let name = parts.next()?.string, let data = parts.next() else { continue }
+                self.received(name, data)
+            }
         case "member:joined": self.members.insert(data["userId"]?.string ?? "")
         case "member:left": self.members.remove(data["userId"]?.string ?? "")
         case "cursor:moved": self.cursor(data)

@@ -13,6 +13,8 @@ protocol SimulatedApp: AnyObject {
     /// What others have selected, and the sessions whose cursors it sees.
     var selections: [String: [String]] { get }
     var cursors: Set<String> { get }
+    /// Whether it asked for previews that leave together in one message.
+    var takesBatches: Bool { get }
     /// False once it begins nothing new.
     var isBusy: Bool { get set }
 

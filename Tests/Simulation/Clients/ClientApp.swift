@@ -48,6 +48,7 @@ final class ClientApp: SimulatedApp {
     var members: Set<String> { Set(self.core?.members(in: self.room).map(\.userId) ?? []) }
     var selections: [String: [String]] { self.witness.selections }
     var cursors: Set<String> { self.witness.cursors }
+    var takesBatches: Bool { true }
 
     /// The time as the app tells it, ms.
     var now: Int64 { Int64(self.world.now / .millisecond) }

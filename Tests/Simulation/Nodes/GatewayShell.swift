@@ -203,10 +203,7 @@ final class GatewayShell: Shell {
             let text = AppText(json)
             for slot in slots { self.tell(slot, .event, text) }
         case .previews(let slots, let previews):
-            for preview in previews {
-                let text = AppText(preview.json)
-                for slot in slots where slot != preview.sender { self.tell(slot, .event, text) }
-            }
+            for slot in slots { self.show(previews.filter { $0.sender != slot }, to: slot) }
         case .sightings(let sightings, let previews):
             for sighting in sightings { self.show(sighting, of: previews) }
         case .preview(let shard, let preview):
@@ -235,9 +232,15 @@ final class GatewayShell: Shell {
 
     private func show(_ sighting: Sighting, of previews: [PreviewText]) {
         guard let app = self.apps[sighting.slot]?.app else { return }
-        for preview in sighting.indices.map({ previews[$0] }) where self.mistakes.shows(preview, to: app) {
-            self.tell(sighting.slot, .event, AppText(preview.json))
-        }
+        let seen = sighting.indices.map { previews[$0] }
+        self.show(seen.filter { self.mistakes.shows($0, to: app) }, to: sighting.slot)
+    }
+
+    private func show(_ previews: [PreviewText], to slot: Slot) {
+        guard let app = self.apps[slot]?.app else { return }
+        let events = app.takesBatches ? PreviewText.batches(of: previews) : previews.map(\.json)
+        if events.count < previews.count { self.world.count("previews.batches") }
+        for json in events { self.tell(slot, .event, AppText(json)) }
     }
 
     private func sendHeld(_ now: Instant) {

@@ -10,6 +10,8 @@ package struct HandshakeFields: Equatable, Sendable {
     package var room: Identifier?
     /// False when the connection wants no previews.
     package var previews = true
+    /// True when previews that leave together come in one message.
+    package var batches = false
     /// The user's id (open mode only).
     package var user: String?
     /// The name to show (open mode only).
@@ -49,7 +51,10 @@ package struct HandshakeFields: Equatable, Sendable {
             "name", auth: auth, query: query, header: header("x-touchsync-name"), max: Self.maxNameBytes)
         self.color = try Self.agree(
             "color", auth: auth, query: query, header: header("x-touchsync-color"), max: Self.maxNameBytes)
-        self.previews = try Self.previews(auth: auth, query: query, header: header("x-touchsync-previews"))
+        self.previews =
+            try Self.flag("previews", auth: auth, query: query, header: header("x-touchsync-previews")) ?? true
+        self.batches =
+            try Self.flag("batches", auth: auth, query: query, header: header("x-touchsync-batches")) ?? false
     }
 
     private static func agree(
@@ -76,27 +81,27 @@ package struct HandshakeFields: Equatable, Sendable {
         return found
     }
 
-    private static func previews(
-        auth: JSONValue?, query: (StaticString) -> String?, header: String?
-    ) throws(Refusal) -> Bool {
+    private static func flag(
+        _ field: StaticString, auth: JSONValue?, query: (StaticString) -> String?, header: String?
+    ) throws(Refusal) -> Bool? {
         var found: Bool?
-        for case let text? in [query("previews"), header] {
+        for case let text? in [query(field), header] {
             guard text == "true" || text == "false" else {
-                throw Refusal(.invalid, "previews is true or false.", field: "previews")
+                throw Refusal(.invalid, "\(field) is true or false.", field: "\(field)")
             }
             if let found, found != (text == "true") {
-                throw Refusal(.invalid, "previews was given twice with different values.", field: "previews")
+                throw Refusal(.invalid, "\(field) was given twice with different values.", field: "\(field)")
             }
             found = text == "true"
         }
-        if let value = auth?["previews"] {
+        if let value = auth?["\(field)"] {
             guard let wanted = value.bool, found == nil || found == wanted else {
                 throw Refusal(
-                    .invalid, "previews is true or false, and the same wherever it is given.", field: "previews")
+                    .invalid, "\(field) is true or false, and the same wherever it is given.", field: "\(field)")
             }
             found = wanted
         }
-        return found ?? true
+        return found
     }
 }
 

@@ -41,6 +41,39 @@ package struct PreviewText: Equatable, Sendable {
         return texts
     }
 
+    /// The events of an app that asked for batches: `["previews:batch", {"events": […]}]` with several texts, a text alone as it is.
+    package static func batches(of texts: [PreviewText]) -> [[UInt8]] {
+        var batches: [[UInt8]] = []
+        var rest = texts[...]
+        while let first = rest.first {
+            var size = 0
+            let batch = rest.prefix { text in
+                size += text.json.count + 1
+                return size <= Self.maxBatchBytes
+            }
+            batches.append(batch.count > 1 ? Self.text(of: batch) : first.json)
+            rest = rest.dropFirst(max(1, batch.count))
+        }
+        return batches
+    }
+
+    /// The texts in a batch together, at most, bytes: clients have limits for a message, such as 1 MiB.
+    private static let maxBatchBytes = 128 * 1024
+
+    private static func text(of batch: ArraySlice<PreviewText>) -> [UInt8] {
+        var writer = JSONWriter(reserving: batch.reduce(40) { $0 + $1.json.count + 1 })
+        writer.beginArray()
+        writer.value("previews:batch")
+        writer.beginObject()
+        writer.key("events")
+        writer.beginArray()
+        for text in batch { writer.raw(text.json) }
+        writer.endArray()
+        writer.endObject()
+        writer.endArray()
+        return writer.bytes
+    }
+
     /// Where it can be seen: a group wherever one of its elements can.
     var area: PreviewArea {
         self.previews.dropFirst().reduce(self.previews.first?.area ?? .everywhere) { $0.union($1.area) }

@@ -251,6 +251,10 @@ package struct BenchClient: Sendable {
             self.connected(&output)
         case .refused, .disconnected, .close:
             return "the server refused or ended the connection: \(String(decoding: text, as: UTF8.self))"
+        case .batch:
+            for event in PacketScanner.events(ofBatch: text) {
+                if let failure = self.received(event, text, at: now, &tally, &output) { return failure }
+            }
         case .event, .unknown:
             tally.otherEvents += 1
         }

@@ -17,6 +17,7 @@ enum Greeting {
                 writer.member("userId", "bench-\(plan.index)")
                 writer.member("name", "Bench \(plan.index)")
             }
+            if target.takesBatches { writer.member("batches", true) }
         }
         return Array("40".utf8) + identity
     }

@@ -6,6 +6,8 @@ package struct Target: Sendable {
     package var token: String?
     /// A plain Socket.IO server that relays events of the same names: no elements are created, any answer counts.
     package var isPlain = false
+    /// Its clients ask for previews in batches.
+    package var takesBatches = false
     /// Part of the rooms' names, so that runs do not share rooms.
     package var run: String
 

@@ -19,6 +19,8 @@ package enum PacketScanner {
         case preview(sentAt: Int64?, folded: Int)
         /// A commit.
         case commit(sentAt: Int64?)
+        /// Several previews; ``events(ofBatch:)`` has them.
+        case batch
         /// Another event.
         case event
         case unknown
@@ -29,6 +31,7 @@ package enum PacketScanner {
     private static var elementIDWord: UInt64 { Self.word("elementI") }
     private static var transformWord: UInt64 { Self.word("transfor") }
     private static var positionWord: UInt64 { Self.word("position") }
+    private static var batchWord: UInt64 { Self.word("previews") }
 
     /// Scans one text message.
     package static func scan(_ text: UnsafeRawBufferPointer) -> Packet {
@@ -68,7 +71,9 @@ package enum PacketScanner {
         if Self.load(text, 4) == Self.elementsWord, Self.load(text, 13) == Self.transformWord {
             return Self.group(text)
         }
-        guard Self.load(text, 4) == Self.elementWord, Self.load(text, 12) == Self.transformWord else { return .event }
+        guard Self.load(text, 4) == Self.elementWord, Self.load(text, 12) == Self.transformWord else {
+            return Self.load(text, 4) == Self.batchWord ? .batch : .event
+        }
         switch text[21] {
         case UInt8(ascii: "i"):
             return Self.preview(text)
@@ -76,6 +81,19 @@ package enum PacketScanner {
             return .commit(sentAt: Self.forward(text, from: 24))
         default:
             return .event
+        }
+    }
+
+    /// The events of `42["previews:batch",{"events":[[…],[…]]}]`. In a text each quote has a backslash before it, so that no
+    /// content looks like the begin of an event.
+    package static func events(ofBatch text: UnsafeRawBufferPointer) -> [Packet] {
+        let begins = (24..<max(24, text.count - 24)).filter { index in
+            text[index] == UInt8(ascii: "[") && text[index + 1] == UInt8(ascii: "\"")
+        }
+        return begins.indices.map { index in
+            let end = index + 1 < begins.count ? begins[index + 1] - 1 : text.count
+            // With two bytes before its array, where a message of its own has `42`.
+            return Self.event(UnsafeRawBufferPointer(rebasing: text[begins[index] - 2..<end]))
         }
     }
 

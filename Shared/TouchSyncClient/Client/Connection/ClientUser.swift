@@ -23,6 +23,7 @@ public struct ClientUser: Equatable, Sendable {
             writer.member("userId", ifPresent: self.id)
             writer.member("name", ifPresent: self.name)
             writer.member("color", ifPresent: self.color)
+            writer.member("batches", true)
         }
     }
 }
