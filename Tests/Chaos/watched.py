@@ -59,6 +59,10 @@ class Watched:
                     found[name] = float(value)
         return found
 
+    async def rooms_held(self):
+        """What each fan-out says of the rooms that it holds."""
+        return {daemon: (await self.fetch(daemon, "/rooms"))[1].decode(errors="replace") for daemon in self.of("fanout")}
+
     async def links(self):
         """How many times daemons have opened links to others again; None while a link is missing."""
         opened = 0

@@ -13,9 +13,9 @@ class Prometheus:
         assert answer["status"] == "success", answer
         return [(series["metric"], float(series["value"][1])) for series in answer["data"]["result"]]
 
-    def up(self):
-        """The daemons that it reaches."""
-        return {labels["daemon"] for labels, value in self.query('up{job="touchsync"}') if value == 1}
+    def up(self, job="touchsync"):
+        """The daemons of a job that it reaches."""
+        return {labels["daemon"] for labels, value in self.query(f'up{{job="{job}"}}') if value == 1}
 
     def firing(self, over="1s"):
         """Names of alerts and daemons that fire, or did in a time up to now."""

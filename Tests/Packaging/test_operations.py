@@ -49,6 +49,10 @@ def trio(tmp_path, package, version, certificate):
         yield trio
 
 
+# What keeps the database, on which machine.
+KEEPERS = {"etcd-1": 1, "etcd-2": 2, "etcd-3": 3, "patroni-1": 1, "patroni-2": 2}
+
+
 def daemons(instances):
     return {f"{stage}-{instance}" for instance in instances for stage in STAGES}
 
@@ -92,16 +96,22 @@ class Operation:
             shares = {labels["daemon"][-1]: value for labels, value in self.prometheus.query(f"touchsync_{received}")}
             assert shares["3"] + shares["4"] > 0, (received, shares)
 
-    def lose(self, number):
-        """The others go on, somebody is told unless Prometheus is lost, and all is as before when it is back."""
+    def lose(self, number, misses_log=False):
+        """The others go on, somebody is told unless Prometheus is lost, and all is as before when it is back, even if the
+        primary has no longer what it missed."""
         gone = {("DaemonDown", daemon) for daemon in daemons(ALL) if self.trio.machine_of(int(daemon[-1])) == number}
+        gone |= {("DatabaseKeeperDown", keeper) for keeper, machine in KEEPERS.items() if machine == number}
         self.trio.power_off(number)
         if number == 3:
             self.apps.acknowledged()
         else:
             eventually("the other one has the primary", lambda: self.trio.roles() == {3 - number: "Leader"}, within=60)
             self.apps.acknowledged()
+            left = 3 - number
             eventually("the alerts fire", lambda: gone <= self.alerts(), within=60)
+            eventually("the primary stands alone", lambda: ("NoStandby", f"patroni-{left}") in self.alerts(), within=120)
+            if misses_log:
+                self.operator.drop_log(left)
         self.trio.power_on(number)
         self.trio.wait_for_standby()
         self.all_is_well()
@@ -127,6 +137,7 @@ class Operation:
         """Every daemon is ready, Prometheus reaches it, and no alert fires."""
         assert set(self.trio.properties("StatusText", instances).values()) == {"Ready."}
         eventually("Prometheus reaches all", lambda: self.prometheus.up() == daemons(instances), within=60)
+        eventually("and what keeps the database", lambda: self.prometheus.up("database") == set(KEEPERS), within=60)
         eventually("nothing is wrong", lambda: self.alerts() == set(), within=120)
 
 
@@ -157,7 +168,7 @@ def test_two_machines_are_kept_in_production(following, trio, tmp_path, certific
         # The primary, then the standby.
         operation.lose(trio.leader())
         measured(apps, "the primary's machine was lost and came back", FAILED_OVER)
-        operation.lose(3 - trio.leader())
+        operation.lose(3 - trio.leader(), misses_log=True)
         measured(apps, "the standby's machine was lost and came back", FAILED_OVER)
         operation.lose(3)
         measured(apps, "the third machine was lost and came back")

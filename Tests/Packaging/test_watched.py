@@ -47,6 +47,9 @@ CASES = {
     "SetStale": ("touchsync_gateway_set_stale{}", "1x60", "1 0x60", {}),
     "HistoryChanged": ("touchsync_committer_history_changes_total{}", "0 0 1x60", "3x60", {}),
     "UpkeepFails": ("touchsync_committer_upkeep_failures_total{}", "0+1x60", "0 1x60", {}),
+    "DatabaseKeeperDown": ('up{job="database"}', "0x60", "1 0 1x60", {}),
+    "NoQuorum": ("etcd_server_has_leader{}", "0x60", "1 0 1x60", {}),
+    "NoStandby": ('patroni_primary{scope="t"}', "1x60", "0x60", {'patroni_sync_standby{scope="t", is="another"}': "0x60"}),
     "FewDescriptors": ('process_open_fds{job="touchsync"}', "950x60", "800x60",
                        {'process_max_fds{job="touchsync"}': "1000x60"}),
 }

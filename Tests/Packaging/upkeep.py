@@ -93,6 +93,23 @@ class Operator:
         for machine in self.trio.pair.values():
             (machine.root / "etc/touchsync/daemons.json").write_text(watched)
 
+    def drop_log(self, number):
+        """The primary drops all log that only an absent standby needs; the archive has it."""
+        settings = "ALTER SYSTEM SET wal_keep_size = 0; ALTER SYSTEM SET min_wal_size = '32MB'; SELECT pg_reload_conf()"
+        sql = lambda text: self.run(number, f'psql -Atc "{text}"', user="postgres").stdout.strip()
+        for statement in settings.split("; "):
+            sql(statement)
+        eventually("nobody else needs it", lambda: sql("SELECT count(*) FROM pg_replication_slots") == "0", within=60)
+        first = "SELECT min(name) FROM pg_ls_waldir() WHERE name ~ '^[0-9A-F]{24}$'"
+        before = sql(first)
+
+        def is_dropped():
+            sql("SELECT pg_switch_wal()")
+            sql("CHECKPOINT")
+            return sql(first) > before
+
+        eventually("what it misses is gone", is_dropped, within=60)
+
     def copy(self):
         """Step 8: a copy of the database, in place of the former one."""
         self.run(1, 'rm -rf "$BACKUPS/base"')
