@@ -59,9 +59,14 @@ class Watched:
                     found[name] = float(value)
         return found
 
-    async def rooms_held(self):
-        """What each fan-out says of the rooms that it holds."""
-        return {daemon: (await self.fetch(daemon, "/rooms"))[1].decode(errors="replace") for daemon in self.of("fanout")}
+    async def held_twice(self):
+        """Of each room that several fan-outs hold: the people whom each of them has."""
+        held = {}
+        for daemon in self.of("fanout"):
+            for room in json.loads((await self.fetch(daemon, "/rooms"))[1] or "{}").get("rooms", []):
+                people = json.loads((await self.fetch(daemon, f"/rooms?id={room['roomId']}"))[1])["people"]
+                held.setdefault(room["roomId"], {})[daemon.name] = sorted(person["userId"] for person in people)
+        return {room: people for room, people in held.items() if len(people) > 1}
 
     async def links(self):
         """How many times daemons have opened links to others again; None while a link is missing."""

@@ -169,7 +169,7 @@ class World:
             if held == wanted:
                 return
             await asyncio.sleep(0.5)
-        self.violation(f"fan-outs hold {held} rooms for the members of {wanted}: {await self.cluster.rooms_held()}")
+        self.violation(f"fan-outs hold {held} rooms for the members of {wanted}: {await self.cluster.held_twice()}")
 
     async def leave(self):
         """Ends the apps; what they see from now on is nobody's business."""
