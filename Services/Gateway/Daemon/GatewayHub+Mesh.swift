@@ -32,8 +32,8 @@ extension GatewayHub {
             self.topology.added(instance, named: name)
             self.reviewReadiness()
         case .removed(let instance): self.removed(instance)
-        case .up(let instance, let greeting, let isResting):
-            self.senders.linkUp(instance, greeting: greeting)
+        case .up(let instance, let connection, let greeting, let isResting):
+            self.senders.linkUp(instance, connection: connection, greeting: greeting)
             self.changed(instance, isResting ? .rests : .serves, at: now)
         case .resting(let instance, let isResting):
             self.changed(instance, isResting ? .rests : .serves, at: now)
@@ -53,6 +53,8 @@ extension GatewayHub {
     }
 
     private func changed(_ instance: StageInstance, _ state: ShardOwners.InstanceState, at now: Instant) {
+        // What was decided before goes to those who had the shards: who leaves a room must not leave it elsewhere.
+        self.perform()
         self.core.leasesChanged(areHeld: self.senders.areLeasesHeld)
         for move in self.topology.changed(instance, state) {
             self.core.shardsMoved(move, at: now, into: &self.actions.pending)

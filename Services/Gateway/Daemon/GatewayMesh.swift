@@ -16,6 +16,8 @@ final class GatewayMesh: ReactorLoop {
         let lane: MeshLane
         let links: StageLinks
         var outboxes = InstanceTable<Outbox>()
+        /// How many times each link came up.
+        var connections = InstanceTable<UInt32>()
     }
 
     private let thread: ReactorThread
@@ -94,11 +96,16 @@ final class GatewayMesh: ReactorLoop {
         case .removed(let instance):
             if isMain { self.fresh.append(.removed(StageInstance(links.stage, instance))) }
         case .up(let instance, let greeting):
+            guard isMain else {
+                self.fresh.append(.previewLane(instance, isOpen: true))
+                break
+            }
+            let connection = (self.exits[exit].connections[instance] ?? 0) &+ 1
+            self.exits[exit].connections[instance] = connection
             self.fresh.append(
-                isMain
-                    ? .up(
-                        StageInstance(links.stage, instance), greeting: greeting, isResting: links.isResting(instance))
-                    : .previewLane(instance, isOpen: true))
+                .up(
+                    StageInstance(links.stage, instance), connection: connection, greeting: greeting,
+                    isResting: links.isResting(instance)))
         case .down(let instance):
             self.exits[exit].outboxes[instance] = nil
             self.fresh.append(
@@ -137,6 +144,8 @@ final class GatewayMesh: ReactorLoop {
         let exit = self.exits.firstIndex { $0.links.stage == envelope.instance.stage && $0.lane == envelope.lane }
         // One that was removed gets nothing more.
         guard let exit, self.exits[exit].links.contains(instance) else { return }
+        // What is for a connection that is gone counts as sent, as below.
+        if let connection = envelope.connection, connection != self.exits[exit].connections[instance] { return }
         let isBlocked = self.exits[exit].outboxes[instance]?.isEmpty == false
         self.exits[exit].outboxes[instance, default: Self.emptyOutbox()].append(envelope: envelope.bytes)
         if !isBlocked { self.flush(exit, instance) }

@@ -36,6 +36,8 @@ package struct MeshSenders {
         var envelope = EnvelopeWriter()
         /// How much a coalescer or committer allows.
         var window = CreditWindow()
+        /// The connection that the instance is up with.
+        var connection: UInt32 = 0
 
         mutating func fill(
             _ append: (inout EnvelopeWriter) -> Void
@@ -75,16 +77,20 @@ package struct MeshSenders {
     // MARK: Links
 
     /// An instance came up, and says in its greeting how much it allows.
-    package mutating func linkUp(_ instance: StageInstance, greeting: [UInt8]) {
-        self.lines[instance, default: Line()].window.opened(greeting: greeting)
+    package mutating func linkUp(_ instance: StageInstance, connection: UInt32, greeting: [UInt8]) {
+        self.lines[instance, default: Line()].connection = connection
+        self.lines[instance]?.window.opened(greeting: greeting)
         guard instance.stage == .coalescer else { return }
         if !self.lanes.contains(instance.number) { self.lanes[instance.number] = PreviewLane() }
         self.notifyOfGathering(instance.number)
     }
 
-    /// An instance went down.
+    /// An instance went down. What is on its way to it is lost with the connection: over the next one it could come after
+    /// what has taken its place.
     package mutating func linkDown(_ instance: StageInstance) {
         self.lines[instance]?.window.closed()
+        _ = self.lines[instance]?.envelope.take()
+        self.filled.removeAll { $0 == instance }
     }
 
     /// An instance is not in its stage's set any more.
@@ -179,7 +185,7 @@ package struct MeshSenders {
 
     private mutating func seal(_ instance: StageInstance) {
         guard let envelope = self.lines[instance]?.envelope.take() else { return }
-        self.enqueue(envelope, to: instance, .main)
+        self.enqueue(envelope, to: instance, .main, over: self.lines[instance]?.connection)
     }
 
     /// Adds a packet for a back end on the ZeroMQ face.
@@ -222,7 +228,10 @@ package struct MeshSenders {
         }
     }
 
-    private mutating func enqueue(_ bytes: [UInt8], to instance: StageInstance, _ lane: MeshLane) {
-        self.batch.append(.envelope(OutgoingEnvelope(instance: instance, lane: lane, bytes: bytes)))
+    private mutating func enqueue(
+        _ bytes: [UInt8], to instance: StageInstance, _ lane: MeshLane, over connection: UInt32? = nil
+    ) {
+        self.batch.append(
+            .envelope(OutgoingEnvelope(instance: instance, lane: lane, connection: connection, bytes: bytes)))
     }
 }

@@ -13,6 +13,9 @@ package struct OutgoingEnvelope: Sendable {
     package let instance: StageInstance
     /// On which of its lanes.
     package let lane: MeshLane
+    /// Over which of the link's connections: what was decided before the loop knew of the present one is lost with the
+    /// former. Nil: over any.
+    package let connection: UInt32?
     /// The envelope.
     package let bytes: [UInt8]
 }
@@ -39,8 +42,8 @@ enum MeshNews: Sendable {
     case added(StageInstance, name: String)
     /// An instance that is down is not in it any more.
     case removed(StageInstance)
-    /// An instance is up and greeted with these bytes.
-    case up(StageInstance, greeting: [UInt8], isResting: Bool)
+    /// An instance is up and greeted with these bytes; the connections of its link are counted.
+    case up(StageInstance, connection: UInt32, greeting: [UInt8], isResting: Bool)
     /// An instance that is up rests from now on, or serves again.
     case resting(StageInstance, Bool)
     /// An instance is down.

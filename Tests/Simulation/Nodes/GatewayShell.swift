@@ -112,7 +112,7 @@ final class GatewayShell: Shell {
         case .added(let link): if link.lane == .main { self.topology.added(link) }
         case .removed(let link): if link.lane == .main { self.removed(link) }
         case .up(let link):
-            if link.lane == .main { self.senders.linkUp(link.server.instance, greeting: link.greeting) }
+            if link.lane == .main { self.senders.linkUp(link.server.instance, connection: 0, greeting: link.greeting) }
             self.changed(link, isUp: true, now)
         case .resting(let link): self.changed(link, isUp: true, now)
         case .down(let link):
