@@ -75,8 +75,7 @@ struct AppLines {
         }
     }
 
-    /// Sends members those previews that they see, to each in one write. Members that see the same share one
-    /// buffer.
+    /// Sends members those previews that they see, to each in one write. Those that see the same share one buffer.
     func deliver(_ previews: [PreviewText], to sightings: [Sighting]) {
         var packets = PreviewPackets(previews)
         for sighting in sightings {

@@ -41,7 +41,8 @@ package struct PreviewText: Equatable, Sendable {
         return texts
     }
 
-    /// The events of an app that asked for batches: `["previews:batch", {"events": […]}]` with several texts, a text alone as it is.
+    /// The events for an app that asked for batches: `["previews:batch", {"events": […]}]` with several texts, and a text
+    /// alone as it is.
     package static func batches(of texts: [PreviewText]) -> [[UInt8]] {
         var batches: [[UInt8]] = []
         var rest = texts[...]
