@@ -26,8 +26,8 @@ def open_client(page, url, room):
     """Makes a client with a store of its own user, in a room."""
     page.run(f"""(async () => {{
         const {{ TouchSync, IndexedDBStore }} = await import({json.dumps(url + "/client/touchsync.js")});
-        globalThis.client = new TouchSync({{
-            url: {json.dumps(url)}, userId: "ada", store: new IndexedDBStore(), owner: "ada" }});
+        globalThis.store = new IndexedDBStore();
+        globalThis.client = new TouchSync({{ url: {json.dumps(url)}, userId: "ada", store, owner: "ada" }});
         globalThis.room = client.room({json.dumps(room)});
         client.connect();
         await room.joined;
@@ -77,10 +77,14 @@ def test_edits_outlive_a_tab_and_belong_to_one_at_a_time(browser, origin, room):
         first.run("room.create({ id: 'a', type: 'note' }).then(() => true)")
         open_client(second, pipeline.url, room)
         assert second.run("room.elements.map(element => element.id)") == ["a"]
-        assert (first.run("client.saved.isOurs"), second.run("client.saved.isOurs")) == (True, False)
+        key = f"touchsync {pipeline.url} ada"
+        assert second.run("navigator.locks.query().then(({ held }) => held.map(lock => lock.name))") == [key]
 
         first.run("client.disconnect(), room.preset('a', 'rotateCW'), room.preset('a', 'rotateCW'), 0")
-        first.run("client.saved.writing.then(() => 0)")
+        # The other tab has another edit, which is not kept.
+        second.run("client.disconnect(), room.preset('a', 'flipX'), 0")
+        saved = f"store.load({json.dumps(key)}).then(rooms => rooms?.[room.id]?.edits.map(edit => edit.body.preset))"
+        eventually("both are saved", lambda: first.run(saved) == ["rotateCW", "rotateCW"])
         first.close()
         second.close()
         third = Page(browser, origin)

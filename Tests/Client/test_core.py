@@ -30,7 +30,7 @@ def test_what_gateways_serve_does_the_same():
 def test_pages_read_no_name_that_is_shortened():
     own = re.search(r"^own='([^']+)'", (MODULE.parent.parent / "minify.sh").read_text(), re.MULTILINE)[1].split()
     pages = HERE.parent.parent / "Services" / "Gateway" / "Pages" / "web" / "canvas"
-    for script in [*pages.glob("*.js"), HERE / "commands.mjs", HERE / "page.mjs"]:
+    for script in [*pages.glob("*.js"), HERE / "commands.mjs", HERE / "page.mjs", HERE / "test_browser.py"]:
         assert not set(re.findall(r"\.(\w+)", script.read_text())) & set(own), script
 
 
