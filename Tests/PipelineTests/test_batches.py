@@ -43,7 +43,7 @@ def until_batched(mover, room, *viewers):
         assert x <= 300
         move(mover, room, x)
         for viewer in viewers:
-            eventually("the last is seen", lambda: any(data["positionX"] == x for data in unpacked(viewer)))
+            eventually("the last is seen", lambda: any(data["positionX"] == x for data in unpacked(viewer)), within=30)
     return x
 
 
@@ -72,7 +72,7 @@ def test_a_mover_never_gets_its_own(single, apps, room, two, elements):
         for mover, id in zip(movers, IDS):
             mover.send("element:transforming", {"roomId": room, "elementId": id, "positionX": x})
         ada.send("element:transforming", {"roomId": room, "elementId": "e3", "positionX": x})
-        eventually("both are seen", lambda: len({d["elementId"] for d in unpacked(bob) if d["positionX"] == x}) == 3)
+        eventually("all are seen", lambda: len({d["elementId"] for d in unpacked(bob) if d["positionX"] == x}) == 3, within=30)
     fence(room, ada, bob, *movers)
     for mover, its_own, other in zip(movers, IDS, reversed(IDS[:2])):
         assert {data["elementId"] for data in unpacked(mover)} == {other, "e3"}, its_own
@@ -86,7 +86,7 @@ def test_of_a_batch_only_what_is_in_view(single, apps, room, two, elements):
     x = until_batched(ada, room, carol)
     # All were shown until the viewport was known, and those that it sees last.
     move(ada, room, x + 1)
-    eventually("the last is seen", lambda: any(data["positionX"] == 1000 + x + 1 for data in unpacked(carol)))
+    eventually("the last is seen", lambda: any(data["positionX"] == 1000 + x + 1 for data in unpacked(carol)), within=30)
     fence(room, bob, carol)
     last = [data["elementId"] for data in unpacked(carol) if data["positionX"] % 1000 == x + 1]
     assert last == ["e0", "e1"]
