@@ -54,7 +54,7 @@ package struct MeshError: Error, Sendable, CustomStringConvertible {
     }
 
     /// From an error number of libzmq or the system.
-    init(errno: Int32, _ message: String, file: String = #fileID, line: Int = #line) {
+    package init(errno: Int32, _ message: String, file: String = #fileID, line: Int = #line) {
         let code: Code =
             switch errno {
             case EADDRINUSE: .addressInUse

@@ -45,6 +45,10 @@ package final class ReactorThread {
     private var links: [any ReactorLink] = []
     private var entries: [pollfd] = []
     private var serial: UInt64 = 0
+    /// True when the last poll found that the waker had been signalled.
+    private var wasWoken = false
+    /// The loop that watches the sockets in place of ``poll(until:)``, and what is called when a turn is due.
+    private var host: (loop: any ReactorHost, due: () -> Void)?
     /// When the present round started.
     package private(set) var now = MonotonicClock.now()
     /// The time between the starts of the previous round and this one. Much more than a beat means that this process
@@ -122,8 +126,22 @@ package final class ReactorThread {
     }
 
     func forget(_ source: DescriptorSource) { self.descriptors.removeAll { $0 === source } }
-    func register(_ socket: SocketCore) { self.sockets.append(socket) }
-    func unregister(_ socket: SocketCore) { self.sockets.removeAll { $0 === socket } }
+
+    func register(_ socket: SocketCore) throws(MeshError) {
+        self.sockets.append(socket)
+        guard let host = self.host else { return }
+        try host.loop.watch(socket.signal) { [weak socket] in
+            socket?.wasSignalled = true
+            socket?.refresh()
+            host.due()
+        }
+    }
+
+    func unregister(_ socket: SocketCore) {
+        self.sockets.removeAll { $0 === socket }
+        self.host?.loop.unwatch(socket.signal)
+    }
+
     func register(_ link: any ReactorLink) { self.links.append(link) }
     func unregister(_ link: any ReactorLink) { self.links.removeAll { $0 === link } }
 
@@ -131,6 +149,38 @@ package final class ReactorThread {
     func nextSerial() -> UInt64 {
         self.serial += 1
         return self.serial
+    }
+
+    // MARK: As a guest
+
+    /// Has the sockets and the waker watched by another loop from now on.
+    func follow(_ loop: any ReactorHost, due: @escaping () -> Void) throws(MeshError) {
+        self.host = (loop, due)
+        let waker = self.waker
+        try loop.watch(waker.descriptor) {
+            waker.acknowledge()
+            due()
+        }
+    }
+
+    /// Looks at the sockets that were used since they were looked at last: after that, each is signalled when something
+    /// changes.
+    /// - Returns: true when one of them is ready.
+    func recheck() -> Bool {
+        for socket in self.sockets {
+            socket.wasSignalled = false
+            if socket.isTouched { socket.refresh() }
+        }
+        return self.isAnySocketReady
+    }
+
+    private var isAnySocketReady: Bool { self.sockets.contains { $0.isReady } }
+
+    /// Looks at everything without sleeping.
+    /// - Returns: true when something was signalled.
+    func look() -> Bool {
+        self.poll(until: .start)
+        return self.wasWoken || self.sockets.contains { $0.isReady || $0.wasSignalled }
     }
 
     // MARK: One round
@@ -199,7 +249,8 @@ package final class ReactorThread {
     }
 
     private func noteReadiness(any: Bool) {
-        if any, self.entries[0].revents != 0 { self.waker.acknowledge() }
+        self.wasWoken = any && self.entries[0].revents != 0
+        if self.wasWoken { self.waker.acknowledge() }
         for (index, socket) in self.sockets.enumerated() {
             socket.wasSignalled = any && self.entries[1 + index].revents != 0
             if socket.wasSignalled { socket.refresh() }

@@ -43,7 +43,7 @@ final class SocketCore {
         self.signal = signal
         self.context = context
         self.thread = thread
-        thread?.register(self)
+        try thread?.register(self)
     }
 
     deinit { self.close() }
