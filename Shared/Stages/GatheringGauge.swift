@@ -1,32 +1,48 @@
+internal import Glibc
 package import Timing
 
-/// How long a daemon's load asks previews to wait for each other: not at all while the process is well within its share of
-/// a core, as long as they may above it (``GatheringLevel``).
+/// How long a daemon's load asks previews to wait for each other: not at all while the process takes less than its share
+/// of a core, else as long as brings it down to that share, if any wait does (``GatheringLevel``).
 ///
-///     share of a core    0 ────────── ⅞ of the budget ─────── budget ──────────►
-///     level                 falls     │      stays       │   rises, the faster the further above
+///     share of a core   0 ───────────── budget ───────────── 1½ budgets ──────►
+///     level                   falls       │      rises             │  leaps
+///                        the faster, the further away
 ///
-/// To wait costs age and saves work at every stage behind. The level moves in steps, and where the wait that it asks for
-/// brings the process back below its budget it stays.
+/// To wait costs age and saves work at every stage behind, the more the shorter the wait is. A level that swings is thus
+/// dearer than a steady one and older as well, and what a process takes differs from look to look: so the level follows
+/// the mean of about a second, in steps that are the smaller the shorter the wait is.
 package struct GatheringGauge: Sendable {
     /// The least time between two looks at the load.
     private static let interval = Nanoseconds.milliseconds(100)
-    /// How far the level rises at a look above the budget; twice as far from one and a half times the budget on.
-    private static let rise: UInt64 = 125
-    /// How far it falls in each interval below seven eighths of the budget.
-    private static let fall: UInt64 = 50
+    /// How long the load that the level follows is averaged, seconds.
+    private static let memory = 0.5
+    /// How far the level moves in a second for each budget that the load is away from it, relative to the wait and a
+    /// least one.
+    private static let rate = 1.5
+    private static let leastWait = 0.2
+    /// How far it rises at a look from one and a half budgets on. A moment's load, as when many apps come, takes it no
+    /// further than to half: from there on it costs far more age than it saves.
+    private static let leap = 0.25
+    private static let half = Double(GatheringLevel.half.thousandths) / Double(GatheringLevel.full.thousandths)
 
-    /// CPU time that previews may be quick for, hundredths of a core.
-    private let budget: UInt64
+    /// CPU time that previews may be quick for, as a share of a core.
+    private let budget: Double
     /// The last look: when it was, and the CPU time until then.
     private var last: (at: Instant, used: Nanoseconds)?
-    /// The wait.
-    package private(set) var level = GatheringLevel.none
+    /// The mean load, as a share of a core; nil until it is known.
+    private var load: Double?
+    /// The wait, relative to the longest.
+    private var wait = 0.0
 
     /// - Parameter budget: the share of one core up to which previews do not wait, hundredths; 0: they always do.
     package init(budget: Int) {
-        self.budget = UInt64(clamping: budget)
-        if budget == 0 { self.level = .full }
+        self.budget = Double(max(0, budget)) / 100
+        if budget <= 0 { self.wait = 1 }
+    }
+
+    /// The wait.
+    package var level: GatheringLevel {
+        GatheringLevel(UInt16((self.wait * Double(GatheringLevel.full.thousandths)).rounded()))
     }
 
     /// Looks at the load, unless it did a moment ago.
@@ -42,21 +58,30 @@ package struct GatheringGauge: Sendable {
         let elapsed = now.elapsed(since: last.at)
         guard elapsed >= Self.interval else { return }
         self.last = (now, used)
-        let busy = (used - last.used) * 100
-        let allowed = elapsed * self.budget
-        if isOverloaded || busy > allowed {
-            self.raise(by: isOverloaded || busy > allowed + allowed / 2 ? 2 * Self.rise : Self.rise)
-        } else if busy < allowed / 8 * 7 {
-            self.lower(by: Self.fall * (elapsed.count / Self.interval.count))
+        let load = self.mean((used - last.used).seconds / elapsed.seconds, over: elapsed.seconds)
+        if isOverloaded {
+            self.leap(to: 1)
+        } else if load > self.budget * 1.5, self.wait < Self.half {
+            self.leap(to: Self.half)
+        } else {
+            self.load = load
+            self.move(by: (load / self.budget - 1) * Self.rate * (self.wait + Self.leastWait) * elapsed.seconds)
         }
     }
 
-    private mutating func raise(by step: UInt64) {
-        self.level = GatheringLevel(UInt16(clamping: UInt64(self.level.thousandths) + step))
+    /// The mean load after another stretch of time, which counts the more the longer it is.
+    private func mean(_ share: Double, over seconds: Double) -> Double {
+        guard let load = self.load else { return share }
+        return share + (load - share) * exp(-seconds / Self.memory)
     }
 
-    private mutating func lower(by step: UInt64) {
-        let thousandths = UInt64(self.level.thousandths)
-        self.level = GatheringLevel(UInt16(clamping: thousandths - min(step, thousandths)))
+    /// Rises at once. What the load was before says nothing of what it is with such a wait.
+    private mutating func leap(to limit: Double) {
+        self.load = nil
+        self.wait = min(self.wait + Self.leap, limit)
+    }
+
+    private mutating func move(by step: Double) {
+        self.wait = min(max(0, self.wait + step), 1)
     }
 }

@@ -16,7 +16,7 @@ package struct GatheringLevel: Sendable, Equatable, Comparable {
     /// Previews wait as long as they may.
     package static let full = Self(GatheringNotice.fullLevel)
     /// Where envelopes are as far apart as they may be, and rooms begin to wait.
-    private static let half = Self(GatheringNotice.fullLevel / 2)
+    static let half = Self(GatheringNotice.fullLevel / 2)
 
     /// Thousandths, as in a ``GatheringNotice``.
     package let thousandths: UInt16

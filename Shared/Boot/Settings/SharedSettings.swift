@@ -76,7 +76,7 @@ package enum SharedSettings {
         "dns-patience-ms", default: 2000, in: 0...600_000,
         "How long an instance stays in the set that DNS does not list any more.")
     package static let promptCPU = Setting.int(
-        "prompt-cpu-percent", default: 40, in: 0...100,
+        "prompt-cpu-percent", default: 34, in: 0...100,
         "Share of one core up to which previews leave as they arrive; above it those of several movers wait for each other."
     )
     package static let creditCommits = Setting.int(
