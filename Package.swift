@@ -288,7 +288,8 @@ let testTargets: [Target] = [
         "GatewayTests",
         [
             "TimingTestKit", "TLSTestKit", "GatewayCore", "GatewayDaemon", "GatewayPages", "Wire", "Timing", "Canvas",
-            "Auth", "JSONBytes", "Mesh", "Boot", "Stages", "SocketIO", "SocketIOServer", nioCore, nioEmbedded, logging,
+            "Auth", "JSONBytes", "Mesh", "Boot", "Stages", "SocketIO", "SocketIOServer", "PipelineTestKit", nioCore,
+            nioEmbedded, nioPosix, nioLocks, logging,
         ]),
     tests(
         "CoalescerTests",

@@ -146,3 +146,12 @@ def test_bad_handshakes(face):
         if socket.recv_string().startswith('40{"sid"'):
             break
     socket.close()
+
+
+def test_a_gateway_with_back_ends_stops_in_order(beside):
+    with beside() as pipeline:
+        made = BackEnd(f"ipc://{pipeline.data}/run/gateway-1.face.sock", "robot")
+        assert pipeline.stop() == 0
+        made.socket.close()
+        log = (pipeline.data / "log" / "gateway-1.log").read_text()
+        assert log.splitlines()[-1].endswith("daemon stopped"), log[-2000:]

@@ -2,7 +2,7 @@ import Logging
 import Mesh
 import Trust
 
-/// The ZeroMQ face's socket, on the mesh's thread: a ROUTER that other back ends connect a DEALER to. One message is
+/// The ZeroMQ face's socket: a ROUTER that other back ends connect a DEALER to. One message is
 /// one Socket.IO packet as text, without Engine.IO around it. Over TCP the keys of back ends must be listed, if there are
 /// keys. Everybody gets a routing id that the ROUTER generates: one that a peer chose could be chosen again by the next.
 final class FaceSocket {

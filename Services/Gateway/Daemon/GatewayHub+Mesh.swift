@@ -8,16 +8,13 @@ import Wire
 
 /// What comes over the mesh: links and envelopes.
 extension GatewayHub {
-    /// Handles what the mesh's thread has laid down.
-    /// - Parameter arrival: when it laid down the first of it.
-    func drainNews(since arrival: NIODeadline) {
-        self.news.drain(into: &self.fresh)
+    /// Handles what came over the links.
+    func handle(_ news: [MeshNews]) {
         let start = NIODeadline.now()
-        self.arrivals.lateness = Nanoseconds(UInt64(max(0, (start - arrival).nanoseconds)))
+        self.arrivals.lateness = self.watch.lateness(at: start)
         self.core.turnBegan()
         let now = Instant(wholeMillisecondsOf: start)
-        for item in self.fresh { self.handle(item, at: now) }
-        self.fresh.removeAll(keepingCapacity: true)
+        for item in news { self.handle(item, at: now) }
         self.arrivals.deliver(at: now, to: &self.core, into: &self.actions.pending)
         self.batched {
             self.perform()
@@ -32,8 +29,8 @@ extension GatewayHub {
             self.topology.added(instance, named: name)
             self.reviewReadiness()
         case .removed(let instance): self.removed(instance)
-        case .up(let instance, let connection, let greeting, let isResting):
-            self.senders.linkUp(instance, connection: connection, greeting: greeting)
+        case .up(let instance, let greeting, let isResting):
+            self.senders.linkUp(instance, greeting: greeting)
             self.changed(instance, isResting ? .rests : .serves, at: now)
         case .resting(let instance, let isResting):
             self.changed(instance, isResting ? .rests : .serves, at: now)

@@ -11,8 +11,8 @@ import Timing
 import Trust
 import Wire
 
-/// Where the gateway's parts meet, on the one event loop: events of apps and envelopes of the mesh go into the core,
-/// its actions go out. Everything here happens on that loop.
+/// Where the gateway's parts meet, on the one event loop: events of apps and envelopes of the stages go into the core, its
+/// actions go out. Everything here happens on that loop.
 final class GatewayHub {
     let eventLoop: any EventLoop
     let logger: Logger
@@ -24,12 +24,11 @@ final class GatewayHub {
     var senders: MeshSenders
     let door: GatewayDoor
     private let custodyWatch: CustodyWatch
-    private let outbox: Mailbox<MeshOrder>
+    /// The links to the stages behind, once they are open.
+    private var links: GatewayLinks?
     /// How long previews shall wait for each other.
     private var gathering: GatheringGauge
-    let news: Mailbox<MeshNews>
     let intake: EnvelopeIntake
-    var fresh: [MeshNews] = []
     var arrivals = MeshArrivals()
     /// What waits for the clock, and previews that wait for their pace or turn.
     private let timer: LoopAlarm
@@ -37,8 +36,10 @@ final class GatewayHub {
     /// Previews that are due already let what came in the meantime go first: what apps sent, and results.
     private static let breath = TimeAmount.microseconds(50)
     private let turns: TurnSchedule
-    /// Since when something from the mesh waits for a turn.
-    private var newsArrival: NIODeadline?
+    /// How late the loop is.
+    let watch: LoopWatch
+    /// True when the links wait for a turn.
+    private var areLinksDue = false
     let flushes: FlushQueue
     let face = FaceApps()
     let mesh: ReadinessCheck
@@ -50,7 +51,7 @@ final class GatewayHub {
 
     init(
         eventLoop: any EventLoop, settings: GatewaySettings, tokens: TokenVerifier?, context: DaemonContext,
-        telemetry: GatewayTelemetry, flushes: FlushQueue, outbox: Mailbox<MeshOrder>, news: Mailbox<MeshNews>
+        telemetry: GatewayTelemetry, flushes: FlushQueue, watch: LoopWatch
     ) {
         self.eventLoop = eventLoop
         self.logger = context.logger
@@ -59,8 +60,6 @@ final class GatewayHub {
             seed: UInt64.random(in: 0...UInt64.max), limits: settings.limits, tokens: tokens)
         self.senders = MeshSenders(pause: Nanoseconds(settings.linkPause))
         self.gathering = GatheringGauge(budget: settings.promptCPU)
-        self.outbox = outbox
-        self.news = news
         self.intake = EnvelopeIntake(
             at: .gateway, logger: context.logger, onForeign: telemetry.linkRefusals.recordRefused
         ) { telemetry.envelopeMalformed() }
@@ -69,6 +68,7 @@ final class GatewayHub {
         self.custodyWatch = CustodyWatch(note: context.health.note("commits"), telemetry: telemetry)
         self.door = GatewayDoor(settings: settings, context: context, telemetry: telemetry)
         self.flushes = flushes
+        self.watch = watch
         self.turns = TurnSchedule(eventLoop: eventLoop, pause: TurnPause(length: Nanoseconds(settings.turnPause)))
         self.apps = AppLines(behindBytes: settings.socketIO.maxBufferedBytes / 2)
         self.timer = LoopAlarm(eventLoop: eventLoop)
@@ -85,6 +85,25 @@ final class GatewayHub {
         }
     }
 
+    /// Opens the links to the stages behind.
+    /// - Throws: what is wrong with an endpoint.
+    func openLinks(
+        settings: GatewaySettings, sets: StageSets, keys: LinkKeys?, context: DaemonContext
+    ) throws -> Waker {
+        let links = try GatewayLinks(
+            on: self.eventLoop, settings: settings, sets: sets, keys: keys, context: context, telemetry: self.telemetry
+        ) { [unowned self] in self.linksAreDue() }
+        self.links = links
+        self.linksAreDue()
+        return links.waker
+    }
+
+    /// Says goodbye to the stages behind.
+    func closeLinks() {
+        self.links?.close()
+        self.links = nil
+    }
+
     // MARK: Time
 
     /// The present moment, as the core hears of it.
@@ -92,15 +111,22 @@ final class GatewayHub {
     /// Seconds since 1970, for tokens only.
     var seconds: Int64 { WallClock.seconds() }
 
+    /// The present moment, where the loop begins to handle something.
+    private func handled() -> Instant {
+        let now = NIODeadline.now()
+        self.watch.handled(at: now)
+        return Instant(wholeMillisecondsOf: now)
+    }
+
     private func timeReached() {
-        self.core.timeReached(self.now, seconds: self.seconds, into: &self.actions.pending)
+        self.core.timeReached(self.handled(), seconds: self.seconds, into: &self.actions.pending)
         self.settle()
     }
 
     private func previewTimeReached() {
         self.core.turnBegan()
-        self.core.previewTimeReached(self.now, into: &self.actions.pending)
-        self.settle()
+        self.core.previewTimeReached(self.handled(), into: &self.actions.pending)
+        self.readLinks()
     }
 
     // MARK: Apps
@@ -123,7 +149,8 @@ final class GatewayHub {
     /// An app sent an event.
     func eventReceived(_ json: UnsafeRawBufferPointer, ackID: UInt64?, from slot: Slot) {
         let isEvent = self.core.eventReceived(
-            Array(json), ackID: ackID, from: slot, at: self.now, seconds: self.seconds, into: &self.actions.pending)
+            Array(json), ackID: ackID, from: slot, at: self.handled(), seconds: self.seconds,
+            into: &self.actions.pending)
         if !isEvent { self.apps[slot]?.reportBadMessage() }
         self.settleLater()
     }
@@ -158,10 +185,10 @@ final class GatewayHub {
 
     // MARK: Turns
 
-    /// The mesh's thread put something into the empty mailbox: handled now, or in the next turn during a pause.
-    func newsArrived(at arrival: NIODeadline) {
-        guard self.turns.isPausing else { return self.drainNews(since: arrival) }
-        self.newsArrival = arrival
+    /// The links have something.
+    func linksAreDue() {
+        self.watch.handled(at: .now())
+        self.areLinksDue = true
         self.settleLater()
     }
 
@@ -170,26 +197,27 @@ final class GatewayHub {
         self.turns.schedule { [unowned self] in self.turn() }
     }
 
+    /// Reads the links before the loop would: while very many apps send, results do not wait until all of them are read.
+    private func readLinks() {
+        let areDue = exchange(&self.areLinksDue, with: false) || self.links?.areDue == true
+        let news = areDue ? self.links?.turn() ?? [] : []
+        if news.isEmpty { self.settle() } else { self.handle(news) }
+    }
+
     private func turn() {
-        if let arrival = exchange(&self.newsArrival, with: nil) {
-            self.drainNews(since: arrival)
-        } else {
-            self.settle()
-        }
+        self.readLinks()
         self.turns.turnEnded(commits: self.core.counters.commits)
     }
 
     func settle() {
         self.batched { self.perform() }
-        let now = self.now
-        self.senders.flush(at: now) { orders in
-            let weight = orders.reduce(0) { $0 + $1.weight }
-            return self.outbox.handOver(&orders, weight: weight) != .full
-        }
-        self.observation.set(now + Self.observationPause)
-        self.timer.set(self.core.nextDeadline)
+        let now = NIODeadline.now()
+        // To the nanosecond: their pause may be a fraction of a millisecond, and the timer would ring until it is over.
+        self.senders.flush(at: Instant(nanoseconds: now.uptimeNanoseconds)) { self.links?.send($0) }
+        self.observation.set(Instant(wholeMillisecondsOf: now) + Self.observationPause)
+        self.timer.set(self.core.nextDeadline?.roundedUpToMilliseconds)
         self.timer.set(self.senders.nextDeadline)
-        self.previewTimer.set(self.core.nextPreviewDeadline(), breath: Self.breath)
+        self.previewTimer.set(self.core.nextPreviewDeadline()?.roundedUpToMilliseconds, breath: Self.breath)
     }
 
     /// Runs what sends to many apps, and flushes their connections once.

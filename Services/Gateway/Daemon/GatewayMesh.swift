@@ -5,10 +5,9 @@ import Stages
 import Timing
 import Wire
 
-/// The gateway's half of the mesh: one thread that owns the links to all coalescers, committers and fan-outs.
+/// The links to all coalescers, committers and fan-outs, and to other back ends.
 ///
-/// It decides nothing. Envelopes come in batches from the event loop and go to the instance that they name; what
-/// instances send goes to the event loop in batches.
+/// It decides nothing. Envelopes go to the instance that they name; what instances send is collected for the hub.
 final class GatewayMesh: ReactorLoop {
     /// The links of one lane to a stage, and what waits for each of them. Commits here are bounded by credit; the bound
     /// of the outboxes is for the rest.
@@ -16,21 +15,15 @@ final class GatewayMesh: ReactorLoop {
         let lane: MeshLane
         let links: StageLinks
         var outboxes = InstanceTable<Outbox>()
-        /// How many times each link came up.
-        var connections = InstanceTable<UInt32>()
     }
 
     private let thread: ReactorThread
     private var figures = FigurePace()
     private var exits: [Exit] = []
-    private let outbox: Mailbox<MeshOrder>
-    private let news: Mailbox<MeshNews>
     private let telemetry: GatewayTelemetry
-    private var outgoing: [MeshOrder] = []
-    private let face: FaceSocket?
-    private var fresh: [MeshNews] = []
-    /// News that the event loop's mailbox had no room for; links are read again once it is handed over.
-    private var hasBacklog: Bool { !self.fresh.isEmpty }
+    private var face: FaceSocket?
+    /// What came and was not taken yet.
+    private var news: [MeshNews] = []
     /// Bytes that may wait for one link. A fan-out that is further behind than that gets nothing more: joins and reads
     /// are asked for again, and what else was lost is made good when its link comes up the next time.
     private static let maxWaitingBytes = 16 << 20
@@ -38,12 +31,9 @@ final class GatewayMesh: ReactorLoop {
     private static let sendMark = 1000
 
     init(
-        on thread: ReactorThread, name: String, settings: GatewaySettings, sets: StageSets,
-        outbox: Mailbox<MeshOrder>, news: Mailbox<MeshNews>, telemetry: GatewayTelemetry
+        on thread: ReactorThread, name: String, settings: GatewaySettings, sets: StageSets, telemetry: GatewayTelemetry
     ) throws {
         self.thread = thread
-        self.outbox = outbox
-        self.news = news
         self.telemetry = telemetry
         self.face = try settings.face.map { endpoint in
             try FaceSocket(on: thread, endpoint: try Endpoint(endpoint), maxMessage: settings.limits.messageBytes)
@@ -62,19 +52,21 @@ final class GatewayMesh: ReactorLoop {
     }
 
     func turn(at now: Instant) -> Instant? {
-        self.sendOutgoing()
-        var isMoreToRead = false
-        if !self.hasBacklog {
-            for exit in self.exits.indices { self.exits[exit].links.read { self.handle($0, of: exit) } }
-            if self.face?.receive(into: &self.fresh) == true { isMoreToRead = true }
-        }
+        for exit in self.exits.indices { self.exits[exit].links.read { self.handle($0, of: exit) } }
+        let isMoreToRead = self.face?.receive(into: &self.news) ?? false
         if self.figures.isDue(at: now) { self.showFigures() }
-        let weight = self.fresh.reduce(0) { $0 + $1.weight }
-        if self.hasBacklog, self.news.handOver(&self.fresh, weight: weight) == .full {
-            // The event loop is behind: the links keep what comes, up to their high-water marks.
-            return now + .milliseconds(1)
-        }
         return isMoreToRead ? now : nil
+    }
+
+    /// True when something came that was not taken yet.
+    var hasNews: Bool { !self.news.isEmpty }
+
+    /// Removes and returns what came.
+    func takeNews() -> [MeshNews] { exchange(&self.news, with: []) }
+
+    func stopped() {
+        // Not a link: nobody else closes it.
+        self.face = nil
     }
 
     private func showFigures() {
@@ -92,31 +84,27 @@ final class GatewayMesh: ReactorLoop {
         let isMain = self.exits[exit].lane == .main
         switch event {
         case .added(let instance, let name):
-            if isMain { self.fresh.append(.added(StageInstance(links.stage, instance), name: name)) }
+            if isMain { self.news.append(.added(StageInstance(links.stage, instance), name: name)) }
         case .removed(let instance):
-            if isMain { self.fresh.append(.removed(StageInstance(links.stage, instance))) }
+            if isMain { self.news.append(.removed(StageInstance(links.stage, instance))) }
         case .up(let instance, let greeting):
             guard isMain else {
-                self.fresh.append(.previewLane(instance, isOpen: true))
+                self.news.append(.previewLane(instance, isOpen: true))
                 break
             }
-            let connection = (self.exits[exit].connections[instance] ?? 0) &+ 1
-            self.exits[exit].connections[instance] = connection
-            self.fresh.append(
-                .up(
-                    StageInstance(links.stage, instance), connection: connection, greeting: greeting,
-                    isResting: links.isResting(instance)))
+            self.news.append(
+                .up(StageInstance(links.stage, instance), greeting: greeting, isResting: links.isResting(instance)))
         case .down(let instance):
             self.exits[exit].outboxes[instance] = nil
-            self.fresh.append(
+            self.news.append(
                 isMain ? .down(StageInstance(links.stage, instance)) : .previewLane(instance, isOpen: false))
         case .resting(let instance):
-            if isMain { self.fresh.append(.resting(StageInstance(links.stage, instance), links.isResting(instance))) }
+            if isMain { self.news.append(.resting(StageInstance(links.stage, instance), links.isResting(instance))) }
         case .writable(let instance):
             self.flush(exit, instance)
-            if !isMain { self.fresh.append(.previewLane(instance, isOpen: true)) }
+            if !isMain { self.news.append(.previewLane(instance, isOpen: true)) }
         case .envelope(let instance, let bytes):
-            self.fresh.append(.envelope(StageInstance(links.stage, instance), [UInt8](bytes)))
+            self.news.append(.envelope(StageInstance(links.stage, instance), [UInt8](bytes)))
         }
     }
 
@@ -126,16 +114,15 @@ final class GatewayMesh: ReactorLoop {
         Outbox(limit: Self.maxWaitingBytes, largestEnvelope: LinkOptions.maximumIncomingBytes)
     }
 
-    private func sendOutgoing() {
-        self.outbox.drain(into: &self.outgoing)
-        for order in self.outgoing {
+    /// Sends what the hub has decided.
+    func send(_ orders: [MeshOrder]) {
+        for order in orders {
             switch order {
             case .envelope(let envelope): self.send(envelope)
             case .face(let peer, let text):
-                if self.face?.send(text, to: peer) == false { self.fresh.append(.faceGone(peer: peer)) }
+                if self.face?.send(text, to: peer) == false { self.news.append(.faceGone(peer: peer)) }
             }
         }
-        self.outgoing.removeAll(keepingCapacity: true)
     }
 
     private func send(_ envelope: OutgoingEnvelope) {
@@ -144,14 +131,12 @@ final class GatewayMesh: ReactorLoop {
         let exit = self.exits.firstIndex { $0.links.stage == envelope.instance.stage && $0.lane == envelope.lane }
         // One that was removed gets nothing more.
         guard let exit, self.exits[exit].links.contains(instance) else { return }
-        // What is for a connection that is gone counts as sent, as below.
-        if let connection = envelope.connection, connection != self.exits[exit].connections[instance] { return }
         let isBlocked = self.exits[exit].outboxes[instance]?.isEmpty == false
         self.exits[exit].outboxes[instance, default: Self.emptyOutbox()].append(envelope: envelope.bytes)
         if !isBlocked { self.flush(exit, instance) }
         self.telemetry.mailDropped(self.exits[exit].outboxes[instance]?.takeDropped() ?? 0)
         if envelope.lane == .previews, self.exits[exit].outboxes[instance]?.isEmpty == false {
-            self.fresh.append(.previewLane(instance, isOpen: false))
+            self.news.append(.previewLane(instance, isOpen: false))
         }
     }
 

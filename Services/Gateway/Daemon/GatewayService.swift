@@ -13,7 +13,7 @@ import Stages
 import Timing
 import Trust
 
-/// The running gateway: one event loop for apps, one thread for the mesh.
+/// The running gateway: one event loop, for apps and for the links to the stages.
 package final class GatewayService: Service {
     private let settings: GatewaySettings
     private let context: DaemonContext
@@ -28,7 +28,7 @@ package final class GatewayService: Service {
     private let links: LinkGuard
     private let relays: GatewayRelays?
     private let scraper: Scraper?
-    /// Wakes the mesh's thread, once there is one.
+    /// Asks for a turn of the links, once they are open.
     private let meshWaker: NIOLockedValueBox<Waker?>
 
     private init(
@@ -87,9 +87,10 @@ package final class GatewayService: Service {
     }
 
     package func run() async throws {
-        let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+        let watch = LoopWatch()
+        let group = MultiThreadedEventLoopGroup(numberOfThreads: 1, metricsDelegate: watch)
         do {
-            try await self.serve(on: group.next())
+            try await self.serve(on: group.next(), watch)
         } catch {
             try? await group.shutdownGracefully()
             throw error
@@ -97,16 +98,15 @@ package final class GatewayService: Service {
         try await group.shutdownGracefully()
     }
 
-    private func serve(on eventLoop: any EventLoop) async throws {
+    private func serve(on eventLoop: any EventLoop, _ watch: LoopWatch) async throws {
         let listening = self.context.health.check("listener")
         let tokens = try await self.settings.tokens?.makeVerifier()
         let parts = try await eventLoop.submit {
             try GatewayParts(
-                eventLoop: eventLoop, settings: self.settings, tokens: tokens, sets: self.sets,
+                eventLoop: eventLoop, watch: watch, settings: self.settings, tokens: tokens, sets: self.sets,
                 keys: self.links.keys, relays: self.relays, scraper: self.scraper, context: self.context)
         }.get()
-        self.meshWaker.withLockedValue { $0 = parts.reactor.waker }
-        try parts.reactor.start()
+        self.meshWaker.withLockedValue { $0 = parts.meshWaker }
         let address = try await parts.server.start(host: self.settings.host, port: self.settings.port)
         let scheme = self.settings.tls == nil ? "http" : "https"
         let url = "\(scheme)://\(Self.host(self.settings.host)):\(address.port ?? self.settings.port)"
@@ -126,8 +126,6 @@ package final class GatewayService: Service {
             group.cancelAll()
         }
         await self.drain(parts, on: eventLoop)
-        parts.reactor.stop()
-        try await parts.reactor.ended()
         try await eventLoop.submit { parts.close() }.get()
     }
 
@@ -171,7 +169,7 @@ package final class GatewayService: Service {
 /// The parts of a gateway that live on its event loop.
 final class GatewayParts: @unchecked Sendable {  // Built and used on the event loop only; the reference alone travels.
     let server: SocketIOServer
-    let reactor: Reactor
+    let meshWaker: Waker
     private let eventLoop: any EventLoop
     private let hub: GatewayHub
     private let apps: SocketIOApps
@@ -184,27 +182,17 @@ final class GatewayParts: @unchecked Sendable {  // Built and used on the event 
     private static let closing = Nanoseconds.milliseconds(500)
 
     init(
-        eventLoop: any EventLoop, settings: GatewaySettings, tokens: TokenVerifier?, sets: StageSets,
-        keys: LinkKeys?, relays: GatewayRelays?, scraper: Scraper?, context: DaemonContext
+        eventLoop: any EventLoop, watch: LoopWatch, settings: GatewaySettings, tokens: TokenVerifier?,
+        sets: StageSets, keys: LinkKeys?, relays: GatewayRelays?, scraper: Scraper?, context: DaemonContext
     ) throws {
         self.eventLoop = eventLoop
-        let bridge = MeshBridge(eventLoop: eventLoop)
         let telemetry = GatewayTelemetry(context)
-        let meshPulse = context.health.pulse("mesh")
-        let reactor = try Reactor(
-            name: "gateway-mesh", logger: context.logger, keys: keys, beat: meshPulse.beat
-        ) { thread in
-            try GatewayMesh(
-                on: thread, name: context.name, settings: settings, sets: sets, outbox: bridge.outbox,
-                news: bridge.news, telemetry: telemetry)
-        }
-        self.reactor = reactor
         self.drainSpread = Nanoseconds(settings.drainSpread)
         let flushes = FlushQueue(eventLoop: eventLoop)
         self.hub = GatewayHub(
             eventLoop: eventLoop, settings: settings, tokens: tokens, context: context, telemetry: telemetry,
-            flushes: flushes, outbox: bridge.outbox, news: bridge.news)
-        bridge.connect(hub: self.hub, waker: reactor.waker, eventLoop: eventLoop)
+            flushes: flushes, watch: watch)
+        self.meshWaker = try self.hub.openLinks(settings: settings, sets: sets, keys: keys, context: context)
         self.apps = SocketIOApps(hub: self.hub)
         let ops = OpsPages(
             scraper, access: settings.ops.access, door: self.hub.door, eventLoop: eventLoop, metrics: context.metrics)
@@ -259,5 +247,6 @@ final class GatewayParts: @unchecked Sendable {  // Built and used on the event 
 
     func close() {
         self.housekeeping?.cancel()
+        self.hub.closeLinks()
     }
 }

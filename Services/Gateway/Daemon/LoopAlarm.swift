@@ -35,4 +35,10 @@ extension Instant {
     init(wholeMillisecondsOf moment: NIODeadline) {
         self = .start + .milliseconds(moment.uptimeNanoseconds / 1_000_000)
     }
+
+    /// The first whole millisecond from this moment on: when a clock of whole milliseconds has reached it.
+    var roundedUpToMilliseconds: Instant {
+        let (whole, rest) = self.nanoseconds.quotientAndRemainder(dividingBy: 1_000_000)
+        return rest == 0 || self == .never ? self : .start + .milliseconds(whole + 1)
+    }
 }

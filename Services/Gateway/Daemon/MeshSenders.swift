@@ -3,8 +3,7 @@ package import Stages
 package import Timing
 package import Wire
 
-/// What is on its way from the event loop to the stages behind: an envelope for each instance and lane, handed over in
-/// batches.
+/// What leaves for the stages behind in a turn of the event loop: an envelope for each instance and lane.
 ///
 /// Commits and the fan-outs' records leave with the next flush. Previews for a coalescer leave at once after a pause
 /// and at most once in `pause` ms while they come fast and the gateway is busy: a message that wakes both ends costs far
@@ -36,8 +35,6 @@ package struct MeshSenders {
         var envelope = EnvelopeWriter()
         /// How much a coalescer or committer allows.
         var window = CreditWindow()
-        /// The connection that the instance is up with.
-        var connection: UInt32 = 0
 
         mutating func fill(
             _ append: (inout EnvelopeWriter) -> Void
@@ -47,11 +44,6 @@ package struct MeshSenders {
             return (wasEmpty, self.envelope.fieldBytes - before, self.envelope.isFull)
         }
     }
-
-    /// Orders beyond which no previews are added to those that wait.
-    private static let maxBacklog = 1024
-    /// When orders that were not accepted are offered again.
-    private static let retry = Nanoseconds.milliseconds(16)
 
     private let longestPause: Nanoseconds
     private var pause = Nanoseconds.zero
@@ -65,7 +57,7 @@ package struct MeshSenders {
     private var batch: [MeshOrder] = []
     /// True when a lane has something since the last flush, or is open again: it may leave at once.
     private var hasNewLane = false
-    /// When there is something to flush: previews that the pause holds back, or orders that were not accepted.
+    /// When the pause is over that holds previews back.
     package private(set) var nextDeadline: Instant?
 
     /// Senders to no instances yet.
@@ -77,20 +69,26 @@ package struct MeshSenders {
     // MARK: Links
 
     /// An instance came up, and says in its greeting how much it allows.
-    package mutating func linkUp(_ instance: StageInstance, connection: UInt32, greeting: [UInt8]) {
-        self.lines[instance, default: Line()].connection = connection
-        self.lines[instance]?.window.opened(greeting: greeting)
+    package mutating func linkUp(_ instance: StageInstance, greeting: [UInt8]) {
+        self.drop(instance)
+        self.lines[instance, default: Line()].window.opened(greeting: greeting)
         guard instance.stage == .coalescer else { return }
         if !self.lanes.contains(instance.number) { self.lanes[instance.number] = PreviewLane() }
         self.notifyOfGathering(instance.number)
     }
 
-    /// An instance went down. What is on its way to it is lost with the connection: over the next one it could come after
-    /// what has taken its place.
+    /// An instance went down.
     package mutating func linkDown(_ instance: StageInstance) {
         self.lines[instance]?.window.closed()
+        self.drop(instance)
+    }
+
+    /// What is on its way to an instance is lost with the connection: over the next one it could come after what has taken
+    /// its place.
+    private mutating func drop(_ instance: StageInstance) {
         _ = self.lines[instance]?.envelope.take()
         self.filled.removeAll { $0 == instance }
+        self.batch.removeAll { $0.isBound(to: instance) }
     }
 
     /// An instance is not in its stage's set any more.
@@ -185,7 +183,7 @@ package struct MeshSenders {
 
     private mutating func seal(_ instance: StageInstance) {
         guard let envelope = self.lines[instance]?.envelope.take() else { return }
-        self.enqueue(envelope, to: instance, .main, over: self.lines[instance]?.connection)
+        self.enqueue(envelope, to: instance, .main)
     }
 
     /// Adds a packet for a back end on the ZeroMQ face.
@@ -200,15 +198,14 @@ package struct MeshSenders {
 
     // MARK: Leaving
 
-    /// Hands over what may leave by now.
-    /// - Parameter handOver: accepts all orders, which leaves none of them, or returns false. Refused orders are offered
-    ///   again with the next flush: what is numbered or asked for is sent again by itself, and custody and credit bound it.
-    package mutating func flush(at now: Instant, _ handOver: (inout [MeshOrder]) -> Bool) {
+    /// Sends what may leave by now.
+    package mutating func flush(at now: Instant, _ send: ([MeshOrder]) -> Void) {
         for instance in self.filled { self.seal(instance) }
         self.filled.removeAll(keepingCapacity: true)
         if self.hasNewLane || now >= self.nextDeadline ?? .never { self.flushPreviews(at: now) }
         guard !self.batch.isEmpty else { return }
-        if !handOver(&self.batch) { self.nextDeadline = now + Self.retry }
+        send(self.batch)
+        self.batch.removeAll(keepingCapacity: true)
     }
 
     private mutating func flushPreviews(at now: Instant) {
@@ -216,8 +213,7 @@ package struct MeshSenders {
         self.hasNewLane = false
         for coalescer in self.lanes.numbers {
             guard let sentAt = self.lanes[coalescer]?.lastSent else { continue }
-            // Previews go on folding while nothing is accepted.
-            let due = self.batch.count < Self.maxBacklog ? sentAt + self.pause : now + Self.retry
+            let due = sentAt + self.pause
             guard now >= due else {
                 self.nextDeadline = min(self.nextDeadline ?? .never, due)
                 continue
@@ -228,10 +224,15 @@ package struct MeshSenders {
         }
     }
 
-    private mutating func enqueue(
-        _ bytes: [UInt8], to instance: StageInstance, _ lane: MeshLane, over connection: UInt32? = nil
-    ) {
-        self.batch.append(
-            .envelope(OutgoingEnvelope(instance: instance, lane: lane, connection: connection, bytes: bytes)))
+    private mutating func enqueue(_ bytes: [UInt8], to instance: StageInstance, _ lane: MeshLane) {
+        self.batch.append(.envelope(OutgoingEnvelope(instance: instance, lane: lane, bytes: bytes)))
+    }
+}
+
+extension MeshOrder {
+    /// True for what goes over an instance's main link.
+    fileprivate func isBound(to instance: StageInstance) -> Bool {
+        guard case .envelope(let envelope) = self else { return false }
+        return envelope.instance == instance && envelope.lane == .main
     }
 }

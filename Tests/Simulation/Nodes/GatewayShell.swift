@@ -78,10 +78,8 @@ final class GatewayShell: Shell {
         self.sendHeld(now)
         self.timeReached(now)
         self.senders.gather(Self.gatheringLevel(at: now))
-        self.senders.flush(at: now) { orders in
+        self.senders.flush(at: moment) { orders in
             for case .envelope(let envelope) in orders { self.send(envelope) }
-            orders = []
-            return true
         }
         self.timerAt = min(self.timerAt, self.core.nextDeadline ?? .never)
         self.previewsAt = min(self.previewsAt, self.core.nextPreviewDeadline() ?? .never)
@@ -112,7 +110,7 @@ final class GatewayShell: Shell {
         case .added(let link): if link.lane == .main { self.topology.added(link) }
         case .removed(let link): if link.lane == .main { self.removed(link) }
         case .up(let link):
-            if link.lane == .main { self.senders.linkUp(link.server.instance, connection: 0, greeting: link.greeting) }
+            if link.lane == .main { self.senders.linkUp(link.server.instance, greeting: link.greeting) }
             self.changed(link, isUp: true, now)
         case .resting(let link): self.changed(link, isUp: true, now)
         case .down(let link):

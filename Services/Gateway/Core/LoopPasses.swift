@@ -1,0 +1,40 @@
+package import Timing
+
+/// How late an event loop is, judged by its passes. A pass handles all that was there when it began; what comes meanwhile
+/// is found in the next one, which begins at once, or after a sleep when nothing came.
+///
+///     ├──── pass ────┤├──── pass ────┤   sleep   ├── pass
+///         ▲ comes ····▸ is found: late               ▲ comes and is found: in time
+///
+/// When it came is not known. On average it waited for half of the pass before.
+package struct LoopPasses: Sendable {
+    /// A loop that slept comes back after more than that.
+    private static let gap = Nanoseconds.microseconds(100)
+
+    private var began = Instant.start
+    /// How long what this pass finds had waited on average when it began.
+    private var wait = Nanoseconds.zero
+    /// When the last one ended.
+    private var ended = Instant.start
+    private var isOver = true
+
+    /// No pass yet.
+    package init() {}
+
+    /// Something is handled; what is handled first in a pass tells when it began.
+    package mutating func handled(at now: Instant) {
+        guard exchange(&self.isOver, with: false) else { return }
+        let slept = now > self.ended + Self.gap
+        self.wait = slept ? .zero : now.elapsed(since: self.began) / 2
+        self.began = now
+    }
+
+    /// A pass has ended.
+    package mutating func passEnded(at now: Instant) {
+        self.isOver = true
+        self.ended = now
+    }
+
+    /// How long what this pass finds has waited on average, by now.
+    package func lateness(at now: Instant) -> Nanoseconds { self.wait + now.elapsed(since: self.began) }
+}
