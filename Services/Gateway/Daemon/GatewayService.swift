@@ -30,6 +30,8 @@ package final class GatewayService: Service {
     private let scraper: Scraper?
     /// Asks for a turn of the links, once they are open.
     private let meshWaker: NIOLockedValueBox<Waker?>
+    /// Part of what the daemon is built of: one that came later could miss that all others are ready.
+    private let listening: ReadinessCheck
 
     private init(
         settings: GatewaySettings, context: DaemonContext, tokenChanges: AsyncStream<TokenSettings.Rules>,
@@ -47,6 +49,7 @@ package final class GatewayService: Service {
         self.relays = relays
         self.scraper = scraper
         self.meshWaker = meshWaker
+        self.listening = context.health.check("listener")
     }
 
     /// The daemon's process. It begins here and not in `Main.swift`: an incremental build may leave what was compiled
@@ -99,7 +102,6 @@ package final class GatewayService: Service {
     }
 
     private func serve(on eventLoop: any EventLoop, _ watch: LoopWatch) async throws {
-        let listening = self.context.health.check("listener")
         let tokens = try await self.settings.tokens?.makeVerifier()
         let parts = try await eventLoop.submit {
             try GatewayParts(
@@ -117,7 +119,7 @@ package final class GatewayService: Service {
                 "everybody who reaches this address may do everything: it is not loopback, and there are no token keys",
                 metadata: ["gateway.url": "\(url)"])
         }
-        listening.ready()
+        self.listening.ready()
         try await withThrowingDiscardingTaskGroup { group in
             group.addTask { try await self.followTokens(parts, on: eventLoop) }
             group.addTask { await self.followCertificates(parts, on: eventLoop) }

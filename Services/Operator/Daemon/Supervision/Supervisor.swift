@@ -160,7 +160,10 @@ struct Supervisor {
             case .terminate(let pid): kill(pid, SIGTERM)
             case .kill(let pid): kill(pid, SIGKILL)
             case .report(let index, let exit, let delay): self.report(index, exit, delay)
-            case .announce: self.announced(self.statuses)
+            case .announce:
+                // Who hears of it may look at once.
+                self.changed(self.statuses)
+                self.announced(self.statuses)
             case .finish(let outcome): self.outcome = outcome
             }
         }
