@@ -147,7 +147,12 @@ class ClientProcess(DrivenClient):
         """What its store has, as texts: a file, or files in a folder."""
         store = pathlib.Path(self.store)
         files = [store] if store.is_file() else store.rglob("*.json")
-        return [file.read_text() for file in files]
+        texts = []
+        for file in files:
+            # One that is forgotten between the two looks is not kept.
+            with contextlib.suppress(FileNotFoundError):
+                texts.append(file.read_text())
+        return texts
 
     def close(self):
         with contextlib.suppress(OSError):
