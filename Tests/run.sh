@@ -117,9 +117,9 @@ script_phase() { # phase, command…
     record "$phase" $(count_lines "$log" $code) $((SECONDS - start)) "$log"
 }
 
-# Counts of pytest's last line, such as "1 failed, 12 passed, 1 skipped in 3.21s".
+# Counts of pytest's summary, such as "1 failed, 12 passed, 1 skipped in 3.21s". What outlives pytest may write after it.
 count_pytest() { # log, exit code
-    tail -n 1 "$1" | awk -v code="$2" '
+    grep -aE '[0-9]+ [a-z]+ in [0-9.]+s' "$1" | tail -n 1 | awk -v code="$2" '
         {
             for (i = 2; i <= NF; i++) {
                 if ($i ~ /^passed/) good += $(i - 1)

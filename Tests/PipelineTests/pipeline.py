@@ -132,9 +132,13 @@ class Pipeline:
 
     def remove(self):
         """Stops everything and has the data folder removed: thousands of files of a server, which take the disk up to a
-        minute. Nobody waits for that."""
+        minute. Nobody waits for that, and nothing of it stands in the tests' output. Children of a server that was killed
+        may still write into it for a moment, hence a second try."""
         self.stop()
-        subprocess.Popen(["rm", "-rf", self.folder], start_new_session=True)
+        subprocess.Popen(
+            ["sh", "-c", 'rm -rf "$0" || { sleep 5; rm -rf "$0"; }', self.folder],
+            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True,
+        )
 
     def _note(self, report):
         self.seen_pids.update(process["pid"] for process in report["processes"] if process.get("pid"))
