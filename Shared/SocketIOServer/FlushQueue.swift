@@ -13,6 +13,8 @@ public final class FlushQueue {
     /// True while a flush is certain to follow.
     private(set) var isHeld = false
     private var isScheduled = false
+    /// Called when a read is processed and its sends are flushed, before the loop reads the next connection.
+    public var afterRead: (() -> Void)?
 
     /// An empty queue.
     public init(eventLoop: any EventLoop) {
@@ -65,6 +67,7 @@ public final class FlushQueue {
     func release() {
         self.isHeld = false
         self.flush()
+        self.afterRead?()
     }
 
     private func flushPolling() {

@@ -27,6 +27,24 @@ import Timing
         #expect(self.passes.lateness(at: Self.at(23_000)) == .microseconds(3000))
     }
 
+    @Test mutating func whatIsLookedForWithinAPassWaitedForHalfOfTheTimeSinceTheLastLook() {
+        self.pass(from: 1000, to: 9000)
+        self.passes.handled(at: Self.at(9050))
+        self.passes.looked(at: Self.at(11_050))
+        #expect(self.passes.lateness(at: Self.at(12_050)) == .microseconds(500))
+        self.passes.passEnded(at: Self.at(13_050))
+        self.passes.handled(at: Self.at(20_000))
+        #expect(self.passes.lateness(at: Self.at(20_000)) == .zero)
+    }
+
+    @Test mutating func previewsHaveOneTurnInAPass() {
+        self.passes.handled(at: Self.at(1000))
+        let first = (self.passes.takePreviewTurn(), self.passes.takePreviewTurn())
+        self.passes.passEnded(at: Self.at(2000))
+        let next = self.passes.takePreviewTurn()
+        #expect(first == (true, false) && next)
+    }
+
     @Test mutating func whatIsFoundAfterAPassWaitedForHalfOfIt() {
         self.pass(from: 1000, to: 9000)
         self.passes.handled(at: Self.at(9050))

@@ -83,10 +83,11 @@ struct PacedPreviewsTests {
             scene.now += 10
         }
         #expect(self.positions(scene.take()) == [100])
-        #expect(scene.gateway.nextPreviewDeadline().map { $0.milliseconds <= begin + 66 } == true)
-        scene.gateway.previewTimeReached(Instant(milliseconds: begin + 65), into: &scene.actions)
+        // An eighth earlier than the pace says.
+        #expect(scene.gateway.nextPreviewDeadline().map { $0.milliseconds <= begin + 58 } == true)
+        scene.gateway.previewTimeReached(Instant(milliseconds: begin + 57), into: &scene.actions)
         #expect(self.positions(scene.take()).isEmpty)
-        scene.gateway.previewTimeReached(Instant(milliseconds: begin + 66), into: &scene.actions)
+        scene.gateway.previewTimeReached(Instant(milliseconds: begin + 58), into: &scene.actions)
         let actions = scene.take()
         #expect(self.positions(actions) == [104])
         guard case .previews(_, let texts)? = actions.first else { return }
@@ -127,16 +128,21 @@ struct PacedPreviewsTests {
         scene.gateway.previewTimeReached(scene.moment, into: &scene.actions)
         _ = scene.take()
         let begin = scene.now
-        for rotation in 0..<6 {
+        for rotation in 0..<4 {
             scene.send(ada, "element:transforming", PreviewTests.preview(rotation))
             scene.now += 10
-            scene.gateway.previewTimeReached(scene.moment, into: &scene.actions)
         }
         #expect(scene.take().previews.map(\.fields.rotation) == [0])
-        scene.gateway.previewTimeReached(Instant(milliseconds: begin + 66), into: &scene.actions)
+        // The room's own moment, half an interval away at least.
+        let due = scene.gateway.rooms.paces.sendingDue("r", at: scene.moment)
+        #expect((33..<99).contains(due.milliseconds - begin))
+        scene.gateway.previewTimeReached(due - .milliseconds(1), into: &scene.actions)
+        #expect(scene.take().previews.isEmpty)
+        scene.gateway.previewTimeReached(due, into: &scene.actions)
         let folded = scene.take().previews
-        #expect(folded.map(\.fields.rotation) == [5] && folded.map(\.folded) == [5])
-        scene.now = begin + 70
+        #expect(folded.map(\.fields.rotation) == [3] && folded.map(\.folded) == [3])
+        #expect(scene.gateway.rooms.paces.sendingDue("r", at: due) == due + .milliseconds(66))
+        scene.now = due.milliseconds + 4
         scene.send(ada, "element:transforming", PreviewTests.preview(6))
         #expect(scene.take().previews.isEmpty)
         scene.send(ada, "room:leave", #"{"roomId":"r"}"#)

@@ -6,7 +6,8 @@ package import Timing
 ///     ├──── pass ────┤├──── pass ────┤   sleep   ├── pass
 ///         ▲ comes ····▸ is found: late               ▲ comes and is found: in time
 ///
-/// When it came is not known. On average it waited for half of the pass before.
+/// When it came is not known. On average it waited for half of the pass before; what is looked for within a pass, for half
+/// of the time since it was looked for before.
 package struct LoopPasses: Sendable {
     /// A loop that slept comes back after more than that.
     private static let gap = Nanoseconds.microseconds(100)
@@ -17,6 +18,10 @@ package struct LoopPasses: Sendable {
     /// When the last one ended.
     private var ended = Instant.start
     private var isOver = true
+    /// When it was looked for the last time.
+    private var lookedAt = Instant.start
+    /// Whether previews had their turn in this pass.
+    private var hadPreviews = false
 
     /// No pass yet.
     package init() {}
@@ -33,8 +38,18 @@ package struct LoopPasses: Sendable {
     package mutating func passEnded(at now: Instant) {
         self.isOver = true
         self.ended = now
+        self.hadPreviews = false
     }
 
-    /// How long what this pass finds has waited on average, by now.
-    package func lateness(at now: Instant) -> Nanoseconds { self.wait + now.elapsed(since: self.began) }
+    /// Previews have one turn in a pass: the loop goes on with timers that are due before it reads what apps sent.
+    /// - Returns: false when they had it.
+    package mutating func takePreviewTurn() -> Bool { !exchange(&self.hadPreviews, with: true) }
+
+    /// It was looked for, not only when the loop said so.
+    package mutating func looked(at now: Instant) { self.lookedAt = now }
+
+    /// How long what is found now has waited on average.
+    package func lateness(at now: Instant) -> Nanoseconds {
+        min(self.wait + now.elapsed(since: self.began), now.elapsed(since: self.lookedAt) / 2)
+    }
 }

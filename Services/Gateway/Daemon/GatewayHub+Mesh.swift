@@ -12,7 +12,7 @@ extension GatewayHub {
     func handle(_ news: [MeshNews]) {
         let start = NIODeadline.now()
         self.arrivals.lateness = self.watch.lateness(at: start)
-        self.core.turnBegan()
+        self.beginPreviewTurn()
         let now = Instant(wholeMillisecondsOf: start)
         for item in news { self.handle(item, at: now) }
         self.arrivals.deliver(at: now, to: &self.core, into: &self.actions.pending)

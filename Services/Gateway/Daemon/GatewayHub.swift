@@ -74,6 +74,7 @@ final class GatewayHub {
         self.timer = LoopAlarm(eventLoop: eventLoop)
         self.previewTimer = LoopAlarm(eventLoop: eventLoop)
         self.observation = LoopAlarm(eventLoop: eventLoop)
+        flushes.afterRead = { [weak self] in self?.readEnded() }
         self.timer.ring = { [unowned self] in self.timeReached() }
         self.previewTimer.ring = { [unowned self] in self.previewTimeReached() }
         self.observation.ring = { [unowned self] in
@@ -124,9 +125,18 @@ final class GatewayHub {
     }
 
     private func previewTimeReached() {
-        self.core.turnBegan()
-        self.core.previewTimeReached(self.handled(), into: &self.actions.pending)
+        let now = self.handled()
+        if self.beginPreviewTurn() { self.core.previewTimeReached(now, into: &self.actions.pending) }
         self.readLinks()
+    }
+
+    /// Previews may be delivered to as many members as in a turn, unless they were in this pass of the loop.
+    /// - Returns: false when they were.
+    @discardableResult
+    func beginPreviewTurn() -> Bool {
+        guard self.watch.takePreviewTurn() else { return false }
+        self.core.turnBegan()
+        return true
     }
 
     // MARK: Apps
@@ -197,10 +207,16 @@ final class GatewayHub {
         self.turns.schedule { [unowned self] in self.turn() }
     }
 
-    /// Reads the links before the loop would: while very many apps send, results do not wait until all of them are read.
+    /// An app was read. While very many send, what they sent and its results do not wait until all of them are read.
+    private func readEnded() {
+        self.turns.runIfOverdue { self.turn() }
+    }
+
+    /// Reads the links, which the loop would do only when it has read all apps.
     private func readLinks() {
         let areDue = exchange(&self.areLinksDue, with: false) || self.links?.areDue == true
         let news = areDue ? self.links?.turn() ?? [] : []
+        defer { self.watch.looked(at: .now()) }
         if news.isEmpty { self.settle() } else { self.handle(news) }
     }
 

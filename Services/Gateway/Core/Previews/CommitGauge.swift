@@ -2,16 +2,16 @@ package import Timing
 
 /// Whether commits take much longer than they usually do, because of previews.
 ///
-///     note ──► window ──► late: the mean is above twice what is usual
+///     note ──► window ──► late: most took more than twice what is usual
 ///                    ├──► steady
-///                    └──► calm: it is below three quarters of that, or previews can hardly be the reason
+///                    └──► calm: at least half took less than three quarters of that, or previews can hardly be the reason
 ///
 /// Delivering previews uses the cores that a commit needs all along its way, most of all in PostgreSQL: commits wait
 /// there long before previews are late here. What is usual depends on disks and networks, so it is learned: from windows
 /// in which previews left immediately, and from any that was still better. A database that is slow by itself therefore
 /// slows no room down for good: with fewer previews they leave immediately, and its pace becomes usual.
 package struct CommitGauge: Sendable {
-    private var gauge = LatenessGauge(bound: .forever)
+    private var gauge = LatenessGauge(bound: .forever, calmQuarters: 3)
     /// What a commit takes on average when previews leave it alone; nil until the first has come back.
     package private(set) var usual: Nanoseconds?
 
@@ -36,11 +36,10 @@ package struct CommitGauge: Sendable {
     /// What a window showed that is over.
     /// - Parameter lateness: how late previews were in it on average.
     package mutating func verdict(at now: Instant, lateness: Nanoseconds) -> LatenessGauge.Verdict {
-        let calm = self.gauge.bound / 4 * 3
         guard let verdict = self.gauge.verdict(at: now) else { return .steady }
         let isIdle = lateness < Self.idle
         if self.gauge.samples > 0 { self.learn(isIdle: isIdle) }
-        return isIdle || self.mean <= calm ? .calm : verdict
+        return isIdle ? .calm : verdict
     }
 
     private mutating func learn(isIdle: Bool) {

@@ -4,9 +4,11 @@ package import Timing
 /// are. It is zero on a gateway that has nothing else to do, whoever else is slow. ``CommitGauge`` counts what commits
 /// take with another one.
 ///
-///     note ──► window of 100 ms ──► late: the mean is above the bound
+///     note ──► window of 100 ms ──► late: most of it was above the bound
 ///                              ├──► steady
-///                              └──► calm: it is below half of it, or nothing was delivered
+///                              └──► calm: at least half of it was well below
+///
+/// Most of it counts, not the mean: a loop that stands still for a moment makes a few very late, and no pace helps that.
 package struct LatenessGauge: Sendable {
     /// What a window showed.
     package enum Verdict: Comparable, Sendable {
@@ -19,10 +21,15 @@ package struct LatenessGauge: Sendable {
     package private(set) var mean = Nanoseconds.zero
     /// How much was noted in it.
     package private(set) var samples: UInt64 = 0
-    /// A mean above it is too late.
+    /// What is above it is too late.
     package var bound: Nanoseconds
+    /// How many quarters of the bound are still well.
+    private let calmQuarters: UInt64
     private var sum = Nanoseconds.zero
     private var count: UInt64 = 0
+    /// How much was too late, and how much was not well.
+    private var lateCount: UInt64 = 0
+    private var uneasyCount: UInt64 = 0
     private var begunAt = Instant.start
 
     /// The length of a window.
@@ -34,9 +41,12 @@ package struct LatenessGauge: Sendable {
     private static let largest = Nanoseconds.seconds(60)
 
     /// A gauge that has seen nothing.
-    /// - Parameter bound: a mean lateness above it is too late.
-    package init(bound: Nanoseconds) {
+    /// - Parameters:
+    ///   - bound: what is above it is too late.
+    ///   - calmQuarters: how many quarters of that are still well.
+    package init(bound: Nanoseconds, calmQuarters: UInt64 = 2) {
         self.bound = bound
+        self.calmQuarters = calmQuarters
     }
 
     /// When the window is over unless more is delivered.
@@ -44,27 +54,32 @@ package struct LatenessGauge: Sendable {
 
     /// The mean of the window so far.
     private var meanSoFar: Nanoseconds { self.count == 0 ? .zero : self.sum / self.count }
-    private var isLate: Bool { self.meanSoFar > self.bound }
+    private var isLate: Bool { self.lateCount * 2 > self.count }
     private var isSparse: Bool { self.count < Self.fewest }
 
     /// A room's previews were delivered so late.
     package mutating func note(_ lateness: Nanoseconds) {
         self.sum += min(lateness, Self.largest)
         self.count &+= 1
+        if lateness > self.bound { self.lateCount &+= 1 }
+        if lateness > self.bound / 4 * self.calmQuarters { self.uneasyCount &+= 1 }
     }
 
     /// What the window showed, if it is over; the next one begins then.
     package mutating func verdict(at now: Instant) -> Verdict? {
         guard now >= self.windowEnd else { return nil }
         let (mean, isLate, isSparse) = (self.meanSoFar, self.isLate, self.isSparse)
+        let isCalm = self.uneasyCount * 2 <= self.count
         defer {
             self.mean = mean
             self.samples = self.count
             self.sum = .zero
             self.count = 0
+            self.lateCount = 0
+            self.uneasyCount = 0
             self.begunAt = now
         }
         if isLate { return isSparse ? .steady : .late }
-        return mean <= self.bound / 2 ? .calm : .steady
+        return isCalm ? .calm : .steady
     }
 }

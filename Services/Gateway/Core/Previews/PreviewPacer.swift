@@ -122,11 +122,14 @@ struct PreviewPacer {
     mutating func removeWaiting(of room: Identifier) -> [Preview] { self.waiting.remove(room) }
 
     /// Previews of a room were delivered.
+    /// - Parameters:
+    ///   - deliveries: how many previews members got, together.
+    ///   - members: how many the room has.
     mutating func delivered(
-        _ previews: Int, of room: Identifier, to members: Int, lateness: Nanoseconds, at now: Instant
+        _ deliveries: Int, of room: Identifier, to members: Int, lateness: Nanoseconds, at now: Instant
     ) {
         self.allowance -= members
-        self.paces.departed(room, deliveries: members * previews, lateness: lateness, at: now)
+        self.paces.departed(room, deliveries: deliveries, lateness: lateness, at: now)
     }
 
     /// Drops the waiting previews of a room that must not be shown any more.

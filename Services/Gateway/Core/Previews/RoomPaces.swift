@@ -22,6 +22,12 @@ package struct RoomPaces: Sendable {
         var cost: Int
     }
 
+    /// Rooms that were sped up together, and their paces before.
+    private struct Attempt {
+        let at: Instant
+        var before: [Identifier: Slowed]
+    }
+
     /// Changes of a room's pace.
     package private(set) var changes: UInt64 = 0
     private var slowed: [Identifier: Slowed] = [:]
@@ -33,28 +39,36 @@ package struct RoomPaces: Sendable {
     private var meteredWindows = 0.0
     private var gauge: LatenessGauge
     private var commits = CommitGauge()
-    /// What all rooms cost together when the gateway began to be late.
+    /// The most that all rooms have cost together since the gateway began to be late.
     private var limit = 0
     /// What all rooms would cost at full pace, at most, by the previews that come; recent ones, as costs.
     private var offered = 0
     /// Since when that is little.
     private var lightSince: Instant?
-    /// How long it must be calm before rooms speed up, and since when it is.
+    /// How long it must be calm before rooms speed up, and how long it was since they last did or the gateway was late.
     private var patience: Nanoseconds
-    private var calmSince: Instant?
-    /// When rooms were slowed down and sped up the last time.
+    private var calmTime = Nanoseconds.zero
+    /// Whether the last window was late for previews, not only for commits.
+    private var arePreviewsLate = false
+    /// How many windows in a row were late.
+    private var lateWindows = 0
+    private var reviewedAt = Instant.start
+    /// When rooms were slowed down the last time.
     private var slowedAt = Instant.start
-    private var spedUpAt: Instant?
+    /// The last step up, until it has shown whether it was too much.
+    private var attempt: Attempt?
 
     private let calm: Nanoseconds
     /// The longest time of calm that is waited for, as a multiple of the usual one.
     private static let maxPatience: UInt64 = 16
     /// The load gone, steps up follow each other in this part of the usual time of calm.
     private static let haste: UInt64 = 4
+    /// One late window may be a moment in which the whole machine stood still.
+    private static let lateWindowsInARow = 2
     /// How long a step down takes to show.
     private static let settling = Nanoseconds.milliseconds(250)
-    /// Previews that cost less than this part of what was too much are not what commits wait for.
-    private static let cheapness = 3
+    /// Previews that cost no more than this part of the limit are not what commits wait for: a slow disk may be.
+    private static let cheapness = 2
     /// A gateway that is late so soon after rooms sped up is late because they did.
     private static let probation = Nanoseconds.seconds(2)
 
@@ -86,17 +100,23 @@ package struct RoomPaces: Sendable {
     package func count(at pace: Pace) -> Int { self.slowed.values.count { $0.pace == pace } }
 
     /// When a room's previews may be delivered that are there now; `.never`: not at this pace.
+    ///
+    /// A little sooner than the interval says: rooms whose previews wait for it are delivered a little earlier each time,
+    /// until they are when they come, which is at different times for each room (``sendingDue(_:at:)``).
     package func due(_ room: Identifier, at now: Instant) -> Instant {
-        self.slowed[room].map { Self.due(after: $0.departedAt, $0.pace, at: now) } ?? now
+        guard let slowed = self.slowed[room] else { return now }
+        guard let interval = slowed.pace.interval else { return .never }
+        return max(now, slowed.departedAt + interval / 8 * 7)
     }
 
     /// When previews of a room's members that are there now may be sent on; `.never`: not at this pace.
+    ///
+    /// Each room has its own moment in the interval. If all were sent at the same, what apps send, and commits first of all,
+    /// would wait for all of them.
     package func sendingDue(_ room: Identifier, at now: Instant) -> Instant {
-        self.slowed[room].map { Self.due(after: $0.sentAt, $0.pace, at: now) } ?? now
-    }
-
-    private static func due(after last: Instant, _ pace: Pace, at now: Instant) -> Instant {
-        pace.interval.map { max(now, last + $0) } ?? .never
+        guard let slowed = self.slowed[room] else { return now }
+        guard let interval = slowed.pace.interval else { return .never }
+        return max(now, slowed.sentAt.next(room, every: interval))
     }
 
     /// A room's previews were delivered.
@@ -140,21 +160,27 @@ package struct RoomPaces: Sendable {
     package mutating func review(at now: Instant) -> [Identifier] {
         guard let verdict = self.verdict(at: now) else { return [] }
         defer { self.meter(verdict) }
+        if !self.isIdle { self.limit = max(self.limit, self.lastingTotal) }
         self.lightSince = self.offered < self.limit / 2 ? self.lightSince ?? now : nil
+        let window = now.elapsed(since: exchange(&self.reviewedAt, with: now))
+        if verdict == .late {
+            self.lateWindows += 1
+        } else if self.gauge.samples > 0 {
+            self.lateWindows = 0
+        }
         switch verdict {
         case .late:
-            self.calmSince = nil
-            return now >= self.slowedAt + Self.settling ? self.slowDown(at: now) : []
+            guard self.lateWindows >= Self.lateWindowsInARow, now >= self.slowedAt + Self.settling else { return [] }
+            self.calmTime = .zero
+            return self.slowDown(at: now)
         case .steady:
-            self.calmSince = nil
             return []
         case .calm:
             guard !self.isIdle else { return [] }
-            let since = self.calmSince ?? now
-            self.calmSince = since
+            self.calmTime = self.calmTime + window
             let isLight = self.lightSince.map { now >= $0 + self.calm / Self.haste } ?? false
-            guard now >= since + (isLight ? self.calm / Self.haste : self.patience) else { return [] }
-            self.calmSince = now
+            guard self.calmTime >= (isLight ? self.calm / Self.haste : self.patience) else { return [] }
+            self.calmTime = .zero
             return self.speedUp(at: now)
         }
     }
@@ -163,14 +189,18 @@ package struct RoomPaces: Sendable {
     private mutating func verdict(at now: Instant) -> LatenessGauge.Verdict? {
         guard let previews = self.gauge.verdict(at: now) else { return nil }
         let commits = self.commits.verdict(at: now, lateness: self.gauge.mean)
-        return max(previews, self.isCheap ? min(commits, .steady) : commits)
+        self.arePreviewsLate = previews == .late
+        return max(previews, self.total <= self.floor ? min(commits, .steady) : commits)
     }
 
-    /// True when slow rooms cost so little that commits are late for another reason, for example a slow disk.
-    private var isCheap: Bool { !self.isIdle && self.total < self.limit / Self.cheapness }
+    /// What slow rooms may cost however slow commits are.
+    private var floor: Int { self.isIdle ? 0 : self.limit / Self.cheapness }
 
     /// What all rooms cost together.
     private var total: Int { self.costs.values.reduce(0, +) }
+
+    /// The same, as it would be counted for long.
+    private var lastingTotal: Int { Int(Double(self.total) * 2 / max(1, self.meteredWindows)) }
 
     /// Costs are counted from the first sign of lateness on, for as long as it matters.
     private mutating func meter(_ verdict: LatenessGauge.Verdict) {
@@ -189,57 +219,81 @@ package struct RoomPaces: Sendable {
     private mutating func slowDown(at now: Instant) -> [Identifier] {
         let total = self.total
         guard let most = self.costs.values.max(), total > 0 else { return [] }
-        self.noteLimit(total, at: now)
+        if self.isIdle { self.limit = self.lastingTotal }
+        self.slowedAt = now
+        if let relapsed = self.takeBack(at: now) { return self.counted(relapsed) }
+        let needed = min((total + 3) / 4, self.arePreviewsLate ? total : total - self.floor)
         var saved = 0
         var changed: Set<Identifier> = []
         for pace in Pace.allCases {
             guard let slower = pace.slower else { break }
             for (room, cost) in self.costs where cost > most / 2 && self.pace(of: room) == pace {
-                guard saved < (total + 3) / 4 else { return self.counted(changed) }
+                guard saved < needed else { return self.counted(changed) }
                 guard changed.insert(room).inserted else { continue }
                 self.slowed[room, default: Slowed(pace: slower, departedAt: now, cost: cost)].pace = slower
                 self.slowed[room]?.cost = cost
-                saved += slower == .commitsOnly ? cost : cost - cost / slower.growth
+                // What it will cost from now on, not only when the windows before are forgotten.
+                let rest = slower == .commitsOnly ? 0 : cost / slower.growth
+                self.costs[room] = rest
+                saved += cost - rest
             }
         }
         return self.counted(changed)
     }
 
-    /// Remembers what was too much, and whether it came of speeding up.
-    private mutating func noteLimit(_ total: Int, at now: Instant) {
-        // As it would be counted for long.
-        let lasting = Int(Double(total) * 2 / self.meteredWindows)
-        self.limit = self.isIdle ? lasting : max(self.limit, lasting)
-        self.slowedAt = now
-        guard let spedUpAt = self.spedUpAt else { return }
-        self.spedUpAt = nil
-        let isRelapse = now < spedUpAt + Self.probation
-        self.patience = isRelapse ? min(self.patience * 4, self.calm * Self.maxPatience) : self.calm
+    /// Takes the last step up back if it was too much: that was enough before.
+    private mutating func takeBack(at now: Instant) -> Set<Identifier>? {
+        guard let attempt = exchange(&self.attempt, with: nil) else {
+            if self.isIdle { self.patience = self.calm }
+            return nil
+        }
+        guard now < attempt.at + Self.probation else {
+            self.patience = self.calm
+            return nil
+        }
+        self.patience = min(self.patience * 4, self.calm * Self.maxPatience)
+        // Rooms that have lost their members meanwhile have no pace.
+        let rooms = attempt.before.filter { self.costs[$0.key] != nil }
+        for (room, before) in rooms {
+            self.slowed[room, default: before].pace = before.pace
+        }
+        return rooms.isEmpty ? nil : Set(rooms.keys)
     }
 
     private mutating func speedUp(at now: Instant) -> [Identifier] {
         let total = self.total
-        let allowed = max(total / 4, self.limit / 2 - total)
+        let allowed = max(total / 8, self.limit / 2 - total)
         var spent = 0
-        var changed: Set<Identifier> = []
+        var before: [Identifier: Slowed] = [:]
         // The step before was not too much, or it would be forgotten.
-        if self.spedUpAt != nil { self.patience = max(self.calm, self.patience / 2) }
-        self.spedUpAt = now
+        if self.attempt != nil { self.patience = max(self.calm, self.patience / 2) }
         for pace in Pace.allCases.reversed() {
             guard let faster = pace.faster else { break }
-            for (room, slowed) in self.slowed where slowed.pace == pace && !changed.contains(room) {
+            for (room, slowed) in self.slowed where slowed.pace == pace && before[room] == nil {
                 let cost = pace == .commitsOnly ? slowed.cost : (self.costs[room] ?? 0) * (pace.growth - 1)
-                guard changed.isEmpty || spent + cost <= allowed else { continue }
+                guard before.isEmpty || spent + cost <= allowed else { continue }
                 spent += cost
-                changed.insert(room)
+                before[room] = slowed
                 if faster == .full { self.slowed[room] = nil } else { self.slowed[room]?.pace = faster }
             }
         }
-        return self.counted(changed)
+        self.attempt = Attempt(at: now, before: before)
+        return self.counted(Set(before.keys))
     }
 
     private mutating func counted(_ changed: Set<Identifier>) -> [Identifier] {
         self.changes += UInt64(changed.count)
         return Array(changed)
+    }
+}
+
+extension Instant {
+    /// A room's first moment from half an interval on.
+    fileprivate func next(_ room: Identifier, every interval: Nanoseconds) -> Instant {
+        guard interval > .zero else { return self }
+        let earliest = (self + interval / 2).nanoseconds
+        let offset = interval.count / UInt64(Shard.count) * UInt64(Shard.of(room: room))
+        let periods = (max(earliest, offset) - offset + interval.count - 1) / interval.count
+        return Instant(nanoseconds: offset + periods * interval.count)
     }
 }
