@@ -6,7 +6,7 @@ import Timing
 @Suite struct LoopPassesTests {
     private var passes = LoopPasses()
 
-    private static func at(_ microseconds: UInt64) -> Instant { .start + .microseconds(microseconds) }
+    private static func at(_ microseconds: UInt64) -> Instant { .start + .seconds(1) + .microseconds(microseconds) }
 
     /// A pass with one thing to handle.
     private mutating func pass(from start: UInt64, to end: UInt64) {
