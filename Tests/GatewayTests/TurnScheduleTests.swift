@@ -54,6 +54,38 @@ import Timing
         #expect(!turns.isPausing)
     }
 
+    @Test func anOverdueTurnRunsBetweenReadsOnceInAMillisecond() {
+        let turns = self.schedule(pause: .milliseconds(1))
+        var count = 0
+        let turn = {
+            count += 1
+            // What a turn closes is no reason for another one in it.
+            turns.schedule {}
+            turns.runIfOverdue(at: self.eventLoop.now + .seconds(1)) { count += 100 }
+        }
+        let begin = self.eventLoop.now
+        turns.runIfOverdue(at: begin + .milliseconds(2), turn)
+        #expect(count == 0)
+        turns.schedule { count += 10 }
+        for microseconds in stride(from: 0 as Int64, through: 3000, by: 100) {
+            turns.runIfOverdue(at: begin + .microseconds(microseconds), turn)
+        }
+        #expect(count == 2)
+        self.eventLoop.run()
+        #expect(count == 12)
+    }
+
+    @Test func anOverdueTurnWaitsForAPause() {
+        let turns = self.schedule(pause: .milliseconds(5))
+        self.makeBusy(turns)
+        var count = 0
+        turns.schedule {}
+        turns.runIfOverdue(at: self.eventLoop.now + .milliseconds(2)) { count += 1 }
+        #expect(count == 0)
+        turns.runIfOverdue(at: self.eventLoop.now + .milliseconds(6)) { count += 1 }
+        #expect(count == 1)
+    }
+
     @Test func turnsWithoutCommitsPauseNothing() {
         let turns = self.schedule(pause: .milliseconds(1))
         for _ in 0..<100 {

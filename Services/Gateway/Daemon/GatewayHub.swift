@@ -209,7 +209,7 @@ final class GatewayHub {
 
     /// An app was read. While very many send, what they sent and its results do not wait until all of them are read.
     private func readEnded() {
-        self.turns.runIfOverdue { self.turn() }
+        self.turns.runIfOverdue(at: .now()) { self.turn() }
     }
 
     /// Reads the links, which the loop would do only when it has read all apps.

@@ -114,7 +114,7 @@ package struct GatewaySettings: DaemonSettings {
         "throttle-ms", default: 16, in: 1...1000, "The pace of previews that apps are told when all is well.")
     static let paceLate = Setting.milliseconds(
         "pace-late-ms", default: 8, in: 0...10_000,
-        "Previews that leave later than this on average slow down the rooms that cost most; slow commits do so too.")
+        "When most previews leave later than this, the rooms that cost most slow down; slow commits do so too.")
     static let paceCalm = Setting.milliseconds(
         "pace-calm-ms", default: 1000, in: 100...300_000, "How long all must be well before slow rooms speed up again.")
     static let linkPause = Setting.milliseconds(

@@ -13,6 +13,7 @@ final class TurnSchedule {
     private var isScheduled = false
     /// Since when.
     private var scheduledAt = NIODeadline.distantPast
+    /// True in a turn: connections that it closes count as read.
     private var isRunning = false
     /// A turn that is due for longer than this does not wait until all apps that have sent something are read.
     private static let patience = TimeAmount.milliseconds(1)
@@ -34,7 +35,7 @@ final class TurnSchedule {
         self.scheduledAt = self.eventLoop.now
         let run = {
             self.isScheduled = false
-            turn()
+            self.run(turn)
         }
         if self.isPausing {
             self.eventLoop.assumeIsolated().scheduleTask(deadline: self.earliest, run)
@@ -44,12 +45,14 @@ final class TurnSchedule {
     }
 
     /// Runs `turn` between two reads if one is overdue; the one that was scheduled comes all the same.
-    func runIfOverdue(_ turn: () -> Void) {
+    func runIfOverdue(at now: NIODeadline, _ turn: () -> Void) {
         guard self.isScheduled, !self.isRunning else { return }
-        let now = self.eventLoop.now
         guard now > self.scheduledAt + Self.patience, now >= self.earliest else { return }
         self.scheduledAt = now
-        // What it closes counts as read.
+        self.run(turn)
+    }
+
+    private func run(_ turn: () -> Void) {
         self.isRunning = true
         turn()
         self.isRunning = false

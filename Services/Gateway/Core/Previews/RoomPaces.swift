@@ -6,12 +6,14 @@ package import Wire
 ///     full ──late──► half ──late──► quarter ──late──► slow ──late──► commits only
 ///          ◄─calm──      ◄─calm───         ◄──calm──      ◄──calm───
 ///
-/// Previews may be late (``LatenessGauge``), or commits beside them (``CommitGauge``). Slowing down is fast: with a late
-/// window rooms that make a quarter of all deliveries go one step down, those that cost most first, until no window is
-/// late. Thus many busy rooms are slowed before a quiet one is. Speeding up is slow: after a time of calm rooms go up by
-/// a step that may cost a quarter more in all, the slowest first. The next time of calm is four times as long when that
-/// was too much, half as long when it was not. When even at full pace the rooms would cost less than half of what was
-/// too much, the load is gone: then nothing is tried, and steps up follow each other soon.
+/// Previews may be late (``LatenessGauge``), or commits beside them (``CommitGauge``). Slowing down is fast: after two late
+/// windows rooms that make a quarter of all deliveries go one step down, those that cost most first, until no window is
+/// late. Thus many busy rooms are slowed before a quiet one is. Late commits alone leave half of the deliveries alone.
+///
+/// Speeding up is slow: after a time of calm, in which single late windows do not count, rooms go up by a step that may
+/// cost an eighth more in all, the slowest first. If that was too much it is taken back at once, and the next time of calm
+/// is four times as long; if not, half as long. When even at full pace the rooms would cost less than half of the most
+/// they have cost, the load is gone: then nothing is tried, and steps up follow each other soon.
 package struct RoomPaces: Sendable {
     private struct Slowed {
         var pace: Pace
