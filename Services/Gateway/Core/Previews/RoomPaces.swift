@@ -33,20 +33,9 @@ package struct RoomPaces: Sendable {
     /// Changes of a room's pace.
     package private(set) var changes: UInt64 = 0
     private var slowed: [Identifier: Slowed] = [:]
-    /// Deliveries of each room, recent ones: halved with every window.
-    private var costs: [Identifier: Int] = [:]
-    /// True while costs are counted: not as long as all is well.
-    private var isMetering = false
-    /// How many windows the costs are of, those that count half as half ones: 1, 1.5, 1.75 … 2.
-    private var meteredWindows = 0.0
+    private var costs = RoomCosts()
     private var gauge: LatenessGauge
     private var commits = CommitGauge()
-    /// The most that all rooms have cost together since the gateway began to be late.
-    private var limit = 0
-    /// What all rooms would cost at full pace, at most, by the previews that come; recent ones, as costs.
-    private var offered = 0
-    /// Since when that is little.
-    private var lightSince: Instant?
     /// How long it must be calm before rooms speed up, and how long it was since they last did or the gateway was late.
     private var patience: Nanoseconds
     private var calmTime = Nanoseconds.zero
@@ -69,14 +58,14 @@ package struct RoomPaces: Sendable {
     private static let lateWindowsInARow = 2
     /// How long a step down takes to show.
     private static let settling = Nanoseconds.milliseconds(250)
-    /// Previews that cost no more than this part of the limit are not what commits wait for: a slow disk may be.
+    /// Previews that cost no more than this part of the most are not what commits wait for: a slow disk may be.
     private static let cheapness = 2
     /// A gateway that is late so soon after rooms sped up is late because they did.
     private static let probation = Nanoseconds.seconds(2)
 
     /// All rooms at full pace.
     /// - Parameters:
-    ///   - late: previews that are later than this on average are too late.
+    ///   - late: previews that are later than this are too late.
     ///   - calm: how long all must be well before rooms speed up.
     package init(late: Nanoseconds, calm: Nanoseconds) {
         self.gauge = LatenessGauge(bound: late)
@@ -127,9 +116,8 @@ package struct RoomPaces: Sendable {
     ///   - lateness: how long after they might have been.
     package mutating func departed(_ room: Identifier, deliveries: Int, lateness: Nanoseconds, at now: Instant) {
         self.gauge.note(lateness)
-        guard self.isMetering else { return }
-        self.costs[room, default: 0] += deliveries
-        self.slowed[room]?.departedAt = now
+        self.costs.delivered(deliveries, of: room)
+        if !self.slowed.isEmpty { self.slowed[room]?.departedAt = now }
     }
 
     /// A preview came while rooms are slowed down.
@@ -137,7 +125,7 @@ package struct RoomPaces: Sendable {
     ///   - folded: how many of the app's are in it.
     ///   - members: how many will see it.
     package mutating func arrived(_ room: Identifier, folded: UInt32, members: Int) {
-        self.offered += members * max(Int(folded), self.pace(of: room).span)
+        self.costs.offered(members * max(Int(folded), self.pace(of: room).span))
     }
 
     /// Previews of a room's members were sent on.
@@ -154,16 +142,15 @@ package struct RoomPaces: Sendable {
     /// The room has no members any more.
     package mutating func forget(_ room: Identifier) {
         if !self.slowed.isEmpty { self.slowed[room] = nil }
-        if !self.costs.isEmpty { self.costs[room] = nil }
+        self.costs.forget(room)
     }
 
     /// Judges the last window, if it is over, and slows rooms down or speeds them up.
     /// - Returns: the rooms whose pace has changed.
     package mutating func review(at now: Instant) -> [Identifier] {
         guard let verdict = self.verdict(at: now) else { return [] }
-        defer { self.meter(verdict) }
-        if !self.isIdle { self.limit = max(self.limit, self.lastingTotal) }
-        self.lightSince = self.offered < self.limit / 2 ? self.lightSince ?? now : nil
+        self.costs.windowEnded(isOverloaded: !self.isIdle, at: now)
+        defer { self.costs.windowBegins(isMetering: verdict != .calm || !self.isIdle) }
         let window = now.elapsed(since: exchange(&self.reviewedAt, with: now))
         if verdict == .late {
             self.lateWindows += 1
@@ -180,8 +167,10 @@ package struct RoomPaces: Sendable {
         case .calm:
             guard !self.isIdle else { return [] }
             self.calmTime = self.calmTime + window
-            let isLight = self.lightSince.map { now >= $0 + self.calm / Self.haste } ?? false
-            guard self.calmTime >= (isLight ? self.calm / Self.haste : self.patience) else { return [] }
+            let haste = self.calm / Self.haste
+            guard self.calmTime >= (self.costs.wereLight(for: haste, at: now) ? haste : self.patience) else {
+                return []
+            }
             self.calmTime = .zero
             return self.speedUp(at: now)
         }
@@ -192,36 +181,18 @@ package struct RoomPaces: Sendable {
         guard let previews = self.gauge.verdict(at: now) else { return nil }
         let commits = self.commits.verdict(at: now, lateness: self.gauge.mean)
         self.arePreviewsLate = previews == .late
-        return max(previews, self.total <= self.floor ? min(commits, .steady) : commits)
+        return max(previews, self.costs.total <= self.floor ? min(commits, .steady) : commits)
     }
 
     /// What slow rooms may cost however slow commits are.
-    private var floor: Int { self.isIdle ? 0 : self.limit / Self.cheapness }
-
-    /// What all rooms cost together.
-    private var total: Int { self.costs.values.reduce(0, +) }
-
-    /// The same, as it would be counted for long.
-    private var lastingTotal: Int { Int(Double(self.total) * 2 / max(1, self.meteredWindows)) }
-
-    /// Costs are counted from the first sign of lateness on, for as long as it matters.
-    private mutating func meter(_ verdict: LatenessGauge.Verdict) {
-        self.isMetering = verdict != .calm || !self.isIdle
-        self.meteredWindows = self.isMetering ? self.meteredWindows / 2 + 1 : 0
-        self.offered /= 2
-        if self.isMetering {
-            self.costs = self.costs.compactMapValues { $0 > 1 ? $0 / 2 : nil }
-        } else {
-            self.costs.removeAll()
-        }
-    }
+    private var floor: Int { self.isIdle ? 0 : self.costs.most / Self.cheapness }
 
     // MARK: Steps
 
     private mutating func slowDown(at now: Instant) -> [Identifier] {
-        let total = self.total
-        guard let most = self.costs.values.max(), total > 0 else { return [] }
-        if self.isIdle { self.limit = self.lastingTotal }
+        let total = self.costs.total
+        guard let dearest = self.costs.byRoom.values.max(), total > 0 else { return [] }
+        if self.isIdle { self.costs.overloadBegan() }
         self.slowedAt = now
         if let relapsed = self.takeBack(at: now) { return self.counted(relapsed) }
         let needed = min((total + 3) / 4, self.arePreviewsLate ? total : total - self.floor)
@@ -229,14 +200,13 @@ package struct RoomPaces: Sendable {
         var changed: Set<Identifier> = []
         for pace in Pace.allCases {
             guard let slower = pace.slower else { break }
-            for (room, cost) in self.costs where cost > most / 2 && self.pace(of: room) == pace {
+            for (room, cost) in self.costs.byRoom where cost > dearest / 2 && self.pace(of: room) == pace {
                 guard saved < needed else { return self.counted(changed) }
                 guard changed.insert(room).inserted else { continue }
                 self.slowed[room, default: Slowed(pace: slower, departedAt: now, cost: cost)].pace = slower
                 self.slowed[room]?.cost = cost
-                // What it will cost from now on, not only when the windows before are forgotten.
                 let rest = slower == .commitsOnly ? 0 : cost / slower.growth
-                self.costs[room] = rest
+                self.costs.expect(rest, of: room)
                 saved += cost - rest
             }
         }
@@ -255,7 +225,7 @@ package struct RoomPaces: Sendable {
         }
         self.patience = min(self.patience * 4, self.calm * Self.maxPatience)
         // Rooms that have lost their members meanwhile have no pace.
-        let rooms = attempt.before.filter { self.costs[$0.key] != nil }
+        let rooms = attempt.before.filter { self.costs.byRoom[$0.key] != nil }
         for (room, before) in rooms {
             self.slowed[room, default: before].pace = before.pace
         }
@@ -263,8 +233,8 @@ package struct RoomPaces: Sendable {
     }
 
     private mutating func speedUp(at now: Instant) -> [Identifier] {
-        let total = self.total
-        let allowed = max(total / 8, self.limit / 2 - total)
+        let total = self.costs.total
+        let allowed = max(total / 8, self.costs.most / 2 - total)
         var spent = 0
         var before: [Identifier: Slowed] = [:]
         // The step before was not too much, or it would be forgotten.
@@ -272,7 +242,7 @@ package struct RoomPaces: Sendable {
         for pace in Pace.allCases.reversed() {
             guard let faster = pace.faster else { break }
             for (room, slowed) in self.slowed where slowed.pace == pace && before[room] == nil {
-                let cost = pace == .commitsOnly ? slowed.cost : (self.costs[room] ?? 0) * (pace.growth - 1)
+                let cost = pace == .commitsOnly ? slowed.cost : (self.costs.byRoom[room] ?? 0) * (pace.growth - 1)
                 guard before.isEmpty || spent + cost <= allowed else { continue }
                 spent += cost
                 before[room] = slowed
