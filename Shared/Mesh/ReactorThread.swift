@@ -171,10 +171,8 @@ package final class ReactorThread {
             socket.wasSignalled = false
             if socket.isTouched { socket.refresh() }
         }
-        return self.isAnySocketReady
+        return self.sockets.contains { $0.isReady }
     }
-
-    private var isAnySocketReady: Bool { self.sockets.contains { $0.isReady } }
 
     /// Looks at everything without sleeping.
     /// - Returns: true when something was signalled.

@@ -151,12 +151,33 @@ import Timing
         return reactor
     }
 
-    /// Each message waits for the one before: were a signal lost, all would wait for the next heartbeat.
-    @Test func noSignalIsLost() async throws {
+    /// Runs a test with a guest whose link to an echo is up; the link is closed after it.
+    private func runLinked(_ body: (any EventLoop, Guest, Linked) async throws -> Void) async throws {
         try await self.run { eventLoop, endpoint in
-            let echo = try self.echo(at: endpoint)
+            let linked = Linked(echo: try self.echo(at: endpoint), endpoint: endpoint)
             let guest = try await eventLoop.submit { try Guest(eventLoop, endpoint) }.get()
             try await eventually("a link") { guest.seen.withLockedValue { $0.ups } == 1 }
+            try await body(eventLoop, guest, linked)
+            try await eventLoop.submit { guest.close() }.get()
+            linked.echo.stop()
+            try await linked.echo.ended()
+        }
+    }
+
+    /// The other end of a guest's link.
+    private final class Linked {
+        var echo: Reactor
+        let endpoint: Endpoint
+
+        init(echo: Reactor, endpoint: Endpoint) {
+            self.echo = echo
+            self.endpoint = endpoint
+        }
+    }
+
+    /// Each message waits for the one before: were a signal lost, all would wait for the next heartbeat.
+    @Test func noSignalIsLost() async throws {
+        try await self.runLinked { eventLoop, guest, _ in
             for round in 0..<20 {
                 try await eventLoop.submit { guest.send(round << 8) }.get()
                 try await eventually("all answers") {
@@ -164,18 +185,12 @@ import Timing
                 }
             }
             #expect(guest.seen.withLockedValue { $0.numbers.elementsEqual(0..<20 << 8) })
-            try await eventLoop.submit { guest.close() }.get()
-            echo.stop()
-            try await echo.ended()
         }
     }
 
     /// A send swallows the signal of what has come meanwhile: were it not found, each round would wait for a heartbeat.
     @Test func whatComesBeforeASendIsFound() async throws {
-        try await self.run { eventLoop, endpoint in
-            let echo = try self.echo(at: endpoint)
-            let guest = try await eventLoop.submit { try Guest(eventLoop, endpoint) }.get()
-            try await eventually("a link") { guest.seen.withLockedValue { $0.ups } == 1 }
+        try await self.runLinked { eventLoop, guest, _ in
             let all = Task {
                 for round in 1...100 {
                     try await eventLoop.submit { guest.sendIntoTheAnswer(round << 8 | 255) }.get()
@@ -184,30 +199,22 @@ import Timing
             }
             try await eventually("all answers") { guest.seen.withLockedValue { $0.numbers.count } == 100 }
             try await all.value
-            try await eventLoop.submit { guest.close() }.get()
-            echo.stop()
-            try await echo.ended()
         }
     }
 
     @Test func aLinkThatComesBackIsWatchedAgainAndNothingElseIs() async throws {
-        try await self.run { eventLoop, endpoint in
-            let first = try self.echo(at: endpoint)
-            let guest = try await eventLoop.submit { try Guest(eventLoop, endpoint) }.get()
-            try await eventually("a link") { guest.seen.withLockedValue { $0.ups } == 1 }
+        try await self.runLinked { eventLoop, guest, linked in
             let watched = try await eventLoop.submit { guest.host.count }.get()
-            first.stop()
-            try await first.ended()
+            linked.echo.stop()
+            try await linked.echo.ended()
             try await eventually("its end") { guest.seen.withLockedValue { $0.downs } == 1 }
-            let second = try self.echo(at: endpoint)
+            linked.echo = try self.echo(at: linked.endpoint)
             try await eventually("another link") { guest.seen.withLockedValue { $0.ups } == 2 }
             #expect(try await eventLoop.submit { guest.host.count }.get() == watched)
             try await eventLoop.submit { guest.send(1) }.get()
             try await eventually("answers") { guest.seen.withLockedValue { $0.numbers.count } > 10 }
             try await eventLoop.submit { guest.close() }.get()
             #expect(try await eventLoop.submit { guest.host.count }.get() == 0)
-            second.stop()
-            try await second.ended()
         }
     }
 
