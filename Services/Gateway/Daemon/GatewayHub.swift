@@ -207,8 +207,10 @@ final class GatewayHub {
         self.turns.schedule { [unowned self] in self.turn() }
     }
 
-    /// An app was read. While very many send, what they sent and its results do not wait until all of them are read.
+    /// An app was read. Under an overload of previews, commits and their results do not wait until all apps are read. When
+    /// commits alone are many they do: larger turns cost less.
     private func readEnded() {
+        guard !self.core.rooms.paces.isIdle else { return }
         self.turns.runIfOverdue(at: .now()) { self.turn() }
     }
 
