@@ -13,7 +13,8 @@ public final class FlushQueue {
     /// True while a flush is certain to follow.
     private(set) var isHeld = false
     private var isScheduled = false
-    /// Called when a read is processed and its sends are flushed, before the loop reads the next connection.
+    /// Called when all that a connection had to read is processed, and sends are flushed, before the loop reads the next
+    /// one.
     public var afterRead: (() -> Void)?
 
     /// An empty queue.
@@ -67,6 +68,11 @@ public final class FlushQueue {
     func release() {
         self.isHeld = false
         self.flush()
+    }
+
+    /// All that a connection had to read is processed: flushes, then tells the application.
+    func readEnded() {
+        self.release()
         self.afterRead?()
     }
 

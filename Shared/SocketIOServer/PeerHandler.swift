@@ -214,7 +214,8 @@ final class PeerHandler: ChannelDuplexHandler, Timed {
 
     func channelReadComplete(context: ChannelHandlerContext) {
         if case .spliced(let link) = self.role { link.flush() }
-        self.loop.flushes.release()
+        // What came with the header of a proxy is read within another read.
+        if self.isProcessing { self.loop.flushes.release() } else { self.loop.flushes.readEnded() }
     }
 
     /// Reading pauses while received bytes wait to be processed, for a bare WebSocket that does not read its output, and

@@ -6,6 +6,8 @@ import Wire
 /// Doing what the core decided.
 extension GatewayHub {
     func perform() {
+        let wasPerforming = exchange(&self.isPerforming, with: true)
+        defer { self.isPerforming = wasPerforming }
         // What is done may lead to more.
         while let actions = self.actions.take() {
             for action in actions { self.perform(action) }

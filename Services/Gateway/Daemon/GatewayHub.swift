@@ -18,6 +18,8 @@ final class GatewayHub {
     let logger: Logger
     var core: Gateway
     var actions = ActionBuffer<GatewayAction>()
+    /// True while actions are performed: what leads to more meanwhile must come after them.
+    var isPerforming = false
     var apps: AppLines
     var responders: [UInt64: (HTTPAnswer) -> Void] = [:]
     var topology = MeshTopology()
@@ -210,7 +212,7 @@ final class GatewayHub {
     /// An app was read. Under an overload of previews, commits and their results do not wait until all apps are read. When
     /// commits alone are many they do: larger turns cost less.
     private func readEnded() {
-        guard !self.core.rooms.paces.isIdle else { return }
+        guard !self.isPerforming, !self.core.rooms.paces.isIdle else { return }
         self.turns.runIfOverdue(at: .now()) { self.turn() }
     }
 

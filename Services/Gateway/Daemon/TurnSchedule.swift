@@ -13,7 +13,6 @@ final class TurnSchedule {
     private var isScheduled = false
     /// Since when.
     private var scheduledAt = NIODeadline.distantPast
-    /// True in a turn: connections that it closes count as read.
     private var isRunning = false
     /// A turn that is due for longer than this does not wait until all apps that have sent something are read.
     private static let patience = TimeAmount.milliseconds(1)
