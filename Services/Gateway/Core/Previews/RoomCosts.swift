@@ -27,7 +27,7 @@ struct RoomCosts {
         if self.isMetering { self.byRoom[room, default: 0] += deliveries }
     }
 
-    /// A preview came that would be so many deliveries at full pace.
+    /// Counts the deliveries that an incoming preview would make at full pace.
     mutating func offered(_ deliveries: Int) { self.offered += deliveries }
 
     /// A room costs that much from now on, not only when the windows before are forgotten.
