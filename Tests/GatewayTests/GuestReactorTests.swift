@@ -1,6 +1,5 @@
 import Glibc
 import Logging
-import Mesh
 import NIOConcurrencyHelpers
 import NIOCore
 import NIOPosix
@@ -9,6 +8,7 @@ import Testing
 import Timing
 
 @testable import GatewayDaemon
+@testable import Mesh
 
 /// Links on an event loop: no signal of libzmq is lost between the two, and nothing is left behind.
 @Suite(.timeLimit(.minutes(2))) struct GuestReactorTests {
@@ -228,6 +228,32 @@ import Timing
                 try await eventually("a turn") { guest.seen.withLockedValue { $0.turns } > turns }
             }
             try await eventLoop.submit { guest.close() }.get()
+        }
+    }
+
+    /// NIO asserts in a debug build that what it found can be read.
+    @Test func linksMayBeUsedBetweenTwoSignalsThatWereFoundTogether() async throws {
+        try await self.run { eventLoop, _ in
+            let signals = try [Waker(), Waker()]
+            let found = NIOLockedValueBox(0)
+            let host = try await eventLoop.submit {
+                let host = NIOLoopBound(LoopDescriptors(eventLoop: eventLoop), eventLoop: eventLoop)
+                for signal in signals {
+                    try host.value.watch(signal.descriptor) {
+                        found.withLockedValue { $0 += 1 }
+                        host.value.standBack()
+                        for signal in signals { signal.acknowledge() }
+                    }
+                }
+                return host
+            }.get()
+            for round in 1...100 {
+                try await eventLoop.submit { for signal in signals { signal.signal() } }.get()
+                try await eventually("a signal") { found.withLockedValue { $0 } >= round }
+            }
+            // Each round found one of the two: it takes out both.
+            #expect(found.withLockedValue { $0 } == 100)
+            try await eventLoop.submit { for signal in signals { host.value.unwatch(signal.descriptor) } }.get()
         }
     }
 

@@ -213,7 +213,10 @@ final class GatewayHub {
     /// commits alone are many they do: larger turns cost less.
     private func readEnded() {
         guard !self.isPerforming, !self.core.rooms.paces.isIdle else { return }
-        self.turns.runIfOverdue(at: .now()) { self.turn() }
+        self.turns.runIfOverdue(at: .now()) {
+            self.links?.standBack()
+            self.turn()
+        }
     }
 
     /// Reads the links, which the loop would do only when it has read all apps.

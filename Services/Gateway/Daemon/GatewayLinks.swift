@@ -6,6 +6,7 @@ import Timing
 
 /// The mesh on the event loop: when its links have a turn, and what they bring.
 final class GatewayLinks {
+    private let descriptors: LoopDescriptors
     private let reactor: GuestReactor
     private let mesh: GatewayMesh
     private let alarm: LoopAlarm
@@ -19,8 +20,9 @@ final class GatewayLinks {
         context: DaemonContext, telemetry: GatewayTelemetry, due: @escaping () -> Void
     ) throws {
         var mesh: GatewayMesh?
+        self.descriptors = LoopDescriptors(eventLoop: eventLoop)
         self.reactor = try GuestReactor(
-            on: LoopDescriptors(eventLoop: eventLoop), logger: context.logger, keys: keys, due: due
+            on: self.descriptors, logger: context.logger, keys: keys, due: due
         ) { thread in
             let made = try GatewayMesh(
                 on: thread, name: context.name, settings: settings, sets: sets, telemetry: telemetry)
@@ -35,6 +37,9 @@ final class GatewayLinks {
 
     /// Looks whether they have something, before the loop does.
     var areDue: Bool { self.reactor.isDue() }
+
+    /// They are about to be used although the loop has not yet handled all that it found.
+    func standBack() { self.descriptors.standBack() }
 
     /// Lets the links have their turn.
     /// - Returns: what they brought.

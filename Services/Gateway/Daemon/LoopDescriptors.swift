@@ -7,9 +7,13 @@ import NIOPosix
 ///
 /// NIO can read a descriptor, but not only be told that it is readable. libzmq's are eventfds: reading takes the number
 /// that they count out of them, so it is written back before libzmq looks. Both happen on one thread, in one go.
+///
+/// The loop finds several descriptors readable at once, and handles one after the other. NIO asserts that each still is when
+/// its turn comes. Who uses links before that calls ``standBack()``, as libzmq may take out a signal that was found.
 final class LoopDescriptors: ReactorHost {
     private let eventLoop: any EventLoop
     private var channels: [Int32: EventLoopFuture<any Channel>] = [:]
+    private var standsBack = false
 
     init(eventLoop: any EventLoop) {
         self.eventLoop = eventLoop
@@ -34,6 +38,22 @@ final class LoopDescriptors: ReactorHost {
 
     func unwatch(_ descriptor: Int32) {
         self.channels.removeValue(forKey: descriptor)?.whenSuccess { $0.close(promise: nil) }
+    }
+
+    /// Passes over what the loop has found but not yet handled; what is signalled still when it has is found again.
+    func standBack() {
+        guard !exchange(&self.standsBack, with: true) else { return }
+        self.read(false)
+        self.eventLoop.assumeIsolated().execute {
+            self.standsBack = false
+            self.read(true)
+        }
+    }
+
+    private func read(_ reads: Bool) {
+        for channel in self.channels.values {
+            channel.whenSuccess { try? $0.syncOptions?.setOption(.autoRead, value: reads) }
+        }
     }
 }
 
