@@ -5,12 +5,16 @@ import contextlib
 import json
 import os
 import pathlib
+import re
 import signal
 import subprocess
 import time
 
 PROGRAMS = pathlib.Path(os.environ.get("TOUCHSYNC_PROGRAMS", "."))
 STAGES = ["gateway", "coalescer", "committer", "fanout"]
+# How much is looked through of the log of one that fell over, and how much of it is shown.
+LONGEST_LOG = 1 << 20
+LONGEST_WORDS = 2000
 
 
 class Daemon:
@@ -37,8 +41,8 @@ class Daemon:
         self.has_power.set()
         self.starts = 0
         self.expected = False
-        # How it ended: what was asked for, and what was not.
         self.codes = []
+        # What to say of each end that nobody asked for.
         self.crashes = []
         self.keeper = None
 
@@ -92,9 +96,14 @@ class Daemon:
             os.close(ready)
         self.is_ready = False
         self.codes.append(code)
-        # An end that nobody asked for.
         if not self.expected and self.is_wanted:
-            self.crashes.append((self.name, code))
+            self.crashes.append(f"{self.name} ended by itself with {code}: {self._last_words()}")
+
+    def _last_words(self):
+        """The line in which a program that fell over said where and why, otherwise the end of what it wrote."""
+        text = self.log.read_bytes()[-LONGEST_LOG:].decode(errors="replace")
+        reasons = re.findall(r"^.*\.swift:\d+: .*$", text, re.MULTILINE)
+        return reasons[-1] if reasons else text[-LONGEST_WORDS:]
 
     @property
     def pid(self):

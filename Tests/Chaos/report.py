@@ -84,8 +84,7 @@ class Report:
         self.counts["unknown.resolved"] = self.counts["unknown.written"] + self.counts["unknown.lost"]
         self.counts["gaps.repaired"] = self.counts["gaps.fanout"] + self.counts["gaps.gateway"]
         self.violations = list(world.violations) + world.figures.excesses() + self._outages()
-        crashes = [crash for daemon in world.cluster.daemons.values() for crash in daemon.crashes]
-        self.violations += [f"{name} ended by itself with {code}" for name, code in crashes]
+        self.violations += [crash for daemon in world.cluster.daemons.values() for crash in daemon.crashes]
         self.most = world.figures.most
         self.slow_joiners = world.slow.joiners
         self.people = world.persons.all

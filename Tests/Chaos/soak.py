@@ -156,8 +156,7 @@ class Soak:
               f"abandoned, {counts['acks']} commits, {counts['sessions expired']} expired sessions noticed, "
               f"{self.clock.days} days; at most {self.most_partitions} partitions of the log")
         self.bad += self.world.violations
-        self.bad += [f"{name} ended by itself with {code}" for daemon in self.cluster.daemons.values()
-                     for name, code in daemon.crashes]
+        self.bad += [crash for daemon in self.cluster.daemons.values() for crash in daemon.crashes]
         if self.most_partitions > MOST_PARTITIONS:
             self.bad.append(f"{self.most_partitions} partitions of the log, not {MOST_PARTITIONS}")
         # The days that are kept, today, and one that is about to be dropped.
