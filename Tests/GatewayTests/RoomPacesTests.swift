@@ -69,6 +69,17 @@ struct RoomPacesTests {
         #expect(scene.paces.isIdle)
     }
 
+    @Test("the second window of slow commits slows rooms down, as one of late previews does")
+    func commitsAreSlow() {
+        var scene = Scene(["a": 30_000])
+        scene.pass(10)
+        scene.commitTime = .milliseconds(40)
+        scene.pass(1)
+        #expect(scene.paces.isIdle)
+        scene.pass(1)
+        #expect(!scene.paces.isIdle)
+    }
+
     @Test("a moment in which everything stood still slows no room down")
     func aMoment() {
         var scene = Scene(["a": 1000], capacity: .max)

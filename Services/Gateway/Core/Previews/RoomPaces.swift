@@ -181,7 +181,8 @@ package struct RoomPaces: Sendable {
         guard let previews = self.gauge.verdict(at: now) else { return nil }
         let commits = self.commits.verdict(at: now, lateness: self.gauge.mean)
         self.arePreviewsLate = previews == .late
-        return max(previews, self.costs.total <= self.floor ? min(commits, .steady) : commits)
+        let areCheap = !self.isIdle && self.costs.total <= self.floor
+        return max(previews, areCheap ? min(commits, .steady) : commits)
     }
 
     /// What slow rooms may cost however slow commits are.
