@@ -255,21 +255,20 @@ class Storm:
 def test_all_apps_come_back_at_once(beside, room):
     """A gateway is killed with hundreds of apps: all are back in their rooms soon, at a bounded rate."""
     count = 600
-    with beside("--handshakes-per-second", 300, "--joins-per-second", 200) as pipeline:
+    with beside("--handshakes-per-second", 300, "--joins-per-second", 100) as pipeline:
         storm = Storm(pipeline.url, room, count)
         done = asyncio.run_coroutine_threadsafe(storm.run(), LOOP.loop)
         try:
             eventually("all have joined", lambda: len(storm.joined) == count, within=40, every=0.1)
+            killed = time.monotonic()
             victim = pipeline.kill("gateway")
             eventually("all are thrown out", lambda: len(storm.joined) < count / 10, within=10)
-            started = time.monotonic()
             pipeline.wait_restarted(victim)
             eventually("all are back", lambda: len(storm.joined) == count, within=40, every=0.1)
-            took = time.monotonic() - started
-            # With 200 at once and 200 a second, so many cannot be in before.
-            times = sorted(storm.joined.values())
-            assert times[-1] - times[0] > (count - 200) / 200 * 0.7
-            assert took < 30
+            took = time.monotonic() - killed
+            # With 100 at once and 100 a second, so many cannot be in before. Since the kill, not since the first: a busy
+            # machine shows answers late here, the first ones too.
+            assert (count - 100) / 100 < took < 30
             for gauge in ("touchsync_gateway_joins_queued", "touchsync_gateway_joins_waiting"):
                 # Figures are shown a moment later.
                 eventually(f"{gauge} is 0", lambda: pipeline.metrics("gateway")[gauge] == 0, within=5)
