@@ -31,7 +31,8 @@ LONG=${LONG:-}
 bin=.build/debug
 [ -z "$LONG" ] || bin=.build/release
 # Reports name lines, and nothing reads variables.
-TSAN=(--scratch-path .build-tsan --sanitize=thread -debug-info-format none -Xswiftc -gline-tables-only)
+TSAN=(env TOUCHSYNC_SANITIZED=1 "CC=$PWD/Tests/reusing-clang.sh" swift build --build-tests --scratch-path .build-tsan
+    --sanitize=thread -debug-info-format none -Xswiftc -gline-tables-only)
 # What stands before a command that is to leave the processors to others.
 BEHIND=()
 # Tests of which another phase has shown the same in another way are for LONG only; those that measure time, in two of the
@@ -182,10 +183,17 @@ phase_live() {
     swift_phase failover .build --filter LiveFailoverTests --no-parallel
 }
 
+# Ends when the thread sanitizer's build has; what failed is told there.
+wait_for_sanitized() {
+    while [ ! -e "$LOGS/tsan.built" ] && kill -0 "$sanitizing" 2>/dev/null; do sleep 1; done
+    [ -e "$LOGS/tsan.built" ]
+}
+
 # Backtraces of the Swift runtime make a sanitizer report take minutes. The test that ends a process of its own waits for
 # any child, also for servers of other tests that nobody has asked about yet; it has no threads to sanitize, and runs
 # with the shells.
 phase_tsan() {
+    wait_for_sanitized || return 0
     SWIFT_BACKTRACE=enable=no TOUCHSYNC_SANITIZED=1 TSAN_OPTIONS="halt_on_error=0 exitcode=66 ${TSAN_OPTIONS:-}" \
         swift_phase tsan .build-tsan --filter "$TSAN_FILTER" --skip LiveFailoverTests \
         --skip foreignThreadsTrapInDebugBuilds --no-parallel
@@ -275,26 +283,20 @@ wait "${lanes[@]}"
 # What only computes.
 {
     BEHIND=(Tests/behind.sh)
-    if wants tsan && build tsan env TOUCHSYNC_SANITIZED=1 swift build --build-tests "${TSAN[@]}"; then
-        touch "$LOGS/tsan.built"
-    fi
+    if wants tsan && build tsan "${TSAN[@]}"; then touch "$LOGS/tsan.built"; fi
 } &
-building=$!
+sanitizing=$!
 {
     BEHIND=(Tests/behind.sh)
     run pure simulation fuzz
 } &
 computing=$!
-# What waits. The longest phase runs beside two others; each of them leaves the processors idle most of the time.
+# What waits. The longest phases run beside three others; each of them leaves the processors idle most of the time.
 run shells live conformance
-run client packaging &
+run client packaging tsan &
 waiting=$!
-run pipeline
-wait "$waiting"
-run chaos
-wait "$building"
-[ ! -e "$LOGS/tsan.built" ] || run tsan
-wait "$computing"
+run pipeline chaos
+wait "$waiting" "$computing"
 # Delays are measured when nothing else runs.
 run hostile timed
 
