@@ -23,6 +23,9 @@ public struct ShardOwners: Sendable {
         package var relieved: Set<Int> = []
         /// Shards whose former owner is gone, or that had none.
         package var orphaned: Set<Int> = []
+
+        /// All shards moved.
+        package var shards: Set<Int> { self.handedOver.union(self.relieved).union(self.orphaned) }
     }
 
     private struct Instance {

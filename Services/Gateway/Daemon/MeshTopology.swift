@@ -74,8 +74,13 @@ package struct MeshTopology {
         let moves: [Move]
         switch instance.stage {
         case .gateway: moves = []
-        case .coalescer: moves = Self.commitPaths(self.coalescers.changed(instance.number, state))
-        case .committer: moves = Self.commitPaths(self.committers.changed(instance.number, state))
+        case .coalescer:
+            // One that rests may sit on what it was sent; one that serves goes on with it.
+            let change = self.coalescers.changed(instance.number, state)
+            moves = [.commitPath(change.orphaned.union(change.relieved))]
+        case .committer:
+            // Coalescers may have known the new owner earlier: it has written commits then, and their results are lost.
+            moves = [.commitPath(self.committers.changed(instance.number, state).shards)]
         case .fanout:
             let change = self.fanouts.changed(instance.number, state)
             moves = [
@@ -84,11 +89,6 @@ package struct MeshTopology {
             ]
         }
         return moves.filter { !$0.shards.isEmpty }
-    }
-
-    // One that rests may sit on what it was sent.
-    private static func commitPaths(_ change: ShardOwners.Change) -> [Move] {
-        [.commitPath(change.orphaned.union(change.relieved))]
     }
 }
 

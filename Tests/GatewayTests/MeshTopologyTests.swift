@@ -1,0 +1,30 @@
+import GatewayCore
+import GatewayDaemon
+import Stages
+import Testing
+
+/// What moves when an instance behind a gateway comes back beside one that has served meanwhile.
+struct MeshTopologyTests {
+    private var topology = MeshTopology(
+        coalescers: ["coalescer-1", "coalescer-2"], committers: ["committer-1", "committer-2"])
+
+    /// The shards whose commits are sent again as the second instance of a stage comes back.
+    private mutating func commitsMoved(backTo stage: Stage) -> Set<Int> {
+        _ = self.topology.changed(StageInstance(stage, 0), .serves)
+        let moves = self.topology.changed(StageInstance(stage, 1), .serves)
+        return moves.reduce(into: []) { shards, move in
+            if case .commitPath(let moved) = move { shards.formUnion(moved) }
+        }
+    }
+
+    /// Coalescers may have sent it commits all the time, whose results had no way to this gateway.
+    @Test mutating func whatACommitterTakesOverIsSentAgain() {
+        let moved = self.commitsMoved(backTo: .committer)
+        let second = StageInstance(.committer, 1)
+        #expect(!moved.isEmpty && moved == Set((0..<64).filter { self.topology.target(of: $0, .committer) == second }))
+    }
+
+    @Test mutating func whatACoalescerThatServesHasIsNotSentAgain() {
+        #expect(self.commitsMoved(backTo: .coalescer).isEmpty)
+    }
+}
