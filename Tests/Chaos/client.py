@@ -191,7 +191,7 @@ class App:
         self.world.counts["previews"] += 1
         self.history.add(
             "preview", client=self.name, room=self.room, element=element["elementId"], sender=sender,
-            gesture=data["gesture"], body=value(element), **place,
+            session=data["sid"], gesture=data["gesture"], body=value(element), **place,
         )
         self.seen[element["elementId"]] = value(element)
 

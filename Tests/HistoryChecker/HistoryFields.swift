@@ -23,7 +23,7 @@ extension HistoryRecord.Kind {
         case .request, .answer: [.time, .client, .n]
         case .closed: [.time, .client]
         case .previewSent: [.time, .client, .room, .element, .gesture]
-        case .preview: [.time, .client, .room, .element, .sender, .gesture]
+        case .preview: [.time, .client, .room, .element, .sender, .session, .gesture]
         case .cursor: [.time, .client, .room, .sender]
         case .started: [.time, .client, .room]
         case .edit: [.time, .client, .room, .edit, .event]

@@ -23,7 +23,7 @@ package struct HistoryRecord: Equatable, Sendable {
     package var client = ""
     /// The room.
     package var room = ""
-    /// The session that a commit is numbered in.
+    /// The session that a commit, or the gesture of a preview, is numbered in.
     package var session = ""
     /// The commit's number in its session, 0 when it has none; or a request's number among those of its app.
     package var number: UInt64 = 0

@@ -33,6 +33,13 @@ import Testing
         #expect(HistoryChecker.check(history).isGood)
     }
 
+    @Test func aCommitEndsNoGestureOfAnotherSession() {
+        let history = Histories.good.changing(.preview, where: { $0.gesture == 2 }) {
+            ($0.gesture, $0.session) = (1, "ada's former one")
+        }
+        #expect(HistoryChecker.check(history).isGood)
+    }
+
     @Test func changesToSeveralElementsFold() {
         var both = H.log(seq: 4, gseq: 4, 5, "deleted", "", "")
         both.elements = ["note": "", "photo": ""]

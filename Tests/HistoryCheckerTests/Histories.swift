@@ -164,6 +164,7 @@ enum Histories {
         var record = seen(.preview, client, time)
         record.element = element
         record.sender = sender
+        record.session = sender + "'s"
         record.gesture = gesture
         return record
     }

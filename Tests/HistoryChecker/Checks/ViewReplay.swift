@@ -36,6 +36,12 @@ struct ViewReplay {
         var element: String
     }
 
+    /// The gestures of one of its sessions: their numbers mean nothing in another.
+    private struct Movement: Hashable {
+        var mover: Mover
+        var session: String
+    }
+
     /// A commit that ends a gesture and those before it.
     private struct Closing {
         var gesture: UInt64
@@ -47,7 +53,7 @@ struct ViewReplay {
     private let index: HistoryIndex
     private var views: [Pair: View] = [:]
     /// By gesture; each with the earliest commit that ends it or a later one.
-    private var closings: [Mover: [Closing]] = [:]
+    private var closings: [Movement: [Closing]] = [:]
     /// Where the first preview of each gesture was sent.
     private var sent: [Mover: [UInt64: Int]] = [:]
     /// When a change was first seen by anybody.
@@ -68,22 +74,23 @@ struct ViewReplay {
             guard asked.gesture > 0 else { continue }
             for element in asked.requested {
                 let mover = Mover(room: asked.room, client: asked.client, element: element)
-                self.closings[mover, default: []].append(Closing(gesture: asked.gesture, seq: stored.seq, row: row))
+                self.closings[Movement(mover: mover, session: asked.session), default: []]
+                    .append(Closing(gesture: asked.gesture, seq: stored.seq, row: row))
             }
         }
-        for (mover, unsorted) in self.closings {
+        for (movement, unsorted) in self.closings {
             var closings = unsorted.sorted { $0.gesture < $1.gesture }
             for place in closings.indices.dropLast().reversed() where closings[place + 1].seq < closings[place].seq {
                 closings[place].seq = closings[place + 1].seq
                 closings[place].row = closings[place + 1].row
             }
-            self.closings[mover] = closings
+            self.closings[movement] = closings
         }
     }
 
     /// The earliest commit that ends a gesture.
-    private func closing(of gesture: UInt64, _ mover: Mover) -> Closing? {
-        guard let closings = self.closings[mover] else { return nil }
+    private func closing(of gesture: UInt64, _ movement: Movement) -> Closing? {
+        guard let closings = self.closings[movement] else { return nil }
         let place = firstIndex(in: closings) { $0.gesture >= gesture }
         return place < closings.count ? closings[place] : nil
     }
@@ -227,7 +234,8 @@ struct ViewReplay {
         } else {
             self.previews.violated("a preview that nobody sent", [place])
         }
-        if let closing = self.closing(of: record.gesture, mover), closing.seq <= view.seq {
+        let movement = Movement(mover: mover, session: record.session)
+        if let closing = self.closing(of: record.gesture, movement), closing.seq <= view.seq {
             self.previews.violated("a preview after the commit that ended it", [closing.row, view.at, place])
         }
     }

@@ -209,8 +209,10 @@ final class RoomWitness {
     }
 
     private func preview(of element: JSONValue, _ data: JSONValue) {
-        let shift = self.world.gestureShifts[data["sid"]?.string ?? ""] ?? 0
+        let sid = data["sid"]?.string ?? ""
+        let shift = self.world.gestureShifts[sid] ?? 0
         self.observe(.preview) {
+            $0.session = sid
             $0.element = element["elementId"]?.string ?? ""
             $0.sender = data["userId"]?.string ?? ""
             $0.gesture = UInt64(data["gesture"]?.integer ?? 0) + shift
