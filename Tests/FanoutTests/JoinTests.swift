@@ -442,6 +442,28 @@ import Wire
         #expect(scene.taken(by: Scene.g1).joined.map(\.claim) == [2])
     }
 
+    /// It was held up by a cut link, and its connection may be gone long since.
+    @Test func aJoinThatComesAgainTakesNoSessionBack() {
+        var scene = Scene()
+        let join = Join(
+            request: 90, room: "r", connection: 1, member: .named("ann"), session: "s-ann.good")
+        scene.send(join, from: Scene.g1)
+        scene.answer()
+        #expect(scene.taken(by: Scene.g1).joined.map(\.claim) == [2])
+        scene.send(join, from: Scene.g1)
+        scene.answer()
+        #expect(scene.taken(by: Scene.g1).joined.map(\.claim) == [3], "nobody else has it")
+        scene.join("ann", 2, at: Scene.g2, session: "s-ann.good")
+        scene.answer()
+        #expect(scene.taken(by: Scene.g2).joined.map(\.claim) == [4])
+        scene.send(join, from: Scene.g1)
+        #expect(scene.asked() == [])
+        #expect(scene.taken(by: Scene.g1).refusals.map(\.code) == [.unavailable])
+        scene.join("ann", 1, session: "s-ann.good")
+        scene.answer()
+        #expect(scene.taken(by: Scene.g1).joined.map(\.claim) == [5], "its app asks once more")
+    }
+
     @Test func theOlderConnectionsPreviewsAreDropped() {
         var scene = Scene()
         scene.member("ann", 1)

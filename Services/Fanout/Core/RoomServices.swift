@@ -47,6 +47,8 @@ struct RoomServices: Sendable {
 
 extension Refusal {
     static let tooManyWait = Refusal(.busy, "Too many rooms or joins are waiting.", retryAfterMs: 1000)
+    static let sessionMovedOn = Refusal(
+        .unavailable, "Another connection joined with this session meanwhile; join again.", retryAfterMs: 1000)
 }
 
 extension RulesTable {

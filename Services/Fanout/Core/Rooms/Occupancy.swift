@@ -32,6 +32,8 @@ struct Occupancy: Sendable {
         var cursorVersion: UInt64 = 0
         /// Its gateway's link went down, and the gateway has not named it since.
         var isStale = false
+        /// The last of its joins that was answered here.
+        var answeredJoin: UInt64?
     }
 
     /// A connection that left, and the session that it had.
@@ -205,6 +207,15 @@ extension Occupancy {
         }
         self.occupants[connection]?.attention.connection = connection
         self.occupants[connection]?.attention.sid = sid
+    }
+
+    /// A connection's join is answered, with its session.
+    mutating func joinAnswered(_ join: Join) { self.occupants[join.connection]?.answeredJoin = join.request }
+
+    /// True for a join that was answered, with a session that another connection has by now.
+    func isSuperseded(_ join: Join) -> Bool {
+        guard let occupant = self.occupants[join.connection] else { return false }
+        return occupant.answeredJoin == join.request && occupant.attention.sid.isEmpty
     }
 
     /// True when a session was in the room before a moment, through a connection that still has it.

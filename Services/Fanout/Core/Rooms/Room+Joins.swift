@@ -7,6 +7,10 @@ extension Room {
         _ join: Join, from gateway: GatewayID, at now: Instant, with services: inout RoomServices,
         into actions: inout [FanoutAction]
     ) {
+        // Sent again, and held up on its way: it must not take the session from whoever joined with it meanwhile.
+        if self.feed.audience.isSuperseded(join) {
+            return services.refuse(join, from: gateway, with: .sessionMovedOn, into: &actions)
+        }
         self.stay()
         if let tag = self.joins.received(join, from: gateway, at: now, with: &services, into: &actions) {
             self.advanceJoin(tag, at: now, with: &services, into: &actions)

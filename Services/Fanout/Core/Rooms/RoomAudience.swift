@@ -47,6 +47,9 @@ struct RoomAudience: Sendable {
         self.owners.isSuperseded(preview.sid, from: preview.connection)
     }
 
+    /// True for a join that was answered, with a session that another connection has by now.
+    func isSuperseded(_ join: Join) -> Bool { self.occupancy.isSuperseded(join) }
+
     /// True when a gesture is another device's than the one whose session is named: that of a connection of the user that
     /// is here, begun while the session was, too.
     func isElsewhere(_ gesture: ShownGesture, of user: Identifier, than sid: Identifier) -> Bool {
@@ -147,11 +150,10 @@ struct RoomAudience: Sendable {
 
     /// A connection enters with the answer to its join, or joins once more; its gateway gets the stream.
     /// - Returns: the member when it is the user's first connection, and whether the connection was there before.
-    mutating func enter(
-        _ connection: UInt64, at gateway: GatewayID, as member: Member
-    ) -> (joined: Member?, wasThere: Bool) {
-        let wasThere = self.occupancy.includes(connection)
-        let joined = self.occupancy.enter(connection, at: gateway, as: member)
+    mutating func enter(_ join: Join, at gateway: GatewayID) -> (joined: Member?, wasThere: Bool) {
+        let wasThere = self.occupancy.includes(join.connection)
+        let joined = self.occupancy.enter(join.connection, at: gateway, as: join.member)
+        self.occupancy.joinAnswered(join)
         self.occupancy.stream(true, to: gateway)
         return (joined, wasThere)
     }

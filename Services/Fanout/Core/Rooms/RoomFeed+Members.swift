@@ -63,7 +63,7 @@ extension RoomFeed {
         services: inout RoomServices, into actions: inout [FanoutAction]
     ) {
         let join = pending.join
-        let (joined, wasThere) = self.audience.enter(join.connection, at: pending.gateway, as: join.member)
+        let (joined, wasThere) = self.audience.enter(join, at: pending.gateway)
         services.gateways.entered(self.name, by: pending.gateway)
         var (sid, secret, claim, number) = (Identifier(""), join.session, UInt32(1), UInt64(0))
         if case .claimed(let known, let newest, let highest) = pending.session {
