@@ -2,9 +2,8 @@ import Foundation
 import HistoryChecker
 import Simulation
 
-/// `simulate [--seed N] [--seeds M] [--cuts] [--mutant NAME] [--trace] [--history FILE]`: runs worlds and judges them.
+/// `simulate [--seed N] [--seeds M] [--mutant NAME] [--trace] [--history FILE]`: runs worlds and judges them.
 ///
-/// With `--cuts` daemons and hosts are cut off from all others, too.
 /// With `--trace` all that happens in one world is printed, with `--history` what its apps saw is written to a file.
 /// Exit code 0: all is good; 1: an invariant is violated; 2: the arguments make no sense.
 @main
@@ -13,7 +12,6 @@ enum Main {
         var seed: UInt64 = 1
         var seeds: UInt64 = 1
         var mutant: Mutant?
-        var hasCuts = false
         var isTraced = false
         var history: String?
 
@@ -22,7 +20,6 @@ enum Main {
             while let argument = arguments.next() {
                 switch argument {
                 case "--trace": self.isTraced = true
-                case "--cuts": self.hasCuts = true
                 case "--seed":
                     guard let value = arguments.next().flatMap({ UInt64($0) }) else { return nil }
                     self.seed = value
@@ -44,7 +41,7 @@ enum Main {
     static func main() async {
         Self.makeHashingDeterministic()
         guard let options = Options(CommandLine.arguments.dropFirst()) else {
-            print("usage: simulate [--seed N] [--seeds M] [--cuts] [--mutant NAME] [--trace] [--history FILE]")
+            print("usage: simulate [--seed N] [--seeds M] [--mutant NAME] [--trace] [--history FILE]")
             print("mutants: \(Mutant.allCases.map(\.rawValue).joined(separator: ", "))")
             exit(2)
         }
@@ -62,7 +59,7 @@ enum Main {
     }
 
     private static func one(_ options: Options) -> Int32 {
-        let world = World(Plan(seed: options.seed, mutant: options.mutant, hasCuts: options.hasCuts))
+        let world = World(Plan(seed: options.seed, mutant: options.mutant))
         if options.isTraced { world.trace = { print($0) } }
         let history = world.run()
         if let file = options.history {
@@ -81,7 +78,7 @@ enum Main {
     private static func many(_ options: Options) async -> Int32 {
         let workers = ProcessInfo.processInfo.activeProcessorCount
         let seeds = options.seed..<options.seed + options.seeds
-        let campaign = await Campaign.run(seeds, mutant: options.mutant, hasCuts: options.hasCuts, workers: workers)
+        let campaign = await Campaign.run(seeds, mutant: options.mutant, workers: workers)
         for failure in campaign.failures {
             print("seed \(failure.seed): \(failure.summary)")
             print(failure.report, terminator: "")

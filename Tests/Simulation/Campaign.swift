@@ -31,18 +31,15 @@ package struct Campaign: Sendable {
     /// Runs the worlds of some seeds, several at a time.
     /// - Parameters:
     ///   - mutant: a mistake that all of them have.
-    ///   - hasCuts: whether daemons and hosts may be cut off.
     ///   - workers: how many run at once.
-    package static func run(
-        _ seeds: Range<UInt64>, mutant: Mutant? = nil, hasCuts: Bool = false, workers: Int
-    ) async -> Campaign {
+    package static func run(_ seeds: Range<UInt64>, mutant: Mutant? = nil, workers: Int) async -> Campaign {
         let stride = UInt64(max(1, workers))
         return await withTaskGroup(of: Campaign.self) { group in
             for worker in 0..<stride {
                 group.addTask {
                     var part = Campaign()
                     for seed in Swift.stride(from: seeds.lowerBound + worker, to: seeds.upperBound, by: Int(stride)) {
-                        part.add(Plan(seed: seed, mutant: mutant, hasCuts: hasCuts))
+                        part.add(Plan(seed: seed, mutant: mutant))
                     }
                     return part
                 }

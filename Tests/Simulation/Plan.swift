@@ -18,8 +18,6 @@ package struct Plan: Sendable {
     package var rooms = 2
     /// How many faults are drawn.
     package var faults = 4
-    /// Whether daemons and hosts may be cut off from all others, too.
-    package var hasCuts = false
     /// How many times an instance is added to a stage's set or removed from one.
     package var setChanges = 0
     /// When the first fault may come, and when the last one has ended.
@@ -38,14 +36,13 @@ package struct Plan: Sendable {
     package var patience: UInt64 = 20_000 * .millisecond
 
     /// The plan of a seed: most worlds are small, some have more of everything.
-    package init(seed: UInt64, mutant: Mutant? = nil, hasCuts: Bool = false) {
+    package init(seed: UInt64, mutant: Mutant? = nil) {
         self.seed = seed
         self.mutant = mutant
-        self.hasCuts = hasCuts
         self.faults = 2 + Int(seed % 5)
         if seed % 8 == 3 { self.instances = 3 }
         if seed % 8 == 5 { self.apps = 5 }
-        if hasCuts, seed % 8 == 1 { (self.apps, self.rooms) = (6, 1) }
+        if seed % 8 == 1 { (self.apps, self.rooms) = (6, 1) }
         if seed % 4 < 2 { self.clients = seed % 3 == 0 ? 2 : 1 }
         self.hasVisitor = seed % 3 == 1
         if seed % 5 == 4 { self.keptHistory = 2 }

@@ -9,18 +9,15 @@ extension World {
         "kill", "kill", "kill", "pause", "reset", "reset", "cut", "one-way", "slow-link", "database-lost",
         "database-down", "database-slow", "database-trouble", "failover", "app-cut", "app-cut", "write-lost",
         "write-lost", "write-kill", "write-failover", "renewed", "session-ended", "app-restart", "app-restart",
-        "app-offline", "app-stalled", "app-hidden",
+        "app-offline", "app-stalled", "app-hidden", "daemon-cut", "daemon-cut", "host-cut", "host-cut",
     ]
-    /// The same in worlds where daemons and hosts are cut off.
-    private static let cuts = World.faults + ["daemon-cut", "daemon-cut", "host-cut", "host-cut"]
 
     /// The counts of faults, but for those of daemons, which have the stage's name in them.
     static let faultNames = Set(World.faults).subtracting(["kill", "pause"]).sorted().map { "faults.\($0)" }
 
     /// Draws one fault and has it happen now.
     func strike() {
-        let faults = self.plan.hasCuts ? Self.cuts : Self.faults
-        let fault = faults[self.random.place(faults.count)]
+        let fault = Self.faults[self.random.place(Self.faults.count)]
         self.note("FAULT \(fault)")
         switch fault {
         case "kill": self.killOne()
