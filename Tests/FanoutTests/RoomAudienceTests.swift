@@ -11,7 +11,7 @@ import Wire
     private var services = RoomServices(limits: FanoutLimits(), rules: .defaults)
 
     private init() {
-        _ = self.audience.enter(Self.join(1, "ann"), at: Scene.g1)
+        _ = self.audience.enter(1, at: Scene.g1, as: .named("ann"))
         _ = self.audience.interestReceived(Self.interest(2, "ben"), from: Scene.g2)
         _ = self.audience.interestEnded(of: Scene.g2)
     }
@@ -35,10 +35,10 @@ import Wire
         let preview = Preview.cursor(nil, in: "r", connection: 1, user: "ann", sid: "s", version: 1)
         audience.show(preview, into: &actions)
         #expect(actions.isEmpty)
-        _ = audience.enter(Self.join(2, "ben"), at: Scene.g2)
+        _ = audience.enter(2, at: Scene.g2, as: .named("ben"))
         audience.show(preview, into: &actions)
         #expect(actions == [.broadcast(.preview(preview), to: [Scene.g1, Scene.g2], except: Scene.g1)])
-        _ = audience.enter(Self.join(3, "cem"), at: Scene.g1)
+        _ = audience.enter(3, at: Scene.g1, as: .named("cem"))
         actions = []
         audience.show(preview, into: &actions)
         #expect(actions == [.broadcast(.preview(preview), to: [Scene.g1, Scene.g2], except: nil)])
@@ -58,10 +58,6 @@ import Wire
         actions = []
         #expect(self.audience.depart(1, isSilent: true, with: &self.services, into: &actions) == false)
         #expect(actions.isEmpty && self.audience.isEmpty)
-    }
-
-    private static func join(_ connection: UInt64, _ user: String) -> Join {
-        Join(request: connection, room: "r", connection: connection, member: .named(user))
     }
 
     private static func interest(_ connection: UInt64, _ user: String) -> RoomInterest {

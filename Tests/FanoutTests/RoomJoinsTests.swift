@@ -49,7 +49,8 @@ import Wire
         #expect(self.questions == [.claim(room: "r", sid: "s-ann", user: "ann")])
         self.joins.claimAnswered(
             .claim(.granted(claim: 2, number: 7)), for: first, at: self.now, with: &self.services, into: &self.actions)
-        #expect(self.services.joins[first]?.session == .claimed(sid: "s-ann", claim: 2, number: 7))
+        let granted = GrantedSession(sid: "s-ann", secret: "s-ann.good", claim: 2, number: 7)
+        #expect(self.services.joins[first]?.session == .granted(granted))
         #expect(self.services.questions.popRetry(at: self.now)?.purpose == .claim(second))
         #expect(self.services.questions.popRetry(at: .never) == nil)
     }

@@ -28,9 +28,9 @@ struct Scene {
         if isReady { self.identify() }
     }
 
-    mutating func identify() {
+    mutating func identify(_ issuer: SessionIssuer = Self.issuer) {
         self.fanout.databaseReached(
-            epoch: self.database.epoch, issuer: Self.issuer, at: self.now, into: &self.actions)
+            epoch: self.database.epoch, issuer: issuer, at: self.now, into: &self.actions)
     }
 
     /// What was done since the last call, but for questions.

@@ -15,4 +15,10 @@ package struct SessionIssuer: Sendable {
         self.issue = issue
         self.verify = verify
     }
+
+    /// A session that nobody had before.
+    func newSession(for join: Join) -> GrantedSession {
+        let (sid, secret) = self.issue(join.room, join.member.user)
+        return GrantedSession(sid: sid, secret: secret, claim: 1, number: 0)
+    }
 }

@@ -32,8 +32,8 @@ struct Occupancy: Sendable {
         var cursorVersion: UInt64 = 0
         /// Its gateway's link went down, and the gateway has not named it since.
         var isStale = false
-        /// The last of its joins that was answered here.
-        var answeredJoin: UInt64?
+        /// The last of its joins that was answered here, and with which session.
+        var answered: (request: UInt64, session: GrantedSession)?
     }
 
     /// A connection that left, and the session that it had.
@@ -209,13 +209,22 @@ extension Occupancy {
         self.occupants[connection]?.attention.sid = sid
     }
 
-    /// A connection's join is answered, with its session.
-    mutating func joinAnswered(_ join: Join) { self.occupants[join.connection]?.answeredJoin = join.request }
+    /// A connection's join is answered with a session.
+    mutating func note(_ session: GrantedSession, answering join: Join) {
+        self.occupants[join.connection]?.answered = (join.request, session)
+    }
+
+    /// The session that a join was answered with before; nil when that was not the last answer to its connection.
+    func session(answering join: Join) -> GrantedSession? {
+        guard let answered = self.occupants[join.connection]?.answered, answered.request == join.request else {
+            return nil
+        }
+        return answered.session
+    }
 
     /// True for a join that was answered, with a session that another connection has by now.
     func isSuperseded(_ join: Join) -> Bool {
-        guard let occupant = self.occupants[join.connection] else { return false }
-        return occupant.answeredJoin == join.request && occupant.attention.sid.isEmpty
+        self.session(answering: join) != nil && self.occupants[join.connection]?.attention.sid == ""
     }
 
     /// True when a session was in the room before a moment, through a connection that still has it.

@@ -1,11 +1,25 @@
 internal import Timing
 internal import Wire
 
+/// A session as it is given to a connection, with the answer to a join.
+struct GrantedSession: Equatable, Sendable {
+    let sid: Identifier
+    let secret: String
+    let claim: UInt32
+    /// The highest number that it has used.
+    let number: UInt64
+
+    /// True when another connection may have had it before.
+    var isResumed: Bool { self.claim > 1 }
+}
+
 /// A join on its way to an answer: it needs the room, the session and, with `resume`, perhaps a part of the log.
 ///
 ///     session unknown ──identify──► new ────────────────────► ready
-///                           ├─────► claiming ──► claimed ───► ready
+///                           ├─────► claiming ──► granted ───► ready
 ///                           └─────► foreign, or claimed by another user: refused
+///
+/// A join that comes again after its answer is granted the same session once more.
 struct PendingJoin: Sendable {
     /// How far the session is.
     enum Session: Equatable, Sendable {
@@ -16,7 +30,7 @@ struct PendingJoin: Sendable {
         /// The secret is good; the session is being claimed for this connection.
         case claiming(sid: Identifier)
         /// It is this connection's.
-        case claimed(sid: Identifier, claim: UInt32, number: UInt64)
+        case granted(GrantedSession)
     }
 
     /// How far the missed updates are.
@@ -35,13 +49,17 @@ struct PendingJoin: Sendable {
     let arrivedAt: Instant
     /// When it is refused.
     let expiresAt: Instant
-    private(set) var session = Session.unknown
+    private(set) var session: Session
     /// The connection left before it was answered: it leaves right after the answer.
     fileprivate(set) var leavesAfter = false
     var replay = Replay.notAsked
 
-    init(_ join: Join, from gateway: GatewayID, at now: Instant, limits: FanoutLimits) {
+    /// - Parameter granted: the session that it was answered with before, if it comes again.
+    init(
+        _ join: Join, granted: GrantedSession? = nil, from gateway: GatewayID, at now: Instant, limits: FanoutLimits
+    ) {
         self.join = join
+        self.session = granted.map(Session.granted) ?? .unknown
         self.gateway = gateway
         self.arrivedAt = now
         self.expiresAt = now + limits.joinDeadline
@@ -50,13 +68,16 @@ struct PendingJoin: Sendable {
     /// The session that it claims, until that is granted.
     var claimedSession: Identifier? { if case .claiming(let sid) = self.session { sid } else { nil } }
 
+    /// The session that is its connection's; nil when a new one is issued.
+    var granted: GrantedSession? { if case .granted(let session) = self.session { session } else { nil } }
+
     /// True when a room at `seq` may answer it, which is proven to have everything as of a moment.
     func isReady(at seq: UInt64, in history: DatabaseHistory, provenAt: Instant?) -> Bool {
         let isProven = provenAt.map { $0 >= self.arrivedAt } ?? false
         guard isProven || self.seenNumber(in: history) <= seq else { return false }
         switch self.session {
         case .unknown, .claiming: return false
-        case .new, .claimed: return true
+        case .new, .granted: return true
         }
     }
 
@@ -82,7 +103,8 @@ struct PendingJoin: Sendable {
         guard case .claiming(let sid) = self.session, case .granted(let claim, let number) = outcome else {
             return false
         }
-        self.session = .claimed(sid: sid, claim: claim, number: number)
+        self.session = .granted(
+            GrantedSession(sid: sid, secret: self.join.session, claim: claim, number: number))
         return true
     }
 }

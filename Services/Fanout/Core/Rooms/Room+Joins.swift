@@ -7,12 +7,16 @@ extension Room {
         _ join: Join, from gateway: GatewayID, at now: Instant, with services: inout RoomServices,
         into actions: inout [FanoutAction]
     ) {
-        // Sent again, and held up on its way: it must not take the session from whoever joined with it meanwhile.
+        // One that comes again was held up on its way, or its answer was: it must not take the session from whoever joined
+        // with it meanwhile.
         if self.feed.audience.isSuperseded(join) {
             return services.refuse(join, from: gateway, with: .sessionMovedOn, into: &actions)
         }
         self.stay()
-        if let tag = self.joins.received(join, from: gateway, at: now, with: &services, into: &actions) {
+        let granted = self.feed.audience.session(answering: join)
+        let received = self.joins.received(
+            join, granted: granted, from: gateway, at: now, with: &services, into: &actions)
+        if let tag = received {
             self.advanceJoin(tag, at: now, with: &services, into: &actions)
             if services.joins[tag] != nil, max(join.after, join.resume?.seq ?? 0) > 0 {
                 self.joins.awaitProof(at: now, with: &services)

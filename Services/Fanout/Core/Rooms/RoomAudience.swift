@@ -47,6 +47,9 @@ struct RoomAudience: Sendable {
         self.owners.isSuperseded(preview.sid, from: preview.connection)
     }
 
+    /// The session that a join was answered with before; nil when that was not the last answer to its connection.
+    func session(answering join: Join) -> GrantedSession? { self.occupancy.session(answering: join) }
+
     /// True for a join that was answered, with a session that another connection has by now.
     func isSuperseded(_ join: Join) -> Bool { self.occupancy.isSuperseded(join) }
 
@@ -150,12 +153,23 @@ struct RoomAudience: Sendable {
 
     /// A connection enters with the answer to its join, or joins once more; its gateway gets the stream.
     /// - Returns: the member when it is the user's first connection, and whether the connection was there before.
-    mutating func enter(_ join: Join, at gateway: GatewayID) -> (joined: Member?, wasThere: Bool) {
-        let wasThere = self.occupancy.includes(join.connection)
-        let joined = self.occupancy.enter(join.connection, at: gateway, as: join.member)
-        self.occupancy.joinAnswered(join)
+    mutating func enter(
+        _ connection: UInt64, at gateway: GatewayID, as member: Member
+    ) -> (joined: Member?, wasThere: Bool) {
+        let wasThere = self.occupancy.includes(connection)
+        let joined = self.occupancy.enter(connection, at: gateway, as: member)
         self.occupancy.stream(true, to: gateway)
         return (joined, wasThere)
+    }
+
+    /// A join is answered with a session, which is its connection's from now on.
+    mutating func grant(
+        _ session: GrantedSession, answering join: Join, at now: Instant, into actions: inout [FanoutAction]
+    ) {
+        if session.isResumed { self.claimed(session.sid, session.claim, by: join.connection, into: &actions) }
+        self.sessionStarted(
+            session.sid, of: join.connection, isResumed: session.isResumed, at: now, into: &actions)
+        self.occupancy.note(session, answering: join)
     }
 
     /// A connection owns a session under a claim, of which the gateways hear; one that is older than another is ignored.

@@ -63,25 +63,18 @@ extension RoomFeed {
         services: inout RoomServices, into actions: inout [FanoutAction]
     ) {
         let join = pending.join
-        let (joined, wasThere) = self.audience.enter(join, at: pending.gateway)
+        let (joined, wasThere) = self.audience.enter(join.connection, at: pending.gateway, as: join.member)
         services.gateways.entered(self.name, by: pending.gateway)
-        var (sid, secret, claim, number) = (Identifier(""), join.session, UInt32(1), UInt64(0))
-        if case .claimed(let known, let newest, let highest) = pending.session {
-            (sid, claim, number) = (known, newest, highest)
-            self.audience.claimed(sid, claim, by: join.connection, into: &actions)
-        } else {
-            (sid, secret) = issuer.issue(join.room, join.member.user)
-        }
+        let session = pending.granted ?? issuer.newSession(for: join)
         if wasThere {
             // Joined again under another session, it leaves its gestures behind.
-            self.endGestures(of: join.connection, but: sid, at: now, into: &actions)
+            self.endGestures(of: join.connection, but: session.sid, at: now, into: &actions)
         }
-        self.audience.sessionStarted(
-            sid, of: join.connection, isResumed: number > 0 || claim > 1, at: now, into: &actions)
+        self.audience.grant(session, answering: join, at: now, into: &actions)
         let outcome = JoinReply.Joined(
             position: services.history.position(at: self.stream.seq), content: content,
-            members: self.audience.members, session: secret, sid: sid, claim: claim, number: number,
-            rules: services.rulesText, attention: self.audience.attention)
+            members: self.audience.members, session: session.secret, sid: session.sid, claim: session.claim,
+            number: session.number, rules: services.rulesText, attention: self.audience.attention)
         actions.append(.send(.joinReply(join.reply(.success(outcome))), to: pending.gateway))
         if let joined, self.audience.connectionCount > 1 {
             self.audience.announce(joined, hasJoined: true, except: join.connection, into: &actions)

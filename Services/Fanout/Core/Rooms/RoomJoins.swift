@@ -29,14 +29,15 @@ struct RoomJoins: Sendable {
     // MARK: In and out
 
     /// A connection asks to join.
+    /// - Parameter granted: the session that this very join was answered with before.
     /// - Returns: the join's tag; nil when it waits already, or was refused.
     mutating func received(
-        _ join: Join, from gateway: GatewayID, at now: Instant, with services: inout RoomServices,
-        into actions: inout [FanoutAction]
+        _ join: Join, granted: GrantedSession? = nil, from gateway: GatewayID, at now: Instant,
+        with services: inout RoomServices, into actions: inout [FanoutAction]
     ) -> UInt64? {
         // An earlier join of the connection may be answered after this one, and must not end it.
         self.setLeaving(false, from: gateway, with: &services) { $0 == join.connection }
-        let pending = PendingJoin(join, from: gateway, at: now, limits: services.limits)
+        let pending = PendingJoin(join, granted: granted, from: gateway, at: now, limits: services.limits)
         guard let tag = services.joins.enqueue(pending) else { return nil }
         self.tags.append(tag)
         services.deadlines.set(.joins, for: self.room, at: pending.expiresAt)
