@@ -40,6 +40,17 @@ import Testing
         #expect(HistoryChecker.check(history).isGood)
     }
 
+    @Test func aNewRunOfAnAppMayBeginEarlierThanTheLastOneEnded() {
+        var start = HistoryRecord(.started, time: 79)
+        (start.client, start.room) = ("bob", "r")
+        let past = H.snapshot("bob", 80, seq: 1, ["note": "at 0"])
+        let back = Histories.good.without(.deliver) { $0.client == "bob" && $0.time == 80 }
+            .changing(.resumed, where: { $0.client == "bob" }) { $0 = past }
+        let begun = back.inserting(start, before: .snapshot) { $0.time == 80 }
+        #expect(HistoryChecker.check(back).violated.contains(.prefix))
+        #expect(!HistoryChecker.check(begun).violated.contains(.prefix))
+    }
+
     @Test func changesToSeveralElementsFold() {
         var both = H.log(seq: 4, gseq: 4, 5, "deleted", "", "")
         both.elements = ["note": "", "photo": ""]

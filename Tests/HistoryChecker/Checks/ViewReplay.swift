@@ -113,6 +113,9 @@ struct ViewReplay {
         case .left:
             self.views[Pair(client: record.client, room: record.room)]?.state =
                 record.isFinal ? .away : .behind(since: place)
+        case .started:
+            // A new run of the app has seen nothing.
+            self.views[Pair(client: record.client, room: record.room)]?.seq = 0
         case .previewSent:
             let mover = Mover(room: record.room, client: record.client, element: record.element)
             if self.sent[mover]?[record.gesture] == nil { self.sent[mover, default: [:]][record.gesture] = place }
