@@ -167,9 +167,7 @@ struct Room: Sendable {
     ) {
         if isNew { self.feed.movedHereAt = now }
         self.stay()
-        // A shard that moved away and came back: connections that left with it are here again.
-        let named = Set(interest.occupants.map(\.connection))
-        self.joins.setLeaving(false, from: gateway, with: &services, where: named.contains)
+        self.joins.answeredElsewhere(interest, from: gateway, at: now, with: &services)
         self.feed.interestReceived(interest, from: gateway, at: now, with: &services, into: &actions)
         self.advanceCatchUp(of: gateway, at: now, with: &services, into: &actions)
     }

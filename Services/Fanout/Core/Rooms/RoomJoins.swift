@@ -73,6 +73,20 @@ struct RoomJoins: Sendable {
         return self.tags.count < count
     }
 
+    /// A gateway that had turned to another fan-out is back, and names connections: the other one has answered their joins.
+    /// One that is not answered yet comes again.
+    mutating func answeredElsewhere(
+        _ interest: RoomInterest, from gateway: GatewayID, at now: Instant, with services: inout RoomServices
+    ) {
+        let named = Set(interest.occupants.map(\.connection))
+        for tag in self.tags {
+            guard let pending = services.joins[tag], pending.leavesAfter, pending.gateway == gateway,
+                named.contains(pending.join.connection)
+            else { continue }
+            self.remove(tag, at: now, with: &services)
+        }
+    }
+
     /// Says of those of a gateway's joining connections that match whether they leave after the answer.
     /// - Returns: true when there are any.
     @discardableResult
