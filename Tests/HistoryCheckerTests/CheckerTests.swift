@@ -34,18 +34,19 @@ import Testing
     }
 
     @Test func aCommitEndsNoGestureOfAnotherSession() {
-        let history = Histories.good.changing(.preview, where: { $0.gesture == 2 }) {
-            ($0.gesture, $0.session) = (1, "ada's former one")
-        }
-        #expect(HistoryChecker.check(history).isGood)
+        var former = H.preview("bob", 70, "note", from: "ada", gesture: 1)
+        let history = Histories.good.inserting(former, before: .quiet)
+        former.session = "ada's former one"
+        #expect(HistoryChecker.check(history).violated == [.previews])
+        #expect(HistoryChecker.check(Histories.good.inserting(former, before: .quiet)).isGood)
     }
 
     @Test func aNewRunOfAnAppMayBeginEarlierThanTheLastOneEnded() {
         var start = HistoryRecord(.started, time: 79)
         (start.client, start.room) = ("bob", "r")
         let past = H.snapshot("bob", 80, seq: 1, ["note": "at 0"])
-        let back = Histories.good.without(.deliver) { $0.client == "bob" && $0.time == 80 }
-            .changing(.resumed, where: { $0.client == "bob" }) { $0 = past }
+        let back = Histories.good.changing(.resumed, where: { $0.client == "bob" }) { $0 = past }
+            .without(.deliver) { $0.client == "bob" && $0.time == 80 }
         let begun = back.inserting(start, before: .snapshot) { $0.time == 80 }
         #expect(HistoryChecker.check(back).violated.contains(.prefix))
         #expect(!HistoryChecker.check(begun).violated.contains(.prefix))
