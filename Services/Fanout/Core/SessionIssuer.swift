@@ -1,5 +1,17 @@
 package import Wire
 
+/// A session as it is given to a connection, with the answer to a join.
+struct GrantedSession: Equatable, Sendable {
+    let sid: Identifier
+    let secret: String
+    let claim: UInt32
+    /// The highest number that it has used.
+    let number: UInt64
+
+    /// True when another connection may have had it before.
+    var isResumed: Bool { self.claim > 1 }
+}
+
 /// How sessions are named, signed and recognised; the secrets and the randomness are the shell's.
 package struct SessionIssuer: Sendable {
     /// A new session: its public name and its secret.

@@ -1,18 +1,6 @@
 internal import Timing
 internal import Wire
 
-/// A session as it is given to a connection, with the answer to a join.
-struct GrantedSession: Equatable, Sendable {
-    let sid: Identifier
-    let secret: String
-    let claim: UInt32
-    /// The highest number that it has used.
-    let number: UInt64
-
-    /// True when another connection may have had it before.
-    var isResumed: Bool { self.claim > 1 }
-}
-
 /// A join on its way to an answer: it needs the room, the session and, with `resume`, perhaps a part of the log.
 ///
 ///     session unknown ──identify──► new ────────────────────► ready

@@ -17,7 +17,7 @@ struct RoomAudience: Sendable {
     }
 
     /// Roughly the bytes that it occupies.
-    var footprint: Int { self.occupancy.connectionCount * 256 + self.occupancy.selectionBytes }
+    var footprint: Int { self.occupancy.connectionCount * 400 + self.occupancy.selectionBytes }
 
     // MARK: Who is there
 
