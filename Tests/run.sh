@@ -178,7 +178,7 @@ phase_simulation() {
     [ -z "$LONG" ] || more_worlds
 }
 
-# Others each time.
+# Other worlds each time: a fault may show in one of many thousands.
 more_worlds() {
     local log=$LOGS/worlds.log start=$SECONDS good=0
     "${BEHIND[@]}" "$bin/simulate" --seed $((RANDOM << 15 | RANDOM)) --seeds 40000 >"$log" 2>&1 && good=1

@@ -145,7 +145,7 @@ import Wire
         #expect(scene.fanout.connectionCount(in: "r") == 1)
     }
 
-    /// The same shard goes for good then.
+    /// A shard that moves away and back while a join waits, and then away for good.
     @Test func whoIsNamedNoMoreIsGone() {
         var scene = Scene(isReady: false)
         scene.join("ann", 1)
