@@ -21,6 +21,19 @@ import Testing
         #expect(HistoryChecker.check(other).isGood)
     }
 
+    /// The gateway of a new run may be behind the one over which the user was told.
+    @Test func anAppThatWasOpenedAgainMayShowLess() throws {
+        let note = H.note(x: 5, rev: 2)
+        let behind = [
+            H.shown(18, seq: 1, H.note(x: 0, rev: 1)), H.snapshot("ada", 19, seq: 2, ["note": note]),
+            H.shown(19, seq: 2, note),
+        ]
+        var started = try #require(H.client.first { $0.kind == .started })
+        started.time = 18
+        #expect(HistoryChecker.check(H.client.inserting([started] + behind)).isGood)
+        #expect(Set(HistoryChecker.check(H.client.inserting(behind)).violated) == [.steadiness, .confirmation])
+    }
+
     @Test func aRoomMayGoBackInAnotherHistory() {
         let other = H.client.changing(.shown, where: { $0.time == 13 }, { $0.epoch = "2" })
         #expect(HistoryChecker.check(other).isGood)
@@ -77,6 +90,13 @@ extension Spoilt {
             "the number that is shown goes back", [.confirmation],
             H.client.inserting(H.shown(19, seq: 1, "").with([:]), before: .edit) { $0.edit == "e3" }),
     ]
+}
+
+extension [HistoryRecord] {
+    /// With records before the last edit.
+    fileprivate func inserting(_ records: [HistoryRecord]) -> [HistoryRecord] {
+        records.reduce(self) { history, record in history.inserting(record, before: .edit) { $0.edit == "e3" } }
+    }
 }
 
 extension HistoryRecord {

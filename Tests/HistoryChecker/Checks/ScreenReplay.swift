@@ -16,6 +16,14 @@ struct ScreenReplay {
         var result: Int
         var made: Int
         var seq: UInt64
+        /// The app was started again after the result: it has forgotten what the edit left.
+        var isOfFormerRun = false
+
+        var inFormerRun: Applied {
+            var edit = self
+            edit.isOfFormerRun = true
+            return edit
+        }
     }
 
     private struct Screen {
@@ -72,7 +80,8 @@ struct ScreenReplay {
         case .started:
             // Edits outlive the run; what was drawn does not.
             let former = self.screens[pair] ?? Screen()
-            self.screens[pair] = Screen(open: former.open, applied: former.applied)
+            let applied = former.applied.mapValues { edits in edits.map(\.inFormerRun) }
+            self.screens[pair] = Screen(open: former.open, applied: applied)
         case .edit: self.screens[pair, default: Screen()].open[record.edit] = place
         case .result: self.told(pair, record, place)
         case .shown where record.isFinal: self.screens[pair]?.whole = place
@@ -159,12 +168,13 @@ struct ScreenReplay {
             [edit.made, edit.result, place])
     }
 
-    /// An acknowledged edit whose number is not reached yet is shown as it will be stored, if nothing else lies between.
+    /// In the run that was told of it, an applied edit whose number is not reached yet is shown as it will be stored, if
+    /// nothing else lies between.
     private mutating func checkAhead(
         of element: String, _ body: String, _ edit: Applied, on screen: Screen, _ states: RoomStates, _ place: Int
     ) {
         let numbers = Set((screen.applied[element] ?? []).map(\.seq).filter { $0 > screen.seq })
-        guard numbers.count == 1, !screen.isTouched(element, self.index.history),
+        guard numbers.count == 1, !edit.isOfFormerRun, !screen.isTouched(element, self.index.history),
             let stored = states.state(of: element, at: edit.seq),
             stored.seq == edit.seq, !states.isChanged(element, after: screen.seq, before: edit.seq)
         else { return }
