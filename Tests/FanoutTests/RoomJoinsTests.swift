@@ -89,9 +89,31 @@ import Wire
 
     @Test mutating func joinThatIsSentTwiceWaitsOnceAndStays() throws {
         let tag = try self.waiting(1, at: self.now)
-        self.joins.setLeaving(true, from: Scene.g1, with: &self.services) { $0 == 1 }
+        self.joins.gatewayMoved(Scene.g1, with: &self.services)
+        #expect(self.services.joins[tag]?.leavesAfter == true)
         #expect(self.receive(1, at: self.now) == nil)
         #expect(self.joins.tags == [tag] && self.services.joins[tag]?.leavesAfter == false)
+    }
+
+    /// A copy that a link held up, and the leave right behind it: what was claimed is nobody's, and the next claim follows.
+    @Test mutating func joinWhoseConnectionLeftIsRefusedInItsTurn() throws {
+        let first = try self.waiting(1, session: "s-ann.good", at: self.now)
+        let second = try self.waiting(2, session: "s-ann.good", at: self.now)
+        let third = try self.waiting(3, session: "s-ann.good", at: self.now)
+        _ = try self.waiting(4, at: self.now)
+        for connection: UInt64 in [1, 2, 4] {
+            self.joins.connectionLeft(
+                connection, from: Scene.g1, at: self.now, with: &self.services, into: &self.actions)
+        }
+        #expect(self.refusals == [4: .unavailable] && self.joins.tags == [first, second, third])
+        self.joins.claimAnswered(
+            .claim(.granted(claim: 2, number: 0)), for: first, at: self.now, with: &self.services,
+            into: &self.actions)
+        while let retry = self.services.questions.popRetry(at: self.now), case .claim(let tag) = retry.purpose {
+            self.joins.claim(tag, at: self.now, with: &self.services, into: &self.actions)
+        }
+        #expect(self.refusals.count == 3 && self.joins.tags == [third])
+        #expect(self.questions.count == 2)
     }
 
     @Test mutating func joinAheadOfItsRoomWaitsForAProofThatIsLookedForWhileJoinsWait() throws {

@@ -126,7 +126,7 @@ import Wire
     @Test mutating func duplicateJoinKeepsItsPlaceInLineAndStays() {
         let tag = self.joins.enqueue(self.pending(1))
         #expect(tag != nil)
-        self.joins.setLeaving(true, of: [tag ?? 0], from: Scene.g1) { $0 == 1 }
+        self.joins.setLeaving([tag ?? 0], from: Scene.g1)
         #expect(self.joins[tag ?? 0]?.leavesAfter == true)
         #expect(self.joins.enqueue(self.pending(1)) == nil)
         #expect(self.joins[tag ?? 0]?.leavesAfter == false)
@@ -134,10 +134,11 @@ import Wire
         #expect(self.joins.count == 0 && self.joins.enqueue(self.pending(1)) != nil)
     }
 
-    @Test mutating func onlyMatchingConnectionsOfTheGatewayLeave() {
+    @Test mutating func onlyConnectionsOfTheGatewayLeave() {
         let tags = (1...3).compactMap { self.joins.enqueue(self.pending($0)) }
-        #expect(!self.joins.setLeaving(true, of: tags, from: Scene.g2) { _ in true })
-        #expect(self.joins.setLeaving(true, of: tags, from: Scene.g1) { $0 == 2 })
+        self.joins.setLeaving(tags, from: Scene.g2)
+        #expect(tags.map { self.joins[$0]?.leavesAfter } == [false, false, false])
+        self.joins.setLeaving([tags[1]], from: Scene.g1)
         #expect(tags.map { self.joins[$0]?.leavesAfter } == [false, true, false])
     }
 

@@ -71,7 +71,7 @@ package struct Fanout: Sendable {
         }
         while let retry = self.services.questions.popRetry(at: now) {
             guard let slot = self.rooms.slot(of: retry.room) else { continue }
-            self.rooms[slot].retry(retry.purpose, with: &self.services, into: &actions)
+            self.handle(in: slot) { $0.retry(retry.purpose, at: now, with: &$1, into: &actions) }
         }
         for shard in self.shards.popLogReads(at: now) { self.readLog(of: shard, into: &actions) }
         for gateway in self.services.gateways.endGraces(at: now) {

@@ -47,6 +47,7 @@ struct RoomServices: Sendable {
 
 extension Refusal {
     static let tooManyWait = Refusal(.busy, "Too many rooms or joins are waiting.", retryAfterMs: 1000)
+    static let connectionLeft = Refusal(.unavailable, "The connection has left.", retryAfterMs: 1000)
     static let sessionMovedOn = Refusal(
         .unavailable, "Another connection joined with this session meanwhile; join again.", retryAfterMs: 1000)
 }

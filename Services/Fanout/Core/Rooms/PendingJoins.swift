@@ -38,8 +38,10 @@ struct PendingJoin: Sendable {
     /// When it is refused.
     let expiresAt: Instant
     private(set) var session: Session
-    /// The connection left before it was answered: it leaves right after the answer.
+    /// Its gateway asks another fan-out by now: its connection leaves right after the answer.
     fileprivate(set) var leavesAfter = false
+    /// Its connection has left: it is refused.
+    fileprivate(set) var isAbandoned = false
     var replay = Replay.notAsked
 
     /// - Parameter granted: the session that it was answered with before, if it comes again.
@@ -121,8 +123,8 @@ struct PendingJoins: Sendable {
         _modify { yield &self.joins[tag] }
     }
 
-    /// Adds a join and returns its tag; nil for one that waits already. That one keeps its place in line, and whatever
-    /// made its connection leave meanwhile is over.
+    /// Adds a join and returns its tag; nil for one that waits already. That one keeps its place in line, and its gateway
+    /// asks this fan-out again.
     mutating func enqueue(_ pending: PendingJoin) -> UInt64? {
         let key = Key(gateway: pending.gateway, request: pending.join.request)
         if let tag = self.tags[key] {
@@ -142,19 +144,11 @@ struct PendingJoins: Sendable {
         return pending
     }
 
-    /// Says of the connections of those joins among `tags` that match whether they leave after the answer.
-    /// - Returns: true when there are any.
-    @discardableResult
-    mutating func setLeaving(
-        _ leaves: Bool, of tags: [UInt64], from gateway: GatewayID, where matches: (_ connection: UInt64) -> Bool
-    ) -> Bool {
-        var isAny = false
-        for tag in tags {
-            guard let pending = self.joins[tag], pending.gateway == gateway, matches(pending.join.connection)
-            else { continue }
-            self.joins[tag]?.leavesAfter = leaves
-            isAny = true
-        }
-        return isAny
+    /// The connections of those joins among `tags` that came from a gateway leave after the answer.
+    mutating func setLeaving(_ tags: [UInt64], from gateway: GatewayID) {
+        for tag in tags where self.joins[tag]?.gateway == gateway { self.joins[tag]?.leavesAfter = true }
     }
+
+    /// Nobody waits for a join any more.
+    mutating func abandon(_ tag: UInt64) { self.joins[tag]?.isAbandoned = true }
 }

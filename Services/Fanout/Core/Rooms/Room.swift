@@ -148,11 +148,14 @@ struct Room: Sendable {
 
     /// Asks again what failed, if it is still wanted.
     mutating func retry(
-        _ purpose: OpenQuestions.RoomPurpose, with services: inout RoomServices, into actions: inout [FanoutAction]
+        _ purpose: OpenQuestions.RoomPurpose, at now: Instant, with services: inout RoomServices,
+        into actions: inout [FanoutAction]
     ) {
         switch purpose {
         case .load: self.feed.load(with: &services, into: &actions)
-        case .claim(let join): self.joins.claim(join, with: &services, into: &actions)
+        case .claim(let join):
+            self.joins.claim(join, at: now, with: &services, into: &actions)
+            self.reviewIdleIfLive(at: now, with: &services)
         case .catchUp, .replay: break
         }
     }
@@ -183,8 +186,7 @@ struct Room: Sendable {
         for connection in connections {
             self.depart(connection, isSilent: true, at: now, with: &services, into: &actions)
         }
-        // What still waits here is asked of another fan-out by now.
-        self.joins.setLeaving(true, from: gateway, with: &services) { _ in true }
+        self.joins.gatewayMoved(gateway, with: &services)
         self.advanceJoins(at: now, with: &services, into: &actions)
     }
 
@@ -199,13 +201,12 @@ struct Room: Sendable {
         }
     }
 
-    /// A connection leaves. A join of it that still waits, perhaps the second copy of one that was answered, may be refused
-    /// in the end: the connection leaves immediately, and once more after the answer.
+    /// A connection leaves, and does not join any more.
     mutating func leaveReceived(
         _ leave: Leave, from gateway: GatewayID, at now: Instant, with services: inout RoomServices,
         into actions: inout [FanoutAction]
     ) {
-        self.joins.setLeaving(true, from: gateway, with: &services) { $0 == leave.connection }
+        self.joins.connectionLeft(leave.connection, from: gateway, at: now, with: &services, into: &actions)
         self.depart(leave.connection, at: now, with: &services, into: &actions)
     }
 
@@ -217,7 +218,7 @@ struct Room: Sendable {
         // Joins through a gateway wait until it has caught up, or need not any more.
         let isFreed = self.feed.audience.depart(connection, isSilent: isSilent, with: &services, into: &actions)
         if isFreed { self.advanceJoins(at: now, with: &services, into: &actions) }
-        self.reviewIdle(at: now, with: &services)
+        self.reviewIdleIfLive(at: now, with: &services)
     }
 
     private mutating func advanceCatchUp(

@@ -7,6 +7,9 @@ internal import Wire
 ///                      │                       └──► refused by the database ─┐
 ///                      └──► foreign session ─────────────────────────────────┴──► refused, as at the deadline
 ///
+/// One whose connection has left is refused, too: it may come late, through a link that was held up, and must not take its
+/// session from whoever has joined with it meanwhile.
+///
 /// A join whose app may have seen more than the room has is answered when the room is proven to have everything.
 struct RoomJoins: Sendable {
     private let room: Identifier
@@ -35,8 +38,6 @@ struct RoomJoins: Sendable {
         _ join: Join, granted: GrantedSession? = nil, from gateway: GatewayID, at now: Instant,
         with services: inout RoomServices, into actions: inout [FanoutAction]
     ) -> UInt64? {
-        // An earlier join of the connection may be answered after this one, and must not end it.
-        self.setLeaving(false, from: gateway, with: &services) { $0 == join.connection }
         let pending = PendingJoin(join, granted: granted, from: gateway, at: now, limits: services.limits)
         guard let tag = services.joins.enqueue(pending) else { return nil }
         self.tags.append(tag)
@@ -87,14 +88,26 @@ struct RoomJoins: Sendable {
         }
     }
 
-    /// Says of those of a gateway's joining connections that match whether they leave after the answer.
-    /// - Returns: true when there are any.
-    @discardableResult
-    func setLeaving(
-        _ leaves: Bool, from gateway: GatewayID, with services: inout RoomServices,
-        where matches: (_ connection: UInt64) -> Bool
-    ) -> Bool {
-        services.joins.setLeaving(leaves, of: self.tags, from: gateway, where: matches)
+    /// A gateway asks another fan-out from now on: what it asked here is answered, and its connections leave after that.
+    func gatewayMoved(_ gateway: GatewayID, with services: inout RoomServices) {
+        services.joins.setLeaving(self.tags, from: gateway)
+    }
+
+    /// A connection left: nobody waits for its joins any more. One that claims a session keeps its place in line until the
+    /// claim is answered, so that claims stay in order.
+    mutating func connectionLeft(
+        _ connection: UInt64, from gateway: GatewayID, at now: Instant, with services: inout RoomServices,
+        into actions: inout [FanoutAction]
+    ) {
+        for tag in self.tags {
+            guard let pending = services.joins[tag], pending.join.connection == connection, pending.gateway == gateway
+            else { continue }
+            if pending.claimedSession != nil {
+                services.joins.abandon(tag)
+            } else {
+                self.refuse(tag, with: .connectionLeft, at: now, services: &services, into: &actions)
+            }
+        }
     }
 
     // MARK: Sessions
@@ -108,12 +121,17 @@ struct RoomJoins: Sendable {
             return self.refuse(tag, with: Self.foreignSession, at: now, services: &services, into: &actions)
         }
         guard let sid = services.joins[tag]?.claimedSession, self.claims.enqueue(tag, for: sid) else { return }
-        self.claim(tag, with: &services, into: &actions)
+        self.claim(tag, at: now, with: &services, into: &actions)
     }
 
     /// Claims a join's session for its connection.
-    func claim(_ tag: UInt64, with services: inout RoomServices, into actions: inout [FanoutAction]) {
+    mutating func claim(
+        _ tag: UInt64, at now: Instant, with services: inout RoomServices, into actions: inout [FanoutAction]
+    ) {
         guard let pending = services.joins[tag], let sid = pending.claimedSession else { return }
+        if pending.isAbandoned {
+            return self.refuse(tag, with: .connectionLeft, at: now, services: &services, into: &actions)
+        }
         services.questions.ask(
             .claim(room: self.room, sid: sid, user: pending.join.member.user), for: .room(self.room, .claim(tag)),
             into: &actions)
@@ -124,7 +142,10 @@ struct RoomJoins: Sendable {
         _ reply: DatabaseReply, for tag: UInt64, at now: Instant, with services: inout RoomServices,
         into actions: inout [FanoutAction]
     ) {
-        guard services.joins[tag] != nil else { return }
+        guard let pending = services.joins[tag] else { return }
+        if pending.isAbandoned {
+            return self.refuse(tag, with: .connectionLeft, at: now, services: &services, into: &actions)
+        }
         guard case .claim(let outcome) = reply else {
             return services.questions.retry(.claim(tag), of: self.room, at: now + services.limits.retryDelay)
         }
