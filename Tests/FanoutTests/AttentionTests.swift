@@ -136,6 +136,33 @@ import Wire
         #expect(scene.taken(by: Scene.g2).previews.isEmpty)
     }
 
+    /// A join that its link held up, and the leave right behind it: the app has long come back through another gateway.
+    @Test func aJoinWhoseConnectionHasLeftTakesNoSession() {
+        var scene = Self.stage()
+        scene.preview(Self.selection(["e"], version: 1))
+        _ = scene.take()
+        scene.join("ann", 9, at: Scene.g2, session: "s-ann.good")
+        scene.leave(9, at: Scene.g2)
+        scene.answer()
+        #expect(scene.taken(by: Scene.g2).previews.isEmpty)
+        scene.preview(Self.selection(["f"], version: 2))
+        #expect(scene.taken(by: Scene.g2).previews.map(\.selection?.elements) == [["f"]])
+    }
+
+    /// The link went down, and the leave was lost with it: the gateway says what the new membership shows.
+    @Test func aConnectionInDoubtThatJoinsAgainShowsNothing() {
+        var scene = Self.stage()
+        scene.preview(Self.cursor(5, version: 1), Self.selection(["e"], version: 2))
+        _ = scene.take()
+        scene.reconnect(Scene.g1)
+        scene.join("ann", 1, session: "s-ann.good")
+        scene.answer()
+        let previews = scene.taken(by: Scene.g2).previews
+        #expect(previews.allSatisfy { $0.isHidden && $0.connection == 1 } && previews.count == 2)
+        scene.preview(Self.selection(["f"], version: 3))
+        #expect(scene.taken(by: Scene.g2).previews.map(\.selection?.elements) == [["f"]])
+    }
+
     /// It was not here when the session moved on, and its members see what the former connection showed.
     @Test func aGatewayThatNamesWhatAFormerConnectionShowsHidesIt() {
         var scene = Self.stage()

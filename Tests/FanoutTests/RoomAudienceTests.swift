@@ -11,7 +11,8 @@ import Wire
     private var services = RoomServices(limits: FanoutLimits(), rules: .defaults)
 
     private init() {
-        _ = self.audience.enter(1, at: Scene.g1, as: .named("ann"))
+        var actions: [FanoutAction] = []
+        _ = self.audience.enter(1, at: Scene.g1, as: .named("ann"), into: &actions)
         _ = self.audience.interestReceived(Self.interest(2, "ben"), from: Scene.g2)
         _ = self.audience.interestEnded(of: Scene.g2)
     }
@@ -35,10 +36,10 @@ import Wire
         let preview = Preview.cursor(nil, in: "r", connection: 1, user: "ann", sid: "s", version: 1)
         audience.show(preview, into: &actions)
         #expect(actions.isEmpty)
-        _ = audience.enter(2, at: Scene.g2, as: .named("ben"))
+        _ = audience.enter(2, at: Scene.g2, as: .named("ben"), into: &actions)
         audience.show(preview, into: &actions)
         #expect(actions == [.broadcast(.preview(preview), to: [Scene.g1, Scene.g2], except: Scene.g1)])
-        _ = audience.enter(3, at: Scene.g1, as: .named("cem"))
+        _ = audience.enter(3, at: Scene.g1, as: .named("cem"), into: &actions)
         actions = []
         audience.show(preview, into: &actions)
         #expect(actions == [.broadcast(.preview(preview), to: [Scene.g1, Scene.g2], except: nil)])

@@ -96,6 +96,9 @@ struct Occupancy: Sendable {
         self.occupants[connection] != nil
     }
 
+    /// True for a connection that its gateway has not named since its link went down.
+    func isInDoubt(_ connection: UInt64) -> Bool { self.occupants[connection]?.isStale ?? false }
+
     /// The gateway that needs no preview of this connection, because it has no other connection in the room.
     func loneGateway(of connection: UInt64) -> GatewayID? {
         guard self.counts.contains(where: { $0.connections == 1 }), let occupant = self.occupants[connection],
@@ -110,8 +113,7 @@ struct Occupancy: Sendable {
 
     /// True for a user's connection that is in the room without doubt.
     func isPresent(_ connection: UInt64, of user: Identifier) -> Bool {
-        guard let occupant = self.occupants[connection] else { return false }
-        return occupant.user == user && !occupant.isStale
+        self.user(of: connection) == user && !self.isInDoubt(connection)
     }
 
     /// Starts or stops a gateway's stream; a gateway without connections here has none.

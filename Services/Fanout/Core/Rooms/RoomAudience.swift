@@ -154,9 +154,11 @@ struct RoomAudience: Sendable {
     /// A connection enters with the answer to its join, or joins once more; its gateway gets the stream.
     /// - Returns: the member when it is the user's first connection, and whether the connection was there before.
     mutating func enter(
-        _ connection: UInt64, at gateway: GatewayID, as member: Member
+        _ connection: UInt64, at gateway: GatewayID, as member: Member, into actions: inout [FanoutAction]
     ) -> (joined: Member?, wasThere: Bool) {
         let wasThere = self.occupancy.includes(connection)
+        // It may have left before, and the leave was lost with the link. After the answer the gateway says what it shows.
+        if self.occupancy.isInDoubt(connection) { self.hideAttention(of: connection, into: &actions) }
         let joined = self.occupancy.enter(connection, at: gateway, as: member)
         self.occupancy.stream(true, to: gateway)
         return (joined, wasThere)

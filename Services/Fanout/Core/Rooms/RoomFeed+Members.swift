@@ -63,7 +63,8 @@ extension RoomFeed {
         services: inout RoomServices, into actions: inout [FanoutAction]
     ) {
         let join = pending.join
-        let (joined, wasThere) = self.audience.enter(join.connection, at: pending.gateway, as: join.member)
+        let (joined, wasThere) = self.audience.enter(
+            join.connection, at: pending.gateway, as: join.member, into: &actions)
         services.gateways.entered(self.name, by: pending.gateway)
         let session = pending.granted ?? issuer.newSession(for: join)
         if wasThere {
