@@ -33,13 +33,20 @@ struct Occupancy: Sendable {
         /// Its gateway's link went down, and the gateway has not named it since.
         var isStale = false
         /// The last of its joins that was answered here, and with which session.
-        var answered: (request: UInt64, session: GrantedSession)?
+        var answered: AnsweredJoin?
     }
 
-    /// A connection that left, and the session that it had.
-    fileprivate struct FormerSession: Equatable, Sendable {
+    fileprivate struct AnsweredJoin: Sendable {
+        let request: UInt64
+        let session: GrantedSession
+    }
+
+    /// A connection that left, and the session that it had to the end.
+    fileprivate struct FormerSession: Sendable {
         let connection: UInt64
         let sid: Identifier
+        /// It may come again: with its gateway, which has turned to another fan-out and back.
+        let answered: AnsweredJoin?
     }
 
     private struct User: Sendable {
@@ -161,8 +168,10 @@ struct Occupancy: Sendable {
         var departure = MemberDeparture()
         guard let occupant = self.occupants.removeValue(forKey: connection) else { return departure }
         self.selectionBytes -= occupant.attention.selectionBytes
-        if !occupant.attention.sid.isEmpty {
-            self.former.append(FormerSession(connection: connection, sid: occupant.attention.sid))
+        if !occupant.attention.sid.isEmpty || occupant.answered != nil {
+            self.former.append(
+                FormerSession(
+                    connection: connection, sid: occupant.attention.sid, answered: occupant.answered))
             if self.former.count > Self.formerKept { self.former.removeFirst() }
         }
         if let index = self.counts.firstIndex(where: { $0.id == occupant.gateway }) {
@@ -205,7 +214,10 @@ extension Occupancy {
         guard let occupant = self.occupants[connection] else { return }
         if occupant.attention.sid != sid {
             self.occupants[connection]?.sessionBeganAt = now
-            self.former.removeAll { $0 == FormerSession(connection: connection, sid: sid) }
+            if let index = self.former.firstIndex(where: { $0.connection == connection && $0.sid == sid }) {
+                let former = self.former.remove(at: index)
+                self.occupants[connection]?.answered = occupant.answered ?? former.answered
+            }
         }
         self.occupants[connection]?.attention.connection = connection
         self.occupants[connection]?.attention.sid = sid
@@ -213,20 +225,15 @@ extension Occupancy {
 
     /// A connection's join is answered with a session.
     mutating func note(_ session: GrantedSession, answering join: Join) {
-        self.occupants[join.connection]?.answered = (join.request, session)
+        self.occupants[join.connection]?.answered = AnsweredJoin(request: join.request, session: session)
     }
 
     /// The session that a join was answered with before; nil when that was not the last answer to its connection.
     func session(answering join: Join) -> GrantedSession? {
-        guard let answered = self.occupants[join.connection]?.answered, answered.request == join.request else {
-            return nil
-        }
-        return answered.session
-    }
-
-    /// True for a join that was answered, with a session that another connection has by now.
-    func isSuperseded(_ join: Join) -> Bool {
-        self.session(answering: join) != nil && self.occupants[join.connection]?.attention.sid == ""
+        let answered =
+            self.occupants[join.connection]?.answered
+            ?? self.former.last(where: { $0.connection == join.connection })?.answered
+        return answered?.request == join.request ? answered?.session : nil
     }
 
     /// True when a session was in the room before a moment, through a connection that still has it.
@@ -246,7 +253,7 @@ extension Occupancy {
     func isNews(_ preview: Preview) -> Bool {
         guard let occupant = self.occupants[preview.connection] else { return false }
         if occupant.attention.sid != preview.sid,
-            self.former.contains(FormerSession(connection: preview.connection, sid: preview.sid))
+            self.former.contains(where: { $0.connection == preview.connection && $0.sid == preview.sid })
         {
             return false
         }
