@@ -44,14 +44,14 @@ run: release ## Build and start everything on http://127.0.0.1:$(PORT); Ctrl-C s
 stop: ## Stop what make run started elsewhere
 	@deploy/stop.sh $(DATA)
 
-PHASES = lint model pure shells simulation live tsan fuzz conformance pipeline client packaging chaos hostile
+PHASES = lint model pure shells simulation live tsan fuzz conformance pipeline client packaging chaos rows hostile
 
-test: install ## Everything that must pass: lint, model, pure, shells, simulation, live, tsan, fuzz, conformance, pipeline, client, packaging, chaos, hostile
+test: install ## Everything that must pass: lint, model, pure, shells, simulation, live, tsan, fuzz, conformance, pipeline, client, packaging, chaos, rows, hostile
 	@Tests/run.sh $(PHASES)
 
 test-long: install ## What depends on time beside a busy core, then long drills, for hours: before a piece of work is called done
-	@BUSY=1 Tests/run.sh shells live conformance pipeline chaos
-	@LONG=1 SUITES=$(SUITES) Tests/run.sh model simulation fuzz conformance pipeline client packaging chaos hostile timed
+	@BUSY=1 Tests/run.sh shells live conformance pipeline chaos rows
+	@LONG=1 SUITES=$(SUITES) Tests/run.sh model simulation fuzz conformance pipeline client packaging chaos rows hostile timed
 
 test-unit: install ## Tests that need nothing but the package
 	@Tests/run.sh pure shells
@@ -76,7 +76,7 @@ test-client: install ## The client for web pages: its core, its types, and the c
 	@Tests/run.sh client
 
 test-chaos: install ## The same under each main kind of fault, and rows of the failure matrix
-	@Tests/run.sh chaos
+	@Tests/run.sh chaos rows
 
 test-hostile: install ## Strangers against the pipeline, and what a well-behaved app feels of it (as root)
 	@Tests/run.sh hostile

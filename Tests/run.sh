@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Runs test phases: run.sh [PHASE]…, of lint model pure shells simulation live tsan fuzz conformance pipeline client packaging
-# chaos hostile timed
+# chaos rows hostile timed
 #
 # Everything is built once for each configuration that the phases need. Phases that wait for sockets, processes and timers
 # run one after the other, at most two at once; beside them runs what only computes, the second build too, with what they
@@ -225,13 +225,18 @@ phase_client() { pytest_phase client Tests/Client/run.sh "${UNTIMED[@]}"; }
 phase_packaging() { pytest_phase packaging Tests/Packaging/run.sh "${SHORT[@]}"; }
 
 phase_chaos() {
-    local log=$LOGS/chaos.log start=$SECONDS storm=(--faults main --seconds 45 --clients 60 --pause 1.5) good=0 keys=1
-    [ -z "$LONG" ] || keys='' storm=(--seconds 600 --keys)
+    local log=$LOGS/chaos.log start=$SECONDS storm=(--faults main --seconds 45 --clients 60 --pause 1.5) good=0
+    [ -z "$LONG" ] || storm=(--seconds 600 --keys)
     Tests/Chaos/run.sh "$bin" "${storm[@]}" >"$log" 2>&1 && good=1
     record chaos $good $((1 - good)) $((SECONDS - start)) "$log"
     grep -a '^counts:' "$log"
     [ -z "$LONG" ] || { storm_on_hosts; soak; }
-    # Rows whose links are guarded by keys, beside a storm on plain ones; for LONG the other way round.
+}
+
+# Links are guarded by keys, as they are not in the short storm; for LONG the other way round.
+phase_rows() {
+    local keys=1
+    [ -z "$LONG" ] || keys=''
     CHAOS_KEYS=$keys pytest_phase rows Tests/Chaos/run.sh rows "${SHORT[@]}"
 }
 
@@ -273,7 +278,7 @@ run() { # phase…
 for phase in "${phases[@]}"; do
     case $phase in
     lint | model | pure | shells | simulation | live | tsan | fuzz | conformance | pipeline | client | packaging | chaos | \
-        hostile | timed) ;;
+        rows | hostile | timed) ;;
     *) echo "unknown phase $phase" >&2; exit 2 ;;
     esac
 done
@@ -283,7 +288,7 @@ if [ "${BUSY:-}" ]; then while :; do :; done & fi
 # What needs no build, beside the first one.
 run lint model &
 lanes=($!)
-if wants pure shells simulation live fuzz conformance pipeline client packaging chaos hostile; then
+if wants pure shells simulation live fuzz conformance pipeline client packaging chaos rows hostile; then
     build debug swift build --build-tests || phases=(lint model tsan)
 fi
 if [ "$LONG" ]; then build release make release || phases=(lint model tsan); fi
@@ -299,11 +304,15 @@ sanitizing=$!
     run pure simulation fuzz
 } &
 computing=$!
-# What waits. The longest phases run beside three others; each of them leaves the processors idle most of the time.
+# What waits. The longest phases run beside others; each of them leaves the processors idle most of the time, but long
+# storms do not.
+beside=(client packaging rows tsan)
+longest=(pipeline chaos)
+[ -z "$LONG" ] || beside=(client packaging) longest=(pipeline chaos rows)
 run shells live conformance
-run client packaging tsan &
+run "${beside[@]}" &
 waiting=$!
-run pipeline chaos
+run "${longest[@]}"
 wait "$waiting" "$computing"
 # Delays are measured when nothing else runs.
 run hostile timed
