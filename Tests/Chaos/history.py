@@ -114,7 +114,7 @@ class History:
 
     async def dump(self, server):
         """The truth at the end, from PostgreSQL."""
-        for room, seq, shard, gseq, session, n, event, before, after, user, cause, entry in await server.rows(
+        async for room, seq, shard, gseq, session, n, event, before, after, user, cause, entry in server.each(
             "select room_id, seq, shard, gseq, session, n, event, before, after, user_id, cause, undone"
             " from commit_log order by room_id, seq"
         ):

@@ -74,6 +74,15 @@ class Asked:
             cursor = await connection.execute(query, parameters)
             return await cursor.fetchall() if cursor.description else []
 
+    async def each(self, query, *parameters, database="touchsync"):
+        """The rows of a long answer, some at a time: apps that are not served for seconds lose their connections."""
+        async with await psycopg.AsyncConnection.connect(self.dsn(database), connect_timeout=3) as connection:
+            async with connection.cursor(name="each") as cursor:
+                cursor.itersize = 500
+                await cursor.execute(query, parameters)
+                async for row in cursor:
+                    yield row
+
     async def answers(self, within=60, database="postgres"):
         """Waits until it serves."""
         for _ in range(int(within / 0.05)):

@@ -20,7 +20,7 @@ class Certificate:
         made = cls(folder / f"{name}.pem", folder / f"{name}.key")
         subprocess.run(
             ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days",
-             "1", "-subj", f"/CN={name}", "-addext", f"subjectAltName={names}", "-keyout",
+             "30", "-subj", f"/CN={name}", "-addext", f"subjectAltName={names}", "-keyout",
              str(made.key), "-out", str(made.certificate)], check=True, capture_output=True, timeout=30)
         made.key.chmod(0o600)
         return made
