@@ -17,17 +17,17 @@ import Wire
     }
 
     private mutating func waiting(
-        _ request: UInt64, session: String = "", after: UInt64 = 0, at now: Instant
+        _ request: UInt64, connection: UInt64? = nil, session: String = "", after: UInt64 = 0, at now: Instant
     ) throws -> UInt64 {
-        let tag = self.receive(request, session: session, after: after, at: now)
+        let tag = self.receive(request, connection: connection, session: session, after: after, at: now)
         return try #require(tag)
     }
 
     private mutating func receive(
-        _ request: UInt64, session: String = "", after: UInt64 = 0, at now: Instant
+        _ request: UInt64, connection: UInt64? = nil, session: String = "", after: UInt64 = 0, at now: Instant
     ) -> UInt64? {
         let join = Join(
-            request: request, room: "r", connection: request, member: .named("ann"), session: session, after: after)
+            request: request, room: "r", connection: connection ?? request, member: .named("ann"), session: session, after: after)
         return self.joins.received(join, from: Scene.g1, at: now, with: &self.services, into: &self.actions)
     }
 
@@ -102,8 +102,8 @@ import Wire
         let third = try self.waiting(3, session: "s-ann.good", at: self.now)
         _ = try self.waiting(4, at: self.now)
         for connection: UInt64 in [1, 2, 4] {
-            self.joins.connectionLeft(
-                connection, from: Scene.g1, at: self.now, with: &self.services, into: &self.actions)
+            self.joins.abandon(
+                of: connection, from: Scene.g1, at: self.now, with: &self.services, into: &self.actions)
         }
         #expect(self.refusals == [4: .unavailable] && self.joins.tags == [first, second, third])
         self.joins.claimAnswered(
@@ -114,6 +114,14 @@ import Wire
         }
         #expect(self.refusals.count == 3 && self.joins.tags == [third])
         #expect(self.questions.count == 2)
+    }
+
+    /// Its gateway has turned to another fan-out and back, its app left there: the earlier join would end the later one.
+    @Test mutating func joinOfAConnectionThatJoinsAnewIsOver() throws {
+        _ = try self.waiting(1, connection: 7, at: self.now)
+        self.joins.gatewayMoved(Scene.g1, with: &self.services)
+        let later = try self.waiting(2, connection: 7, at: self.now)
+        #expect(self.refusals == [1: .unavailable] && self.joins.tags == [later])
     }
 
     @Test mutating func joinAheadOfItsRoomWaitsForAProofThatIsLookedForWhileJoinsWait() throws {

@@ -9,7 +9,7 @@ extension Room {
     ) {
         // One that comes again was held up on its way, or its answer was: it must not take the session from whoever joined
         // with it meanwhile.
-        if self.feed.audience.isSuperseded(join) {
+        if self.feed.audience.hasLostSession(join) {
             return services.refuse(join, from: gateway, with: .sessionMovedOn, into: &actions)
         }
         self.stay()

@@ -206,7 +206,7 @@ struct Room: Sendable {
         _ leave: Leave, from gateway: GatewayID, at now: Instant, with services: inout RoomServices,
         into actions: inout [FanoutAction]
     ) {
-        self.joins.connectionLeft(leave.connection, from: gateway, at: now, with: &services, into: &actions)
+        self.joins.abandon(of: leave.connection, from: gateway, at: now, with: &services, into: &actions)
         self.depart(leave.connection, at: now, with: &services, into: &actions)
     }
 

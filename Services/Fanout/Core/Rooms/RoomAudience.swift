@@ -51,7 +51,7 @@ struct RoomAudience: Sendable {
     func session(answering join: Join) -> GrantedSession? { self.occupancy.session(answering: join) }
 
     /// True for a join that was answered, with a session that another connection has by now.
-    func isSuperseded(_ join: Join) -> Bool {
+    func hasLostSession(_ join: Join) -> Bool {
         guard let session = self.session(answering: join) else { return false }
         return self.occupancy.attention(of: join.connection)?.sid == ""
             || self.owners.isSuperseded(session.sid, from: join.connection)

@@ -38,6 +38,8 @@ struct RoomJoins: Sendable {
         _ join: Join, granted: GrantedSession? = nil, from gateway: GatewayID, at now: Instant,
         with services: inout RoomServices, into actions: inout [FanoutAction]
     ) -> UInt64? {
+        // Joins of a connection follow each other: an earlier one is over, and must not end this one.
+        self.abandon(of: join.connection, but: join.request, from: gateway, at: now, with: &services, into: &actions)
         let pending = PendingJoin(join, granted: granted, from: gateway, at: now, limits: services.limits)
         guard let tag = services.joins.enqueue(pending) else { return nil }
         self.tags.append(tag)
@@ -93,14 +95,15 @@ struct RoomJoins: Sendable {
         services.joins.setLeaving(self.tags, from: gateway)
     }
 
-    /// A connection left: nobody waits for its joins any more. One that claims a session keeps its place in line until the
-    /// claim is answered, so that claims stay in order.
-    mutating func connectionLeft(
-        _ connection: UInt64, from gateway: GatewayID, at now: Instant, with services: inout RoomServices,
-        into actions: inout [FanoutAction]
+    /// Nobody waits for a connection's joins any more, except for one request: it has left, or joins anew. A join that claims
+    /// a session keeps its place in line until the claim is answered, so that claims stay in order.
+    mutating func abandon(
+        of connection: UInt64, but request: UInt64? = nil, from gateway: GatewayID, at now: Instant,
+        with services: inout RoomServices, into actions: inout [FanoutAction]
     ) {
         for tag in self.tags {
-            guard let pending = services.joins[tag], pending.join.connection == connection, pending.gateway == gateway
+            guard let pending = services.joins[tag], pending.join.connection == connection,
+                pending.gateway == gateway, pending.join.request != request
             else { continue }
             if pending.claimedSession != nil {
                 services.joins.abandon(tag)
