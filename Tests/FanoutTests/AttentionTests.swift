@@ -95,7 +95,8 @@ import Wire
         #expect(attention.first?.first?.selection == ["e"])
     }
 
-    @Test func aGatewayThatCatchesUpGetsWhatOthersShow() {
+    /// Its other members may have missed a selection, which does not come again.
+    @Test func aGatewayThatCatchesUpGetsWhatIsShown() {
         var scene = Self.stage()
         scene.preview(Self.cursor(5, version: 1), Self.selection(["e"], version: 2))
         _ = scene.take()
@@ -103,7 +104,7 @@ import Wire
         let second = scene.taken(by: Scene.g2)
         #expect(second.positions.count == 1 && second.previews.count == 2)
         scene.interest([("ann", 1)], seq: 1, at: Scene.g1)
-        #expect(scene.taken(by: Scene.g1).previews.isEmpty)
+        #expect(scene.taken(by: Scene.g1).previews.map(\.selection?.elements) == [["e"]])
     }
 
     @Test func aFanoutWithoutMemoryHearsItFromGateways() {

@@ -301,8 +301,11 @@ extension Occupancy {
         self.occupants[connection]?.attention.selection = []
     }
 
-    /// The connections through other gateways.
-    func connections(notOf gateway: GatewayID) -> [UInt64] {
-        self.occupants.filter { $0.value.gateway != gateway }.keys.sorted()
+    /// What a gateway's members must be shown who have missed everything: of its own connections what they have selected,
+    /// since a cursor moves on.
+    func shown(to gateway: GatewayID, in room: Identifier) -> [Preview] {
+        self.occupants.sorted { $0.key < $1.key }.flatMap { connection, occupant in
+            self.shown(by: connection, in: room).filter { occupant.gateway != gateway || $0.selection != nil }
+        }
     }
 }

@@ -327,12 +327,10 @@ extension RoomAudience {
         for preview in shown { self.broadcast(.preview(preview.hidden), into: &actions) }
     }
 
-    /// Sends a gateway what the connections of others show: it starts over with each position of the stream.
+    /// Sends a gateway what is shown: it starts over with each position of the stream.
     func sendAttention(to gateway: GatewayID, into actions: inout [FanoutAction]) {
-        for connection in self.occupancy.connections(notOf: gateway) {
-            for preview in self.occupancy.shown(by: connection, in: self.name) {
-                actions.append(.send(.preview(preview), to: gateway))
-            }
+        for preview in self.occupancy.shown(to: gateway, in: self.name) {
+            actions.append(.send(.preview(preview), to: gateway))
         }
     }
 }
