@@ -107,7 +107,8 @@ struct StreamTests {
         #expect(scene.take() == [.formerFanout(shard: shard, .interest(Self.nobody))])
     }
 
-    @Test("two fan-outs answer a join: what the second is ahead is asked for, since no update may follow to show it")
+    /// Others may have come or shown something between the two, and nothing may follow to show it.
+    @Test("a join is answered twice: what was sent between the answers is asked for, once")
     func answeredTwice() throws {
         var scene = Scene()
         let ada = try scene.connect("ada")
@@ -116,14 +117,33 @@ struct StreamTests {
         scene.answerJoins(asked, sid: "s-ada", seq: 19)
         _ = scene.take()
         scene.answerJoins(asked, sid: "s-ada", seq: 19, claim: 2)
-        #expect(scene.take().isEmpty)
-        scene.answerJoins(asked, sid: "s-ada", seq: 22, claim: 3)
         guard case .fanout(_, .interest(let interest))? = scene.take().first else {
             Issue.record("what was missed was not asked for")
             return
         }
         #expect(interest.position.seq == 19)
         #expect(interest.occupants.map(\.member.user) == ["ada"])
+        scene.answerJoins(asked, sid: "s-ada", seq: 22, claim: 3)
+        #expect(scene.take().isEmpty)
+    }
+
+    @Test("a join of a connection that has gone is answered: others here ask for what they are behind of it")
+    func answeredForNobody() throws {
+        var scene = Scene()
+        _ = try scene.member("bob", seq: 19)
+        let ada = try scene.connect("ada")
+        scene.send(ada, "room:join", #"{"roomId":"r"}"#, ack: 1)
+        let asked = scene.take()
+        scene.gateway.disconnected(ada, at: scene.moment, into: &scene.actions)
+        _ = scene.take()
+        scene.answerJoins(asked, sid: "s-ada", seq: 19)
+        #expect(scene.take().isEmpty)
+        scene.answerJoins(asked, sid: "s-ada", seq: 22)
+        guard case .fanout(_, .interest(let interest))? = scene.take().first else {
+            Issue.record("what was missed was not asked for")
+            return
+        }
+        #expect(interest.occupants.map(\.member.user) == ["bob"])
     }
 
     /// Its answer knows nothing of members who have moved on, but the committers know the claim that it has raised.

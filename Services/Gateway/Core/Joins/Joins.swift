@@ -296,8 +296,11 @@ extension Joins {
         into actions: inout [GatewayAction]
     ) {
         guard case .success(let joined) = reply.outcome else { return }
-        rooms.catchUp(reply.room, to: joined.position, connections, into: &actions)
-        guard let slot = connections.slot(of: reply.connection), rooms.contains(slot, in: reply.room) else { return }
+        guard let slot = connections.slot(of: reply.connection), rooms.contains(slot, in: reply.room) else {
+            return rooms.catchUp(reply.room, to: joined.position, connections, into: &actions)
+        }
+        // Who came between the two answers, and what they show, was sent to nobody here.
+        rooms.catchUp(reply.room, to: nil, connections, into: &actions)
         connections.bySlot[slot]?.sessionRenewed(joined, in: reply.room)
     }
 

@@ -103,12 +103,12 @@ package struct Rooms {
         self.forgetIfEmpty(room, into: &actions)
     }
 
-    /// Members here may have missed updates up to this position.
+    /// Members here may have missed updates up to this position, or whatever it was if that is nil.
     mutating func catchUp(
-        _ room: Identifier, to position: Position, _ connections: Connections, into actions: inout [GatewayAction]
+        _ room: Identifier, to position: Position?, _ connections: Connections, into actions: inout [GatewayAction]
     ) {
         guard let stream = self.streams.position(of: room) else { return }
-        guard stream.epoch != position.epoch || stream.seq < position.seq else { return }
+        if let position, stream.epoch == position.epoch, stream.seq >= position.seq { return }
         self.follow(self.streams.startCatchingUp(room), in: room, connections, into: &actions)
     }
 
