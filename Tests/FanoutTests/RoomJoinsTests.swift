@@ -27,7 +27,8 @@ import Wire
         _ request: UInt64, connection: UInt64? = nil, session: String = "", after: UInt64 = 0, at now: Instant
     ) -> UInt64? {
         let join = Join(
-            request: request, room: "r", connection: connection ?? request, member: .named("ann"), session: session, after: after)
+            request: request, room: "r", connection: connection ?? request, member: .named("ann"), session: session,
+            after: after)
         return self.joins.received(join, from: Scene.g1, at: now, with: &self.services, into: &self.actions)
     }
 
