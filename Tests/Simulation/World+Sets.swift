@@ -45,7 +45,8 @@ extension World {
         self.tellDiallers(of: process)
         guard self.random.chance(70) else { return }
         self.after(self.random.number(0...(2 * Self.news / .millisecond)) * .millisecond) { [unowned self] in
-            if process.isAlive { self.kill(process) }
+            // It may have been added again.
+            if process.isAlive, !process.isListed { self.kill(process) }
         }
     }
 
