@@ -181,6 +181,23 @@ struct StreamTests {
         #expect(actions.texts(for: bob) == [text])
     }
 
+    /// It served the room before another one did, and a link has held up what it sent then.
+    @Test func previewsFromBeforeAFanoutServedTheRoomAgainAreDropped() throws {
+        var scene = Scene()
+        let ada = try scene.member("ada", seq: 5)
+        let bob = try scene.member("bob", seq: 5)
+        scene.send(ada, "element:transforming", #"{"roomId":"r","elementId":"e","transform":{"rotation":30}}"#)
+        let preview = try #require(scene.take().previews.first)
+        scene.gateway.fanoutMoved(
+            shards: [Shard.of(room: "r")], hadOwner: false, at: scene.moment, into: &scene.actions)
+        scene.gateway.previewsReceived([preview], at: scene.moment, lateness: .zero, into: &scene.actions)
+        #expect(scene.take().texts(for: bob).isEmpty)
+        let position = RoomPosition(room: "r", position: Position(epoch: "e", seq: 5), isReset: false)
+        scene.gateway.positionReceived(position, at: scene.moment, into: &scene.actions)
+        scene.gateway.previewsReceived([preview], at: scene.moment, lateness: .zero, into: &scene.actions)
+        #expect(scene.take().texts(for: bob).count == 1)
+    }
+
     @Test("presence is told to all but the joiner, and not to apps of 1.0")
     func presence() throws {
         var scene = Scene()

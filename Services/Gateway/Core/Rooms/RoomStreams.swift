@@ -145,6 +145,7 @@ package struct RoomStreams {
     mutating func positionReceived(_ answer: RoomPosition, into actions: inout [GatewayAction]) -> Outcome {
         guard let position = self.position(of: answer.room) else { return .unchanged }
         self.rooms[answer.room]?.isCatchingUp = false
+        self.rooms[answer.room]?.awaitsFanout = false
         if answer.isReset || answer.position.epoch != position.epoch {
             self.reset(answer.room, to: answer.position, except: nil, into: &actions)
             return .reset
@@ -201,7 +202,15 @@ package struct RoomStreams {
     func isCatchingUp(_ room: Identifier) -> Bool { self.rooms[room]?.isCatchingUp == true }
 
     /// Another fan-out serves the room, and will be asked for what is missing.
-    mutating func fanoutMoved(_ room: Identifier) { self.rooms[room]?.isCatchingUp = true }
+    mutating func fanoutMoved(_ room: Identifier) {
+        self.rooms[room]?.isCatchingUp = true
+        self.rooms[room]?.awaitsFanout = true
+    }
+
+    /// True while the fan-out that serves the room by now has not said where the stream stands. What it sends until then is
+    /// from before, when it served the room as well: updates are old by their numbers, previews may be of gestures that
+    /// have ended since.
+    func awaitsFanout(_ room: Identifier) -> Bool { self.rooms[room]?.awaitsFanout == true }
 
     /// These members have not read enough of their output to get further updates: they lose their place in the room, from
     /// the update `seq` on, and join again when they have read what waits.

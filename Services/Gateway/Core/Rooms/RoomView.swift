@@ -20,6 +20,8 @@ struct RoomView {
     private var attentionShifts = 0
     /// True while a hole in the stream is being filled.
     var isCatchingUp = false
+    /// True from when another fan-out serves the room until it says where the stream stands.
+    var awaitsFanout = false
 
     init(position: Position) {
         self.position = position

@@ -182,7 +182,8 @@ package struct Rooms {
         let hidden = self.attention.reset(
             answer.room, but: connections.shownAttention(self.streams.members(of: answer.room), of: answer.room))
         if !hidden.isEmpty {
-            self.previewsReceived(hidden, lateness: .zero, connections, at: now, into: &actions)
+            self.take(hidden[...], of: answer.room, lateness: .zero, connections, at: now, into: &actions)
+            self.reviewPaces(at: now, into: &actions)
         }
         let outcome = self.streams.positionReceived(answer, into: &actions)
         self.follow(outcome, in: answer.room, connections, into: &actions)
@@ -326,21 +327,30 @@ package struct Rooms {
         while start < previews.endIndex {
             let room = previews[start].room
             let end = previews[start...].firstIndex { $0.room != room } ?? previews.endIndex
-            let members = self.streams.previewMembers(of: room).count
-            var paced = previews[start..<end]
-            if paced.contains(where: \.isAttention) {
-                self.noteAttention(paced, of: room)
-                // Selections are rare, and show what a commit will be about: they do not wait for the room's pace.
-                let selections = paced.filter { $0.selection != nil }[...]
-                paced = paced.filter { $0.selection == nil }[...]
-                self.deliver(selections, of: room, lateness: lateness, connections, at: now, into: &actions)
-            }
-            if members > 0, !paced.isEmpty, !self.pacer.keepsBack(paced, of: room, members: members, at: now) {
-                self.deliver(paced, of: room, lateness: lateness, connections, at: now, into: &actions)
+            if !self.streams.awaitsFanout(room) {
+                self.take(previews[start..<end], of: room, lateness: lateness, connections, at: now, into: &actions)
             }
             start = end
         }
         self.reviewPaces(at: now, into: &actions)
+    }
+
+    private mutating func take(
+        _ previews: ArraySlice<Preview>, of room: Identifier, lateness: Nanoseconds, _ connections: Connections,
+        at now: Instant, into actions: inout [GatewayAction]
+    ) {
+        let members = self.streams.previewMembers(of: room).count
+        var paced = previews
+        if paced.contains(where: \.isAttention) {
+            self.noteAttention(paced, of: room)
+            // Selections are rare, and show what a commit will be about: they do not wait for the room's pace.
+            let selections = paced.filter { $0.selection != nil }[...]
+            paced = paced.filter { $0.selection == nil }[...]
+            self.deliver(selections, of: room, lateness: lateness, connections, at: now, into: &actions)
+        }
+        if members > 0, !paced.isEmpty, !self.pacer.keepsBack(paced, of: room, members: members, at: now) {
+            self.deliver(paced, of: room, lateness: lateness, connections, at: now, into: &actions)
+        }
     }
 
     /// Notes which cursors and selections are shown to a room's members.
