@@ -304,15 +304,11 @@ sanitizing=$!
     run pure simulation fuzz
 } &
 computing=$!
-# What waits. The longest phases run beside others; each of them leaves the processors idle most of the time, but long
-# storms do not.
-beside=(client packaging rows tsan)
-longest=(pipeline chaos)
-[ -z "$LONG" ] || beside=(client packaging) longest=(pipeline chaos rows)
+# What waits. The longest phases run beside three others; each of them leaves the processors idle most of the time.
 run shells live conformance
-run "${beside[@]}" &
+run client packaging tsan &
 waiting=$!
-run "${longest[@]}"
+run pipeline chaos rows
 wait "$waiting" "$computing"
 # Delays are measured when nothing else runs.
 run hostile timed
