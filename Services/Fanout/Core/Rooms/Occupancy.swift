@@ -36,6 +36,7 @@ struct Occupancy: Sendable {
         var answered: AnsweredJoin?
     }
 
+    /// A join, and the session that it was answered with.
     fileprivate struct AnsweredJoin: Sendable {
         let request: UInt64
         let session: GrantedSession
@@ -45,7 +46,7 @@ struct Occupancy: Sendable {
     fileprivate struct FormerSession: Sendable {
         let connection: UInt64
         let sid: Identifier
-        /// It may come again: with its gateway, which has turned to another fan-out and back.
+        /// This join may be sent again, by a gateway that has turned to another fan-out and back.
         let answered: AnsweredJoin?
     }
 

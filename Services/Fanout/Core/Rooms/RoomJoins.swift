@@ -95,8 +95,8 @@ struct RoomJoins: Sendable {
         services.joins.setLeaving(self.tags, from: gateway)
     }
 
-    /// Nobody waits for a connection's joins any more, except for one request: it has left, or joins anew. A join that claims
-    /// a session keeps its place in line until the claim is answered, so that claims stay in order.
+    /// Gives up the joins of a connection that has left, or all but one request when it joins again. A join that claims a
+    /// session keeps its place in line until the claim is answered, so that claims stay in order.
     mutating func abandon(
         of connection: UInt64, but request: UInt64? = nil, from gateway: GatewayID, at now: Instant,
         with services: inout RoomServices, into actions: inout [FanoutAction]
