@@ -20,7 +20,10 @@ if [ -z "$built" ]; then
     swift build --target GatewayCore >"$work/build.log" 2>&1 || { cat "$work/build.log"; exit 1; }
     built=$(swift build --show-bin-path)
 fi
-flags=(-O -swift-version 6 -sanitize=fuzzer,address -parse-as-library -enable-testing -package-name touchsync
+# What is optimised tries several times as many inputs, and takes minutes more to build: a short run would not gain by it.
+level=-O
+[ "$seconds" -ge 30 ] || level=-Onone
+flags=($level -swift-version 6 -sanitize=fuzzer,address -parse-as-library -enable-testing -package-name touchsync
     -enable-upcoming-feature InternalImportsByDefault -enable-upcoming-feature ExistentialAny -suppress-warnings
     -I "$work" -I "$built/Modules" -L "$work")
 

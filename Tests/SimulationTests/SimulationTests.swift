@@ -36,16 +36,23 @@ import Testing
         Self.symptoms[mutant].map { failure.violated.contains($0) } ?? !failure.strays.isEmpty
     }
 
+    /// Where mistakes were found that show in few worlds, the rarest in one of two hundred. After a change of the cores a
+    /// seed may make another world: the search goes on from there, and takes longer.
+    private static let rareFinds: [Mutant: UInt64] = [
+        .sendsEarly: 380, .naivePolling: 79, .fenceOff: 48, .historyBlank: 45, .removalOff: 20, .entrancesOff: 17,
+        .recordLost: 13,
+    ]
+
     @Test(arguments: Mutant.allCases)
     func aMistakeThatIsBuiltInIsFound(_ mutant: Mutant) async {
-        // The rarest shows in one world of eighty.
-        var tried: UInt64 = 0
-        while tried < 640 {
-            let campaign = await Campaign.run(tried..<tried + 4, mutant: mutant, workers: Self.workers)
+        var seed = Self.rareFinds[mutant] ?? 0
+        let end = seed + 640
+        while seed < end {
+            let campaign = await Campaign.run(seed..<seed + 4, mutant: mutant, workers: Self.workers)
             if campaign.failures.contains(where: { Self.shows(mutant, in: $0) }) { return }
-            tried += 4
+            seed += 4
         }
-        Issue.record("\(mutant) was not found in \(tried) worlds")
+        Issue.record("\(mutant) was not found in 640 worlds")
     }
 
     @Test(
