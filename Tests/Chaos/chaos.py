@@ -7,18 +7,15 @@
 import argparse
 import asyncio
 import contextlib
-import pathlib
 import random
-import shutil
 import signal
 import sys
-import tempfile
 import time
 
 import uvloop
 
 from client_faults import CLIENTS
-from cluster import temporary_folder
+from cluster import keep_evidence, temporary_folder
 from daemons import STAGES
 from database_faults import DATABASE
 from faults import PROCESSES
@@ -142,14 +139,6 @@ async def run(folder, options, seed, faults):
     report.finish(world)
     report.add_counts(folder / "history.jsonl")
     return report
-
-
-def keep_evidence(folder):
-    """Copies a failed run's history and logs; returns where they are."""
-    kept = pathlib.Path(tempfile.mkdtemp(prefix="touchsync-chaos-failed-"))
-    for file in [*folder.glob("*.jsonl"), *folder.glob("*.log")]:
-        shutil.copy(file, kept)
-    return kept
 
 
 def main():

@@ -53,6 +53,14 @@ def temporary_folder(keeps=False):
             shutil.rmtree(folder, ignore_errors=True)
 
 
+def keep_evidence(folder):
+    """Copies a failed run's history and logs; returns where they are."""
+    kept = pathlib.Path(tempfile.mkdtemp(prefix="touchsync-chaos-failed-"))
+    for file in [*folder.glob("*.jsonl"), *folder.glob("*.log")]:
+        shutil.copy(file, kept)
+    return kept
+
+
 class Cluster(Watched):
     """Everything that runs, in one folder.
 

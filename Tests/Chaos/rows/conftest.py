@@ -11,7 +11,7 @@ import uvloop
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent.parent))
 
-from cluster import temporary_folder  # noqa: E402
+from cluster import keep_evidence, temporary_folder  # noqa: E402
 from scene import judge, running  # noqa: E402
 
 
@@ -23,10 +23,14 @@ class Row:
         self.seed = seed
 
     def run(self, coroutine):
-        """Runs it, then judges the history that it made."""
-        uvloop.run(coroutine)
-        code, words = judge(self.folder / "history.jsonl")
-        assert code == 0, words
+        """Runs it, then judges the history that it made; of a row that fails, history and logs are kept."""
+        try:
+            uvloop.run(coroutine)
+            code, words = judge(self.folder / "history.jsonl")
+            assert code == 0, words
+        except BaseException:
+            print(f"the history and the logs are in {keep_evidence(self.folder)}")
+            raise
 
     @contextlib.asynccontextmanager
     async def world(self, apps=20, pause=0.3, **options):
