@@ -304,11 +304,18 @@ sanitizing=$!
     run pure simulation fuzz
 } &
 computing=$!
-# What waits. The longest phases run beside three others; each of them leaves the processors idle most of the time.
-run shells live conformance
-run client packaging tsan &
-waiting=$!
-run pipeline chaos rows
+# What waits. The longest phases run beside the others; each of them leaves the processors idle most of the time, unless it
+# is a long drill, or has less than the machine.
+if [ "$LONG${BUSY:-}" ]; then
+    run shells live conformance
+    run client packaging tsan &
+    waiting=$!
+    run pipeline chaos rows
+else
+    run shells live conformance client packaging tsan chaos &
+    waiting=$!
+    run pipeline rows
+fi
 wait "$waiting" "$computing"
 # Delays are measured when nothing else runs.
 run hostile timed

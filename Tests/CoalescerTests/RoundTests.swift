@@ -21,8 +21,9 @@ private struct Envelopes {
     init(period: Double, gap: Double, pause: Double) {
         var coalescer = Coalescer()
         // Rooms begin at different places in the period.
-        var nextSend = (0..<40).map { mover in
-            (Double(mover / 2) * 0.618 * period).truncatingRemainder(dividingBy: period) + Double(mover % 2) * gap
+        var nextSend = (0..<40).map { (mover: Int) -> Double in
+            let start: Double = Double(mover / 2) * 0.618 * period
+            return start.truncatingRemainder(dividingBy: period) + (mover % 2 == 0 ? 0 : gap)
         }
         var random = SeededGenerator(seed: 7)
         var time = 0.0

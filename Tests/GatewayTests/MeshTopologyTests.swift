@@ -2,6 +2,7 @@ import GatewayCore
 import GatewayDaemon
 import Stages
 import Testing
+import Wire
 
 /// What moves when an instance behind a gateway comes back beside one that has served meanwhile.
 struct MeshTopologyTests {
@@ -21,7 +22,8 @@ struct MeshTopologyTests {
     @Test mutating func whatACommitterTakesOverIsSentAgain() {
         let moved = self.commitsMoved(backTo: .committer)
         let second = StageInstance(.committer, 1)
-        #expect(!moved.isEmpty && moved == Set((0..<64).filter { self.topology.target(of: $0, .committer) == second }))
+        let owned = (0..<Shard.count).filter { self.topology.target(of: $0, .committer) == second }
+        #expect(!moved.isEmpty && moved == Set(owned))
     }
 
     @Test mutating func whatACoalescerThatServesHasIsNotSentAgain() {
