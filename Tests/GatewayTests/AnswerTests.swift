@@ -38,6 +38,22 @@ import Wire
         #expect(scene.take().acknowledged == Array(1...16))
     }
 
+    @Test func whoTakesASessionOverWhileSixteenWaitIsAskedToWaitForThem() throws {
+        var scene = Scene()
+        let old = try scene.member("ada")
+        for ack in UInt64(1)...16 { scene.send(old, "element:transform", Self.transform(n: 1), ack: ack) }
+        let commit = try #require(scene.take().commits.first)
+        let new = try scene.connect("ada")
+        scene.send(new, "room:join", #"{"roomId":"r","session":"secret"}"#, ack: 0)
+        scene.answerJoins(sid: "s-ada", claim: 2)
+        _ = scene.take()
+        scene.send(new, "element:transform", Self.transform(n: 1), ack: 17)
+        let refusal = try #require(scene.take().texts(for: new).first)
+        #expect(refusal.contains(#""code":"busy""#))
+        scene.gateway.resultReceived(result(of: commit, seq: 1), at: scene.moment, into: &scene.actions)
+        #expect(scene.take().acknowledged == Array(1...16))
+    }
+
     @Test func anotherBodyUnderANumberInFlightIsAConflict() throws {
         var scene = Scene()
         let ada = try scene.member("ada")

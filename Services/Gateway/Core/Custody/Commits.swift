@@ -102,13 +102,16 @@ package struct Commits {
         let stream = try connections.bySlot[event.slot]?.stream(in: room, ifSent: number) ?? nil
         guard let (session, claim) = stream else { return false }
         let key = CustodyKey(room: room, session: session, number: number)
-        guard let known = self.custody[key]?.commit else { return false }
+        guard let pending = self.custody[key] else { return false }
+        let known = pending.commit
         let draft = Self.draft(event, kind, isAllowed: isAllowed, &reader)
         let origin = PendingCommit.Origin.app(event.origin, connection: connections.id(in: event.slot))
         if known.claim >= claim || known.edit.bodyHash != draft.read.edit.bodyHash {
             try self.custody.addCopy(key, bodyHash: draft.read.edit.bodyHash, from: origin)
             return true
         }
+        // It replaces that one, and whoever waits for it waits on.
+        try pending.requireCapacity()
         return false
     }
 

@@ -63,17 +63,22 @@ struct PendingCommit {
         self.weight = commit.edit.weight
     }
 
-    /// One more event waits for the result.
-    mutating func addCopy(_ origin: Origin) throws(Refusal) {
+    /// Refuses one more event that would wait for the result.
+    func requireCapacity() throws(Refusal) {
         guard self.copies.count + 1 < Self.maxWaiting else {
             throw Refusal(.busy, "Too many copies of this commit wait for its result.", retryAfterMs: 200)
         }
+    }
+
+    /// One more event waits for the result.
+    mutating func addCopy(_ origin: Origin) throws(Refusal) {
+        try self.requireCapacity()
         self.copies.append(origin)
     }
 
     /// It replaces a copy that an older owner of the session sent: whoever waited for that one waits for this one.
     mutating func inherit(_ older: PendingCommit) {
-        self.copies = (older.copies + [older.origin]).suffix(Self.maxWaiting - 1)
+        self.copies = older.copies + [older.origin]
         self.olderCopies = older.olderCopies + older.attempts
     }
 
