@@ -270,8 +270,11 @@ def test_a_day_of_the_log_goes_while_readers_are_behind(row):
     async def play():
         async with row.world() as world:
             await acknowledged(world, 40)
-            # Joins wait for the fan-outs, each for as long as the gateway allows: two in a row longer than an app does.
+            # Joins wait for the fan-outs, each for as long as the gateway allows: two in a row longer than an app does. None
+            # may be under way.
             world.may_leave = False
+            await world.calm()
+            world.is_calm = False
             for daemon in world.cluster.of("fanout"):
                 daemon.send(signal.SIGSTOP)
             since = time.monotonic()
