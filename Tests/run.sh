@@ -304,8 +304,8 @@ sanitizing=$!
     run pure simulation fuzz
 } &
 computing=$!
-# What waits. The longest phases run beside the others; each of them leaves the processors idle most of the time, unless it
-# is a long drill, or has less than the machine.
+# What waits. Alone, each of these phases leaves the processors idle much of the time, so the two longest run beside the
+# others. Long drills, and phases beside a busy core, get more of the machine.
 if [ "$LONG${BUSY:-}" ]; then
     run shells live conformance
     run client packaging tsan &
