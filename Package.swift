@@ -44,12 +44,9 @@ let histogram: Target.Dependency = .product(name: "Histogram", package: "hdrhist
 let argumentParser: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
 
 func library(
-    _ name: String, _ path: String, _ dependencies: [Target.Dependency] = [], exclude: [String] = [],
-    resources: [Resource]? = nil
+    _ name: String, _ path: String, _ dependencies: [Target.Dependency] = [], exclude: [String] = []
 ) -> Target {
-    .target(
-        name: name, dependencies: dependencies, path: path, exclude: exclude, resources: resources,
-        swiftSettings: swiftSettings)
+    .target(name: name, dependencies: dependencies, path: path, exclude: exclude, swiftSettings: swiftSettings)
 }
 
 func executable(
@@ -116,9 +113,9 @@ let shells: [Target] = [
 
 let client: [Target] = [
     // Served by the gateway; the folder also has what apps read about it.
+    .target(name: "CWebClient", path: "Shared/Client/Embedded"),
     library(
-        "WebClient", "Shared/Client", exclude: ["README.md", "minify.sh"],
-        resources: [.embedInCode("web/touchsync.js"), .embedInCode("served")]),
+        "WebClient", "Shared/Client", ["CWebClient"], exclude: ["README.md", "minify.sh", "web", "served", "Embedded"]),
     // What an app in Swift decides: a machine without a socket and without a clock.
     library("TouchSyncClientCore", "Shared/TouchSyncClient/Core", ["Canvas", "JSONBytes"]),
     library(
@@ -136,9 +133,10 @@ let gateway: [Target] = [
         "GatewayCore", "Services/Gateway/Core",
         ["Wire", "Timing", "JSONBytes", "Canvas", "Auth", deque, heap]),
     // What browsers show: pages, styles, scripts and pictures.
+    .target(name: "CGatewayPages", path: "Services/Gateway/Pages/Embedded"),
     library(
-        "GatewayPages", "Services/Gateway/Pages", exclude: ["README.md", "pictures", "handbook.py"],
-        resources: [.embedInCode("web")]),
+        "GatewayPages", "Services/Gateway/Pages", ["CGatewayPages"],
+        exclude: ["README.md", "pictures", "handbook.py", "web", "Embedded"]),
     library(
         "GatewayDaemon", "Services/Gateway/Daemon",
         [
@@ -160,14 +158,16 @@ let coalescer: [Target] = [
 
 let committer: [Target] = [
     library("CommitterCore", "Services/Committer/Core", ["Wire", "Timing", "JSONBytes", "Canvas", deque]),
+    .target(name: "CSchema", path: "Services/Committer/Daemon/Embedded"),
     library(
         "CommitterDaemon", "Services/Committer/Daemon",
         [
-            "CommitterCore", "Wire", "Timing", "Trust", "JSONBytes", "Canvas", "Stages", "Mesh", "PolledPostgres",
+            "CSchema", "CommitterCore", "Wire", "Timing", "Trust", "JSONBytes", "Canvas", "Stages", "Mesh",
+            "PolledPostgres",
             "Postgres",
             "Boot",
             deque, logging, lifecycle,
-        ], resources: [.embedInCode("Schema")]),
+        ], exclude: ["Schema", "Embedded"]),
     executable("touchsync-committer", "Services/Committer/Main", ["CommitterDaemon", "Boot"]),
 ]
 
@@ -368,5 +368,6 @@ let package = Package(
     ],
     dependencies: dependencies,
     targets: isSanitized ? needed(sanitizedTests, of: targets) : targets,
-    swiftLanguageModes: [.v6]
+    swiftLanguageModes: [.v6],
+    cLanguageStandard: .c2x  // for #embed
 )

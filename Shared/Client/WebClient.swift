@@ -1,9 +1,15 @@
+import CWebClient
+
 /// The client for web pages, as the gateway serves it.
 package enum WebClient {
     /// The source of the JavaScript module, UTF-8.
-    package static let source: [UInt8] = PackageResources.touchsync_js
+    package static let source = bytes(client_source())
     /// The same without comments and with short names, as `minify.sh` makes it.
-    package static let module: [UInt8] = PackageResources.touchsync_min_js
+    package static let module = bytes(client_module())
     /// The module in the format of gzip (RFC 1952).
-    package static let compressedModule: [UInt8] = PackageResources.touchsync_min_js_gz
+    package static let compressedModule = bytes(client_compressed_module())
+
+    private static func bytes(_ file: client_file) -> [UInt8] {
+        Array(UnsafeBufferPointer(start: file.content, count: Int(file.size)))
+    }
 }

@@ -1,0 +1,178 @@
+#include "pages.h"
+
+// What pages and scripts load is served flat under /app/. Each content ends with a zero byte.
+static const struct page_file files[] = {
+    {"/", (const unsigned char[]){
+#embed "../web/canvas/canvas.html" suffix(, 0)
+    }},
+    {"/app/cards.css", (const unsigned char[]){
+#embed "../web/canvas/cards.css" suffix(, 0)
+    }},
+    {"/app/overlay.css", (const unsigned char[]){
+#embed "../web/canvas/overlay.css" suffix(, 0)
+    }},
+    {"/app/page.css", (const unsigned char[]){
+#embed "../web/canvas/page.css" suffix(, 0)
+    }},
+    {"/app/actions.js", (const unsigned char[]){
+#embed "../web/canvas/actions.js" suffix(, 0)
+    }},
+    {"/app/board.js", (const unsigned char[]){
+#embed "../web/canvas/board.js" suffix(, 0)
+    }},
+    {"/app/camera.js", (const unsigned char[]){
+#embed "../web/canvas/camera.js" suffix(, 0)
+    }},
+    {"/app/canvas.js", (const unsigned char[]){
+#embed "../web/canvas/canvas.js" suffix(, 0)
+    }},
+    {"/app/cards.js", (const unsigned char[]){
+#embed "../web/canvas/cards.js" suffix(, 0)
+    }},
+    {"/app/colours.js", (const unsigned char[]){
+#embed "../web/canvas/colours.js" suffix(, 0)
+    }},
+    {"/app/commands.js", (const unsigned char[]){
+#embed "../web/canvas/commands.js" suffix(, 0)
+    }},
+    {"/app/connection.js", (const unsigned char[]){
+#embed "../web/canvas/connection.js" suffix(, 0)
+    }},
+    {"/app/editing.js", (const unsigned char[]){
+#embed "../web/canvas/editing.js" suffix(, 0)
+    }},
+    {"/app/entry.js", (const unsigned char[]){
+#embed "../web/canvas/entry.js" suffix(, 0)
+    }},
+    {"/app/frames.js", (const unsigned char[]){
+#embed "../web/canvas/frames.js" suffix(, 0)
+    }},
+    {"/app/geometry.js", (const unsigned char[]){
+#embed "../web/canvas/geometry.js" suffix(, 0)
+    }},
+    {"/app/give.js", (const unsigned char[]){
+#embed "../web/canvas/give.js" suffix(, 0)
+    }},
+    {"/app/guides.js", (const unsigned char[]){
+#embed "../web/canvas/guides.js" suffix(, 0)
+    }},
+    {"/app/hand.js", (const unsigned char[]){
+#embed "../web/canvas/hand.js" suffix(, 0)
+    }},
+    {"/app/handles.js", (const unsigned char[]){
+#embed "../web/canvas/handles.js" suffix(, 0)
+    }},
+    {"/app/identity.js", (const unsigned char[]){
+#embed "../web/canvas/identity.js" suffix(, 0)
+    }},
+    {"/app/keyboard.js", (const unsigned char[]){
+#embed "../web/canvas/keyboard.js" suffix(, 0)
+    }},
+    {"/app/load.js", (const unsigned char[]){
+#embed "../web/canvas/load.js" suffix(, 0)
+    }},
+    {"/app/media.js", (const unsigned char[]){
+#embed "../web/canvas/media.js" suffix(, 0)
+    }},
+    {"/app/minimap.js", (const unsigned char[]){
+#embed "../web/canvas/minimap.js" suffix(, 0)
+    }},
+    {"/app/motion.js", (const unsigned char[]){
+#embed "../web/canvas/motion.js" suffix(, 0)
+    }},
+    {"/app/notices.js", (const unsigned char[]){
+#embed "../web/canvas/notices.js" suffix(, 0)
+    }},
+    {"/app/overlay.js", (const unsigned char[]){
+#embed "../web/canvas/overlay.js" suffix(, 0)
+    }},
+    {"/app/page.js", (const unsigned char[]){
+#embed "../web/canvas/page.js" suffix(, 0)
+    }},
+    {"/app/people.js", (const unsigned char[]){
+#embed "../web/canvas/people.js" suffix(, 0)
+    }},
+    {"/app/pointer.js", (const unsigned char[]){
+#embed "../web/canvas/pointer.js" suffix(, 0)
+    }},
+    {"/app/quality.js", (const unsigned char[]){
+#embed "../web/canvas/quality.js" suffix(, 0)
+    }},
+    {"/app/robot.js", (const unsigned char[]){
+#embed "../web/canvas/robot.js" suffix(, 0)
+    }},
+    {"/app/robots.js", (const unsigned char[]){
+#embed "../web/canvas/robots.js" suffix(, 0)
+    }},
+    {"/app/roomcore.js", (const unsigned char[]){
+#embed "../web/canvas/roomcore.js" suffix(, 0)
+    }},
+    {"/app/samples.js", (const unsigned char[]){
+#embed "../web/canvas/samples.js" suffix(, 0)
+    }},
+    {"/app/scene.js", (const unsigned char[]){
+#embed "../web/canvas/scene.js" suffix(, 0)
+    }},
+    {"/app/selection.js", (const unsigned char[]){
+#embed "../web/canvas/selection.js" suffix(, 0)
+    }},
+    {"/app/stage.js", (const unsigned char[]){
+#embed "../web/canvas/stage.js" suffix(, 0)
+    }},
+    {"/app/theme.js", (const unsigned char[]){
+#embed "../web/canvas/theme.js" suffix(, 0)
+    }},
+    {"/app/toolbar.js", (const unsigned char[]){
+#embed "../web/canvas/toolbar.js" suffix(, 0)
+    }},
+    {"/app/words.js", (const unsigned char[]){
+#embed "../web/canvas/words.js" suffix(, 0)
+    }},
+    {"/app/city.svg", (const unsigned char[]){
+#embed "../web/canvas/city.svg" suffix(, 0)
+    }},
+    {"/app/coast.svg", (const unsigned char[]){
+#embed "../web/canvas/coast.svg" suffix(, 0)
+    }},
+    {"/app/forest.svg", (const unsigned char[]){
+#embed "../web/canvas/forest.svg" suffix(, 0)
+    }},
+    {"/app/mark.svg", (const unsigned char[]){
+#embed "../web/canvas/mark.svg" suffix(, 0)
+    }},
+    {"/app/mountains.svg", (const unsigned char[]){
+#embed "../web/canvas/mountains.svg" suffix(, 0)
+    }},
+    {"/ops", (const unsigned char[]){
+#embed "../web/ops/ops.html" suffix(, 0)
+    }},
+    {"/ops/handbook", (const unsigned char[]){
+#embed "../web/ops/handbook.html" suffix(, 0)
+    }},
+    {"/app/ops.css", (const unsigned char[]){
+#embed "../web/ops/ops.css" suffix(, 0)
+    }},
+    {"/app/ops.js", (const unsigned char[]){
+#embed "../web/ops/ops.js" suffix(, 0)
+    }},
+    {"/app/ops-charts.js", (const unsigned char[]){
+#embed "../web/ops/ops-charts.js" suffix(, 0)
+    }},
+    {"/app/ops-details.js", (const unsigned char[]){
+#embed "../web/ops/ops-details.js" suffix(, 0)
+    }},
+    {"/app/ops-history.js", (const unsigned char[]){
+#embed "../web/ops/ops-history.js" suffix(, 0)
+    }},
+    {"/app/ops-picture.js", (const unsigned char[]){
+#embed "../web/ops/ops-picture.js" suffix(, 0)
+    }},
+    {"/app/ops-text.js", (const unsigned char[]){
+#embed "../web/ops/ops-text.js" suffix(, 0)
+    }},
+};
+
+const struct page_file *page_file(int index) {
+    const int count = sizeof files / sizeof files[0];
+    return index < count ? &files[index] : 0;
+}

@@ -1,0 +1,19 @@
+#include "client.h"
+
+static const unsigned char source[] = {
+#embed "../web/touchsync.js"
+};
+static const unsigned char module[] = {
+#embed "../served/touchsync.min.js"
+};
+static const unsigned char compressed_module[] = {
+#embed "../served/touchsync.min.js.gz"
+};
+
+struct client_file client_source(void) { return (struct client_file){source, sizeof source}; }
+
+struct client_file client_module(void) { return (struct client_file){module, sizeof module}; }
+
+struct client_file client_compressed_module(void) {
+    return (struct client_file){compressed_module, sizeof compressed_module};
+}

@@ -1,0 +1,15 @@
+// The client for web pages, in the program.
+#pragma once
+
+struct client_file {
+    const unsigned char *content;
+    // In bytes.
+    int size;
+};
+
+// Its source.
+struct client_file client_source(void);
+// The same as `minify.sh` makes it.
+struct client_file client_module(void);
+// The module in the format of gzip.
+struct client_file client_compressed_module(void);
