@@ -13,12 +13,12 @@ set -uo pipefail
 cd "$(dirname "$0")/.."
 
 # Suites that wait for sockets, processes and timers. They run apart from the pure ones, and one after the other: on a
-# small machine the work of others would make them late for their own deadlines.
-THREADS='^(MeshTests|BootTests|ScrapingTests|SocketIOTests|PostgresTests|TouchSyncClientTests)\.'
-THREADS+='|^(CommitterTests\.CommitterServiceTests|CoalescerTests\.DaemonTests|BenchTests\.BenchRunTests)'
-SHELLS="$THREADS|^OperatorTests\."
-# Those in which threads share something: cores are values on one thread, and so is the operator's command.
-TSAN_FILTER="$THREADS|^(FanoutTests|CommitterTests)\.Live"
+# small machine the work of others would make them late for their own deadlines. In the first of them threads share something.
+THREADS='^(MeshTests|BootTests|ScrapingTests|SocketIOTests|TouchSyncClientTests)\.'
+THREADS+='|^(CommitterTests\.CommitterServiceTests|CoalescerTests\.DaemonTests)'
+ONE_THREAD='^(PostgresTests|OperatorTests)\.|^BenchTests\.BenchRunTests'
+# What the thread sanitizer watches; Package.swift has the same for its build.
+TSAN_FILTER="$THREADS|^FanoutTests\.LiveTests"
 LOGS=.build/test-logs
 # A line "passed failed" for each phase.
 RESULTS=$LOGS/results
@@ -30,9 +30,11 @@ LONG=${LONG:-}
 # The daemons that clients and faults meet.
 bin=.build/debug
 [ -z "$LONG" ] || bin=.build/release
-# Reports name lines, and nothing reads variables.
+# Reports name lines, and nothing reads variables. A module is compiled as a whole, which is less work for the compiler
+# than file by file; nobody waits for the change of a single file in this build.
 TSAN=(env TOUCHSYNC_SANITIZED=1 "CC=$PWD/Tests/reusing-clang.sh" swift build --build-tests --scratch-path .build-tsan
-    --sanitize=thread -debug-info-format none -Xswiftc -gline-tables-only)
+    --sanitize=thread -debug-info-format none -Xswiftc -gline-tables-only
+    -Xswiftc -whole-module-optimization -Xswiftc -num-threads -Xswiftc 1)
 # What stands before a command that is to leave the processors to others.
 BEHIND=()
 # Tests of which another phase has shown the same in another way are for LONG only; those that measure time, in two of the
@@ -162,13 +164,13 @@ phase_lint() {
 
 phase_model() { script_phase model Tests/Model/run.sh ${LONG:+--long}; }
 
-phase_pure() { swift_phase pure .build --skip Live --skip "$SHELLS" --skip '^SimulationTests\.'; }
+phase_pure() { swift_phase pure .build --skip Live --skip "$THREADS|$ONE_THREAD" --skip '^SimulationTests\.'; }
 
 # The thread sanitizer runs these too: beside it only what it leaves out.
 phase_shells() {
     if [ -z "$LONG" ] && wants tsan; then
-        swift_phase shells .build --filter 'foreignThreadsTrapInDebugBuilds|^OperatorTests\.' --no-parallel
-    else swift_phase shells .build --filter "$SHELLS" --skip Live --no-parallel; fi
+        swift_phase shells .build --filter "foreignThreadsTrapInDebugBuilds|$ONE_THREAD" --skip Live --no-parallel
+    else swift_phase shells .build --filter "$THREADS|$ONE_THREAD" --skip Live --no-parallel; fi
 }
 
 # Worlds are what their seed says only if dictionaries have one order in every process.
@@ -186,7 +188,9 @@ more_worlds() {
 }
 
 phase_live() {
-    if [ "$LONG" ] || ! wants tsan; then swift_phase live .build --filter Live --skip LiveFailoverTests; fi
+    local watched='^$'
+    [ "$LONG" ] || ! wants tsan || watched=$TSAN_FILTER
+    swift_phase live .build --filter Live --skip LiveFailoverTests --skip "$watched"
     # Pairs of servers, and deadlines of ten seconds: apart from the rest, which they would make late.
     swift_phase failover .build --filter LiveFailoverTests --no-parallel
 }
@@ -203,7 +207,7 @@ wait_for_sanitized() {
 phase_tsan() {
     wait_for_sanitized || return 0
     SWIFT_BACKTRACE=enable=no TOUCHSYNC_SANITIZED=1 TSAN_OPTIONS="halt_on_error=0 exitcode=66 ${TSAN_OPTIONS:-}" \
-        swift_phase tsan .build-tsan --filter "$TSAN_FILTER" --skip LiveFailoverTests \
+        swift_phase tsan .build-tsan --filter "$TSAN_FILTER" \
         --skip foreignThreadsTrapInDebugBuilds --no-parallel
 }
 
