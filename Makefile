@@ -21,7 +21,7 @@ SIMULATE ?=
 # Folder with conformance suites of others, one folder each.
 SUITES ?=
 # Cross-module optimisation lets the small byte accessors inline across modules; symbols stay, for backtraces.
-RELEASE = swift build -c release -Xswiftc -cross-module-optimization
+RELEASE = deploy/swift-build.sh -c release -Xswiftc -cross-module-optimization
 
 .DEFAULT_GOAL := help
 .PHONY: help install build release run stop test test-long test-unit test-simulation simulate test-live test-tsan test-pipeline test-client test-model test-chaos test-hostile test-packaging deb image chaos soak bench bench-cores curves lint format clean conformance fuzz
@@ -33,7 +33,7 @@ install: ## Install what is missing (libzmq, libpq, PostgreSQL 15, python3-venv)
 	@deploy/install.sh
 
 build: install ## Build everything for debugging
-	swift build
+	deploy/swift-build.sh
 
 release: install ## Build the programs for use
 	$(RELEASE)

@@ -293,7 +293,7 @@ if [ "${BUSY:-}" ]; then while :; do :; done & fi
 run lint model &
 lanes=($!)
 if wants pure shells simulation live fuzz conformance pipeline client packaging chaos rows hostile; then
-    build debug swift build --build-tests || phases=(lint model tsan)
+    build debug deploy/swift-build.sh --build-tests || phases=(lint model tsan)
 fi
 if [ "$LONG" ]; then build release make release || phases=(lint model tsan); fi
 wait "${lanes[@]}"
