@@ -190,7 +190,8 @@ more_worlds() {
 phase_live() {
     local watched='^$'
     [ "$LONG" ] || ! wants tsan || watched=$TSAN_FILTER
-    swift_phase live .build --filter Live --skip LiveFailoverTests --skip "$watched"
+    # Each has a limit of time, and keeps a thread while it waits for its server.
+    swift_phase live .build --filter Live --skip LiveFailoverTests --skip "$watched" --no-parallel
     # Pairs of servers, and deadlines of ten seconds: apart from the rest, which they would make late.
     swift_phase failover .build --filter LiveFailoverTests --no-parallel
 }
