@@ -3,8 +3,8 @@
 # chaos rows hostile timed
 #
 # Everything is built once for each configuration that the phases need. Phases that wait for sockets, processes and timers
-# run one after the other, at most two at once; beside them runs what only computes, the second build too, with what they
-# leave of the processors. One line for each phase, the failures in full, and last "N passed, N failed" over all of them. A phase that
+# run one after the other, at most two at once; beside them runs what only computes, with what they leave of the
+# processors. One line for each phase, the failures in full, and last "N passed, N failed" over all of them. A phase that
 # runs no test fails, and so does a skipped test: nothing is left out in silence.
 #
 #     LONG=1    drills of the length that `make test-long` is for, see the phases; daemons run as built for release
@@ -196,17 +196,11 @@ phase_live() {
     swift_phase failover .build --filter LiveFailoverTests --no-parallel
 }
 
-# Ends when the thread sanitizer's build has; what failed is told there.
-wait_for_sanitized() {
-    while [ ! -e "$LOGS/tsan.built" ] && kill -0 "$sanitizing" 2>/dev/null; do sleep 1; done
-    [ -e "$LOGS/tsan.built" ]
-}
-
 # Backtraces of the Swift runtime make a sanitizer report take minutes. The test that ends a process of its own waits for
 # any child, also for servers of other tests that nobody has asked about yet; it has no threads to sanitize, and runs
 # with the shells.
 phase_tsan() {
-    wait_for_sanitized || return 0
+    [ -e "$LOGS/tsan.built" ] || return 0
     SWIFT_BACKTRACE=enable=no TOUCHSYNC_SANITIZED=1 TSAN_OPTIONS="halt_on_error=0 exitcode=66 ${TSAN_OPTIONS:-}" \
         swift_phase tsan .build-tsan --filter "$TSAN_FILTER" \
         --skip foreignThreadsTrapInDebugBuilds --no-parallel
@@ -298,12 +292,10 @@ if wants pure shells simulation live fuzz conformance pipeline client packaging 
 fi
 if [ "$LONG" ]; then build release make release || phases=(lint model tsan); fi
 wait "${lanes[@]}"
+# While the sanitizer compiles, nothing else: modules that are compiled as wholes take one processor each, in turn, and
+# beside others this build would be the last to end.
+if wants tsan && build tsan "${TSAN[@]}"; then touch "$LOGS/tsan.built"; fi
 # What only computes.
-{
-    BEHIND=(Tests/behind.sh)
-    if wants tsan && build tsan "${TSAN[@]}"; then touch "$LOGS/tsan.built"; fi
-} &
-sanitizing=$!
 {
     BEHIND=(Tests/behind.sh)
     run pure simulation fuzz
