@@ -163,10 +163,7 @@ let committer: [Target] = [
         "CommitterDaemon", "Services/Committer/Daemon",
         [
             "CSchema", "CommitterCore", "Wire", "Timing", "Trust", "JSONBytes", "Canvas", "Stages", "Mesh",
-            "PolledPostgres",
-            "Postgres",
-            "Boot",
-            deque, logging, lifecycle,
+            "PolledPostgres", "Postgres", "Boot", deque, logging, lifecycle,
         ], exclude: ["Schema", "Embedded"]),
     executable("touchsync-committer", "Services/Committer/Main", ["CommitterDaemon", "Boot"]),
 ]

@@ -13,7 +13,8 @@ set -uo pipefail
 cd "$(dirname "$0")/.."
 
 # Suites that wait for sockets, processes and timers. They run apart from the pure ones, and one after the other: on a
-# small machine the work of others would make them late for their own deadlines. In the first of them threads share something.
+# small machine the work of others would make them late for their own deadlines. In those of THREADS, threads share
+# something.
 THREADS='^(MeshTests|BootTests|ScrapingTests|SocketIOTests|TouchSyncClientTests)\.'
 THREADS+='|^(CommitterTests\.CommitterServiceTests|CoalescerTests\.DaemonTests)'
 ONE_THREAD='^(PostgresTests|OperatorTests)\.|^BenchTests\.BenchRunTests'

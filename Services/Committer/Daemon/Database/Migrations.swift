@@ -21,20 +21,14 @@ package let migrations: [Migration] = [
         9, "limits",
         locks: [MigrationLock("rooms", .everybody), MigrationLock("elements", .everybody, readsAll: true)]),
     Migration(10, "roles"),
-    Migration(
-        11, "request-sessions",
-        locks: [MigrationLock("sessions", .everybody, readsAll: true)]),
+    Migration(11, "request-sessions", locks: [MigrationLock("sessions", .everybody, readsAll: true)]),
     Migration(12, "look-ups"),
     Migration(13, "session-floor"),
-    Migration(
-        14, "living-elements",
-        locks: [MigrationLock("elements", .writers, readsAll: true)]),
+    Migration(14, "living-elements", locks: [MigrationLock("elements", .writers, readsAll: true)]),
 ]
 
 extension Migration {
-    fileprivate init(
-        _ version: Int, _ name: String, locks: [MigrationLock] = [], supersedes: Set<String> = []
-    ) {
+    fileprivate init(_ version: Int, _ name: String, locks: [MigrationLock] = [], supersedes: Set<String> = []) {
         self.init(
             version: version, name: name, sql: String(cString: schema_file(Int32(version))), locks: locks,
             supersedes: supersedes)
