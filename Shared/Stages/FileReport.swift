@@ -31,7 +31,7 @@ package struct FileReport: Sendable {
             "1 while the \(subject) file is not accepted and earlier \(subject) stay in force.")
     }
 
-    /// Other contents are in force.
+    /// Other contents are accepted: they are in force a moment later, where they are used.
     /// - Parameter metadata: what changed.
     package func changed(_ metadata: Logger.Metadata) {
         self.changes.add()
