@@ -49,6 +49,16 @@ done
 Services/Gateway/Pages/handbook.py --check ||
     offence 'the page of the handbook is an older one: Services/Gateway/Pages/handbook.py makes it'
 
+# What is not in a program is not there: a page would load half, a schema lack a step.
+embedded() { # where the list is, folder of the files
+    local file
+    for file in $(git ls-files --cached --others --exclude-standard "$2"); do
+        grep -qF "#embed \"../${file#"$(dirname "$(dirname "$1")")"/}\"" "$1" || offence "$file is not in $1"
+    done
+}
+embedded Services/Gateway/Pages/Embedded/pages.c Services/Gateway/Pages/web
+embedded Services/Committer/Daemon/Embedded/schema.c Services/Committer/Daemon/Schema
+
 # The tutorial: its texts and that they name files that exist; its code is for SwiftUI, which is not here.
 catalog=Shared/TouchSyncClient/Client/TouchSyncClient.docc
 documents=$(mktemp -d)
