@@ -44,6 +44,25 @@ import Wire
         return scene.take()
     }
 
+    /// The time passes, and what the gateway shows because of it.
+    private static func wait(_ milliseconds: UInt64, _ scene: inout Scene) -> [GatewayAction] {
+        scene.now += milliseconds
+        scene.gateway.turnBegan()
+        scene.gateway.previewTimeReached(scene.moment, into: &scene.actions)
+        return scene.take()
+    }
+
+    /// A viewport of 100 pixels around x.
+    private static func around(_ x: Int) -> String {
+        #"{"roomId":"r","x":\#(x - 50),"y":0,"width":100,"height":100}"#
+    }
+
+    /// Shows many motions at once.
+    private static func deliver(_ previews: [Preview], to scene: inout Scene) {
+        scene.gateway.previewsReceived(previews, at: scene.moment, lateness: .zero, into: &scene.actions)
+        _ = scene.take()
+    }
+
     @Test func theFirstViewportOfARoomAsksTheFanoutForAreasOnce() throws {
         var scene = Scene()
         let (ada, ben) = (try scene.member("ada"), try scene.member("ben"))
@@ -87,6 +106,7 @@ import Wire
         let texts = scene.take().texts(for: ada)
         #expect(texts.count == 1 && texts[0].contains(#""rotation":45"#) && Self.shown(texts) == [520])
         // Nothing is shown twice.
+        _ = Self.wait(50, &scene)
         scene.send(ada, "viewport:set", #"{"roomId":"r","x":460,"y":0,"width":100,"height":100}"#)
         #expect(scene.take() == [])
     }
@@ -96,6 +116,7 @@ import Wire
         _ = Self.deliver(Self.preview(50), to: &scene)
         scene.send(ada, "viewport:set", #"{"roomId":"r","x":5000,"y":0,"width":100,"height":100}"#)
         _ = Self.deliver(Self.preview(900, from: 50), to: &scene)
+        _ = Self.wait(50, &scene)
         scene.send(ada, "viewport:set", Self.view)
         #expect(Self.shown(scene.take().texts(for: ada)) == [900])
     }
@@ -238,5 +259,123 @@ import Wire
         let interest = GatewayAction.fanout(of: "r", .areaInterest(AreaInterest(room: "r")))
         #expect(scene.take().filter { $0 == interest }.count == 1)
         #expect(Self.deliver(Self.preview(900), to: &scene).texts(for: ada).isEmpty)
+    }
+
+    // MARK: Many viewports, many motions
+
+    @Test func ofViewportsThatFollowEachOtherCloselyTheLastIsShown() throws {
+        var (scene, ada, ben) = try Self.stage()
+        scene.now += 1000
+        Self.deliver((0..<50).map { Self.preview($0 % 2 == 0 ? 500 : 900, element: Identifier("e\($0)")) }, to: &scene)
+        for turn in 0..<120 { scene.send(ada, "viewport:set", Self.around(turn % 2 == 0 ? 500 : 900)) }
+        #expect(Self.shown(scene.take().texts(for: ada)) == Array(repeating: 500, count: 25))
+        #expect(scene.gateway.nextPreviewDeadline() == scene.moment + .milliseconds(50))
+        #expect(Self.wait(49, &scene) == [])
+        let last = Self.wait(1, &scene)
+        #expect(Self.shown(last.texts(for: ada)) == Array(repeating: 900, count: 25))
+        #expect(last.texts(for: ben).isEmpty)
+        #expect(Self.wait(50, &scene) == [])
+        #expect(scene.gateway.nextPreviewDeadline() == nil)
+    }
+
+    @Test func untilAViewportIsShownTheOneBeforeHolds() throws {
+        var (scene, ada, _) = try Self.stage()
+        _ = Self.deliver(Self.preview(500), to: &scene)
+        for x in [500, 900, 500] { scene.send(ada, "viewport:set", Self.around(x)) }
+        #expect(Self.shown(scene.take().texts(for: ada)) == [500])
+        #expect(Self.shown(Self.deliver(Self.preview(510, from: 500), to: &scene).texts(for: ada)) == [510])
+        #expect(Self.wait(50, &scene) == [], "it has seen all of it")
+        for x in [500, 900] { scene.send(ada, "viewport:set", Self.around(x)) }
+        #expect(Self.deliver(Self.preview(900, element: "f"), to: &scene).texts(for: ada).isEmpty)
+        #expect(Self.shown(Self.wait(50, &scene).texts(for: ada)) == [900])
+        #expect(Self.shown(Self.deliver(Self.preview(910, element: "f"), to: &scene).texts(for: ada)) == [910])
+    }
+
+    /// An app could remove its viewport and set it again as often.
+    @Test func everythingIsShownNoSoonerThanAPart() throws {
+        var (scene, ada, _) = try Self.stage()
+        _ = Self.deliver(Self.preview(500), to: &scene)
+        for _ in 0..<3 {
+            scene.send(ada, "viewport:set", #"{"roomId":"r"}"#)
+            scene.send(ada, "viewport:set", Self.view)
+        }
+        scene.send(ada, "viewport:set", #"{"roomId":"r"}"#)
+        #expect(Self.shown(scene.take().texts(for: ada)) == [500])
+        #expect(Self.shown(Self.wait(50, &scene).texts(for: ada)) == [500])
+        #expect(Self.shown(Self.deliver(Self.preview(5000), to: &scene).texts(for: ada)) == [5000])
+    }
+
+    @Test func whoHasLeftIsNotShownItsLastViewport() throws {
+        for isDisconnected in [true, false] {
+            var (scene, ada, _) = try Self.stage()
+            _ = Self.deliver(Self.preview(500), to: &scene)
+            for x in [900, 500] { scene.send(ada, "viewport:set", Self.around(x)) }
+            if isDisconnected {
+                scene.gateway.disconnected(ada, at: scene.moment, into: &scene.actions)
+            } else {
+                scene.send(ada, "room:leave", #"{"roomId":"r"}"#)
+            }
+            _ = scene.take()
+            #expect(Self.wait(50, &scene) == [])
+        }
+    }
+
+    @Test func whoHasFallenBehindKeepsItsLastViewportButIsShownNothing() throws {
+        var (scene, ada, _) = try Self.stage()
+        _ = Self.deliver(Self.preview(500), to: &scene)
+        for x in [900, 500] { scene.send(ada, "viewport:set", Self.around(x)) }
+        scene.gateway.fellBehind([ada], in: "r", at: 1, into: &scene.actions)
+        _ = scene.take()
+        #expect(Self.wait(50, &scene) == [])
+        scene.send(ada, "room:join", #"{"roomId":"r"}"#, ack: 4)
+        scene.answerJoins(sid: "s-ada")
+        _ = scene.take()
+        #expect(Self.shown(Self.deliver(Self.preview(510), to: &scene).texts(for: ada)) == [510])
+        #expect(Self.deliver(Self.preview(910, element: "f"), to: &scene).texts(for: ada).isEmpty)
+    }
+
+    @Test func aTurnShowsABoundedNumberOfPreviewsBecauseOfViewports() throws {
+        var (scene, ada, ben) = try Self.stage()
+        scene.send(ben, "viewport:set", Self.view)
+        let count = RoomMotions.capacity
+        Self.deliver((0...count).map { Self.preview(500, element: Identifier("e\($0)")) }, to: &scene)
+        for slot in [ada, ben] { scene.send(slot, "viewport:set", Self.around(500)) }
+        let first = scene.take()
+        #expect(first.texts(for: ada).count == count && first.texts(for: ben).isEmpty)
+        let second = Self.wait(50, &scene)
+        #expect(second.texts(for: ben).count == count && second.texts(for: ada).isEmpty)
+    }
+
+    @Test func aLeaversManyGesturesEndWithoutThoseOfOthers() throws {
+        var (scene, ada, _) = try Self.stage()
+        let leavers = (0..<1000).map { Self.preview(500, element: Identifier("e\($0)")) }
+        let others = (0..<3000).map { index in
+            var preview = Self.preview(500, element: Identifier("e\(index)"), connection: 6)
+            (preview.user, preview.sid) = ("dan", "s-dan")
+            return preview
+        }
+        Self.deliver(leavers + others, to: &scene)
+        // One that went on before its former gesture's end came here.
+        Self.deliver([Self.preview(520, element: "e7", gesture: 2)], to: &scene)
+        for preview in leavers {
+            let end = GestureEnd(room: "r", element: preview.element, user: "cid", sid: "s-cid", gesture: 1)
+            scene.gateway.gestureEnded(GestureEnded(gesture: end, seq: 0, json: []), into: &scene.actions)
+        }
+        _ = scene.take()
+        scene.send(ada, "viewport:set", Self.around(500))
+        let texts = scene.take().texts(for: ada)
+        #expect(texts.count == 3001 && texts.count { $0.contains("s-dan") } == 3000)
+        #expect(Self.shown(texts.filter { $0.contains("s-cid") }) == [520])
+    }
+
+    @Test func aDeletedElementsGesturesEndWhoeverMovesIt() throws {
+        var (scene, ada, _) = try Self.stage()
+        var other = Self.preview(500, connection: 6)
+        (other.user, other.sid) = ("dan", "s-dan")
+        Self.deliver([Self.preview(500), other, Self.preview(510, element: "f")], to: &scene)
+        scene.gateway.updateReceived(update(1, event: .deleted), into: &scene.actions)
+        _ = scene.take()
+        scene.send(ada, "viewport:set", Self.around(500))
+        #expect(Self.shown(scene.take().texts(for: ada)) == [510])
     }
 }

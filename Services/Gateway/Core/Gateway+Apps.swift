@@ -91,7 +91,8 @@ extension Gateway {
                 if let preview { self.rooms.send(preview, at: event.now, into: &actions) }
             case .viewport:
                 let viewport = try self.connections.viewportReceived(event, room: room, into: &actions)
-                self.rooms.viewportSet(viewport, of: event.slot, in: room, self.connections, into: &actions)
+                self.rooms.viewportSet(
+                    viewport, of: event.slot, in: room, self.connections, at: event.now, into: &actions)
             case .preview(.group):
                 let previews = try self.connections.groupReceived(event, room: room, self.reader)
                 for preview in previews { self.rooms.send(preview, at: event.now, into: &actions) }

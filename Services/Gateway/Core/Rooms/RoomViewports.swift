@@ -1,4 +1,5 @@
-import Canvas
+import DequeModule
+import Timing
 import Wire
 
 /// The previews that one member gets of those of a room's tick.
@@ -14,28 +15,59 @@ package struct Sighting: Equatable, Sendable {
 ///     viewport set ──► the room is followed: previews come with their areas, the latest of each key is kept
 ///                           └──no viewport left, no member──► forgotten
 ///
+///     viewport moved ──► the member sees that part, and is shown what moves there ──► it rests
+///          └──while the member rests──► waits, the last one wins ──► the rest is over ──┘
+///
 /// A preview's area contains where its element was before: so a member sees an element leave. The latest previews are
 /// kept because a viewport may move over an element that is being moved.
+///
+/// All that moves in a room may come into view by one small message of an app. So a member rests after each of its
+/// viewports that was compared with what moves, and a turn shows a bounded number of previews. Until the next viewport is
+/// shown the one before holds, and what is delivered is chosen by it: nothing is missed in between, and nothing comes twice.
 struct RoomViewports {
-    /// What a gesture shows by now.
-    fileprivate struct Motion {
-        /// The latest value of each field.
-        var preview: Preview
-        /// Everywhere that the gesture went.
-        var extent: PreviewArea
+    /// A viewport that an app has set; nil: everything.
+    private struct Choice {
+        let viewport: PreviewArea?
     }
 
-    fileprivate struct Room {
+    /// A member's pause.
+    private struct Rest {
+        let end: Instant
+        /// What the member sees when it is over, if its app has set that meanwhile; then it has a viewport now.
+        var next: Choice?
+    }
+
+    /// Whose rest ends when.
+    private struct Waking {
+        let slot: Slot
+        let room: Identifier
+        let end: Instant
+    }
+
+    private struct Room {
         /// Margins included.
         var viewports: [Slot: PreviewArea] = [:]
-        var motions: [LatestPreviews.Key: Motion] = [:]
+        var rests: [Slot: Rest] = [:]
+        var motions = RoomMotions()
+    }
+
+    /// What a member must be shown because it sees another part of the canvas.
+    struct Entrance {
+        let slot: Slot
+        let room: Identifier
+        let previews: [Preview]
     }
 
     private var rooms: [Identifier: Room] = [:]
+    /// In the order in which they end. One that is not the rest of its member any more, which has left, is stale.
+    private var wakings = Deque<Waking>()
+    /// How many more previews this turn may show because of viewports; the last viewport may go beyond.
+    private var allowance = RoomMotions.capacity
     /// Previews that were not sent to a member because it could not see them.
     private(set) var hiddenTotal: UInt64 = 0
-    /// Elements and connections of one room whose latest preview is kept.
-    fileprivate static let capacity = 4096
+
+    /// How long a member rests.
+    static let pause = Nanoseconds.milliseconds(50)
 
     /// True when the areas of a room's previews are needed. It remains so while the room has members: an app that sets
     /// and removes its viewport by turns causes no work elsewhere.
@@ -43,25 +75,70 @@ struct RoomViewports {
 
     // MARK: Viewports
 
-    /// A member sees this part of a room's canvas from now on; nil: everything.
+    /// A member sees this part of a room's canvas from now on, or from the end of its rest; nil: everything.
     /// - Returns: what it must be shown now: the state of gestures that were, or are, in the new part while it did not
     ///   see them.
-    mutating func set(_ viewport: PreviewArea?, for slot: Slot, in name: Identifier) -> [Preview] {
-        guard viewport != nil || self.contains(name) else { return [] }
-        var room = self.rooms.removeValue(forKey: name) ?? Room()
-        defer { self.rooms[name] = room }
-        let former = room.viewports[slot]
-        room.viewports[slot] = viewport
-        guard let former else { return [] }
-        return room.motions.values.compactMap { motion in
-            let isSeen = viewport.map(motion.extent.intersects) ?? true
-            return isSeen && !motion.preview.area.intersects(former) ? motion.preview : nil
+    mutating func set(_ viewport: PreviewArea?, for slot: Slot, in room: Identifier, at now: Instant) -> [Preview] {
+        guard viewport != nil || self.contains(room) else { return [] }
+        guard let former = self.rooms[room]?.viewports[slot] else {
+            // It has seen everything.
+            self.rooms[room, default: Room()].viewports[slot] = viewport
+            return []
         }
+        if let rest = self.rooms[room]?.rests[slot], rest.next != nil || now < rest.end {
+            self.rooms[room]?.rests[slot]?.next = Choice(viewport: viewport)
+            return []
+        }
+        guard self.allowance > 0 else {
+            self.rest(slot, room, next: Choice(viewport: viewport), at: now)
+            return []
+        }
+        return self.move(slot, in: room, from: former, to: viewport, at: now)
+    }
+
+    /// Moves a member's viewport. When nothing moves there is nothing to show, and nothing to rest from.
+    private mutating func move(
+        _ slot: Slot, in room: Identifier, from former: PreviewArea, to viewport: PreviewArea?, at now: Instant
+    ) -> [Preview] {
+        self.rooms[room]?.viewports[slot] = viewport
+        guard let motions = self.rooms[room]?.motions, !motions.isEmpty else { return [] }
+        self.rest(slot, room, next: nil, at: now)
+        let previews = motions.entering(viewport, from: former)
+        self.allowance -= previews.count
+        return previews
+    }
+
+    private mutating func rest(_ slot: Slot, _ room: Identifier, next: Choice?, at now: Instant) {
+        let end = now + Self.pause
+        self.rooms[room]?.rests[slot] = Rest(end: end, next: next)
+        self.wakings.append(Waking(slot: slot, room: room, end: end))
+    }
+
+    /// A turn of the event loop begins: what viewports may show in it is reset.
+    mutating func turnBegan() { self.allowance = RoomMotions.capacity }
+
+    /// When the next rest is over; nil when no member rests.
+    var nextDeadline: Instant? { self.wakings.first?.end }
+
+    /// Moves the next viewport that has waited and may be shown in this turn.
+    mutating func nextEntrance(at now: Instant) -> Entrance? {
+        while self.allowance > 0, let waking = self.wakings.first, waking.end <= now {
+            self.wakings.removeFirst()
+            let (slot, room) = (waking.slot, waking.room)
+            guard let rest = self.rooms[room]?.rests[slot], rest.end == waking.end else { continue }
+            self.rooms[room]?.rests[slot] = nil
+            guard let next = rest.next, let former = self.rooms[room]?.viewports[slot] else { continue }
+            let previews = self.move(slot, in: room, from: former, to: next.viewport, at: now)
+            return Entrance(slot: slot, room: room, previews: previews)
+        }
+        return nil
     }
 
     /// A connection is in a room no more.
     mutating func leave(_ slot: Slot, _ room: Identifier) {
-        if self.contains(room) { self.rooms[room]?.viewports[slot] = nil }
+        guard self.contains(room) else { return }
+        self.rooms[room]?.viewports[slot] = nil
+        self.rooms[room]?.rests[slot] = nil
     }
 
     /// Forgets a room without members and viewports.
@@ -73,7 +150,7 @@ struct RoomViewports {
 
     /// Notes what is shown to a room's members now.
     mutating func note(_ previews: ArraySlice<Preview>, of room: Identifier) {
-        for preview in previews { self.rooms[room]?.note(preview) }
+        for preview in previews { self.rooms[room]?.motions.note(preview) }
     }
 
     /// The members without a viewport, and what the others get of a tick's previews.
@@ -103,59 +180,17 @@ struct RoomViewports {
 
     /// Forgets the gestures whose previews must not be shown any more.
     mutating func drop(_ ended: [EndedPreviews], in room: Identifier) {
-        guard self.contains(room), self.rooms[room]?.motions.isEmpty == false else { return }
-        let byElement = Dictionary(ended.map { ($0.element, $0) }) { first, _ in first }
-        guard !byElement.isEmpty else { return }
-        let motions = self.rooms[room]?.motions.filter { byElement[$1.preview.element]?.includes($1.preview) != true }
-        self.rooms[room]?.motions = motions ?? [:]
+        if self.contains(room) { self.rooms[room]?.motions.drop(ended) }
     }
 
     /// Forgets what a user has shown of elements that it has changed, under whatever session: a gesture that outlived its
     /// session ends under the next one. The fan-out shows again what goes on under others.
     mutating func settle(_ elements: [UpdatedElement], by user: Identifier, in room: Identifier) {
-        guard self.contains(room), self.rooms[room]?.motions.isEmpty == false else { return }
-        let changed = Set(elements.map(\.id))
-        let motions = self.rooms[room]?.motions.filter {
-            $1.preview.user != user || !changed.contains($1.preview.element)
-        }
-        self.rooms[room]?.motions = motions ?? [:]
+        if self.contains(room) { self.rooms[room]?.motions.settle(elements, by: user) }
     }
 
     /// Forgets the gestures of a room whose members start again.
     mutating func reset(_ room: Identifier) {
-        if self.contains(room) { self.rooms[room]?.motions = [:] }
-    }
-}
-
-extension RoomViewports.Room {
-    fileprivate mutating func note(_ preview: Preview) {
-        // Everybody gets selections, wherever their elements are.
-        if preview.selection != nil { return }
-        let key = LatestPreviews.Key(preview)
-        if preview.isHidden {
-            self.motions[key] = nil
-            return
-        }
-        guard let motion = self.motions[key] else {
-            guard self.motions.count < RoomViewports.capacity else { return }
-            var extent = preview.area
-            // Its session came back over another connection: what it showed of the element before is over.
-            let former = self.motions.first {
-                $1.preview.element == preview.element && $1.preview.sid == preview.sid
-                    && $1.preview.isAttention == preview.isAttention
-            }
-            if let former {
-                self.motions[former.key] = nil
-                extent = extent.union(former.value.extent)
-            }
-            self.motions[key] = RoomViewports.Motion(preview: preview, extent: extent)
-            return
-        }
-        var latest = preview
-        if motion.preview.gesture == preview.gesture, motion.preview.sid == preview.sid {
-            latest.fields = motion.preview.fields
-            latest.fields.merge(preview.fields)
-        }
-        self.motions[key] = RoomViewports.Motion(preview: latest, extent: motion.extent.union(preview.area))
+        if self.contains(room) { self.rooms[room]?.motions = RoomMotions() }
     }
 }

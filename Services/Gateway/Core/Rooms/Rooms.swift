@@ -269,17 +269,25 @@ package struct Rooms {
     // MARK: Viewports
 
     /// A member sees a part of a room's canvas only from now on, or everything again if `viewport` is nil. What moves there
-    /// is shown immediately.
+    /// is shown immediately, or a moment later if the member's last viewport was just shown.
     mutating func viewportSet(
-        _ viewport: PreviewArea?, of slot: Slot, in room: Identifier, _ connections: Connections,
+        _ viewport: PreviewArea?, of slot: Slot, in room: Identifier, _ connections: Connections, at now: Instant,
         into actions: inout [GatewayAction]
     ) {
         self.delivery.complete(room, into: &actions)
         let wasFollowed = self.delivery.viewports.contains(room)
-        let previews = self.delivery.viewports.set(viewport, for: slot, in: room)
+        let previews = self.delivery.viewports.set(viewport, for: slot, in: room, at: now)
         if !wasFollowed, self.delivery.viewports.contains(room) {
             Self.askForAreas(of: room, into: &actions)
         }
+        self.showEntering(previews, to: slot, in: room, connections, into: &actions)
+    }
+
+    /// Shows a member what has come into its view.
+    private func showEntering(
+        _ previews: [Preview], to slot: Slot, in room: Identifier, _ connections: Connections,
+        into actions: inout [GatewayAction]
+    ) {
         guard !previews.isEmpty, self.streams.previewMembers(of: room).contains(slot) else { return }
         let texts = PreviewDelivery.texts(of: previews[...], connections).filter { $0.sender != slot }
         if !texts.isEmpty { actions.append(.previews([slot], texts)) }
@@ -312,11 +320,16 @@ package struct Rooms {
     /// A turn of the event loop begins: the number of members that previews may be delivered to in it is reset. Other
     /// rooms have their turn when an unfinished delivery is done.
     mutating func turnBegan() {
+        self.delivery.viewports.turnBegan()
         if !self.delivery.isUnfinished { self.pacer.turnBegan() }
     }
 
-    /// When previews are due, or paces to be reviewed.
-    mutating func nextDeadline() -> Instant? { self.delivery.nextDeadline ?? self.pacer.nextDeadline() }
+    /// When previews are due, or viewports, or paces to be reviewed.
+    mutating func nextDeadline() -> Instant? {
+        let previews = self.delivery.nextDeadline ?? self.pacer.nextDeadline()
+        guard let viewports = self.delivery.viewports.nextDeadline else { return previews }
+        return min(previews ?? .never, viewports)
+    }
 
     /// Previews came from the fan-out; those of one room stand together.
     mutating func previewsReceived(
@@ -362,7 +375,7 @@ package struct Rooms {
         }
     }
 
-    /// Time has passed: previews that are due go as far as this turn allows, and paces are reviewed.
+    /// Time has passed: previews and viewports that are due go as far as this turn allows, and paces are reviewed.
     mutating func timeReached(_ now: Instant, _ connections: Connections, into actions: inout [GatewayAction]) {
         self.delivery.resume(into: &actions)
         while let due = self.pacer.nextDue(at: now) {
@@ -370,6 +383,10 @@ package struct Rooms {
         }
         while let unsent = self.pacer.nextUnsent(at: now) {
             for preview in unsent { self.forward(preview, into: &actions) }
+        }
+        while let entrance = self.delivery.viewports.nextEntrance(at: now) {
+            self.delivery.complete(entrance.room, into: &actions)
+            self.showEntering(entrance.previews, to: entrance.slot, in: entrance.room, connections, into: &actions)
         }
         self.reviewPaces(at: now, into: &actions)
     }
