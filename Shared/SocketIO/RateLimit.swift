@@ -16,6 +16,11 @@ public struct RateLimit: Sendable, Equatable {
         self.init(every: 1_000_000_000 / UInt64(max(1, rate)), burst: burst)
     }
 
+    /// `rate` units a minute, as many at once.
+    public init(perMinute rate: Int) {
+        self.init(every: 60_000_000_000 / UInt64(max(1, rate)), burst: rate)
+    }
+
     /// How long the whole burst takes to return, nanoseconds.
     fileprivate var window: Int64 { Self.cost(self.burst, self.interval) }
 

@@ -1,7 +1,8 @@
 internal import NIOCore
 internal import SocketIO
 
-/// The accounts of client addresses. Direct connections from loopback and from neighbours have none.
+/// The accounts of client addresses. Direct connections from loopback and from neighbours have none; a WebSocket that a
+/// neighbour relays counts for the account of its session.
 final class AddressAccounts {
     private let loop: ServerLoop
     private let relays: Relays

@@ -78,7 +78,7 @@ public final class EngineIOSession: Timed {
     func namespaceJoined() { self.machine.connected() }
 
     /// Bytes kept for the session besides those of its WebSocket: packets for polls, and the handshake.
-    var heldBytes: Int { (self.polling?.byteCount ?? 0) + (self.handshake?.head.byteCount ?? 0) }
+    var heldBytes: Int { (self.polling?.heldBytes ?? 0) + (self.handshake?.head.byteCount ?? 0) }
 
     // MARK: Time
 
@@ -129,7 +129,8 @@ extension EngineIOSession {
         self.packetSent()
     }
 
-    /// Bytes queued for this client: not accepted by the kernel, or not fetched by a poll.
+    /// Bytes queued for this client: not accepted by the kernel; or not fetched by a poll, with what each packet that
+    /// waits for one occupies besides.
     public var bufferedBytes: Int { self.carrier.bufferedBytes }
 
     /// Whether fewer bytes are queued than the high water mark.

@@ -338,6 +338,12 @@ final class PeerHandler: ChannelDuplexHandler, Timed {
         return link
     }
 
+    /// The WebSocket belongs to a session of this account. A neighbour's connection has none of its own: what it relays
+    /// counts for the client that opened the session.
+    func countReads(for account: AddressAccount?) {
+        if self.account == nil { self.budget.begin(account) }
+    }
+
     /// A neighbour accepted a WebSocket: from here on bytes are forwarded both ways.
     func splice(_ link: RelayLink, accept: String) {
         guard let exchange = self.httpExchange else { return link.cancel() }

@@ -10,11 +10,16 @@ enum PollPacket {
     case prepared(PreparedPacket, Range<Int>)
     case binary([UInt8])
 
-    var byteCount: Int {
+    /// About what a packet occupies besides its bytes: the object and the storage of its buffer, what the allocator adds
+    /// to both and rounds up, and its element of the queue. Most packets are much smaller than that.
+    static let overhead = 192
+
+    /// Bytes that are kept for the packet while it waits.
+    var heldBytes: Int {
         switch self {
-        case .text(let buffer): buffer.readableBytes
-        case .prepared(_, let range): range.count
-        case .binary(let bytes): bytes.count
+        case .text(let buffer): Self.overhead + buffer.readableBytes
+        case .prepared(_, let range): Self.overhead + range.count
+        case .binary(let bytes): Self.overhead + bytes.count
         }
     }
 }
@@ -26,8 +31,8 @@ final class PollingLink {
     private let lowWater: Int
     private let highWater: Int
     private var queue: Deque<PollPacket> = []
-    /// The size of all packets, bytes.
-    private(set) var byteCount = 0
+    /// Bytes that are kept for all packets.
+    private(set) var heldBytes = 0
     /// The held GET.
     private(set) var poll: HTTPExchange?
     var candidate: WebSocketLink?
@@ -48,14 +53,14 @@ final class PollingLink {
     var exceedsLastBody: Bool { self.queue.count >= self.maxPackets }
 
     func append(_ packet: PollPacket) {
-        self.byteCount += packet.byteCount
+        self.heldBytes += packet.heldBytes
         self.queue.append(packet)
-        if self.byteCount >= self.highWater { self.isFull = true }
+        if self.heldBytes >= self.highWater { self.isFull = true }
     }
 
     private func popFirst() -> PollPacket? {
         guard let packet = self.queue.popFirst() else { return nil }
-        self.byteCount -= packet.byteCount
+        self.heldBytes -= packet.heldBytes
         return packet
     }
 
@@ -68,7 +73,7 @@ final class PollingLink {
     /// Answers a poll with the next packets; true when that made a full link writable again.
     func sendNext(_ poll: HTTPExchange) -> Bool {
         poll.answerText(self.nextBody())
-        guard self.isFull, self.byteCount <= self.lowWater else { return false }
+        guard self.isFull, self.heldBytes <= self.lowWater else { return false }
         self.isFull = false
         return true
     }

@@ -167,6 +167,7 @@ extension RequestRouter {
     private func openCandidate(_ head: HTTPRequestHead, _ session: EngineIOSession, _ exchange: HTTPExchange) {
         guard let link = self.upgrade(head, exchange, self.engineLimits) else { return }
         link.attach(.candidate(session))
+        link.countReads(for: session.account)
         if !session.startUpgrade(to: link) { link.close(code: 1000) }
     }
 

@@ -10,11 +10,11 @@ enum SessionCarrier {
 
     var polling: PollingLink? { if case .polling(let link) = self { link } else { nil } }
 
-    /// Bytes that the kernel has not accepted, or no poll has fetched.
+    /// Bytes that the kernel has not accepted; or those kept for packets that no poll has fetched.
     var bufferedBytes: Int {
         switch self {
         case .webSocket(let link): link.output.bufferedBytes
-        case .polling(let link): link.byteCount
+        case .polling(let link): link.heldBytes
         case .none: 0
         }
     }

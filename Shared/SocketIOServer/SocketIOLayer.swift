@@ -145,8 +145,7 @@ final class SocketIOLayer {
         guard !self.session.isClosed else { return }
         let loop = self.session.loop
         loop.statistics.badPackets += 1
-        let budget = max(1, loop.configuration.badPacketBudget)
-        let limit = RateLimit(every: 60_000_000_000 / UInt64(budget), burst: budget)
+        let limit = RateLimit(perMinute: loop.configuration.badPacketBudget)
         if !self.badPackets.spend(of: limit, at: loop.now) {
             self.session.end(.tooManyBadPackets)
         }

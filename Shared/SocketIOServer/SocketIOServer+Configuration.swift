@@ -68,7 +68,8 @@ extension SocketIOServer {
         public var memoryBudget = 512 << 20
         /// The proxies that may name other clients.
         public var proxies = TrustedProxies.none
-        /// The maximum number of bytes queued for one connection, which is then closed with 4008.
+        /// The maximum number of bytes queued for one connection, which is then closed with 4008. A packet that waits for a
+        /// poll counts for more than its bytes.
         public var maxBufferedBytes = 1 << 20
         /// A socket with more queued bytes is not writable, …
         public var writeHighWater = 65_536

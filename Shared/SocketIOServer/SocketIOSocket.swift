@@ -49,7 +49,7 @@ public final class SocketIOSocket {
     public var handshake: Handshake? { self.session.handshake }
     /// Frees the request that opened the session, some hundred bytes a connection.
     public func releaseHandshake() { self.session.releaseHandshake() }
-    /// Bytes queued for the whole connection: not accepted by the kernel, or not fetched by a poll.
+    /// Bytes queued for the whole connection: ``EngineIOSession/bufferedBytes``.
     public var bufferedBytes: Int { self.session.bufferedBytes }
     /// Whether fewer bytes are queued than the high water mark; cheap.
     public var isWritable: Bool { self.session.isWritable }

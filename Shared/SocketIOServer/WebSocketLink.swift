@@ -28,6 +28,9 @@ final class WebSocketLink {
     /// Received messages go to this user from here on.
     func attach(_ user: User) { self.user = user }
 
+    /// Counts what is received for the account of its session, unless the connection has one.
+    func countReads(for account: AddressAccount?) { self.connection.countReads(for: account) }
+
     private var isOpen: Bool { if case .none = self.user { false } else { true } }
 
     /// Whether more may be read from the client, given its output backlog.

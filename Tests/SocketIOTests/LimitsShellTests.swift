@@ -71,6 +71,35 @@ import Testing
         for number in 1..<60 { #expect(try client.message() == #"42["\#(number)"]"#) }
     }
 
+    /// Six hundred times seven bytes are little; what each packet costs besides is not.
+    @Test func packetsThatNoPollFetchesCountForMoreThanTheirBytes() throws {
+        let fixture = try ServerFixture {
+            $0.maxBufferedBytes = 100_000
+            $0.connectionReads = ReadLimits(bytesPerSecond: 1 << 20, messagesPerSecond: 1 << 20)
+        }
+        let client = try fixture.client()
+        func open(_ count: Int) throws -> String {
+            let target = "\(Self.poll)&sid=\(try fixture.openPolling(client))"
+            let packets = (["40"] + [String](repeating: #"42["x"]"#, count: count)).joined(separator: "\u{1e}")
+            #expect(try client.ask(RawClient.post(target, packets)).status == 200)
+            return target
+        }
+        let target = try open(400)
+        #expect(try fixture.onLoop { _, application in application.sockets[0].bufferedBytes } > 400 * 192)
+        // What is fetched counts no longer, so there is room for as many again.
+        for _ in 0..<2 {
+            for _ in 0..<26 { #expect(try client.ask(RawClient.get(target)).status == 200) }
+            #expect(try fixture.onLoop { _, application in application.sockets[0].bufferedBytes } == 0)
+            let packets = [String](repeating: #"42["x"]"#, count: 401).joined(separator: "\u{1e}")
+            #expect(try client.ask(RawClient.post(target, packets)).status == 200)
+        }
+        #expect(try fixture.onLoop { server, _ in server.statistics.slowReaders } == 0)
+        _ = try open(600)
+        let isEnded = try fixture.eventually { server, _ in server.statistics.slowReaders == 1 }
+        #expect(isEnded)
+        #expect(try fixture.log().last == "disconnected slowReader")
+    }
+
     @Test func sessionsAreCountedByAddress() throws {
         let fixture = try ServerFixture {
             Self.behindProxy(&$0)
@@ -186,7 +215,7 @@ import Testing
         let sid = try fixture.openPolling(client)
         _ = try client.ask(RawClient.post("\(Self.poll)&sid=\(sid)", "40"))
         try fixture.onLoop { _, application in
-            for _ in 0..<180 { application.sockets[0].emit(bytes(#"["\#(String(repeating: "x", count: 1020))"]"#)) }
+            for _ in 0..<155 { application.sockets[0].emit(bytes(#"["\#(String(repeating: "x", count: 1020))"]"#)) }
         }
         let isCounted = try fixture.eventually { server, _ in server.heldBytes > 175_000 }
         #expect(isCounted)

@@ -113,6 +113,33 @@ import Testing
         #expect(try self.entry.eventually { server, _ in server.relayCount == 0 })
     }
 
+    /// However it reaches its session, a client sends no more than its address may.
+    @Test func aRelayedWebSocketCountsForTheAddressOfItsSession() throws {
+        let owner = try ServerFixture {
+            $0.sidPrefix = "a."
+            // Of a field that is not relayed: the connection from the other server names nobody.
+            $0.proxies = TrustedProxies([AddressRange("127.0.0.0/8")].compactMap(\.self), source: .forwarded)
+            $0.addressReads = ReadLimits(bytesPerSecond: 1 << 20, messagesPerSecond: 200)
+        }
+        let entry = try Self.entry(to: owner.port)
+        func flood(headers: String) throws {
+            let open = RawClient.get("/engine.io/?EIO=4&transport=polling", headers: headers)
+            let sid = ServerFixture.sid(try owner.client().ask(open).body)
+            let socket = try entry.client()
+            #expect(try socket.ask(RawClient.upgrade(Self.socket + sid)).status == 101)
+            socket.send(clientText("2probe") + clientText("5"))
+            #expect(try socket.message() == "3probe")
+            // Half a second's worth.
+            socket.send((0..<100).flatMap { clientText("4\($0)") })
+            for number in 0..<100 { #expect(try socket.message() == "4\(number)") }
+        }
+        try flood(headers: "")
+        #expect(try owner.onLoop { server, _ in server.statistics.pausedReads } == 0, "loopback is not limited")
+        try flood(headers: "Forwarded: for=203.0.113.7\r\n")
+        #expect(try owner.onLoop { server, _ in server.statistics.pausedReads } > 0)
+        #expect(try entry.onLoop { server, _ in server.statistics.pausedReads } == 0)
+    }
+
     @Test func bothHalvesOfAnUpgradeEndTogether() throws {
         for ending in ["client", "owner", "entry"] {
             let sid = try self.openSession()
