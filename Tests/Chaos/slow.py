@@ -121,7 +121,7 @@ class Slow:
     async def begin(self):
         """When the room is made."""
         if self.joiners:
-            await self.world.until("the large room is made", lambda: self.writers[0].is_made, 60)
+            await self.world.until("the large room is made", lambda: self.writers[0].is_made, 180)
         self.lives = [asyncio.get_running_loop().create_task(joiner.run()) for joiner in self.joiners]
         self.world.lives += self.lives
 

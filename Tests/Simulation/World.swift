@@ -208,6 +208,9 @@ package final class World {
             record.value = value
             self.history.append(record)
         }
+        // These know each other, and nobody else would let them go.
+        for process in self.processes { process.shell = nil }
+        for app in self.apps { app.connection = nil }
     }
 
     // MARK: Daemons

@@ -3,7 +3,7 @@ protocol SimulatedApp: AnyObject {
     /// What reaches it, and what it is seen to do.
     var witness: RoomWitness { get }
     /// Its connection, as far as it knows.
-    var connection: AppConnection? { get }
+    var connection: AppConnection? { get set }
     /// The name of its session in the room; empty before the first join.
     var sid: String { get }
     /// What it has selected over its connection.
