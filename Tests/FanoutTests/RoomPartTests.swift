@@ -260,6 +260,14 @@ import Wire
         owners.remove(20)
         #expect(!owners.isSuperseded("s", from: 10))
     }
+
+    @Test func aConnectionOwnsItsLatestSessionOnly() {
+        var owners = SessionOwners()
+        #expect(owners.claimed("s", 2, by: 20) && owners.claimed("t", 2, by: 20))
+        #expect(!owners.isSuperseded("s", from: 10) && owners.isSuperseded("t", from: 10))
+        owners.remove(20)
+        #expect(!owners.isSuperseded("t", from: 10))
+    }
 }
 
 @Suite struct DepartedFenceTests {

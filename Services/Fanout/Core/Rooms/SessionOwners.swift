@@ -20,12 +20,13 @@ struct SessionOwners: Sendable {
     /// A connection owns a session under a claim. Returns false when a newer claim is known.
     mutating func claimed(_ sid: Identifier, _ claim: UInt32, by connection: UInt64) -> Bool {
         guard (self.owners[sid]?.claim ?? 0) < claim else { return false }
+        if self.sids[connection] != sid { self.remove(connection) }
         self.owners[sid] = Owner(claim: claim, connection: connection)
         self.sids[connection] = sid
         return true
     }
 
-    /// A connection is gone, and the session that it owned has no owner here.
+    /// A connection is gone, or has another session now: the one that it owned has no owner here.
     mutating func remove(_ connection: UInt64) {
         guard let sid = self.sids.removeValue(forKey: connection), self.owners[sid]?.connection == connection
         else { return }
