@@ -50,8 +50,21 @@ import Wire
         var scene = Scene()
         let commit = try #require(self.create(self.group(of: 2), in: &scene).0)
         scene.gateway.resultReceived(result(of: commit, seq: 7), at: scene.moment, into: &scene.actions)
-        let statuses = scene.take().compactMap { if case .http(_, let status, _) = $0 { status } else { nil } }
-        #expect(statuses == [201])
+        #expect(scene.take().statuses == [201])
+    }
+
+    /// Its client was told that it is not applied, and has used the `Idempotency-Key` for something else.
+    @Test func theLateResultOfAnotherBodyAnswersNothing() throws {
+        var scene = Scene()
+        let former = try #require(self.create(#"{"type":"note","id":"given-up"}"#, in: &scene).0)
+        scene.advance(10_000)
+        #expect(scene.take().statuses == [503])
+        let commit = try #require(self.create(#"{"type":"note","id":"wanted"}"#, in: &scene).0)
+        scene.gateway.resultReceived(result(of: former, seq: 5), at: scene.moment, into: &scene.actions)
+        #expect(scene.take().statuses == [])
+        let conflict = Refusal(.conflict, "This number was sent with another body.", field: "n")
+        scene.gateway.resultReceived(result(of: commit, refusal: conflict), at: scene.moment, into: &scene.actions)
+        #expect(scene.take().statuses == [409])
     }
 
     @Test(arguments: [
@@ -79,5 +92,12 @@ import Wire
         var scene = Scene()
         let answer = try #require(self.create(self.group(of: 501), in: &scene).1)
         #expect(answer.status == 413 && answer.json.contains(#""field":"elements""#))
+    }
+}
+
+extension [GatewayAction] {
+    /// The statuses of answers to requests over HTTP.
+    fileprivate var statuses: [Int] {
+        self.compactMap { if case .http(_, let status, _) = $0 { status } else { nil } }
     }
 }

@@ -55,6 +55,30 @@ struct CustodyTests {
         #expect(scene.gateway.commits.custody.bytes == 0 && scene.gateway.commits.custody.count == 0)
     }
 
+    /// Each connection leaves behind what waits for its rate.
+    @Test func whatOneUserHasLeftBehindLeavesRoomForOthers() throws {
+        var limits = GatewayLimits()
+        limits.custodyCommits = 80
+        limits.commitBurst = 1
+        limits.commitsPerSecond = 1
+        var scene = Scene(limits: limits)
+        let bob = try scene.member("bob")
+        var busy = 0
+        for _ in 1...20 {
+            let ada = try scene.member("ada")
+            for ack in 1...4 as ClosedRange<UInt64> {
+                scene.send(ada, "element:transform", Self.transform("e"), ack: ack)
+            }
+            busy += scene.take().texts(for: ada).count { $0.contains(#""code":"busy""#) }
+            scene.gateway.disconnected(ada, at: scene.moment, into: &scene.actions)
+        }
+        let custody = scene.gateway.commits.custody
+        #expect(custody.reservedCount == 10 && custody.count < 20 && busy > 60)
+        _ = scene.take()
+        scene.send(bob, "element:transform", Self.transform("e", n: 1), ack: 1)
+        #expect(scene.take().commits.map(\.user) == ["bob"])
+    }
+
     @Test("without credit commits wait in order, and go one by one when it is back")
     func credit() throws {
         var scene = Scene()
@@ -116,6 +140,54 @@ struct CustodyTests {
         _ = scene.take()
         for n in 1...2 { scene.send(ada, "element:transform", Self.transform("e", n: n), ack: UInt64(n)) }
         #expect(scene.take().commits.map(\.number) == [1, 2])
+    }
+
+    /// Their results are for the membership that sent them, not for the one that follows a leave.
+    @Test func commitsOfAFormerMembershipDoNotCountInTheNextOneOfTheirSession() throws {
+        var limits = GatewayLimits()
+        limits.unacknowledged = 2
+        var scene = Scene(limits: limits)
+        let ada = try scene.member("ada")
+        for n in 1...2 { scene.send(ada, "element:transform", Self.transform("e", n: n), ack: UInt64(n)) }
+        let former = scene.take().commits
+        scene.send(ada, "room:leave", #"{"roomId":"r"}"#, ack: 3)
+        scene.send(ada, "room:join", #"{"roomId":"r","session":"secret"}"#, ack: 4)
+        scene.answerJoins(sid: "s-ada", claim: 2)
+        for n in 3...4 { scene.send(ada, "element:transform", Self.transform("e", n: n), ack: UInt64(n + 2)) }
+        #expect(scene.take().commits.map(\.number) == [3, 4])
+        for commit in former {
+            scene.gateway.resultReceived(result(of: commit, seq: commit.number), at: scene.moment, into: &scene.actions)
+        }
+        _ = scene.take()
+        scene.send(ada, "element:transform", Self.transform("e", n: 5), ack: 7)
+        #expect(scene.take().texts(for: ada).count { $0.contains(#""code":"busy""#) } == 1)
+    }
+
+    /// While there is no credit it is given up and sent again, any number of times, behind one that waits all the time.
+    @Test func whatIsGivenUpAndSentAgainWithoutCreditWaitsOnce() throws {
+        var scene = Scene()
+        let (ada, bob) = try (scene.member("ada"), scene.member("bob"))
+        scene.send(bob, "element:transform", #"{"roomId":"r","elementId":"e","transform":{"rotation":1}}"#, ack: 1)
+        scene.gateway.commitNotSent(try #require(scene.take().commits.first))
+        for round in 1...200 {
+            scene.send(ada, "element:transform", Self.transform("e", n: 1), ack: UInt64(round))
+            #expect(scene.gateway.commits.custody.count == 2 && scene.gateway.commits.custody.heldCount == 2)
+            scene.advance(10_000)
+            #expect(scene.take().acknowledged.contains(UInt64(round)))
+        }
+        #expect(scene.gateway.commits.custody.heldCount == 1)
+    }
+
+    @Test func entriesOfThoseThatDoNotWaitAnyMoreAreFew() {
+        var held = HeldCommits()
+        func key(_ number: UInt64) -> CustodyKey { CustodyKey(room: "r", session: "s", number: number) }
+        _ = held.append(key(0), in: 7)
+        for number in 1...1000 as ClosedRange<UInt64> { held.remove(held.append(key(number), in: 7), in: 7) }
+        #expect(held.count == 1 && held.entryCount < 100)
+        _ = held.append(key(1), in: 7)
+        #expect(held.first(in: 7) == key(0))
+        #expect(held.removeAll(in: 7) == [key(0), key(1)])
+        #expect(held.count == 0 && held.entryCount == 0 && !held.areWaiting(in: 7))
     }
 
     @Test func aCommitThatWasAnsweredWhileItWaitedIsNotSentAnyMore() throws {

@@ -61,6 +61,19 @@ import Wire
         }
     }
 
+    @Test func whatIsUnderWayIsAskedOfTheFanoutThatServesTheRoomNow() throws {
+        var scene = Scene()
+        let reads = try (0..<4).map { _ in try #require(self.asked(self.read(in: &scene))) }
+        // One more of this user waits, so nobody was asked for it.
+        #expect(self.read(in: &scene).isEmpty)
+        let (served, other) = (Shard.of(room: "r"), (Shard.of(room: "r") + 1) % Shard.count)
+        for (shard, isAsked) in [(other, false), (served, true)] {
+            scene.gateway.fanoutMoved(shards: [shard], hadOwner: false, at: scene.moment, into: &scene.actions)
+            let asked = scene.take().compactMap { self.asked([$0])?.request }
+            #expect(asked == (isAsked ? reads.map(\.request).sorted() : []))
+        }
+    }
+
     @Test func aPageIsAnsweredInFull() throws {
         var scene = Scene()
         let read = try #require(self.asked(self.read(in: &scene)))

@@ -126,6 +126,22 @@ def test_signs_of_life(back_end):
     assert back_end.take("3") == ""
 
 
+def test_one_without_a_session_is_told_so(face):
+    """A socket connects again by itself, to a gateway that was restarted for example, and its owner does not notice."""
+    socket = zmq.Context.instance().socket(zmq.DEALER)
+    socket.linger = 0
+    socket.connect(face)
+    socket.send_string("2")
+    assert socket.poll(5000) and socket.recv_string() == "41"
+    socket.close()
+
+
+def test_too_many_unreadable_messages_end_the_session(back_end):
+    for _ in range(11):
+        back_end.socket.send_string("x")
+    assert back_end.take("41") == ""
+
+
 def test_bad_handshakes(face):
     socket = zmq.Context.instance().socket(zmq.DEALER)
     socket.linger = 0

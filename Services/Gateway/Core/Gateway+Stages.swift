@@ -92,6 +92,7 @@ extension Gateway {
     ) {
         self.rooms.fanoutMoved(shards, hadOwner: hadOwner, self.connections, into: &actions)
         self.joins.fanoutMoved(shards, &self.connections, self.rooms, at: now, into: &actions)
+        self.requests.fanoutMoved(shards, into: &actions)
     }
 
     // MARK: Committers

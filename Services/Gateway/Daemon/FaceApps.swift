@@ -7,13 +7,20 @@ import Trust
 import Wire
 
 /// The back ends that speak to the gateway over ZeroMQ: the same namespace, events and acknowledgements as apps over
-/// Socket.IO. A peer that was silent for too long counts as gone; `2` is answered with `3` and counts as life.
+/// Socket.IO. A peer that was silent for too long counts as gone; `2` is answered with `3` and counts as life, or with `41`
+/// if the peer has no session: it may not know, as its socket connects again by itself.
 final class FaceApps {
     private var lines: [[UInt8]: FaceLine] = [:]
+    /// How many unreadable messages a peer may send.
+    private let badMessages: RateLimit
     /// Silence after which a peer counts as gone.
     static let silence = Nanoseconds.seconds(30)
     /// Peers that may be connected at once.
     private static let maxPeers = 1024
+
+    init(badMessages: RateLimit) {
+        self.badMessages = badMessages
+    }
 
     /// A packet came.
     /// - Parameters:
@@ -22,7 +29,7 @@ final class FaceApps {
     func received(_ text: [UInt8], from peer: [UInt8], key: PublicKey? = nil, _ hub: GatewayHub) {
         self.lines[peer]?.heardAt = hub.now
         if text == Array("2".utf8) {
-            hub.sendFace(Array("3".utf8), to: peer)
+            hub.sendFace(Array((self.lines[peer] == nil ? "41" : "3").utf8), to: peer)
             return
         }
         text.withUnsafeBytes { text in
@@ -59,9 +66,9 @@ final class FaceApps {
         case .failure(let refusal):
             self.refuse(peer, hub, refusal)
         case .success((let identity, let handshake)):
-            let line = FaceLine(heardAt: hub.now, key: key, takesBatches: handshake.batches) { [unowned hub] in
-                hub.sendFace($0, to: peer)
-            }
+            let line = FaceLine(
+                heardAt: hub.now, key: key, takesBatches: handshake.batches, badMessages: self.badMessages
+            ) { [unowned hub] in hub.sendFace($0, to: peer) }
             self.lines[peer] = line
             var name = JSONWriter(reserving: 48)
             name.beginObject()
@@ -101,9 +108,9 @@ final class FaceApps {
 
     /// Ends the lines of peers whose keys are not listed any more.
     func endUnlisted(in peers: PeerList, from hub: GatewayHub) {
-        for (peer, line) in self.lines {
+        for line in self.lines.values {
             guard let key = line.key, !peers.roles(of: key).contains(PeerRoles(.backend)) else { continue }
-            self.gone(peer, from: hub)
+            line.disconnect()
         }
     }
 
@@ -117,7 +124,7 @@ final class FaceApps {
     /// Lets go of peers that were silent for too long.
     func dropSilent(from hub: GatewayHub) {
         let now = hub.now
-        for (peer, line) in self.lines where now > line.heardAt + Self.silence { self.gone(peer, from: hub) }
+        for line in self.lines.values where now > line.heardAt + Self.silence { line.disconnect() }
     }
 }
 
@@ -130,13 +137,17 @@ final class FaceLine: AppLine {
     var close: (() -> Void)?
     var snapshotRead: ((Identifier) -> Void)?
     private let write: ([UInt8]) -> Void
-    private var badMessages = 0
-    private static let maxBadMessages = 10
+    private let badMessageLimit: RateLimit
+    private var badMessages = RateMeter()
 
-    init(heardAt: Instant, key: PublicKey?, takesBatches: Bool, write: @escaping ([UInt8]) -> Void) {
+    init(
+        heardAt: Instant, key: PublicKey?, takesBatches: Bool, badMessages: RateLimit,
+        write: @escaping ([UInt8]) -> Void
+    ) {
         self.heardAt = heardAt
         self.key = key
         self.takesBatches = takesBatches
+        self.badMessageLimit = badMessages
         self.write = write
     }
 
@@ -184,7 +195,7 @@ final class FaceLine: AppLine {
     }
 
     func reportBadMessage() {
-        self.badMessages += 1
-        if self.badMessages > Self.maxBadMessages { self.disconnect() }
+        // It was heard just now.
+        if !self.badMessages.spend(of: self.badMessageLimit, at: self.heardAt.nanoseconds) { self.disconnect() }
     }
 }

@@ -43,7 +43,7 @@ final class GatewayHub {
     /// True when the links wait for a turn.
     private var areLinksDue = false
     let flushes: FlushQueue
-    let face = FaceApps()
+    let face: FaceApps
     let mesh: ReadinessCheck
     let patience = StartupPatience(from: Instant(nanoseconds: NIODeadline.now().uptimeNanoseconds))
     private let telemetry: GatewayTelemetry
@@ -69,6 +69,7 @@ final class GatewayHub {
         self.telemetry = telemetry
         self.custodyWatch = CustodyWatch(note: context.health.note("commits"), telemetry: telemetry)
         self.door = GatewayDoor(settings: settings, context: context, telemetry: telemetry)
+        self.face = FaceApps(badMessages: RateLimit(perMinute: settings.socketIO.badPacketBudget))
         self.flushes = flushes
         self.watch = watch
         self.turns = TurnSchedule(eventLoop: eventLoop, pause: TurnPause(length: Nanoseconds(settings.turnPause)))

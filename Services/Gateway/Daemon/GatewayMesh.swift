@@ -24,8 +24,8 @@ final class GatewayMesh: ReactorLoop {
     private var face: FaceSocket?
     /// What came and was not taken yet.
     private var news: [MeshNews] = []
-    /// Bytes that may wait for one link. A fan-out that is further behind than that gets nothing more: joins and reads
-    /// are asked for again, and what else was lost is made good when its link comes up the next time.
+    /// Bytes that may wait for one link. A fan-out that is further behind than that gets nothing more: joins are asked for
+    /// again, reads end at their deadlines, and what else was lost is made good when its link comes up the next time.
     private static let maxWaitingBytes = 16 << 20
     /// High-water mark of the links to coalescers, envelopes.
     private static let sendMark = 1000

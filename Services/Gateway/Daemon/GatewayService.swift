@@ -223,7 +223,7 @@ final class GatewayParts: @unchecked Sendable {  // Built and used on the event 
     /// Other keys or revocations are in force.
     func tokensChanged(_ tokens: TokenVerifier) { self.hub.tokensChanged(tokens) }
 
-    /// Takes leave of all apps, then waits for the commits that others left in custody.
+    /// Takes leave of all apps, then waits for the commits that others left behind.
     func drain() -> EventLoopFuture<Void> {
         let promise = self.eventLoop.makePromise(of: Void.self)
         self.server.refuseSessions()
@@ -236,7 +236,7 @@ final class GatewayParts: @unchecked Sendable {  // Built and used on the event 
         self.hub.proceed(&farewell)
         // A proxy tries another gateway when nobody listens here. But every poll is a request, perhaps on a new connection.
         if !self.server.hasPollingSessions { _ = self.server.stopAccepting() }
-        let isDone = farewell.isOver && self.hub.core.commits.custody.count == 0
+        let isDone = farewell.isOver && self.hub.core.commits.custody.isEmpty
         // At the end those, too, that never became apps.
         let isLate = self.hub.now >= farewell.end
         guard isDone || isLate, self.server.drain(upTo: .max) == 0 || self.hub.now >= farewell.end + Self.closing else {

@@ -267,7 +267,7 @@ extension ClientConnection {
             isNumberedByApp: number != nil, user: self.identity.member.user, connection: self.id, gateway: gateway,
             gestures: ended, edit: draft.read.edit, trace: draft.trace)
         if delay == nil {
-            self.memberships.entries[index].sent(session)
+            self.memberships.entries[index].sent(commit)
             return .goes(commit)
         }
         self.commits.append(AcceptedCommit(commit: commit, origin: origin, acceptedAt: now))
@@ -299,7 +299,7 @@ extension ClientConnection {
             memberships[commit.room].map { $0.unacknowledged < limits.unacknowledged } ?? true
         }
         if let next, let index = self.memberships.index(of: next.commit.room) {
-            self.memberships.entries[index].sent(next.commit.session)
+            self.memberships.entries[index].sent(next.commit)
         }
         return next
     }

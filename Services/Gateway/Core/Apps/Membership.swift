@@ -16,6 +16,8 @@ struct Membership {
     /// The stream of commits that the gateway numbers: `sid` and `claim`.
     private var ownStream: Identifier = ""
     private(set) var claim: UInt32 = 0
+    /// The first claim of this membership on its session. What was sent under earlier ones is not counted here.
+    private var firstClaim: UInt32 = 0
     /// False when another connection took the session over.
     private var ownsSession = true
     /// The last number that the gateway gave in its own stream of this session.
@@ -86,6 +88,7 @@ struct Membership {
             self.attention.reset()
             // The results of the former session's commits are not counted any more.
             self.unacknowledged = 0
+            self.firstClaim = joined.claim
         }
         self.sid = joined.sid
         self.ownStream = SessionKey.gateway(sid: joined.sid, claim: joined.claim)
@@ -122,16 +125,18 @@ struct Membership {
         return (self.ownStream, self.lastNumber)
     }
 
-    /// A commit is sent: it counts as one without a result, if it is of this session.
-    mutating func sent(_ stream: Identifier) {
-        if self.owns(stream) { self.unacknowledged += 1 }
+    /// A commit is sent: it counts as one without a result, if it is of this membership.
+    mutating func sent(_ commit: Commit) {
+        if self.counts(commit) { self.unacknowledged += 1 }
     }
 
     /// A commit has its result, or never will have one here. True when a preview waited for it that may go now.
     /// - Parameter seq: the number that it got; nil when it was not applied.
     mutating func settle(_ commit: Commit, seq: UInt64?) -> Bool {
-        guard self.owns(commit.session) else { return false }
+        guard self.counts(commit) else { return false }
         self.unacknowledged = max(0, self.unacknowledged - 1)
+        // Tracks begin anew with each claim.
+        guard commit.claim == self.claim else { return false }
         var mayGo = false
         for ended in commit.gestures {
             // In place: a track is large.
@@ -139,6 +144,11 @@ struct Membership {
             if self.elements.values[index].settle(seq: seq) { mayGo = true }
         }
         return mayGo
+    }
+
+    /// True for commits of its session that were sent since it has that.
+    private func counts(_ commit: Commit) -> Bool {
+        commit.claim >= self.firstClaim && self.owns(commit.session)
     }
 
     /// True for the streams of its session, those of former owners included.

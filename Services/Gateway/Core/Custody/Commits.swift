@@ -53,7 +53,8 @@ package struct Commits {
         let number = try EventReader.number(event.payload["n"])
         if let number, try self.isCopy(event, kind, of: number, in: room, isAllowed, &reader, &connections) { return }
         try connections.bySlot[slot]?.checkTurn(in: room, isNumbered: number != nil, limits: self.limits)
-        try self.custody.requireCapacity(for: event.payload.rawBytes.count)
+        try self.custody.requireCapacity(
+            for: event.payload.rawBytes.count, of: connections.bySlot[slot]?.identity.member.user)
         var draft = Self.draft(event, kind, isAllowed: isAllowed, &reader)
         for element in draft.abandoned {
             let gesture = connections.bySlot[slot]?.abandonGesture(on: element, in: room, at: event.now)
@@ -73,7 +74,7 @@ package struct Commits {
                 at: event.now, into: &actions)
         case .waits(let commit):
             Self.markAccepted(commit, by: kind.event, into: &actions)
-            self.custody.reserve(commit.edit.weight)
+            self.custody.reserve(commit)
             connections.startsWaiting(slot)
         case nil: break
         }
@@ -131,7 +132,7 @@ package struct Commits {
         of slot: Slot, _ connections: inout Connections, at now: Instant, into actions: inout [GatewayAction]
     ) {
         while let next = connections.bySlot[slot]?.nextDelayed(limits: self.limits, &self.users, at: now) {
-            self.custody.unreserve(next.commit.edit.weight)
+            self.custody.unreserve(next.commit)
             self.keep(next, &connections, at: now, into: &actions)
         }
     }
@@ -146,7 +147,7 @@ package struct Commits {
         _ commits: [AcceptedCommit], _ connections: inout Connections, into actions: inout [GatewayAction]
     ) {
         for delayed in commits {
-            self.custody.unreserve(delayed.commit.edit.weight)
+            self.custody.unreserve(delayed.commit)
             if delayed.wasGivenUp { continue }
             connections.refuse(
                 .tokenNotValid, delayed.origin, room: delayed.commit.room, element: delayed.commit.edit.soleElement,
@@ -158,7 +159,7 @@ package struct Commits {
     mutating func withdrawLeftBehind(unless isAdmitted: (Identity) -> Bool) {
         for index in self.leftBehind.indices where !isAdmitted(self.leftBehind[index].identity) {
             for delayed in self.leftBehind[index].queue.removeAll() {
-                self.custody.unreserve(delayed.commit.edit.weight)
+                self.custody.unreserve(delayed.commit)
             }
         }
         self.leftBehind.removeAll { $0.queue.isEmpty }
@@ -172,7 +173,7 @@ package struct Commits {
     ) {
         for index in self.leftBehind.indices {
             while let next = self.leftBehind[index].queue.next(&self.users, at: now, where: { _ in true }) {
-                self.custody.unreserve(next.commit.edit.weight)
+                self.custody.unreserve(next.commit)
                 self.keep(next, &connections, at: now, into: &actions)
             }
         }
@@ -190,7 +191,7 @@ package struct Commits {
         guard identity.may(.commit, in: room) else {
             throw Refusal(.forbidden, "The token gives no right to change this room.", field: "roomId")
         }
-        try self.custody.requireCapacity(for: body.count)
+        try self.custody.requireCapacity(for: body.count, of: identity.member.user)
         let edit = try reader.creation(body)
         guard self.custody[CustodyKey(room: room, session: session, number: 1)] == nil else {
             throw Refusal(.busy, "A request with the same Idempotency-Key is under way.", retryAfterMs: 200)

@@ -1,4 +1,3 @@
-import DequeModule
 package import Timing
 package import Wire
 
@@ -17,10 +16,13 @@ package struct Custody {
     private var commits: [CustodyKey: PendingCommit] = [:]
     /// Nothing is due before it.
     private var dueAt = Instant.never
-    /// Commits that wait for credit, by shard, in order. An entry that was answered meanwhile is stale.
-    private var held: [Int: Deque<CustodyKey>] = [:]
+    private var held = HeldCommits()
     /// Commits outside that are counted here because they wait for a rate limit.
     package private(set) var reservedCount = 0
+    /// The same of each user, those that its closed connections left behind included.
+    private var reservedByUser: [Identifier: Reserved] = [:]
+    /// The part of the bounds that one user's commits may take up while they wait for a rate limit.
+    private static let userPart = 8
     /// Bytes of all commits, the reserved ones included.
     package private(set) var bytes = 0
     /// How many commits were accepted, refused as there was no room, sent again, and held for credit.
@@ -38,7 +40,10 @@ package struct Custody {
     package var count: Int { self.commits.count }
 
     /// How many of them wait for credit.
-    package var heldCount: Int { self.held.values.reduce(0) { $0 + $1.count } }
+    package var heldCount: Int { self.held.count }
+
+    /// True when nothing waits for a result, nor for a rate limit before it comes here.
+    package var isEmpty: Bool { self.commits.isEmpty && self.reservedCount == 0 }
 
     /// A commit in custody.
     subscript(key: CustodyKey) -> PendingCommit? { self.commits[key] }
@@ -50,8 +55,22 @@ package struct Custody {
 
     // MARK: Room
 
-    /// Refuses one more commit of that many bytes when there is no room for it.
-    mutating func requireCapacity(for bytes: Int) throws(Refusal) {
+    private struct Reserved {
+        var count = 0
+        var bytes = 0
+    }
+
+    /// Refuses one more commit of that many bytes when there is no room for it, or when too many of its user wait for a
+    /// rate limit: a user could open and close connections that leave their commits behind, until there is no room for
+    /// anybody's.
+    mutating func requireCapacity(for bytes: Int, of user: Identifier?) throws(Refusal) {
+        if !self.reservedByUser.isEmpty, let reserved = user.flatMap({ self.reservedByUser[$0] }),
+            reserved.count >= max(1, self.limits.custodyCommits / Self.userPart)
+                || reserved.bytes >= self.limits.custodyBytes / Self.userPart
+        {
+            self.busyTotal += 1
+            throw Refusal(.busy, "Too many commits of this user are waiting.", retryAfterMs: GatewayLimits.busyMs)
+        }
         guard self.commits.count + self.reservedCount < self.limits.custodyCommits,
             self.bytes + bytes <= self.limits.custodyBytes || self.bytes == 0
         else {
@@ -61,15 +80,23 @@ package struct Custody {
     }
 
     /// Counts a commit that waits for a rate limit before it comes here.
-    mutating func reserve(_ bytes: Int) {
+    mutating func reserve(_ commit: Commit) {
+        let bytes = commit.edit.weight
         self.reservedCount += 1
         self.bytes += bytes
+        self.reservedByUser[commit.user, default: Reserved()].count += 1
+        self.reservedByUser[commit.user, default: Reserved()].bytes += bytes
     }
 
     /// Counts it no more.
-    mutating func unreserve(_ bytes: Int) {
+    mutating func unreserve(_ commit: Commit) {
+        let bytes = commit.edit.weight
         self.reservedCount -= 1
         self.bytes -= bytes
+        guard var reserved = exchange(&self.reservedByUser[commit.user], with: nil), reserved.count > 1 else { return }
+        reserved.count -= 1
+        reserved.bytes -= bytes
+        self.reservedByUser[commit.user] = reserved
     }
 
     // MARK: In and out
@@ -88,7 +115,7 @@ package struct Custody {
         self.bytes += pending.weight
         self.acceptedTotal += 1
         let shard = Shard.of(room: commit.room)
-        if self.isHeldBack(shard) {
+        if self.held.areWaiting(in: shard) {
             self.hold(&pending, key, in: shard)
         } else {
             self.send(&pending, shard: shard, at: now, into: &actions)
@@ -123,9 +150,10 @@ package struct Custody {
         return self.end(at: index)
     }
 
-    /// True for the late result of a commit that its app had given up, and whose number it has used for another body since.
+    /// True for the late result of a commit that was given up, and whose number, or `Idempotency-Key`, was used for another
+    /// body since.
     private static func isOfAnother(_ result: CommitResult, than commit: Commit) -> Bool {
-        result.bodyHash != 0 && commit.isNumberedByApp && commit.edit.bodyHash != result.bodyHash
+        result.bodyHash != 0 && commit.edit.bodyHash != result.bodyHash
     }
 
     /// A commit needs no custody any more.
@@ -142,6 +170,7 @@ package struct Custody {
     private mutating func forget(_ pending: PendingCommit) {
         self.bytes -= pending.weight
         self.routes.ended(pending)
+        if let place = pending.heldPlace { self.held.remove(place, in: Shard.of(room: pending.commit.room)) }
     }
 
     /// A commit's app was answered that there is no result; the gateway goes on for the sake of its own numbers.
@@ -187,7 +216,7 @@ package struct Custody {
     /// which a coalescer may not know yet.
     package mutating func linksChanged(shards: Set<Int>, at now: Instant, into actions: inout [GatewayAction]) {
         for shard in shards {
-            for key in self.held.removeValue(forKey: shard) ?? [] { self.commits[key]?.isHeld = false }
+            for key in self.held.removeAll(in: shard) { self.commits[key]?.heldPlace = nil }
         }
         for key in self.commits.keys.sorted(by: { $0.number < $1.number })
         where shards.contains(Shard.of(room: key.room)) {
@@ -220,7 +249,7 @@ package struct Custody {
     private mutating func dispatch(_ key: CustodyKey, at now: Instant, into actions: inout [GatewayAction]) {
         let shard = Shard.of(room: key.room)
         guard var pending = self.commits[key] else { return }
-        if self.isHeldBack(shard) {
+        if self.held.areWaiting(in: shard) {
             self.hold(&pending, key, in: shard)
         } else {
             self.send(&pending, shard: shard, at: now, into: &actions)
@@ -268,7 +297,7 @@ package struct Custody {
     package mutating func sendNextHeld(
         after shard: Int?, at now: Instant, into actions: inout [GatewayAction], hasCredit: (Int, CommitPath) -> Bool
     ) -> Int? {
-        guard !self.held.isEmpty else { return nil }
+        guard self.held.count > 0 else { return nil }
         for step in 1...Shard.count {
             let next = ((shard ?? -1) + step) % Shard.count
             guard let path = self.nextHeldPath(in: next), hasCredit(next, path) else { continue }
@@ -280,33 +309,26 @@ package struct Custody {
 
     /// Which way the next commit of a shard goes that waits for credit; nil when none waits.
     mutating func nextHeldPath(in shard: Int) -> CommitPath? {
-        while let key = self.held[shard]?.first {
-            if let pending = self.commits[key], pending.isHeld { return pending.nextPath }
-            self.held[shard]?.removeFirst()
-        }
-        self.held[shard] = nil
-        return nil
+        guard let key = self.held.first(in: shard) else { return nil }
+        return self.commits[key]?.nextPath
     }
 
     /// There is credit for one more commit of a shard: the one that has waited longest goes.
     mutating func sendHeld(in shard: Int, at now: Instant, into actions: inout [GatewayAction]) {
-        guard let key = self.held[shard]?.popFirst(), var pending = self.commits[key] else { return }
-        pending.isHeld = false
+        guard let key = self.held.first(in: shard), var pending = self.commits[key],
+            let place = pending.heldPlace.take()
+        else { return }
+        self.held.remove(place, in: shard)
         self.send(&pending, shard: shard, at: now, into: &actions)
         self.commits[key] = pending
-    }
-
-    /// True when commits of the shard wait for credit.
-    private func isHeldBack(_ shard: Int) -> Bool {
-        !self.held.isEmpty && self.held[shard]?.isEmpty == false
     }
 
     private mutating func hold(_ pending: inout PendingCommit, _ key: CustodyKey, in shard: Int) {
         pending.sendAgainAt = .never
         self.watch(pending)
-        guard !pending.isHeld else { return }
-        pending.isHeld = true
+        guard pending.heldPlace == nil else { return }
+        // A copy that waits already leaves its place to this one.
+        pending.heldPlace = self.commits[key]?.heldPlace.take() ?? self.held.append(key, in: shard)
         self.heldTotal += 1
-        self.held[shard, default: []].append(key)
     }
 }

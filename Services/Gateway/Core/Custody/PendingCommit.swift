@@ -40,8 +40,8 @@ struct PendingCommit {
     private(set) var attempts = 0
     /// Which way it goes the next time: by turns, in case that one of them is broken.
     var nextPath: CommitPath
-    /// True while it waits for credit.
-    var isHeld = false
+    /// Its place among those that wait for credit, while it does.
+    var heldPlace: HeldCommits.Place?
     /// What it counts among all that is in custody, bytes.
     let weight: Int
 

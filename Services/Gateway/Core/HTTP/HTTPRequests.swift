@@ -9,6 +9,7 @@ package struct HTTPRequests {
     /// A read without an answer.
     private struct Read {
         let user: Identifier
+        let room: Identifier
         /// The question to the room's fan-out.
         let question: GatewayAction
         var isUnderWay = false
@@ -102,7 +103,7 @@ package struct HTTPRequests {
             self.busyTotal += 1
             throw error
         }
-        self.reads[request] = Read(user: user, question: .fanout(of: room, question))
+        self.reads[request] = Read(user: user, room: room, question: .fanout(of: room, question))
         self.deadlines.set(request, at: now + self.limits.deadline)
         if self.readers.mayBegin(by: user) {
             self.begin(request, into: &actions)
@@ -123,6 +124,14 @@ package struct HTTPRequests {
         guard let read = self.reads.removeValue(forKey: request) else { return false }
         if read.isUnderWay { self.unread[request] = read.user }
         return true
+    }
+
+    /// Another fan-out serves these shards now, or the same one came back without memory: what was asked is asked again.
+    func fanoutMoved(_ shards: Set<Int>, into actions: inout [GatewayAction]) {
+        for (_, read) in self.reads.sorted(by: { $0.key < $1.key })
+        where read.isUnderWay && shards.contains(Shard.of(room: read.room)) {
+            actions.append(read.question)
+        }
     }
 
     /// A client has read the answer to a read, or is gone: the next one of its user may begin.
