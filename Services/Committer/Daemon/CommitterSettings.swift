@@ -65,7 +65,8 @@ package struct CommitterSettings: DaemonSettings {
     package static let batchBytes = Setting.int(
         "batch-bytes", default: 256 << 10, in: 1 << 10...16 << 20, "Maximum bytes of commits in one transaction.")
     package static let elementsPerCommit = Setting.int(
-        "elements-per-commit", default: 500, in: 1...10_000, "Maximum number of elements that one commit names or creates.")
+        "elements-per-commit", default: 500, in: 1...10_000,
+        "Maximum number of elements that one commit names or creates.")
     package static let commitElements = Setting.int(
         "commit-elements", default: 5000, in: 1...1_000_000,
         "Maximum number of elements that one commit changes, the annotations of deleted ones included.")
