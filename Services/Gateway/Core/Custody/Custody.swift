@@ -141,7 +141,7 @@ package struct Custody {
         let key = CustodyKey(room: result.room, session: result.session, number: result.number)
         guard let index = self.commits.index(forKey: key) else { return nil }
         let pending = self.commits.values[index]
-        if Self.isOfAnother(result, than: pending.commit) { return nil }
+        if Self.isOfAnother(result, than: pending) { return nil }
         if let refusal = result.refusal {
             // It is for a copy that the app sent on an earlier connection.
             if refusal.code == .sessionExpired, result.connection != pending.commit.connection { return nil }
@@ -152,8 +152,8 @@ package struct Custody {
 
     /// True for the late result of a commit that was given up, and whose number, or `Idempotency-Key`, was used for another
     /// body since.
-    private static func isOfAnother(_ result: CommitResult, than commit: Commit) -> Bool {
-        result.bodyHash != 0 && commit.edit.bodyHash != result.bodyHash
+    private static func isOfAnother(_ result: CommitResult, than pending: PendingCommit) -> Bool {
+        result.bodyHash != 0 && pending.mayReuseNumber && pending.commit.edit.bodyHash != result.bodyHash
     }
 
     /// A commit needs no custody any more.

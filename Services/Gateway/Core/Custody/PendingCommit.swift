@@ -82,6 +82,12 @@ struct PendingCommit {
         self.olderCopies = older.olderCopies + older.attempts
     }
 
+    /// Whether its number may have stood for another body before: an app and a request may use theirs again, the gateway
+    /// does not. To compare bodies is dear.
+    var mayReuseNumber: Bool {
+        if case .http = self.origin { true } else { self.commit.isNumberedByApp }
+    }
+
     /// When something is to be done about it: it is sent again, or its app is answered that there is no result.
     var dueAt: Instant { self.wasGivenUp ? self.sendAgainAt : min(self.sendAgainAt, self.deadline) }
 
