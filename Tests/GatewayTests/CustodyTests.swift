@@ -125,13 +125,19 @@ struct CustodyTests {
         #expect(scene.take().acknowledged == [2])
     }
 
-    @Test func commitsOfAFormerSessionDoNotCountInTheNextOne() throws {
+    /// As many commits of an app as may be without a result.
+    private static func twoUnderWay() throws -> (Scene, ada: Slot, commits: [Commit]) {
         var limits = GatewayLimits()
         limits.unacknowledged = 2
         var scene = Scene(limits: limits)
         let ada = try scene.member("ada")
         for n in 1...2 { scene.send(ada, "element:transform", Self.transform("e", n: n), ack: UInt64(n)) }
-        let former = scene.take().commits
+        let commits = scene.take().commits
+        return (scene, ada, commits)
+    }
+
+    @Test func commitsOfAFormerSessionDoNotCountInTheNextOne() throws {
+        var (scene, ada, former) = try Self.twoUnderWay()
         scene.send(ada, "room:join", #"{"roomId":"r"}"#, ack: 3)
         scene.answerJoins(sid: "s-next")
         for commit in former {
@@ -144,12 +150,7 @@ struct CustodyTests {
 
     /// Their results are for the membership that sent them, not for the one that follows a leave.
     @Test func commitsOfAFormerMembershipDoNotCountInTheNextOneOfTheirSession() throws {
-        var limits = GatewayLimits()
-        limits.unacknowledged = 2
-        var scene = Scene(limits: limits)
-        let ada = try scene.member("ada")
-        for n in 1...2 { scene.send(ada, "element:transform", Self.transform("e", n: n), ack: UInt64(n)) }
-        let former = scene.take().commits
+        var (scene, ada, former) = try Self.twoUnderWay()
         scene.send(ada, "room:leave", #"{"roomId":"r"}"#, ack: 3)
         scene.send(ada, "room:join", #"{"roomId":"r","session":"secret"}"#, ack: 4)
         scene.answerJoins(sid: "s-ada", claim: 2)

@@ -135,7 +135,7 @@ struct Membership {
     mutating func settle(_ commit: Commit, seq: UInt64?) -> Bool {
         guard self.counts(commit) else { return false }
         self.unacknowledged = max(0, self.unacknowledged - 1)
-        // Tracks begin anew with each claim.
+        // Each claim starts with new tracks.
         guard commit.claim == self.claim else { return false }
         var mayGo = false
         for ended in commit.gestures {

@@ -11,6 +11,12 @@ package import Wire
 /// A stage behind that is slow gives no more credit. Commits then wait here, where they have to be kept anyway; when
 /// custody is full, apps are asked to try again. So nothing piles up anywhere and nothing is lost.
 package struct Custody {
+    /// What one user's commits that wait for a rate limit take up.
+    private struct Reserved {
+        var count = 0
+        var bytes = 0
+    }
+
     private let limits: GatewayLimits
     private var routes = CommitRoutes()
     private var commits: [CustodyKey: PendingCommit] = [:]
@@ -54,11 +60,6 @@ package struct Custody {
     }
 
     // MARK: Room
-
-    private struct Reserved {
-        var count = 0
-        var bytes = 0
-    }
 
     /// Refuses one more commit of that many bytes when there is no room for it, or when too many of its user wait for a
     /// rate limit: a user could open and close connections that leave their commits behind, until there is no room for
