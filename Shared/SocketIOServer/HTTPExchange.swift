@@ -85,6 +85,9 @@ final class HTTPExchange {
     /// What the client's address uses; `nil` if that is not limited.
     var account: AddressAccount? { self.connection.account }
 
+    /// The request belongs to a session of this account, which pays for what a neighbour relays.
+    func countRequest(for account: AddressAccount?) { self.connection.countRequest(for: account) }
+
     /// Counts packets of a POST.
     func charge(messages: Int) { self.connection.charge(messages: messages) }
 

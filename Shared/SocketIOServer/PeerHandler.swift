@@ -344,6 +344,11 @@ final class PeerHandler: ChannelDuplexHandler, Timed {
         if self.account == nil { self.budget.begin(account) }
     }
 
+    /// The same of one request, until it is answered.
+    func countRequest(for account: AddressAccount?) {
+        if self.account == nil { self.budget.requestArrived(of: account) }
+    }
+
     /// A neighbour accepted a WebSocket: from here on bytes are forwarded both ways.
     func splice(_ link: RelayLink, accept: String) {
         guard let exchange = self.httpExchange else { return link.cancel() }

@@ -70,6 +70,7 @@ final class RequestRouter {
             self.openCandidate(head, session, exchange)
             return nil
         }
+        exchange.countRequest(for: session.account)
         if head.isMethod("POST") {
             try session.postHeadReceived()
             return HTTPDestination(.post(session), bodyLimit: self.loop.configuration.maxPayload)

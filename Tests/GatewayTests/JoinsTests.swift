@@ -183,6 +183,24 @@ import Wire
         #expect(parts.sent().isEmpty)
     }
 
+    @Test func cursorThatWaitsHasItsPartOfTheSpace() throws {
+        let parts = Parts()
+        let slot = try parts.join("a")
+        let join = try #require(parts.sent().first)
+        func enqueue(cursorOf bytes: Int) -> Bool? {
+            parts.connections.bySlot[slot]?.enqueue(cursor: [UInt8](repeating: 0, count: bytes), for: "r")
+        }
+        let all = ClientConnection.maxWaitingBytes
+        #expect(enqueue(cursorOf: all) == true)
+        #expect(parts.connections.bySlot[slot]?.enqueue([1], ackID: 9, for: "r") == false)
+        #expect(enqueue(cursorOf: all + 1) == false)
+        #expect(enqueue(cursorOf: 60) == true, "in place of the former one")
+        #expect(parts.connections.bySlot[slot]?.enqueue([1], ackID: 9, for: "r") == true)
+        #expect(parts.answer(join, .failure(Refusal(.busy, "later")))?.events.cursor?.count == 60)
+        parts.joinAgain(slot)
+        #expect(enqueue(cursorOf: all) == true, "all space is given back")
+    }
+
     @Test func refusedFirstJoinReleasesWhatWaitedAndIsWithdrawn() throws {
         let parts = Parts()
         let slot = try parts.join("a")

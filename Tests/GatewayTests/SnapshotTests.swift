@@ -49,12 +49,15 @@ import Wire
     }
 
     /// A fan-out's answer with a large room.
-    private static func answer(_ scene: inout Scene, _ actions: [GatewayAction], elements: Int = 20) {
-        let room = "[" + (0..<elements).map { #"{"id":"e\#($0)"}"# }.joined(separator: ",") + "]"
+    private static func answer(
+        _ scene: inout Scene, _ actions: [GatewayAction], elements: Int = 20, attention: [[Attention]] = []
+    ) {
+        let text = String(repeating: "x", count: 200)
+        let room = "[" + (0..<elements).map { #"{"id":"e\#($0)","text":"\#(text)"}"# }.joined(separator: ",") + "]"
         for case .fanout(_, .join(let join)) in actions {
             let joined = JoinReply.Joined(
                 position: Position(epoch: "e", seq: 3), content: .elements(Array(room.utf8)), members: [join.member],
-                session: "secret", sid: Identifier("s-\(join.member.user)"), claim: 1, number: 0)
+                session: "secret", sid: Identifier("s-\(join.member.user)"), claim: 1, number: 0, attention: attention)
             scene.gateway.joinAnswered(
                 JoinReply(
                     request: join.request, room: join.room, connection: join.connection, outcome: .success(joined)),
@@ -62,9 +65,9 @@ import Wire
         }
     }
 
-    private static func scene(bound: Int = 1000) -> Scene {
+    private static func scene(bound: Int = 20_000) -> Scene {
         var limits = GatewayLimits()
-        limits.snapshotPart = 100
+        limits.snapshotPart = 2000
         limits.snapshotBytes = bound
         return Scene(limits: limits)
     }
@@ -96,13 +99,13 @@ import Wire
         let ada = try Self.join(&scene, "ada", parts: false)
         guard case .snapshot(ada, let snapshot)? = scene.take().last else { throw Missing() }
         #expect(snapshot.parts.isEmpty)
-        #expect(String(decoding: snapshot.arguments, as: UTF8.self).contains(#""elements":[{"id":"e0"}"#))
+        #expect(String(decoding: snapshot.arguments, as: UTF8.self).contains(#""elements":[{"id":"e0","#))
         scene.gateway.updateReceived(update(4), into: &scene.actions)
         #expect(scene.take().texts(for: ada).count == 1)
     }
 
     @Test func largeRoomsShareABudget() throws {
-        var scene = Self.scene(bound: 500)
+        var scene = Self.scene(bound: 8000)
         let ada = try Self.join(&scene, "ada", parts: true)
         _ = scene.take()
         let bob = try Self.join(&scene, "bob", parts: true)
@@ -156,6 +159,24 @@ import Wire
         let presence = Presence(room: "r", hasJoined: true, member: bob, except: 0)
         scene.gateway.presenceChanged(presence, into: &scene.actions)
         #expect(scene.take().texts(for: ada).count == 1)
+    }
+
+    @Test func selectionsMakeAnAnswerLargeToo() throws {
+        var scene = Self.scene()
+        let slot = try scene.connect("ada")
+        scene.send(slot, "room:join", #"{"roomId":"r","parts":true}"#, ack: 1)
+        let selection = (0..<200).map { Identifier("element-\($0)") }
+        let attention = [[Attention(sid: "s-bob", selection: selection)]]
+        Self.answer(&scene, scene.take(), elements: 0, attention: attention)
+        guard case .snapshot(slot, let snapshot)? = scene.take().last else { throw Missing() }
+        #expect(
+            String(decoding: snapshot.arguments, as: UTF8.self).hasPrefix(#"[{"ok":true,"#) && snapshot.parts.isEmpty)
+        #expect(scene.gateway.joins.snapshots.bytes == snapshot.arguments.count - 2)
+        // It follows the stream at once, as nothing comes in parts.
+        scene.gateway.updateReceived(update(4), into: &scene.actions)
+        #expect(scene.take().texts(for: slot).count == 1)
+        scene.gateway.snapshotRead(of: "r", by: slot, into: &scene.actions)
+        #expect(scene.take().isEmpty && scene.gateway.joins.snapshots.bytes == 0)
     }
 
     private struct Missing: Error {}

@@ -253,6 +253,22 @@ struct StreamTests {
         #expect(scene.take().texts(for: slow).count == 1)
     }
 
+    @Test("an app that cannot take the end of a gesture joins again, with nothing missed")
+    func fellBehindAtAnEnd() throws {
+        var scene = Scene()
+        let slow = try scene.member("slow", seq: 3)
+        let gesture = GestureEnd(room: "r", element: "e", user: "u", sid: "s", gesture: 1)
+        scene.gateway.gestureEnded(
+            GestureEnded(gesture: gesture, seq: 2, json: Array(#"{"id":"e"}"#.utf8)), into: &scene.actions)
+        guard case .broadcast([slow], _, let step?)? = scene.take().first else {
+            Issue.record("the end was not delivered")
+            return
+        }
+        #expect(step.seq == 4)
+        scene.gateway.fellBehind([slow], in: "r", at: 4, into: &scene.actions)
+        #expect(scene.take().texts(for: slow) == [#"["room:resync",{"roomId":"r","from":4,"to":3}]"#])
+    }
+
     @Test("the end of a gesture does not show a 1.0 app what is behind a hole before the hole is filled")
     func endBehindAHole() throws {
         var scene = Scene()

@@ -98,6 +98,32 @@ def test_one_that_does_not_read_joins_again_and_misses_nothing(single, room, two
     assert single.metrics("gateway")["touchsync_gateway_slow_members_total"] >= 1
 
 
+def test_a_leaver_with_many_gestures_closes_nobody(apps, single, room, two):
+    """Each end comes with its element, and those of one leaver all at once: more than may wait for an app."""
+    ada, bob = two
+    ids = [f"element-{index}" for index in range(240)]
+    for page in range(0, 240, 30):
+        notes = [{"type": "note", "id": name, "content": "x" * 7_000} for name in ids[page:page + 30]]
+        created = ada.ok("elements:create", {"roomId": room, "elements": notes})
+        bob.wait_seq(created["seq"])
+    reader = Sluggard(single.url, "reader", room)
+    mover = apps(single.url, "mover")
+    mover.join(room)
+    mover.send("elements:gesturing", {
+        "roomId": room, "elements": ids, "pivot": {"x": 0, "y": 0}, "translation": {"x": 5, "y": 0},
+    })
+    reader.until(lambda name, data: name == "elements:transforming")
+    mover.leave(room)
+    resync = reader.until(lambda name, data: name == "room:resync")[-1][1]
+    assert resync["from"] == created["seq"] + 1
+    answer, between = reader.join(resume={"epoch": reader.joined["epoch"], "seq": resync["from"] - 1})
+    assert answer["seq"] == created["seq"] and answer["updates"] == [] and between == []
+    assert not any(app.named("disconnect") for app in two)
+    done = ada.call("element:update", {"roomId": room, "elementId": ids[0], "set": {"content": "short"}})
+    assert reader.until(lambda name, data: name in UPDATES)[-1][1]["seq"] == done["seq"]
+    reader.socket.close()
+
+
 def move(app, room, x):
     app.send("element:transforming", {"roomId": room, "elementId": "note-1", "transform": {}, "positionX": x})
 

@@ -114,30 +114,37 @@ import Testing
     }
 
     /// However it reaches its session, a client sends no more than its address may.
-    @Test func aRelayedWebSocketCountsForTheAddressOfItsSession() throws {
+    @Test(arguments: ["WebSocket", "POST"])
+    func whatIsRelayedCountsForTheAddressOfItsSession(transport: String) throws {
         let owner = try ServerFixture {
             $0.sidPrefix = "a."
             // Of a field that is not relayed: the connection from the other server names nobody.
             $0.proxies = TrustedProxies([AddressRange("127.0.0.0/8")].compactMap(\.self), source: .forwarded)
             $0.addressReads = ReadLimits(bytesPerSecond: 1 << 20, messagesPerSecond: 200)
         }
-        let entry = try Self.entry(to: owner.port)
-        func flood(headers: String) throws {
+        func pauses() throws -> UInt64 { try owner.onLoop { server, _ in server.statistics.pausedReads } }
+        func pausesOfFlood(headers: String) throws -> UInt64 {
+            // Its own, as connections between servers are kept, and have a limit of their own.
+            let entry = try Self.entry(to: owner.port)
             let open = RawClient.get("/engine.io/?EIO=4&transport=polling", headers: headers)
             let sid = ServerFixture.sid(try owner.client().ask(open).body)
-            let socket = try entry.client()
-            #expect(try socket.ask(RawClient.upgrade(Self.socket + sid)).status == 101)
-            socket.send(clientText("2probe") + clientText("5"))
-            #expect(try socket.message() == "3probe")
+            let (client, before) = (try entry.client(), try pauses())
             // Half a second's worth.
-            socket.send((0..<100).flatMap { clientText("4\($0)") })
-            for number in 0..<100 { #expect(try socket.message() == "4\(number)") }
+            let packets = (0..<100).map { "4\($0)" }
+            if transport == "POST" {
+                let posts = packets.joined(separator: "\u{1e}")
+                for _ in 0..<2 { #expect(try client.ask(RawClient.post(Self.poll + sid, posts)).body == "ok") }
+                return try pauses() - before
+            }
+            #expect(try client.ask(RawClient.upgrade(Self.socket + sid)).status == 101)
+            client.send(clientText("2probe") + clientText("5"))
+            #expect(try client.message() == "3probe")
+            client.send(packets.flatMap { clientText($0) })
+            for packet in packets { #expect(try client.message() == packet) }
+            return try pauses() - before
         }
-        try flood(headers: "")
-        #expect(try owner.onLoop { server, _ in server.statistics.pausedReads } == 0, "loopback is not limited")
-        try flood(headers: "Forwarded: for=203.0.113.7\r\n")
-        #expect(try owner.onLoop { server, _ in server.statistics.pausedReads } > 0)
-        #expect(try entry.onLoop { server, _ in server.statistics.pausedReads } == 0)
+        #expect(try pausesOfFlood(headers: "") == 0, "loopback is not limited")
+        #expect(try pausesOfFlood(headers: "Forwarded: for=203.0.113.7\r\n") > 0)
     }
 
     @Test func bothHalvesOfAnUpgradeEndTogether() throws {

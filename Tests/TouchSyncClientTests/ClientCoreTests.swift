@@ -68,6 +68,22 @@ import TouchSyncClientCore
         #expect(rested.elements.map(\.positionX) == [0] && !rested.isMoving)
     }
 
+    /// A server that is broken or hostile cannot keep the app busy: what it sends costs as much as it is long.
+    @Test func manyFieldsAndMembersAreReadInLinearTime() throws {
+        let count = 100_000
+        let fields = (0..<count).map { #""f\#($0)":\#($0)"# }.joined(separator: ",")
+        let members = (0..<count).map { #"{"userId":"u\#($0)"}"# }.joined(separator: ",")
+        var core = Self.connected()
+        _ = core.input(.room("demo", .join(record: nil)), at: 2, random: 0)
+        let answer = Self.joined
+            .replacing(#""elements":[]"#, with: #""elements":[{"id":"a","type":"note",\#(fields),"f7":"last"}]"#)
+            .replacing(#""sid":"i""#, with: #""sid":"i","members":[\#(members),{"userId":"u7"}]"#)
+        _ = core.input(.packetReceived("430" + answer), at: 3, random: 0)
+        let element = try #require(core.elements(in: "demo").first)
+        #expect(element.extra.count == count && element.extra[7].json == Array(#""last""#.utf8))
+        #expect(core.members(in: "demo").count == count)
+    }
+
     private static let joined = #"[{"ok":true,"epoch":"e","seq":1,"n":0,"session":"s","sid":"i","elements":[]}]"#
 
     /// A core whose connection was accepted.

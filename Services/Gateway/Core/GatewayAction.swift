@@ -28,11 +28,13 @@ package enum FanoutRecord: Equatable, Sendable {
     case readHistory(HistoryRead)
 }
 
-/// A step of a room's stream, as far as previews are concerned that an app has not got yet.
+/// A step of a room's stream: what it means for previews that an app has not got yet, and where an app that does not get
+/// it joins again.
 package struct StreamStep: Equatable, Sendable {
     /// The room.
     package var room: Identifier
-    /// Its number; nil when it has none, or when the app knows no way to catch up with what it misses.
+    /// Its number, or that of the update that comes next if it has none: an app that does not get it has what is before.
+    /// Nil when the app knows no way to catch up with what it misses.
     package var seq: UInt64?
     /// The previews that must not be shown after it.
     package var ended: [EndedPreviews]
@@ -45,8 +47,10 @@ package struct StreamStep: Equatable, Sendable {
     }
 
     /// What the end of a gesture without a commit means.
-    package init(_ ended: GestureEnd) {
+    /// - Parameter next: the number of the update that comes next; nil for apps that cannot catch up.
+    package init(_ ended: GestureEnd, before next: UInt64?) {
         self.room = ended.room
+        self.seq = next
         self.ended = [ended.endedPreviews]
     }
 }

@@ -127,9 +127,14 @@ struct ClientConnection {
         return true
     }
 
-    /// Keeps a cursor until the join of its room is answered, in place of an older one.
-    mutating func enqueue(cursor json: [UInt8], for room: Identifier) {
-        if let index = self.memberships.index(of: room) { self.memberships.entries[index].waiting.cursor = json }
+    /// Keeps a cursor until the join of its room is answered, in place of an older one; false when too much waits.
+    mutating func enqueue(cursor json: [UInt8], for room: Identifier) -> Bool {
+        guard let index = self.memberships.index(of: room) else { return false }
+        let former = self.memberships.entries[index].waiting.cursor?.count ?? 0
+        guard self.waitingBytes + json.count - former <= Self.maxWaitingBytes else { return false }
+        self.memberships.entries[index].waiting.replaceCursor(json)
+        self.waitingBytes += json.count - former
+        return true
     }
 
     /// Keeps a preview until the join of its room is answered; false when those of too many elements wait.

@@ -235,9 +235,15 @@ package struct Connections {
             for move in moves where self.bySlot[event.slot]?.enqueue(move, for: room) == false {
                 self.previewsDroppedTotal += 1
             }
-        } else if case .attention(.cursor) = event.event {
-            self.bySlot[event.slot]?.enqueue(cursor: event.json, for: room)
-        } else if self.bySlot[event.slot]?.enqueue(event.json, ackID: event.ackID, for: room) == false {
+            return true
+        }
+        var isKept: Bool?
+        if case .attention(.cursor) = event.event {
+            isKept = self.bySlot[event.slot]?.enqueue(cursor: event.json, for: room)
+        } else {
+            isKept = self.bySlot[event.slot]?.enqueue(event.json, ackID: event.ackID, for: room)
+        }
+        if isKept == false {
             throw Refusal(.busy, "Too many events wait for the join of this room.", retryAfterMs: 100)
         }
         return true

@@ -16,7 +16,7 @@ struct WaitingEvents {
 
     private(set) var events: [Event] = []
     /// The latest event that moves a cursor; it is handled last.
-    var cursor: [UInt8]?
+    private(set) var cursor: [UInt8]?
     /// Bytes of all events but previews.
     private(set) var bytes = 0
     private var previewCount = 0
@@ -32,6 +32,12 @@ struct WaitingEvents {
         self.bytes += json.count
         self.events.append(.event(json: json, ackID: ackID))
         return true
+    }
+
+    /// An event that moves a cursor comes in place of an older one.
+    mutating func replaceCursor(_ json: [UInt8]) {
+        self.bytes += json.count - (self.cursor?.count ?? 0)
+        self.cursor = json
     }
 
     /// Adds a preview; false when those of too many elements wait.

@@ -339,7 +339,16 @@ extension Joins {
         let interval = rooms.requestedInterval(in: join.room)
         guard case .elements(let elements) = joined.content, elements.count > self.limits.snapshotPart else {
             let json = AnswerText.joined(joined, room: join.room, throttle: interval, limits: self.limits)
-            return .acknowledge(join.slot, id: ackID, json: json)
+            guard json.count > self.limits.snapshotPart else {
+                return .acknowledge(join.slot, id: ackID, json: json)
+            }
+            // What was missed, or what the members have selected, is more than may wait for an app that reads.
+            try self.snapshots.begin(json.count, of: join.room, for: join.slot, of: join.user)
+            let arguments = [UInt8(ascii: "[")] + json + [UInt8(ascii: "]")]
+            return .snapshot(
+                join.slot,
+                Snapshot(
+                    room: join.room, ackID: ackID, arguments: arguments, parts: SnapshotParts(none: join.room)))
         }
         try self.snapshots.begin(elements.count, of: join.room, for: join.slot, of: join.user)
         let parts =

@@ -157,7 +157,9 @@ package struct RoomStreams {
     mutating func gestureEnded(_ ended: GestureEnded, into actions: inout [GatewayAction]) {
         guard let view = self.rooms[ended.gesture.room] else { return }
         if !view.members.isEmpty {
-            let step = StreamStep(ended.gesture)
+            // Somebody who leaves can end a thousand at once: more than an app reads at once, whose answer to a join holds the
+            // same elements.
+            let step = StreamStep(ended.gesture, before: view.position.seq + 1)
             actions.append(.broadcast(view.members, json: EventText.gestureEnded(ended), step: step))
         }
         if !view.legacyMembers.isEmpty, self.rooms[ended.gesture.room]?.hold(ended) == false {
@@ -169,7 +171,7 @@ package struct RoomStreams {
         _ ended: GestureEnded, toLegacy members: [Slot], into actions: inout [GatewayAction]
     ) {
         guard !members.isEmpty else { return }
-        let step = StreamStep(ended.gesture)
+        let step = StreamStep(ended.gesture, before: nil)
         actions.append(.broadcast(members, json: EventText.legacyGestureEnded(ended), step: step))
     }
 

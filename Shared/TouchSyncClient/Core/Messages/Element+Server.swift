@@ -15,12 +15,14 @@ extension Element {
 
     /// Replaces the fields that the server sends; all others stay.
     mutating func overlay(_ json: JSONValue, except names: [String] = []) {
+        var own: [ExtraField] = []
         for (key, value) in json.members {
             guard let name = key.string, !names.contains(name) else { continue }
             if !self.setNumber(name, value.double), !self.setOption(name, value) {
-                self.setExtra(ExtraField(name: name, json: Array(value.rawBytes)))
+                own.append(ExtraField(name: name, json: Array(value.rawBytes)))
             }
         }
+        self.extra.merge(own)
     }
 
     /// Sets a field of the geometry; false if that is none.
@@ -61,12 +63,21 @@ extension Element {
         }
         return true
     }
+}
 
-    private mutating func setExtra(_ field: ExtraField) {
-        if let index = self.extra.firstIndex(where: { TextKey($0.name) == TextKey(field.name) }) {
-            self.extra[index] = field
-        } else {
-            self.extra.append(field)
+extension [ExtraField] {
+    /// Replaces the fields of the same names, and appends the others: in linear time, as nothing bounds what a server sends.
+    fileprivate mutating func merge(_ fields: [ExtraField]) {
+        guard !fields.isEmpty else { return }
+        var places = [TextKey: Int](
+            self.enumerated().map { (TextKey($1.name), $0) }, uniquingKeysWith: { first, _ in first })
+        for field in fields {
+            if let place = places[TextKey(field.name)] {
+                self[place] = field
+            } else {
+                places[TextKey(field.name)] = self.count
+                self.append(field)
+            }
         }
     }
 }

@@ -27,8 +27,9 @@ struct RoomPeople: Sendable {
 
     /// The members that the answer to a join has.
     mutating func met(_ members: JSONValue?) {
-        self.members = []
-        for json in members?.objects ?? [] { self.add(json) }
+        var known: Set<TextKey> = []
+        self.members = (members?.objects ?? []).compactMap(RoomMember.init(json:))
+            .filter { known.insert(TextKey($0.userId)).inserted }
     }
 
     /// An event about people.
