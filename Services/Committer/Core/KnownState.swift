@@ -115,6 +115,20 @@ package struct StreamNeed: Hashable, Sendable {
     }
 }
 
+/// An entry of a stack to be read, and more of the stack with it.
+package struct UndoEntryNeed: Hashable, Sendable {
+    /// The entry.
+    package var key: UndoEntryKey
+    /// As long as fewer rows were read, and less than 256 KiB, the entry below is read as well; 0: none is.
+    package var ahead: UInt64
+
+    /// The entry, and those below it up to so many rows.
+    package init(key: UndoEntryKey, ahead: UInt64) {
+        self.key = key
+        self.ahead = ahead
+    }
+}
+
 /// A ledger's read request to the database.
 package struct LoadRequest: Equatable, Sendable {
     /// The shard, whose version and last number are always read.
@@ -132,7 +146,7 @@ package struct LoadRequest: Equatable, Sendable {
     /// Users whose stacks are needed.
     package var users: [UserKey] = []
     /// Entries of stacks whose rows are needed.
-    package var entries: [UndoEntryKey] = []
+    package var entries: [UndoEntryNeed] = []
 
     /// A request for the shard alone.
     package init(shard: Int) {
@@ -184,7 +198,7 @@ package struct LoadedState: Equatable, Sendable {
     package var outcomes: [CommitKey: StoredOutcome] = [:]
     /// The stacks of the users that have committed in the room.
     package var users: [UserKey: UndoStacks] = [:]
-    /// The rows of the entries that the log still has, the newest first.
+    /// The rows of the entries that the log still has, the newest first; also of entries that were read ahead.
     package var entries: [UndoEntryKey: [UndoRow]] = [:]
 
     /// A shard without further items.

@@ -48,8 +48,8 @@ struct Needs {
         if self.users.insert(key).inserted { self.request.users.append(key) }
     }
 
-    mutating func entry(_ key: UndoEntryKey) {
-        if !self.request.entries.contains(key) { self.request.entries.append(key) }
+    mutating func entry(_ need: UndoEntryNeed) {
+        if !self.request.entries.contains(need) { self.request.entries.append(need) }
     }
 
     mutating func outcome(_ key: CommitKey) {

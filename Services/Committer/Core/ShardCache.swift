@@ -89,7 +89,8 @@ struct ShardCache: Sendable {
             self.streams.store(known, for: need.key)
         }
         for key in request.users { self.users.store(state.users[key] ?? UndoStacks(), for: key) }
-        for key in request.entries { self.entries[key] = state.entries[key] ?? [] }
+        for need in request.entries { self.entries[need.key] = [] }
+        self.entries.merge(state.entries) { $1 }
         for key in request.outcomes { self.outcomes[key] = state.outcomes[key] ?? .forgotten }
         self.mergeElements(state, for: request)
     }

@@ -64,7 +64,7 @@ struct MemoryDatabase {
             }
         }
         for key in request.users { state.users[key] = self.stacks(of: key) }
-        for key in request.entries { state.entries[key] = self.rows(of: key) }
+        for need in request.entries { self.load(need, &state) }
         return state
     }
 
@@ -89,16 +89,17 @@ struct MemoryDatabase {
         return sessions.compactMap { self.stacks[$0] }.max { $0.version < $1.version }
     }
 
-    private func rows(of entry: UndoEntryKey) -> [UndoRow] {
-        var rows: [UndoRow] = []
-        var next = entry.head
-        while let row = self.log.first(where: { $0.room == entry.room && $0.seq == next }), let link = row.link {
-            rows.append(
+    /// The entry, and those below it as far as they are to be read ahead.
+    private func load(_ need: UndoEntryNeed, _ state: inout LoadedState) {
+        var (next, head, count) = (need.key.head, need.key.head, 0 as UInt64)
+        while let row = self.log.first(where: { $0.room == need.key.room && $0.seq == next }), let link = row.link {
+            state.entries[UndoEntryKey(need.key.room, head), default: []].append(
                 UndoRow(seq: row.seq, event: row.event, before: row.before ?? [], after: row.after ?? [], link: link))
-            if link.rest == 0 { break }
+            count += 1
+            if link.rest == 0, count >= need.ahead { return }
             next = link.next
+            if link.rest == 0 { head = next }
         }
-        return rows
     }
 
     private func row(_ key: ElementKey, _ stored: StoredElement) -> LoadedState.ElementRow {

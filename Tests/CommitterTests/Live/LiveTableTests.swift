@@ -329,6 +329,46 @@ import Wire
         }
     }
 
+    /// An entry is read whole, and those below it until there are enough rows.
+    @Test func entriesOfAStackAreReadAhead() throws {
+        var ledger = ledger()
+        // In the room's order: an entry of one change, one of three, and two of one.
+        for (index, group) in ["", "g", "g", "g", "", ""].enumerated() {
+            var edit = index == 0 ? create("a") : transform("a", x: Double(index))
+            if !group.isEmpty { edit.undo = .group(Identifier(group)) }
+            ledger.admit([commit(UInt64(index + 1), edit)])
+            _ = try ledger.run(on: self.tables)
+        }
+        let counts: [(ahead: UInt64, rows: [UInt64: Int])] = [
+            (0, [6: 1]), (1, [6: 1]), (2, [6: 1, 5: 1]), (3, [6: 1, 5: 1, 4: 3]), (5, [6: 1, 5: 1, 4: 3]),
+            (6, [6: 1, 5: 1, 4: 3, 1: 1]), (100, [6: 1, 5: 1, 4: 3, 1: 1]),
+        ]
+        for (ahead, rows) in counts {
+            var request = LoadRequest(shard: Shard.of(room: "room"))
+            request.entries = [UndoEntryNeed(key: UndoEntryKey("room", 6), ahead: ahead)]
+            let read = try self.tables.load(request).entries
+            let expected = rows.map { (UndoEntryKey("room", $0), $1) }
+            #expect(read.mapValues(\.count) == Dictionary(uniqueKeysWithValues: expected), "\(ahead)")
+            #expect(read.values.allSatisfy { $0.map(\.seq) == $0.map(\.seq).sorted(by: >) })
+        }
+        // Forty changes of 14 KB each: enough are read, and no more.
+        for number in 7...46 as ClosedRange<UInt64> {
+            let content = String(repeating: number.isMultiple(of: 2) ? "a" : "b", count: 7000)
+            ledger.admit([commit(number, update("a", #"{"content":"\#(content)"}"#))])
+        }
+        _ = try ledger.run(on: self.tables)
+        var request = LoadRequest(shard: Shard.of(room: "room"))
+        request.entries = [UndoEntryNeed(key: UndoEntryKey("room", 46), ahead: 100)]
+        #expect(try (15...20).contains(self.tables.load(request).entries.count))
+        // A committer of an earlier version does not say how far.
+        let old = try self.tables.rows(
+            """
+            SELECT seq FROM load_shard_state(0::int2, '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}',
+                h_room => '{room}', h_seq => '{4}') WHERE kind = 7
+            """)
+        #expect((0..<old.count).map { old.int8($0, 0) } == [4, 3, 2])
+    }
+
     @Test func missingColumnIsNamed() throws {
         let rows = try self.tables.rows("SELECT 0::int2 AS kind, NULL::text AS room_id, NULL::text AS key")
         var states = StateColumns()

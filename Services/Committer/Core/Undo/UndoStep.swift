@@ -12,6 +12,9 @@ struct UndoStep {
     /// True when the entry would change more elements than one commit may; it stays on its stack.
     var isTooLarge = false
 
+    /// Once an entry was skipped, so many rows of those below are read at once.
+    private static let rowsAhead: UInt64 = 32
+
     /// Goes down a stack. Entries without effect are skipped, because others have changed the same since.
     ///
     /// Nil when something must be read first, which is then added to `needs`.
@@ -28,8 +31,10 @@ struct UndoStep {
         }
         while self.stacks.stack(for: direction).depth > 0 {
             let head = self.stacks.stack(for: direction).head
-            guard let rows = cache.undoRows(UndoEntryKey(user.room, head)) else {
-                needs.entry(UndoEntryKey(user.room, head))
+            let key = UndoEntryKey(user.room, head)
+            guard let rows = cache.undoRows(key) else {
+                // Where one has no effect, those below are likely to have none: somebody changed the same later.
+                needs.entry(UndoEntryNeed(key: key, ahead: self.entry.skipped > 0 ? Self.rowsAhead : 0))
                 return nil
             }
             guard let top = rows.first, let last = rows.last else {
@@ -39,7 +44,9 @@ struct UndoStep {
             }
             let parsed = rows.map(UndoneRow.init)
             switch cache.collect(parsed, in: user.room, into: &needs) {
-            case .incomplete: return nil
+            case .incomplete:
+                cache.collect(below: last, in: user.room, depth: stacks.stack(for: direction).depth, into: &needs)
+                return nil
             case .tooMany:
                 self.isTooLarge = true
                 return
@@ -114,6 +121,25 @@ extension ShardCache {
         let families = self.collectFamilies(
             created.sorted().map { ElementKey(room, $0) }, others: others, into: &needs)
         return isComplete || families == .tooMany ? families : .incomplete
+    }
+
+    /// Adds the missing elements of entries that were read together with the one above, as far as one commit may change as
+    /// many. It decides nothing: whoever gets there finds them.
+    fileprivate mutating func collect(
+        below row: UndoRow, in room: Identifier, depth: Int, into needs: inout Needs
+    ) {
+        var next = row.link.next
+        for _ in 0..<depth {
+            guard needs.request.elements.count < needs.commitElements,
+                let rows = self.undoRows(UndoEntryKey(room, next)), let last = rows.last
+            else { return }
+            for row in rows.map(UndoneRow.init) {
+                for element in row.changed.map(\.before) + row.deleted {
+                    _ = self.collect(.element, element.id, room, into: &needs)
+                }
+            }
+            next = last.link.next
+        }
     }
 
     private mutating func collect(

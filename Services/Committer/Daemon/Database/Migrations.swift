@@ -25,6 +25,7 @@ package let migrations: [Migration] = [
     Migration(12, "look-ups"),
     Migration(13, "session-floor"),
     Migration(14, "living-elements", locks: [MigrationLock("elements", .writers, readsAll: true)]),
+    Migration(15, "undo-ahead"),
 ]
 
 extension Migration {

@@ -42,9 +42,10 @@ package struct StateColumns {
         .text("u_user") { $0.user.text },
     ]
 
-    private static let entries: [ArrayColumn<UndoEntryKey>] = [
-        .text("h_room") { $0.room.text },
-        .unsigned("h_seq") { $0.head },
+    private static let entries: [ArrayColumn<UndoEntryNeed>] = [
+        .text("h_room") { $0.key.room.text },
+        .unsigned("h_seq") { $0.key.head },
+        .unsigned("h_ahead") { $0.ahead },
     ]
 
     private static let annotations: [ArrayColumn<ElementKey>] = [

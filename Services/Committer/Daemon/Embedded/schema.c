@@ -44,6 +44,9 @@ static const unsigned char *const files[] = {
     (const unsigned char[]){
 #embed "../Schema/0014-living-elements.sql" suffix(, 0)
     },
+    (const unsigned char[]){
+#embed "../Schema/0015-undo-ahead.sql" suffix(, 0)
+    },
 };
 
 const unsigned char *schema_file(int version) {
