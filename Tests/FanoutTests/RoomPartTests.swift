@@ -49,6 +49,24 @@ import Wire
         #expect(self.stream.seq == 9)
     }
 
+    /// The numbers of a history that is gone say nothing of what comes in the new one.
+    @Test mutating func whatCameBesideALostHistoryMustBeLoaded() {
+        #expect(self.stream.install(snapshotAt: 4) == .began)
+        self.stream.historyReplaced()
+        self.stream.loadAsked(1)
+        #expect(self.stream.install(snapshotAt: 2) == .lost && !self.stream.needsLoad)
+        for number in [2, 9] as [UInt64] {
+            self.stream.historyReplaced()
+            self.stream.loadAsked(1)
+            var update = self.update()
+            update.seq = number
+            // Taken for a known one, or for one that comes too early.
+            #expect(self.stream.offer(update, limits: self.limits) != .next)
+            #expect(self.stream.install(snapshotAt: 2) == .lost && self.stream.needsLoad)
+            #expect(!self.stream.hasHole)
+        }
+    }
+
     @Test mutating func onlyTheNewestLoadIsAwaited() {
         self.stream.loadAsked(1)
         #expect(self.stream.endLoad() == 1)

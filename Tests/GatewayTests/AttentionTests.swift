@@ -96,6 +96,8 @@ import Wire
         #expect(scene.take().texts(for: ada).count == 1)
         // One that is hidden is not there any more.
         _ = Self.deliver(Self.shown(nil), to: &scene)
+        scene.advance(50)
+        _ = scene.take()
         scene.send(ada, "viewport:set", #"{"roomId":"r"}"#)
         #expect(scene.take() == [])
     }

@@ -22,6 +22,8 @@ protocol AppLine: AnyObject {
     /// Sends previews but those of `mover`; the packet holds just these. A slow app gets the latest of them when it can
     /// take more.
     func send(_ previews: [PreviewText], butOf mover: Slot?, packet: PreparedPacket)
+    /// Sends no previews of a room that wait here: the app lost its place there.
+    func dropPreviews(of room: Identifier)
     /// True while the app's connection accepts no more, because the app does not read.
     var isStuck: Bool { get }
     /// True when the app is so far behind that it gets no further updates.

@@ -176,6 +176,8 @@ final class FaceLine: AppLine {
         for json in self.takesBatches ? PreviewText.batches(of: others) : others.map(\.json) { self.emit(json) }
     }
 
+    func dropPreviews(of room: Identifier) {}
+
     /// Never: the socket drops what a back end does not read.
     var isStuck: Bool { false }
 

@@ -161,6 +161,10 @@ final class SocketIOLine: AppLine {
         self.held = held
     }
 
+    func dropPreviews(of room: Identifier) {
+        self.held?.removeAll { $0.room == room }
+    }
+
     var isStuck: Bool { !self.socket.isWritable }
 
     func isBehind(_ bound: Int) -> Bool {

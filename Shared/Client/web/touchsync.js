@@ -844,9 +844,9 @@ class Movements extends Part {
     for (const [id, heardAt] of this.heard) if (this.now >= heardAt + SILENCE) this.over(id);
   }
 
+  /** Nothing of any gesture is shown any more. */
   clear() {
-    this.all.clear();
-    this.heard.clear();
+    for (const id of this.all.keys()) this.over(id);
   }
 
   /** @param {Data} data */
@@ -1430,7 +1430,11 @@ export class RoomCore extends Part {
   }
 
   "room:resync"() {
-    if (this.phase === "joined") this.join();
+    if (this.phase === "joined") {
+      // Until the join is answered nobody tells that a gesture has ended.
+      this.movements.clear();
+      this.join();
+    }
   }
 
   /** @param {Data} data */

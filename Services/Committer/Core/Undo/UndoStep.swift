@@ -123,20 +123,28 @@ extension ShardCache {
         return isComplete || families == .tooMany ? families : .incomplete
     }
 
+    /// The most bytes of entries whose elements are read before it is their turn.
+    private static let bytesBelow = 256 * 1024
+
     /// Adds the missing elements of entries that were read together with the one above, as far as one commit may change as
     /// many. It decides nothing: whoever gets there finds them.
     fileprivate mutating func collect(
         below row: UndoRow, in room: Identifier, depth: Int, into needs: inout Needs
     ) {
-        var next = row.link.next
+        var (next, bytes) = (row.link.next, 0)
         for _ in 0..<depth {
             guard needs.request.elements.count < needs.commitElements,
                 let rows = self.undoRows(UndoEntryKey(room, next)), let last = rows.last
             else { return }
+            // The last of them may be long, and is parsed whenever something above it is incomplete.
+            bytes += rows.reduce(0) { $0 + $1.before.count + $1.after.count }
+            guard bytes <= Self.bytesBelow else { return }
             for row in rows.map(UndoneRow.init) {
                 for element in row.changed.map(\.before) + row.deleted {
                     _ = self.collect(.element, element.id, room, into: &needs)
+                    if let parent = element.parentId { _ = self.collect(.element, parent, room, into: &needs) }
                 }
+                for element in row.created { _ = self.collect(.element, element.id, room, into: &needs) }
             }
             next = last.link.next
         }

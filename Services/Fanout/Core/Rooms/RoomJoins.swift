@@ -12,9 +12,16 @@ internal import Wire
 ///
 /// A join whose app may have seen more than the room has is answered when the room is proven to have everything.
 struct RoomJoins: Sendable {
+    private struct Connection: Hashable, Sendable {
+        let gateway: GatewayID
+        let number: UInt64
+    }
+
     private let room: Identifier
     /// In the order in which they came.
     private(set) var tags: [UInt64] = []
+    /// Those of each connection: usually one. Gateways send joins again every second, which is looked at each time.
+    private var tagsByConnection: [Connection: [UInt64]] = [:]
     private var claims = ClaimQueues()
     /// As of when the room was proven to have everything when that was looked at last.
     private var provenAt: Instant?
@@ -43,6 +50,7 @@ struct RoomJoins: Sendable {
         let pending = PendingJoin(join, granted: granted, from: gateway, at: now, limits: services.limits)
         guard let tag = services.joins.enqueue(pending) else { return nil }
         self.tags.append(tag)
+        self.tagsByConnection[Connection(gateway: gateway, number: join.connection), default: []].append(tag)
         services.deadlines.set(.joins, for: self.room, at: pending.expiresAt)
         self.identify(tag, at: now, with: &services, into: &actions)
         return services.joins[tag] == nil ? nil : tag
@@ -51,8 +59,11 @@ struct RoomJoins: Sendable {
     /// A join was answered, or needs no answer.
     mutating func remove(_ tag: UInt64, at now: Instant, with services: inout RoomServices) {
         self.endClaim(of: tag, at: now, with: &services)
-        guard services.joins.remove(tag) != nil else { return }
+        guard let removed = services.joins.remove(tag) else { return }
         self.tags.removeAll { $0 == tag }
+        let connection = Connection(gateway: removed.gateway, number: removed.join.connection)
+        self.tagsByConnection[connection]?.removeAll { $0 == tag }
+        if self.tagsByConnection[connection]?.isEmpty == true { self.tagsByConnection[connection] = nil }
     }
 
     mutating func refuse(
@@ -101,10 +112,8 @@ struct RoomJoins: Sendable {
         of connection: UInt64, but request: UInt64? = nil, from gateway: GatewayID, at now: Instant,
         with services: inout RoomServices, into actions: inout [FanoutAction]
     ) {
-        for tag in self.tags {
-            guard let pending = services.joins[tag], pending.join.connection == connection,
-                pending.gateway == gateway, pending.join.request != request
-            else { continue }
+        for tag in self.tagsByConnection[Connection(gateway: gateway, number: connection)] ?? [] {
+            guard let pending = services.joins[tag], pending.join.request != request else { continue }
             if pending.claimedSession != nil {
                 services.joins.abandon(tag)
             } else {

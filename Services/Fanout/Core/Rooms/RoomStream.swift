@@ -44,7 +44,9 @@ struct RoomStream: Sendable {
     private var seqAtLoad: UInt64 = 0
     /// The next snapshot is of another history, whatever its number.
     private var isNewHistory = false
-    /// An update was dropped because too many were kept: the load under way is not enough.
+    /// An update was offered since that load was asked for: the snapshot may lack it.
+    private var wasOfferedSince = false
+    /// An update was dropped, and the snapshot does not have it for sure: the load under way is not enough.
     private(set) var needsLoad = false
 
     /// Roughly the bytes of the recent updates.
@@ -60,6 +62,7 @@ struct RoomStream: Sendable {
     mutating func loadAsked(_ tag: UInt64) {
         self.loadTag = tag
         self.seqAtLoad = self.seq
+        self.wasOfferedSince = false
         self.needsLoad = false
     }
 
@@ -85,6 +88,8 @@ struct RoomStream: Sendable {
         if wasLive { self.recent.removeAll() }
         self.seq = seq
         if isLost {
+            // What came meanwhile was of either history, and was judged by the numbers of the former one.
+            self.needsLoad = self.needsLoad || self.wasOfferedSince
             self.kept.removeAll()
             return .lost
         }
@@ -96,6 +101,7 @@ struct RoomStream: Sendable {
 
     /// Looks where an update belongs, and keeps it if it came too early.
     mutating func offer(_ update: Update, limits: FanoutLimits) -> Offer {
+        self.wasOfferedSince = true
         if self.isLive {
             if update.seq <= self.seq { return .duplicate }
             if update.seq == self.seq + 1 { return .next }

@@ -222,7 +222,10 @@ package struct RoomStreams {
         for slot in slots where view.members.contains(slot) {
             self.fallenBehindTotal += 1
             self.rooms[room]?.remove(slot)
-            actions.append(.emit(slot, json: EventText.resync(room: room, from: seq, to: view.position.seq)))
+            // Its own join may have been answered from ahead of the stream.
+            let from = max(seq, view.floor(of: slot) + 1)
+            let to = max(view.position.seq, from - 1)
+            actions.append(.emit(slot, json: EventText.resync(room: room, from: from, to: to)))
         }
     }
 

@@ -80,6 +80,9 @@ struct RoomView {
     /// A member's join was answered from ahead of the stream.
     mutating func raiseFloor(of slot: Slot, to seq: UInt64) { self.floors[slot] = seq }
 
+    /// What a member has whose join was answered from ahead of the stream; 0 for others.
+    func floor(of slot: Slot) -> UInt64 { self.floors[slot] ?? 0 }
+
     mutating func remove(_ slot: Slot) {
         self.members.removeAll { $0 == slot }
         self.legacyMembers.removeAll { $0 == slot }

@@ -46,10 +46,8 @@ struct Movements: Sendable {
     /// Whether an element moves, or has moved and was not drawn since.
     func isMoving(_ id: TextKey) -> Bool { self.byElement[id] != nil }
 
-    mutating func clear() {
-        self.byElement.removeAll()
-        self.silence.clear()
-    }
+    /// The elements that move, or have moved and were not drawn since.
+    var elements: [TextKey] { self.byElement.keys.sorted { $0.text < $1.text } }
 
     /// Somebody moves an element, which is shown as it is without that.
     mutating func previewed(_ preview: MovementPreview, of element: Element, at now: Int64) {

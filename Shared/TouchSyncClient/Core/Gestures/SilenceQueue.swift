@@ -47,12 +47,6 @@ struct SilenceQueue: Sendable {
         self.removeStale()
     }
 
-    mutating func clear() {
-        self.entries.removeAll()
-        self.head = 0
-        self.latest.removeAll()
-    }
-
     private func isCurrent(_ entry: Entry) -> Bool { self.latest[entry.id] == entry.serial }
 
     /// Steps over stale entries, and frees them when they are the larger part.

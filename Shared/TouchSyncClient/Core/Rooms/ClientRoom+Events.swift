@@ -10,8 +10,8 @@ extension ClientRoom {
         }
         switch event {
         case "room:elements": self.partArrived(data, &outbox)
-        case "room:resync": self.joinAgain(&outbox)
-        case "transform:error": if data["code"]?.string == "session_expired" { self.joinAgain(&outbox) }
+        case "room:resync": self.lostItsPlace(&outbox)
+        case "transform:error": if data["code"]?.string == "session_expired" { self.lostItsPlace(&outbox) }
         case "room:throttle": self.throttleMs = data["intervalMs"]?.milliseconds ?? self.throttleMs
         case "element:transforming": self.previewed(data, in: data, &outbox)
         case "elements:transforming":
@@ -24,8 +24,11 @@ extension ClientRoom {
         }
     }
 
-    private mutating func joinAgain(_ outbox: inout ClientOutbox) {
-        if self.phase == .joined { self.join(&outbox) }
+    private mutating func lostItsPlace(_ outbox: inout ClientOutbox) {
+        guard self.phase == .joined else { return }
+        // Until the join is answered nobody tells that a gesture has ended.
+        self.endMovements(&outbox)
+        self.join(&outbox)
     }
 
     /// Applies a change, in the order of the room's numbers only.
@@ -63,6 +66,11 @@ extension ClientRoom {
             fields: TransformFields(lenient: preview), gap: message["dt"]?.double.flatMap { $0 > 0 ? $0 : nil })
         self.movements.previewed(movement, of: element, at: outbox.now)
         self.tell(.moving(id), &outbox)
+    }
+
+    /// Nothing of any gesture is shown any more.
+    mutating func endMovements(_ outbox: inout ClientOutbox) {
+        for id in self.movements.elements { self.endMovement(id, &outbox) }
     }
 
     /// Nothing of a gesture is shown any more.

@@ -78,7 +78,7 @@ extension ClientRoom {
     /// A whole room arrived in place of what was known.
     private mutating func replaced(_ outbox: inout ClientOutbox) {
         guard let last = self.contents.replaced() else { return }
-        self.movements.clear()
+        self.endMovements(&outbox)
         self.edits.stored(upTo: last, &self.contents)
         self.ready(recovered: false, &outbox)
     }
