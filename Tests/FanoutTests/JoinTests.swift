@@ -406,6 +406,23 @@ import Wire
 }
 
 @Suite struct SessionTests {
+    /// A slow database is not asked what nobody waits for, and the claim is not raised for nobody.
+    @Test func theClaimOfAJoinThatWasRefusedIsNotWanted() throws {
+        var limits = FanoutLimits()
+        limits.joinDeadline = .seconds(2)
+        var scene = Scene(limits: limits)
+        scene.member("ben", 9)
+        scene.join("ann", 1, session: "s-ann.good")
+        #expect(scene.asked() == [.claim(room: "r", sid: "s-ann", user: "ann")])
+        let tag = try #require(scene.questions.first?.tag)
+        #expect(scene.fanout.isWanted(tag))
+        scene.pass(2000)
+        #expect(scene.taken(by: Scene.g1).refusals.map(\.code) == [.unavailable])
+        #expect(!scene.fanout.isWanted(tag))
+        scene.answer(with: .failed)
+        #expect(scene.claims() == [] && !scene.fanout.isWanted(tag))
+    }
+
     @Test func aGoodSecretIsClaimedBeforeTheAnswer() {
         var scene = Scene()
         scene.member("ann", 1, at: Scene.g1)

@@ -42,6 +42,16 @@ extension Fanout {
         self.handle(in: slot) { $0.updateReceived(update, isShardBehind: isBehind, at: now, with: &$1, into: &actions) }
     }
 
+    /// False when nobody waits for the answer to a question any more, such as the claim of a join that was refused
+    /// meanwhile.
+    package func isWanted(_ tag: UInt64) -> Bool {
+        switch self.services.questions.purpose(of: tag) {
+        case nil: false
+        case .room(_, .claim(let join)), .room(_, .replay(let join)): self.services.joins[join] != nil
+        case .heads, .epochMove, .shardLog, .history, .room: true
+        }
+    }
+
     /// The database answered a question, or could not.
     package mutating func databaseAnswered(
         _ reply: DatabaseReply, to tag: UInt64, at now: Instant, into actions: inout [FanoutAction]

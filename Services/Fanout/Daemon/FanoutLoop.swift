@@ -78,7 +78,7 @@ final class FanoutLoop: ReactorLoop {
             self.core.rulesChanged(rules)
             self.peers.committers.rulesChanged(rules.fingerprint)
         }
-        self.database.turn(at: now) { self.read($0, at: now) }
+        self.database.turn(at: now, isWanted: { self.core.isWanted($0) }, { self.read($0, at: now) })
         self.readPeers(at: now)
         if self.peers.committers.hasNews { self.reportCommitters() }
         if let due = self.core.nextDeadline, now >= due { self.core.timeReached(now, into: &self.actions.pending) }

@@ -84,13 +84,20 @@ final class RoomDatabase {
     }
 
     /// Reads the connections' events, and passes on what they mean.
-    func turn(at now: Instant, _ act: (Event) -> Void) {
+    /// - Parameter isWanted: false for the tag of a question whose answer nobody waits for any more. It is not asked: a
+    ///   database that is slower than the questions come would be asked old ones only.
+    func turn(at now: Instant, isWanted: (UInt64) -> Bool, _ act: (Event) -> Void) {
         for (index, link) in self.links.enumerated() {
             link.turn(at: now, into: &self.events)
             for event in self.events { self.read(event, of: index, at: now, act) }
             self.events.removeAll(keepingCapacity: true)
         }
-        while !self.waiting.isEmpty, self.submit(self.waiting[0], at: now) == .accepted {
+        while let next = self.waiting.first {
+            if !isWanted(next.tag) {
+                act(.answer(next.tag, .failed))
+            } else if self.submit(next, at: now) != .accepted {
+                break
+            }
             self.waiting.removeFirst()
         }
         if !self.waiting.isEmpty, self.upCount == 0 {

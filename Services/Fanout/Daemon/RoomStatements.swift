@@ -78,7 +78,7 @@ package enum RoomStatement: Int, CaseIterable, Sendable {
             .text("p_room") { $0.room.text }, .int8("p_after") { Int64(clamping: $0.after) },
             .int4("p_limit") { Int32(clamping: $0.limit) },
         ]
-    ) { "SELECT * FROM read_room_log(\($0))" }
+    ) { Self.page("read_room_log(\($0))", by: "seq", bytes: roomLogBytes) }
 
     private static let shardLogCall = PreparedCall<(shard: Int, after: UInt64, limit: Int)>(
         "fanout_shard_log",
@@ -86,7 +86,23 @@ package enum RoomStatement: Int, CaseIterable, Sendable {
             .int2("p_shard") { Int16(clamping: $0.shard) }, .int8("p_after_gseq") { Int64(clamping: $0.after) },
             .int4("p_limit") { Int32(clamping: $0.limit) },
         ]
-    ) { "SELECT * FROM read_shard_log(\($0))" }
+    ) { Self.page("read_shard_log(\($0))", by: "gseq", bytes: shardLogBytes) }
+
+    /// More of a room is not repeated, but answered with the whole room; more of a shard comes in further pages.
+    private static let roomLogBytes = 32 << 20, shardLogBytes = 8 << 20
+
+    /// Rows of the log with no more than so many bytes of elements; the others, all but the first one, stay in the
+    /// database: somebody who changes many elements in each commit would fill this process's memory.
+    private static func page(_ log: String, by number: String, bytes: Int) -> String {
+        """
+        SELECT * FROM (
+            SELECT e.*, row_number() OVER w AS place,
+                   sum(coalesce(octet_length(e.before), 0) + coalesce(octet_length(e.after), 0)) OVER w AS bytes
+            FROM \(log) AS e WINDOW w AS (ORDER BY e.\(number))
+        ) AS l
+        WHERE l.place = 1 OR l.bytes <= \(bytes) ORDER BY l.\(number)
+        """
+    }
 
     /// A page of a room's log; no row when the room was never used. Rows beyond the bytes of a page stay in the
     /// database, all but the first one. One statement, so one snapshot; `$1` is the room.
@@ -101,11 +117,8 @@ package enum RoomStatement: Int, CaseIterable, Sendable {
         SELECT r.seq AS last, (SELECT o.seq FROM read_room_log($1, 0, 1) AS o) AS oldest, l.seq,
                to_char(l.at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') AS at, l.event, l.user_id, l.session,
                l.n, l.cause, l.before, l.after
-        FROM rooms AS r LEFT JOIN (
-            SELECT e.*, row_number() OVER w AS place,
-                   sum(coalesce(octet_length(e.before), 0) + coalesce(octet_length(e.after), 0)) OVER w AS bytes
-            FROM read_room_log(\($0)) AS e WINDOW w AS (ORDER BY e.seq)
-        ) AS l ON l.place = 1 OR l.bytes <= \(HistoryPage.largest)
+        FROM rooms AS r
+             LEFT JOIN (\(Self.page("read_room_log(\($0))", by: "seq", bytes: HistoryPage.largest))) AS l ON true
         WHERE r.room_id = $1 ORDER BY l.seq
         """
     }

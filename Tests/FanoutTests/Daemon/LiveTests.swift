@@ -122,6 +122,28 @@ import Wire
         }
     }
 
+    /// What one person changes in a few commits may be more than a process has memory.
+    @Test func aLogThatIsTooLongGivesTheWholeRoom() async throws {
+        try await LiveStage.run { stage in
+            for n in 1...3 { try stage.commit("r", "e", x: n, n: n) }
+            stage.gateway.send(Self.join(1))
+            try await eventually("the answer") { stage.gateway.records.joined.count == 1 }
+            let start = Position(epoch: stage.gateway.records.joined[0].position.epoch, seq: 0)
+            stage.gateway.send(Self.join(2, resume: start))
+            try await eventually("what was missed") { stage.gateway.records.joined.count == 2 }
+            let long = "json_build_object('pad', repeat('x', 17 << 20))"
+            _ = try stage.database.connect().execute("UPDATE commit_log SET before = \(long) WHERE seq > 1")
+            stage.gateway.send(Self.join(3, resume: start))
+            try await eventually("the whole room") { stage.gateway.records.joined.count == 3 }
+            let contents = stage.gateway.records.joined.map(\.content)
+            guard case .updates(let updates) = contents[1] else {
+                Issue.record("\(contents[1])")
+                return
+            }
+            #expect(updates.map(\.seq) == [1, 2, 3] && contents[2] == contents[0])
+        }
+    }
+
     @Test func rowsThatWereLostMakeAnotherHistory() async throws {
         try await LiveStage.run { stage in
             for n in 1...3 { try stage.commit("r", "e", x: n, n: n, chain: n) }

@@ -51,6 +51,9 @@ struct OpenQuestions: Sendable {
         return self.lastTag
     }
 
+    /// What a question is for; nil when it was withdrawn or answered.
+    func purpose(of tag: UInt64) -> Purpose? { self.purposes[tag] }
+
     /// Closes a question; nil when it was withdrawn or answered before.
     mutating func answered(_ tag: UInt64) -> Purpose? {
         self.purposes.removeValue(forKey: tag)
