@@ -15,12 +15,12 @@ export NODE_PATH
 # others are the protocol's, the app's, or what pages and tests of the project read. Transcripts run against the result.
 own='acknowledged arriving attempt attempts attended awaited capacity clock closeSocket composed computedState
     confirmed connectionLost database delay denial displacement doubtful due duration enteredAgain eventReceived
-    expire firstNumber givesUp greeted hands happened hasSocket heardAt held hiddenAt hold inputs interval isBusy
+    expire firstNumber givesUp greeted hands happened hasSocket heardAt held hiddenAt inputs interval isBusy
     isClosed isDirty isDraining isLeaving isOurs isProbing isRefreshing isSaved isSent isSettled isStored isUp
     isWanted lastGesture lastNumber listening loseSession middle nextRequest nextSlot notAcknowledged
     notEntered noteState ongoing opening outputs over patience pauses previewed probe probeAt provideToken queue
     readHistory records refresh refusedToken refuseTooLarge replaced resendFrom restoring resumed searchFrom
-    searchHistory sendEdit sending sentAt settle startedAt stream timer tokenRefused tooLarge touch touched
+    searchHistory sendAfter sendEdit sending sentAt settle startedAt stream timer tokenRefused tooLarge touch touched
     touchEdits unnumbered upAt wakesAt wantToken writing'
 # shellcheck disable=SC2086
 terser --module --ecma 2022 --compress passes=3,reduce_funcs=false,sequences=false --mangle \

@@ -2388,7 +2388,7 @@ export class TouchSync extends Emitter {
       case "history": return void this.searchHistory(roomId, output.after);
       case "save": {
         const writing = this.saved?.save(roomId, output.record, error => this.emit("error", error));
-        return output.isFirst && writing && void this.hold(writing);
+        return output.isFirst && writing && void this.sendAfter(writing);
       }
       case "state": return this.emit("state", output.state);
       case "error": return this.emit("error", new Refusal(output.error));
@@ -2422,7 +2422,7 @@ export class TouchSync extends Emitter {
    * Sends nothing until it is saved, or for 3 s if that hangs or fails: unanswered, a connection counts as dead after 5 s.
    * @param {Promise<void>} writing
    */
-  async hold(writing) {
+  async sendAfter(writing) {
     this.held ??= [];
     this.writing = writing;
     await new Promise(resolve => {
