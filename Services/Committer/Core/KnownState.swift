@@ -122,7 +122,7 @@ package struct UndoEntryNeed: Hashable, Sendable {
     /// As long as fewer rows were read, and less than 256 KiB, the entry below is read as well; 0: none is.
     package var ahead: UInt64
 
-    /// The entry, and those below it up to so many rows.
+    /// The entry, and those below it until `ahead` rows are read.
     package init(key: UndoEntryKey, ahead: UInt64) {
         self.key = key
         self.ahead = ahead

@@ -91,8 +91,8 @@ package enum RoomStatement: Int, CaseIterable, Sendable {
     /// More of a room is not repeated, but answered with the whole room; more of a shard comes in further pages.
     private static let roomLogBytes = 32 << 20, shardLogBytes = 8 << 20
 
-    /// Rows of the log with no more than so many bytes of elements; the others, all but the first one, stay in the
-    /// database: somebody who changes many elements in each commit would fill this process's memory.
+    /// A page of the log: its first row, and those after it while the elements of all take at most `bytes`. A number of rows
+    /// alone is no bound: somebody who changes many elements in each commit would fill this process's memory.
     private static func page(_ log: String, by number: String, bytes: Int) -> String {
         """
         SELECT * FROM (

@@ -12,7 +12,7 @@ struct UndoStep {
     /// True when the entry would change more elements than one commit may; it stays on its stack.
     var isTooLarge = false
 
-    /// Once an entry was skipped, so many rows of those below are read at once.
+    /// How many rows are read at once after an entry was skipped.
     private static let rowsAhead: UInt64 = 32
 
     /// Goes down a stack. Entries without effect are skipped, because others have changed the same since.
@@ -126,8 +126,8 @@ extension ShardCache {
     /// The most bytes of entries whose elements are read before it is their turn.
     private static let bytesBelow = 256 * 1024
 
-    /// Adds the missing elements of entries that were read together with the one above, as far as one commit may change as
-    /// many. It decides nothing: whoever gets there finds them.
+    /// Adds the missing elements of the entries below one, as far as these were read with it: no more elements than a commit
+    /// may change. It decides nothing: an entry is judged when its turn comes.
     fileprivate mutating func collect(
         below row: UndoRow, in room: Identifier, depth: Int, into needs: inout Needs
     ) {

@@ -131,9 +131,10 @@ struct ClientConnection {
     mutating func enqueue(cursor json: [UInt8], for room: Identifier) -> Bool {
         guard let index = self.memberships.index(of: room) else { return false }
         let former = self.memberships.entries[index].waiting.cursor?.count ?? 0
-        guard self.waitingBytes + json.count - former <= Self.maxWaitingBytes else { return false }
+        let bytes = self.waitingBytes + json.count - former
+        guard bytes <= Self.maxWaitingBytes else { return false }
         self.memberships.entries[index].waiting.replaceCursor(json)
-        self.waitingBytes += json.count - former
+        self.waitingBytes = bytes
         return true
     }
 

@@ -237,12 +237,12 @@ package struct Connections {
             }
             return true
         }
-        var isKept: Bool?
-        if case .attention(.cursor) = event.event {
-            isKept = self.bySlot[event.slot]?.enqueue(cursor: event.json, for: room)
-        } else {
-            isKept = self.bySlot[event.slot]?.enqueue(event.json, ackID: event.ackID, for: room)
-        }
+        let isKept =
+            if case .attention(.cursor) = event.event {
+                self.bySlot[event.slot]?.enqueue(cursor: event.json, for: room)
+            } else {
+                self.bySlot[event.slot]?.enqueue(event.json, ackID: event.ackID, for: room)
+            }
         if isKept == false {
             throw Refusal(.busy, "Too many events wait for the join of this room.", retryAfterMs: 100)
         }

@@ -157,8 +157,8 @@ package struct RoomStreams {
     mutating func gestureEnded(_ ended: GestureEnded, into actions: inout [GatewayAction]) {
         guard let view = self.rooms[ended.gesture.room] else { return }
         if !view.members.isEmpty {
-            // Somebody who leaves can end a thousand at once: more than an app reads at once, whose answer to a join holds the
-            // same elements.
+            // Somebody who leaves can end a thousand gestures at once, each with its element. An app for which that is too much
+            // joins again instead.
             let step = StreamStep(ended.gesture, before: view.position.seq + 1)
             actions.append(.broadcast(view.members, json: EventText.gestureEnded(ended), step: step))
         }
