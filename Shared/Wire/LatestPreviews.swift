@@ -28,9 +28,18 @@ public struct LatestPreviews: Sendable {
         case refused
     }
 
+    private struct Subject: Hashable, Sendable {
+        let room: Identifier
+        let element: Identifier
+    }
+
     /// In order of arrival. Removed previews stay until they outnumber the others; no index refers to them.
     private var previews: [Preview] = []
     private var indices: [Key: Int] = [:]
+    /// The indices of each element's previews, some of them removed since; nil until gestures end while many are pending.
+    private var bySubject: [Subject: [Int]]?
+    /// So few are searched one by one.
+    private static let few = 64
     /// The maximum number of pending keys.
     private let capacity: Int
     /// How many previews were refused.
@@ -61,6 +70,7 @@ public struct LatestPreviews: Sendable {
         }
         if self.previews.count > 2 * self.count + 16 { self.compact() }
         self.indices[key] = self.previews.count
+        self.bySubject?[Subject(room: preview.room, element: preview.element), default: []].append(self.previews.count)
         self.previews.append(preview)
         return .added
     }
@@ -69,38 +79,46 @@ public struct LatestPreviews: Sendable {
     public mutating func remove(_ key: Key) -> Preview? {
         guard let index = self.indices.removeValue(forKey: key) else { return nil }
         let preview = self.previews[index]
-        if self.isEmpty { self.previews.removeAll(keepingCapacity: true) }
+        self.releaseIfEmpty()
         return preview
     }
 
     /// Removes every preview that meets a condition, and returns them in order of arrival.
     @discardableResult
     public mutating func removeAll(where isRemoved: (Preview) -> Bool) -> [Preview] {
+        self.removeAll(at: Array(self.previews.indices), where: isRemoved)
+    }
+
+    /// Removes the previews that must no longer be shown. The cost is that of the ended ones, not of all.
+    /// - Returns: how many previews were removed.
+    @discardableResult
+    public mutating func remove(_ ended: [EndedPreviews]) -> Int {
+        if self.isEmpty || ended.isEmpty { return 0 }
+        if self.previews.count > Self.few, self.bySubject == nil { self.group() }
+        return ended.reduce(0) { count, one in
+            let subject = Subject(room: one.room, element: one.element)
+            let indices = self.bySubject.map { $0[subject] ?? [] } ?? Array(self.previews.indices)
+            return count + self.removeAll(at: indices) { one.includes($0) }.count
+        }
+    }
+
+    private mutating func removeAll(at indices: [Int], where isRemoved: (Preview) -> Bool) -> [Preview] {
         var removed: [Preview] = []
-        for index in self.previews.indices where isRemoved(self.previews[index]) {
+        for index in indices where isRemoved(self.previews[index]) {
             let key = Key(self.previews[index])
             guard self.indices[key] == index else { continue }
             self.indices[key] = nil
             removed.append(self.previews[index])
         }
-        if self.isEmpty { self.previews.removeAll(keepingCapacity: true) }
+        self.releaseIfEmpty()
         return removed
-    }
-
-    /// Removes the previews that must no longer be shown.
-    /// - Returns: how many previews were removed.
-    @discardableResult
-    public mutating func remove(_ ended: [EndedPreviews]) -> Int {
-        if self.isEmpty || ended.isEmpty { return 0 }
-        if ended.count == 1 { return self.removeAll { ended[0].includes($0) }.count }
-        let byElement = Dictionary(ended.map { ($0.element, $0) }) { first, _ in first }
-        return self.removeAll { byElement[$0.element]?.includes($0) == true }.count
     }
 
     /// Removes and returns all previews, in order of arrival.
     public mutating func takeAll() -> [Preview] {
         if self.previews.count > self.count { self.compact() }
         self.indices.removeAll(keepingCapacity: true)
+        self.bySubject = nil
         return exchange(&self.previews, with: [])
     }
 
@@ -137,12 +155,25 @@ public struct LatestPreviews: Sendable {
         }
         if !envelope.isEmpty { envelopes.append(envelope.take()) }
         self.indices.removeAll(keepingCapacity: true)
-        self.previews.removeAll(keepingCapacity: true)
+        self.releaseIfEmpty()
         return envelopes
+    }
+
+    private mutating func releaseIfEmpty() {
+        guard self.isEmpty else { return }
+        self.previews.removeAll(keepingCapacity: true)
+        self.bySubject = nil
+    }
+
+    private mutating func group() {
+        self.bySubject = Dictionary(grouping: self.previews.indices) { index in
+            Subject(room: self.previews[index].room, element: self.previews[index].element)
+        }
     }
 
     /// Discards the removed previews.
     private mutating func compact() {
+        self.bySubject = nil
         let all = exchange(&self.previews, with: [])
         for (index, preview) in all.enumerated() {
             let key = Key(preview)

@@ -21,6 +21,22 @@ import Wire
         #expect(coalescer.counters.evicted == 9_900)
     }
 
+    @Test func whoseMotionLeftEarlyWaitsATickAtMost() {
+        var coalescer = Coalescer()
+        var output: [Preview] = []
+        // Several times within a tick, for lack of space.
+        for step in 0..<20 {
+            let now: Instant = ms(Double(step) / 2)
+            _ = coalescer.previewReceived(preview("a", by: 1, x: Double(step)), at: now, into: &output)
+            _ = coalescer.previewReceived(preview("b", by: 2, x: Double(step)), at: now, into: &output)
+            coalescer.flush(at: now, into: &output)
+        }
+        #expect(output.count == 40)
+        #expect(coalescer.received(preview("a", by: 1, x: 20), at: ms(10)).0 == .held)
+        #expect(coalescer.received(preview("b", by: 2, x: 20), at: ms(10)).0 == .held)
+        #expect(coalescer.leaving(at: ms(26)).map(\.element) == ["a", "b"])
+    }
+
     @Test func commitsNeverWaitForSpace() {
         var coalescer = Coalescer(limits: CoalescerLimits(credit: 0, maxEntries: 3))
         for element in ["a", "b", "c"] as [Identifier] {

@@ -39,6 +39,19 @@ import Wire
         #expect(scene.taken(by: Scene.g2).previews.map(\.selection?.elements.count) == [100])
     }
 
+    @Test func whatIsSelectedAndMovedCountsAsMemory() {
+        var scene = Self.stage()
+        let before = scene.fanout.bytes
+        scene.preview(Self.selection((0..<100).map { Identifier("element-\($0)") }, version: 1))
+        let selected = scene.fanout.bytes
+        #expect(selected > before + 100 * 10)
+        scene.preview(.by(gesture: 1))
+        #expect(scene.fanout.bytes > selected + 100)
+        scene.leave(1)
+        for _ in 1...5 { scene.pass(30_000) }
+        #expect(scene.fanout.bytes < before)
+    }
+
     @Test func olderOnesAndThoseOfUnknownConnectionsAreDropped() {
         var scene = Self.stage()
         scene.preview(Self.cursor(5, version: 2))

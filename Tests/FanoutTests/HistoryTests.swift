@@ -54,6 +54,38 @@ import Wire
         #expect(scene.fanout.counters.replacements == 0 && scene.fanout.counters.rebases == 0)
     }
 
+    /// A former primary's committer that still publishes: its numbers fall behind those of its successor.
+    @Test func anUpdateThatTheShardIsPastIsNotSentOn() {
+        var scene = self.scene()
+        var late = scene.database.commit("r", [("e", Scene.element("e"))])
+        scene.receive(late)
+        _ = scene.take()
+        late.gseq -= 1
+        late.seq += 1
+        scene.receive(late)
+        #expect(scene.take() == [] && scene.asked() == [])
+        scene.commit()
+        #expect(scene.taken(by: Scene.g1).seqs == [5])
+        #expect(scene.fanout.counters.duplicates == 1)
+    }
+
+    /// One that runs ahead was lost with the former primary: the database does not have it, however often it is asked.
+    @Test func anUpdateThatTheDatabaseLacksIsGivenUp() {
+        var scene = self.scene()
+        var lost = scene.database
+        _ = lost.commit("r", [("e", Scene.element("e"))])
+        scene.receive(lost.commit("r", [("e", Scene.element("e"))]))
+        for _ in 0..<8 {
+            scene.pass(20)
+            if let question = scene.asked().first { scene.answer(with: scene.database.answer(question)) }
+        }
+        #expect(scene.asked() == [])
+        scene.commit()
+        #expect(scene.taken(by: Scene.g1).seqs == [4])
+        scene.commit()
+        #expect(scene.taken(by: Scene.g1).seqs == [5])
+    }
+
     @Test func nobodyResumesInAReplacedHistory() {
         var scene = self.scene()
         self.replace(&scene, lost: 2, by: 2)

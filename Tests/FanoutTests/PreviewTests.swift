@@ -225,15 +225,41 @@ import Wire
         #expect(scene.taken(by: Scene.g2).previews.count == 1)
     }
 
-    @Test func gesturesAreRememberedForSoManySessionsOnly() {
+    /// An element that two sessions have moved just now, as many as are remembered.
+    private static func crowd() -> Scene {
         var limits = FanoutLimits()
         limits.fencesPerElement = 2
         var scene = Scene(limits: limits)
         scene.member("ben", 2, at: Scene.g2)
-        for number in 1...3 { scene.commit(sid: Identifier("s-\(number)"), gesture: 1) }
+        scene.commit()
+        scene.preview(.by("s-1", 1, gesture: 1), .by("s-2", 3, gesture: 1))
+        scene.commit(sid: "s-1", gesture: 1)
         _ = scene.take()
-        scene.preview(.by("s-1", 1, gesture: 1), .by("s-3", 3, gesture: 1))
-        #expect(scene.taken(by: Scene.g2).previews.map(\.sid) == ["s-1"])
+        return scene
+    }
+
+    @Test func noPreviewOfFurtherSessionsIsShownWhileGesturesOfOthersMustBeRemembered() {
+        var scene = Self.crowd()
+        scene.preview(.by("s-3", 4, gesture: 1), .by("s-4", 5, gesture: 1), .by("s-1", 1, gesture: 1))
+        #expect(scene.taken(by: Scene.g2).previews == [])
+        #expect(scene.fanout.counters.previewsDropped[.crowded] == 2)
+        scene.preview(.by("s-2", 3, gesture: 1), .by("s-1", 1, gesture: 2))
+        #expect(scene.taken(by: Scene.g2).previews.map(\.sid) == ["s-2", "s-1"])
+    }
+
+    @Test func whoseGestureLiesStillGivesWay() {
+        var scene = Self.crowd()
+        scene.pass(5000)
+        scene.preview(.by("s-3", 4, gesture: 1))
+        #expect(scene.taken(by: Scene.g2).previews.map(\.sid) == ["s-3"])
+    }
+
+    @Test func aCommitIsRememberedHoweverManyMoveTheElement() {
+        var scene = Self.crowd()
+        scene.commit(sid: "s-3", gesture: 1)
+        _ = scene.take()
+        scene.preview(.by("s-3", 4, gesture: 1), .by("s-1", 1, gesture: 1))
+        #expect(scene.taken(by: Scene.g2).previews == [])
     }
 
     @Test func aSnapshotBringsTheGesturesThatMustStayClosed() {

@@ -117,6 +117,29 @@ import Wire
         #expect(self.questions.count == 2)
     }
 
+    /// The database might answer both claims in either order: the app is back through another gateway meanwhile.
+    @Test mutating func claimOfAGatewayThatIsGoneKeepsItsTurn() throws {
+        let first = try self.waiting(1, session: "s-ann.good", at: self.now)
+        let second = try self.waiting(2, session: "s-ann.good", at: self.now)
+        let without = try self.waiting(3, at: self.now)
+        for tag in [first, without] { self.joins.forget(tag, at: self.now, with: &self.services) }
+        #expect(self.joins.tags == [first, second] && self.questions.count == 1)
+        self.joins.claimAnswered(
+            .claim(.granted(claim: 2, number: 0)), for: first, at: self.now, with: &self.services,
+            into: &self.actions)
+        #expect(self.services.questions.popRetry(at: self.now)?.purpose == .claim(second))
+        #expect(self.refusals.isEmpty && self.joins.tags == [second])
+    }
+
+    @Test mutating func claimGoesOnWhenItsGatewayIsBackAndAsksAgain() throws {
+        let tag = try self.waiting(1, session: "s-ann.good", at: self.now)
+        self.joins.forget(tag, at: self.now, with: &self.services)
+        #expect(self.receive(1, session: "s-ann.good", at: self.now) == nil)
+        self.joins.claimAnswered(
+            .claim(.granted(claim: 2, number: 0)), for: tag, at: self.now, with: &self.services, into: &self.actions)
+        #expect(self.joins.tags == [tag] && self.services.joins[tag]?.granted?.claim == 2)
+    }
+
     /// Its gateway has turned to another fan-out and back, its app left there: the earlier join would end the later one.
     @Test mutating func joinOfAConnectionThatJoinsAnewIsOver() throws {
         _ = try self.waiting(1, connection: 7, at: self.now)

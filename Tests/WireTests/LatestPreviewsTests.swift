@@ -228,15 +228,15 @@ private func update(
     }
 
     /// The container against a plain model: an array in order of arrival.
-    @Test(arguments: [UInt64](1...20))
-    func behavesAsAPlainList(seed: UInt64) {
+    @Test(arguments: [UInt64](1...20), [12, 200])
+    func behavesAsAPlainList(seed: UInt64, capacity: Int) {
         var random = SeededGenerator(seed: seed)
-        var latest = LatestPreviews(capacity: 12)
+        var latest = LatestPreviews(capacity: capacity)
         var model: [Preview] = []
         for step in 0..<2000 {
             let next = preview(
                 ["a", "b", "c", "d"].randomElement(using: &random) ?? "a",
-                room: Bool.random(using: &random) ? "r" : "q", by: UInt64.random(in: 1...3, using: &random),
+                room: Bool.random(using: &random) ? "r" : "q", by: UInt64.random(in: 1...UInt64(capacity / 4), using: &random),
                 gesture: UInt64.random(in: 1...5, using: &random), x: Double(step))
             let key = LatestPreviews.Key(next)
             let index = model.firstIndex { LatestPreviews.Key($0) == key }
@@ -246,7 +246,7 @@ private func update(
                 if let index {
                     #expect(insertion == .folded)
                     model[index].fold(next)
-                } else if model.count < 12 {
+                } else if model.count < capacity {
                     #expect(insertion == .added)
                     model.append(next)
                 } else {

@@ -127,7 +127,7 @@ package struct Coalescer {
             } else {
                 self.tally.departed(after: .zero)
                 output.append(self.keys.stamp(preview, of: entry, at: now))
-                self.keys[room: room].departed(at: now, window: self.window)
+                self.keys[room: room].departed(at: now, window: self.window, credit: self.roomCredit)
             }
             return .sent
         }
@@ -304,10 +304,12 @@ extension Coalescer {
 // MARK: - Departures
 
 extension Coalescer {
+    /// As far ahead as a key may be, a room may be in its smaller measure.
+    private var roomCredit: Nanoseconds { min(self.limits.credit, self.window.length) }
+
     /// The earliest time at which a room may depart, with a preview of a key if there is one, without exceeding a rate.
     private func mayDepart(_ room: RoomIndex, with entry: EntryIndex?) -> Instant {
-        // As far ahead as a key may be, a room may be in its smaller measure.
-        let room = self.keys[room: room].mayDepart(credit: min(self.limits.credit, self.window.length))
+        let room = self.keys[room: room].mayDepart(self.window, credit: self.roomCredit)
         guard let entry else { return room }
         return max(room, self.keys[entry: entry].mayLeave(credit: self.limits.credit))
     }
@@ -361,7 +363,7 @@ extension Coalescer {
             self.tally.departed(after: wait)
             output.append(preview)
         }
-        self.keys[room: room].departed(at: now, window: self.window)
+        self.keys[room: room].departed(at: now, window: self.window, credit: self.roomCredit)
         self.departures.cancel(room)
         if next != .never { _ = self.departures.set(room, at: next) }
     }

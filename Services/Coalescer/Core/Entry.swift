@@ -81,11 +81,12 @@ struct Entry {
     /// The earliest time at which a preview may be sent without exceeding the key's rate.
     func mayLeave(credit: Nanoseconds) -> Instant { self.paidUntil - credit }
 
-    /// Records that a preview is sent, which costs one tick of the rate.
+    /// Records that a preview is sent, which costs one tick of the rate. One that leaves before it may costs no more than
+    /// one that leaves as soon as it may: the next one waits a tick at most.
     /// - Returns: ms since the previous one, at least 1; 0 for the first. Rounding errors carry over to the next one,
     ///   so that sums over several previews are accurate to a millisecond.
-    mutating func sent(at now: Instant, tick: Nanoseconds) -> UInt32 {
-        self.paidUntil = max(self.paidUntil, now) + tick
+    mutating func sent(at now: Instant, tick: Nanoseconds, credit: Nanoseconds) -> UInt32 {
+        self.paidUntil = min(max(self.paidUntil, now), now + credit) + tick
         let time = (now + .microseconds(500)).nanoseconds / 1_000_000
         guard let reported = self.reportedTime else {
             self.reportedTime = time
@@ -97,7 +98,7 @@ struct Entry {
     }
 
     /// Records that a sent preview was not delivered: the previous one is the last again.
-    /// - Parameter sinceLast: the result of ``sent(at:tick:)`` for it.
+    /// - Parameter sinceLast: the result of ``sent(at:tick:credit:)`` for it.
     mutating func returned(sinceLast: UInt32) {
         self.reportedTime = sinceLast == 0 ? nil : self.reportedTime.map { $0 - min($0, UInt64(sinceLast)) }
     }

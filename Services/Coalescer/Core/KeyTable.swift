@@ -216,7 +216,7 @@ extension KeyTable {
     /// Records that a preview is sent, and stamps it with the time since the previous one of its key.
     mutating func stamp(_ preview: Preview, of entry: EntryIndex, at now: Instant) -> Preview {
         var preview = preview
-        preview.sinceLast = self.entries[entry].sent(at: now, tick: self.limits.tick)
+        preview.sinceLast = self.entries[entry].sent(at: now, tick: self.limits.tick, credit: self.limits.credit)
         return preview
     }
 

@@ -41,8 +41,11 @@ struct PacedRoom {
         return now >= busyAt + window.length
     }
 
-    /// The earliest time at which the room may depart.
-    func mayDepart(credit: Nanoseconds) -> Instant { self.paidUntil - credit }
+    /// The earliest time at which the room may depart: a window after its last departure at most, which may have cost a
+    /// longer one.
+    func mayDepart(_ window: GatheringWindow, credit: Nanoseconds) -> Instant {
+        min(self.paidUntil - credit, self.departedAt.map { $0 + window.length } ?? .never)
+    }
 
     /// Until when the room waits for movers without a held preview, unless it departs together with others: a window
     /// after it began to wait, or a little more than a window after its last departure.
@@ -68,10 +71,10 @@ struct PacedRoom {
         return last.flatMap { now >= $0.at ? ($0.entry, now.elapsed(since: $0.at)) : nil }
     }
 
-    /// Records a departure, which costs one window of the rate.
-    mutating func departed(at now: Instant, window: GatheringWindow) {
+    /// Records a departure, which costs one window of the rate; one that was early leaves the next one a window away.
+    mutating func departed(at now: Instant, window: GatheringWindow, credit: Nanoseconds) {
         self.busyAt = now
         self.departedAt = now
-        self.paidUntil = max(self.paidUntil, now) + window.length
+        self.paidUntil = min(max(self.paidUntil, now), now + credit) + window.length
     }
 }

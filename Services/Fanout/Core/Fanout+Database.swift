@@ -25,14 +25,16 @@ extension Fanout {
         guard shard < Shard.count else { return }
         self.services.counters.updates += 1
         guard self.rooms.hasRooms(of: shard) else { return }
-        let arrival = self.shards.updateReceived(update)
-        if arrival == .stray {
-            self.services.counters.strays += 1
-            return
+        switch self.shards.updateReceived(update) {
+        case .passed: self.services.counters.duplicates += 1
+        case .stray: self.services.counters.strays += 1
+        case .followed:
+            self.follow(update, at: now, into: &actions)
+            self.shards.watchHole(of: shard, readingAt: now + self.limits.holePatience)
+        case .replaced:
+            self.follow(update, at: now, into: &actions)
+            self.historyReplaced(in: shard, into: &actions)
         }
-        self.follow(update, at: now, into: &actions)
-        if arrival == .replaced { return self.historyReplaced(in: shard, into: &actions) }
-        self.shards.watchHole(of: shard, readingAt: now + self.limits.holePatience)
     }
 
     /// Leads an update to its room, if that is in memory.

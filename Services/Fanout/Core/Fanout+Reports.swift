@@ -19,7 +19,7 @@ extension Room {
         figures.connections = self.feed.audience.connectionCount
         figures.seq = self.feed.stream.seq
         figures.elements = self.feed.elements.count
-        figures.bytes = self.countedBytes
+        figures.bytes = self.bytes
         figures.updatesPerSecond = rates.updates
         figures.previewsPerSecond = rates.previews
         return figures

@@ -8,6 +8,8 @@ package enum PreviewDrop: String, CaseIterable, Sendable {
     case locked
     /// The element's place is not on the canvas, where the gesture has its pivot.
     case place = "no_place"
+    /// So many other sessions move the element that nothing is remembered of further ones.
+    case crowded
     /// Its gesture is closed.
     case closed
     /// A newer connection owns its session.

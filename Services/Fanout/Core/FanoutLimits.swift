@@ -39,6 +39,8 @@ package struct FanoutLimits: Equatable, Sendable {
     package var fenceAge: Nanoseconds = .seconds(120)
     /// The most sessions whose gestures are remembered for one element.
     package var fencesPerElement = 32
+    /// How long such a session's place is its own, used or not.
+    package var fenceTenure: Nanoseconds = .seconds(5)
     /// How often the shards' heads are asked for.
     package var headInterval: Nanoseconds = .milliseconds(250)
     /// How long a hole in a shard may be filled by late updates before the log is read.

@@ -11,6 +11,8 @@ struct ShardStreams: Sendable {
     enum Arrival: Equatable, Sendable {
         /// It belongs to the history that is followed.
         case followed
+        /// The shard is past it: it came by the log, or it is of a former primary.
+        case passed
         /// It does not continue the chain: of a former primary, or the first of another history. The next heads show
         /// which.
         case stray
@@ -72,6 +74,7 @@ struct ShardStreams: Sendable {
     /// A published update of a shard that is followed.
     mutating func updateReceived(_ update: Update) -> Arrival {
         let mark = ShardCursor.Mark(update)
+        if let at = self.streams[Int(update.shard)].cursor.at, mark.gseq < at { return .passed }
         guard self.streams[Int(update.shard)].cursor.continues(with: mark) else { return .stray }
         return self.streams[Int(update.shard)].cursor.saw(mark) ? .followed : .replaced
     }

@@ -24,7 +24,9 @@ extension ElementStore {
             }
             let index = self.set(element.id, json: element.json, seq: update.seq)
             if element.gesture > 0 {
-                _ = self[index].fences.close(element.gesture, of: update.sid, at: now, limits: limits)
+                self.changeFences(at: index) {
+                    $0.close(element.gesture, of: update.sid, at: now, limits: limits)
+                }
             }
         }
     }
@@ -33,19 +35,8 @@ extension ElementStore {
     mutating func replace(with snapshot: RoomSnapshot, at now: Instant, limits: FanoutLimits) {
         self.replace(with: snapshot.elements)
         for closed in snapshot.closed {
-            self.close(closed.gesture, of: closed.sid, on: closed.element, at: now, limits: limits)
+            self.changeFences(of: closed.element) { $0.close(closed.gesture, of: closed.sid, at: now, limits: limits) }
         }
-    }
-
-    private mutating func close(
-        _ gesture: UInt64, of sid: Identifier, on element: Identifier, at now: Instant, limits: FanoutLimits
-    ) {
-        guard let index = self.index(of: element) else {
-            return self.updateDepartedFences(of: element) { fences in
-                _ = fences.close(gesture, of: sid, at: now, limits: limits)
-            }
-        }
-        _ = self[index].fences.close(gesture, of: sid, at: now, limits: limits)
     }
 
     /// Judges a preview that nothing must precede any more. If it passes, it becomes what others may see: by the
@@ -56,7 +47,8 @@ extension ElementStore {
         at now: Instant, limits: FanoutLimits
     ) -> PreviewVerdict {
         guard let index = self.index(of: preview.element) else { return .drop(.element) }
-        let fence = self[index].fences.ensure(for: preview.sid, at: now, limits: limits)
+        let ensured = self.changeFences(at: index) { $0.ensure(for: preview.sid, at: now, limits: limits) }
+        guard let fence = ensured else { return .drop(.crowded) }
         if preview.gesture <= self[index].fences[fence].closed { return .drop(.closed) }
         guard let stored = self.element(at: index, with: &document) else { return .drop(.element) }
         if stored.locked { return .drop(.locked) }
@@ -87,7 +79,9 @@ extension ElementStore {
         _ gesture: GestureEnd, isUncertain: Bool, at now: Instant, limits: FanoutLimits
     ) -> GestureEnded? {
         guard let index = self.index(of: gesture.element) else {
-            self.close(gesture.gesture, of: gesture.sid, on: gesture.element, at: now, limits: limits)
+            self.changeFences(of: gesture.element) {
+                _ = $0.end(gesture.gesture, of: gesture.sid, at: now, limits: limits)
+            }
             return nil
         }
         let known = self[index].fences.index(of: gesture.sid)
@@ -95,20 +89,22 @@ extension ElementStore {
             return nil
         }
         let isUnknown = known == nil
-        let wasShown = self[index].fences.close(gesture.gesture, of: gesture.sid, at: now, limits: limits)
+        let wasShown = self.changeFences(at: index) {
+            $0.end(gesture.gesture, of: gesture.sid, at: now, limits: limits)
+        }
         guard wasShown || (isUncertain && isUnknown) else { return nil }
         return GestureEnded(gesture: gesture, seq: self[index].seq, json: self[index].json)
     }
 
-    /// Ends the open gestures of a connection, but not those of `session`.
+    /// Ends the open gestures of connections, of which the users are given, but not those of `session`.
     mutating func endGestures(
-        of connection: UInt64, user: Identifier, in room: Identifier, but session: Identifier?, at now: Instant
+        of users: [UInt64: Identifier], in room: Identifier, but session: Identifier?, at now: Instant
     ) -> [GestureEnded] {
         var ended: [GestureEnded] = []
-        self.updateFences { slot in
+        self.changeAllFences { slot in
             for index in slot.fences.all.indices {
                 let fence = slot.fences[index]
-                guard fence.isOpen, fence.connection == connection, fence.sid != session else { continue }
+                guard fence.isOpen, fence.sid != session, let user = users[fence.connection] else { continue }
                 slot.fences[index].closed = fence.shown
                 slot.fences[index].motion = .unknown
                 slot.fences[index].touched = now
@@ -121,7 +117,7 @@ extension ElementStore {
 
     /// Forgets gestures that ended so long ago that no preview of them can be under way.
     mutating func removeExpiredFences(at now: Instant, limits: FanoutLimits) {
-        self.updateFences { slot in slot.fences.removeExpired(at: now, limits: limits) }
+        self.changeAllFences { slot in slot.fences.removeExpired(at: now, limits: limits) }
         self.removeExpiredDepartedFences(at: now, limits: limits)
     }
 }

@@ -35,6 +35,10 @@ struct ElementStore: Sendable {
     private static let mostDeparted = 1024
     /// Roughly the bytes of one of them.
     private static let departedBytes = 160
+    /// All fences, those of deleted elements too.
+    private var fenceCount = 0
+    /// Roughly the bytes of one of them.
+    private static let fenceBytes = 128
     /// The JSON array of all elements, while nothing has changed since it was made and it is no larger than
     /// ``keptArrayBytes``.
     private var array: [UInt8]?
@@ -45,6 +49,7 @@ struct ElementStore: Sendable {
     /// Roughly the bytes of everything.
     var footprint: Int {
         self.bytes + (self.array?.count ?? 0) + self.departed.count * Self.departedBytes
+            + self.fenceCount * Self.fenceBytes
     }
 
     func index(of id: Identifier) -> Int? { self.indices[id] }
@@ -88,6 +93,7 @@ struct ElementStore: Sendable {
     mutating func replace(with elements: [RoomSnapshot.Element]) {
         var next = ElementStore()
         next.departed = self.departed
+        next.fenceCount = self.fenceCount
         for slot in self.slots where !slot.fences.all.isEmpty { next.departed[slot.id] = slot.fences }
         next.indices.reserveCapacity(elements.count)
         next.slots.reserveCapacity(elements.count)
@@ -134,24 +140,44 @@ struct ElementStore: Sendable {
         return element
     }
 
-    /// Changes the fences of every element that has any.
-    mutating func updateFences(_ change: (inout Slot) -> Void) {
-        for index in self.slots.indices where !self.slots[index].fences.all.isEmpty {
-            change(&self.slots[index])
-        }
+    // MARK: Fences
+
+    /// Changes the fences of an element.
+    mutating func changeFences<Result>(at index: Int, _ change: (inout GestureFences) -> Result) -> Result {
+        let before = self.slots[index].fences.all.count
+        defer { self.fenceCount += self.slots[index].fences.all.count - before }
+        return change(&self.slots[index].fences)
     }
 
-    /// Changes the fences of a deleted element, or of one that was never there. Whoever moves elements that do not exist
+    /// Changes the fences of an element that may be deleted, or was never there. Whoever moves elements that do not exist
     /// gets space for some of them only.
-    mutating func updateDepartedFences(of id: Identifier, _ change: (inout GestureFences) -> Void) {
+    mutating func changeFences(of id: Identifier, _ change: (inout GestureFences) -> Void) {
+        if let index = self.indices[id] { return self.changeFences(at: index, change) }
         guard self.departed.count < Self.mostDeparted || self.departed[id] != nil else { return }
-        change(&self.departed[id, default: GestureFences()])
+        var fences = self.departed[id] ?? GestureFences()
+        self.fenceCount -= fences.all.count
+        change(&fences)
+        self.fenceCount += fences.all.count
+        self.departed[id] = fences
+    }
+
+    /// Changes the fences of every element that has any.
+    mutating func changeAllFences(_ change: (inout Slot) -> Void) {
+        if self.fenceCount == 0 { return }
+        for index in self.slots.indices where !self.slots[index].fences.all.isEmpty {
+            let before = self.slots[index].fences.all.count
+            change(&self.slots[index])
+            self.fenceCount += self.slots[index].fences.all.count - before
+        }
     }
 
     /// Forgets the fences of elements of which no late preview can be under way any more.
     mutating func removeExpiredDepartedFences(at now: Instant, limits: FanoutLimits) {
         if self.departed.isEmpty { return }
-        self.departed = self.departed.filter { $0.value.isOfUse(at: now, limits: limits) }
+        for (id, fences) in self.departed where !fences.isOfUse(at: now, limits: limits) {
+            self.fenceCount -= fences.all.count
+            self.departed[id] = nil
+        }
     }
 
     private mutating func compact() {

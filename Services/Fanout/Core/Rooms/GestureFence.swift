@@ -62,19 +62,25 @@ struct GestureFences: Sendable {
         _modify { yield &self.all[index] }
     }
 
-    /// The index of a session's fence, made if need be; the one that was idle longest goes when there are too many.
-    mutating func ensure(for sid: Identifier, at now: Instant, limits: FanoutLimits) -> Int {
+    /// The index of a session's fence, made if need be. When there are too many, the one that was idle longest goes, unless
+    /// that was of use lately: then there is none.
+    mutating func ensure(for sid: Identifier, at now: Instant, limits: FanoutLimits) -> Int? {
         if let index = self.index(of: sid) { return index }
-        if self.all.count >= limits.fencesPerElement {
-            self.removeExpired(at: now, limits: limits)
-            if self.all.count >= limits.fencesPerElement,
-                let oldest = self.all.indices.min(by: { self.all[$0].touched < self.all[$1].touched })
-            {
-                self.all.remove(at: oldest)
-            }
-        }
+        guard self.makeSpace(at: now, idleFor: limits.fenceTenure, limits: limits) else { return nil }
         self.all.append(GestureFence(sid: sid, touched: now))
         return self.all.count - 1
+    }
+
+    /// - Returns: false when there are too many, all of use within `span`.
+    private mutating func makeSpace(at now: Instant, idleFor span: Nanoseconds, limits: FanoutLimits) -> Bool {
+        if self.all.count < limits.fencesPerElement { return true }
+        self.removeExpired(at: now, limits: limits)
+        if self.all.count < limits.fencesPerElement { return true }
+        guard let oldest = self.all.indices.min(by: { self.all[$0].touched < self.all[$1].touched }),
+            now >= self.all[oldest].touched + span
+        else { return false }
+        self.all.remove(at: oldest)
+        return true
     }
 
     mutating func removeExpired(at now: Instant, limits: FanoutLimits) {
@@ -86,9 +92,16 @@ struct GestureFences: Sendable {
         self.all.contains { now < $0.touched + limits.fenceAge }
     }
 
-    /// Closes a session's gestures up to `gesture`; true when others saw just that one and it was open.
-    mutating func close(_ gesture: UInt64, of sid: Identifier, at now: Instant, limits: FanoutLimits) -> Bool {
-        let index = self.ensure(for: sid, at: now, limits: limits)
+    /// A commit closed a session's gestures up to `gesture`. There is always space for it: no preview may follow.
+    mutating func close(_ gesture: UInt64, of sid: Identifier, at now: Instant, limits: FanoutLimits) {
+        if self.index(of: sid) == nil { _ = self.makeSpace(at: now, idleFor: .zero, limits: limits) }
+        _ = self.end(gesture, of: sid, at: now, limits: limits)
+    }
+
+    /// A session's gestures up to `gesture` ended; true when others saw just that one and it was open.
+    mutating func end(_ gesture: UInt64, of sid: Identifier, at now: Instant, limits: FanoutLimits) -> Bool {
+        // Without space no preview of it was shown, and none will be soon.
+        guard let index = self.ensure(for: sid, at: now, limits: limits) else { return false }
         let wasShown = self.all[index].isOpen && self.all[index].shown == gesture
         self.all[index].closed = max(self.all[index].closed, gesture)
         if !self.all[index].isOpen { self.all[index].motion = .unknown }

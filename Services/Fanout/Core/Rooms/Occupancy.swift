@@ -64,6 +64,8 @@ struct Occupancy: Sendable {
     /// The gateways that get the room's stream, in the order in which they began.
     private(set) var streaming: [GatewayID] = []
     fileprivate var occupants: [UInt64: Occupant] = [:]
+    /// The connections of each session: one, but while a session moves on.
+    fileprivate var connectionsBySession: [Identifier: [UInt64]] = [:]
     /// The latest last: a cursor of such a session may still be on its way when the connection is back under another one.
     fileprivate var former: [FormerSession] = []
     private static let formerKept = 64
@@ -168,6 +170,7 @@ struct Occupancy: Sendable {
     mutating func leave(_ connection: UInt64) -> MemberDeparture {
         var departure = MemberDeparture()
         guard let occupant = self.occupants.removeValue(forKey: connection) else { return departure }
+        self.remove(connection, from: occupant.attention.sid)
         self.selectionBytes -= occupant.attention.selectionBytes
         if !occupant.attention.sid.isEmpty || occupant.answered != nil {
             self.former.append(
@@ -214,6 +217,8 @@ extension Occupancy {
     mutating func setSession(_ sid: Identifier, of connection: UInt64, at now: Instant) {
         guard let occupant = self.occupants[connection] else { return }
         if occupant.attention.sid != sid {
+            self.remove(connection, from: occupant.attention.sid)
+            if !sid.isEmpty { self.connectionsBySession[sid, default: []].append(connection) }
             self.occupants[connection]?.sessionBeganAt = now
             if let index = self.former.firstIndex(where: { $0.connection == connection && $0.sid == sid }) {
                 let former = self.former.remove(at: index)
@@ -222,6 +227,11 @@ extension Occupancy {
         }
         self.occupants[connection]?.attention.connection = connection
         self.occupants[connection]?.attention.sid = sid
+    }
+
+    private mutating func remove(_ connection: UInt64, from sid: Identifier) {
+        self.connectionsBySession[sid]?.removeAll { $0 == connection }
+        if self.connectionsBySession[sid]?.isEmpty == true { self.connectionsBySession[sid] = nil }
     }
 
     /// A connection's join is answered with a session.
@@ -239,7 +249,8 @@ extension Occupancy {
 
     /// True when a session was in the room before a moment, through a connection that still has it.
     func wasHere(_ sid: Identifier, before moment: Instant) -> Bool {
-        self.occupants.values.contains { $0.attention.sid == sid && $0.sessionBeganAt < moment }
+        let connections = self.connectionsBySession[sid] ?? []
+        return connections.contains { (self.occupants[$0]?.sessionBeganAt ?? .never) < moment }
     }
 
     /// What a connection shows; nil when it is not in the room.
@@ -247,7 +258,7 @@ extension Occupancy {
 
     /// The other connections of a session.
     func connections(of sid: Identifier, except connection: UInt64) -> [UInt64] {
-        self.occupants.filter { $0.key != connection && $0.value.attention.sid == sid }.keys.sorted()
+        (self.connectionsBySession[sid] ?? []).filter { $0 != connection }.sorted()
     }
 
     /// True when a connection of the room has shown nothing newer, and not left since under the same session.

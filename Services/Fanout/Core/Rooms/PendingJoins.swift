@@ -42,6 +42,8 @@ struct PendingJoin: Sendable {
     fileprivate(set) var leavesAfter = false
     /// Its connection has left: it is refused.
     fileprivate(set) var isAbandoned = false
+    /// Its gateway is gone: it needs no answer, unless the gateway comes back and asks again.
+    fileprivate(set) var isForgotten = false
     var replay = Replay.notAsked
 
     /// - Parameter granted: the session that it was answered with before, if it comes again.
@@ -54,6 +56,9 @@ struct PendingJoin: Sendable {
         self.arrivedAt = now
         self.expiresAt = now + limits.joinDeadline
     }
+
+    /// True when nobody is to be let in with it.
+    var isOver: Bool { self.isAbandoned || self.isForgotten }
 
     /// The session that it claims, until that is granted.
     var claimedSession: Identifier? { if case .claiming(let sid) = self.session { sid } else { nil } }
@@ -129,6 +134,7 @@ struct PendingJoins: Sendable {
         let key = Key(gateway: pending.gateway, request: pending.join.request)
         if let tag = self.tags[key] {
             self.joins[tag]?.leavesAfter = false
+            self.joins[tag]?.isForgotten = false
             return nil
         }
         self.lastTag += 1
@@ -149,6 +155,9 @@ struct PendingJoins: Sendable {
         for tag in tags where self.joins[tag]?.gateway == gateway { self.joins[tag]?.leavesAfter = true }
     }
 
-    /// Nobody waits for a join any more.
+    /// A join's connection has left.
     mutating func abandon(_ tag: UInt64) { self.joins[tag]?.isAbandoned = true }
+
+    /// A join's gateway is gone.
+    mutating func forget(_ tag: UInt64) { self.joins[tag]?.isForgotten = true }
 }

@@ -66,7 +66,6 @@ extension Room {
         }
         self.joins.remove(tag, at: now, with: &services)
         self.feed.admit(pending, with: content, by: issuer, at: now, services: &services, into: &actions)
-        self.recount()
         if pending.leavesAfter { self.depart(pending.join.connection, at: now, with: &services, into: &actions) }
     }
 
@@ -87,7 +86,6 @@ extension Room {
             let outcome = self.feed.state(in: services.history, limits: services.limits)
             actions.append(.send(.roomState(pending.read.reply(outcome)), to: pending.gateway))
         }
-        self.recount()
         self.reviewIdle(at: now, with: &services)
     }
 
@@ -101,9 +99,9 @@ extension Room {
 
     // MARK: Refusals
 
-    /// A join's gateway is gone, so that it needs no answer.
+    /// A join's gateway is gone.
     mutating func forget(join tag: UInt64, at now: Instant, with services: inout RoomServices) {
-        self.joins.remove(tag, at: now, with: &services)
+        self.joins.forget(tag, at: now, with: &services)
         self.reviewIdle(at: now, with: &services)
     }
 

@@ -13,8 +13,6 @@ struct Room: Sendable {
     private var idleUntil: Instant?
     /// True when it is idle and not worth its memory.
     private(set) var isExpendable = false
-    /// Its bytes when they were last counted.
-    private(set) var countedBytes = 0
     /// The batch of previews that it was last seen in.
     private var batch: UInt64 = 0
 
@@ -26,6 +24,8 @@ struct Room: Sendable {
 
     var name: Identifier { self.feed.name }
     var isLive: Bool { self.feed.stream.isLive }
+    /// Roughly the bytes that it occupies; none for a slot that is free.
+    var bytes: Int { self.name.isEmpty ? 0 : self.feed.footprint }
 
     /// True without members, joins and reads.
     var isIdle: Bool {
@@ -44,17 +44,7 @@ struct Room: Sendable {
         self.joins.proven(at: self.isLive && !self.feed.stream.hasHole ? moment : nil)
     }
 
-    // MARK: Memory and time
-
-    mutating func recount() {
-        self.countedBytes = self.feed.footprint
-    }
-
-    /// Releases what only saves work.
-    mutating func releaseCaches() {
-        self.feed.releaseCaches()
-        self.recount()
-    }
+    // MARK: Time
 
     /// A join or a gateway arrives: the room stays until it is reviewed again.
     mutating func stay() {
@@ -103,7 +93,6 @@ struct Room: Sendable {
         let hasMoved = self.feed.updateReceived(
             update, isShardBehind: isShardBehind, at: now, with: &services, into: &actions)
         guard hasMoved else { return }
-        self.recount()
         self.answerFollowers(at: now, with: &services, into: &actions)
     }
 
@@ -113,7 +102,6 @@ struct Room: Sendable {
         into actions: inout [FanoutAction]
     ) {
         self.feed.install(snapshot, isShardBehind: isShardBehind, at: now, with: &services, into: &actions)
-        self.recount()
         for gateway in self.feed.audience.catchingUp {
             self.advanceCatchUp(of: gateway, at: now, with: &services, into: &actions)
         }
@@ -195,8 +183,9 @@ struct Room: Sendable {
         of gateway: GatewayID, at now: Instant, with services: inout RoomServices,
         into actions: inout [FanoutAction]
     ) {
-        for connection in self.feed.audience.connectionsInDoubt(of: gateway) {
-            self.feed.endGestures(of: connection, at: now, into: &actions)
+        let connections = self.feed.audience.connectionsInDoubt(of: gateway)
+        self.feed.endGestures(of: connections, at: now, into: &actions)
+        for connection in connections {
             self.depart(connection, at: now, with: &services, into: &actions)
         }
     }

@@ -13,8 +13,8 @@ extension RoomFeed {
         if isMoving { self.unsettleMembers(at: now, with: &services) }
         let (joined, gone) = self.audience.interestReceived(interest, from: gateway)
         services.gateways.entered(self.name, by: gateway)
+        self.endGestures(of: gone, at: now, into: &actions)
         for connection in gone {
-            self.endGestures(of: connection, at: now, into: &actions)
             _ = self.audience.depart(connection, with: &services, into: &actions)
         }
         // Whoever does not know a member can show nothing of it. Gateways know whom their apps see already.
@@ -69,7 +69,7 @@ extension RoomFeed {
         let session = pending.granted ?? issuer.newSession(for: join)
         if wasThere {
             // Joined again under another session, it leaves its gestures behind.
-            self.endGestures(of: join.connection, but: session.sid, at: now, into: &actions)
+            self.endGestures(of: [join.connection], but: session.sid, at: now, into: &actions)
         }
         self.audience.grant(session, answering: join, at: now, into: &actions)
         let outcome = JoinReply.Joined(

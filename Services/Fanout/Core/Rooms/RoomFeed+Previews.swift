@@ -90,13 +90,15 @@ extension RoomFeed {
         if let ended { self.audience.broadcast(.gestureEnded(ended), into: &actions) }
     }
 
-    /// Ends what others see of the gestures of a connection: it is gone without having left, or joined again under
+    /// Ends what others see of the gestures of connections: they are gone without having left, or joined again under
     /// another session, whose gestures go on.
     mutating func endGestures(
-        of connection: UInt64, but session: Identifier? = nil, at now: Instant, into actions: inout [FanoutAction]
+        of connections: [UInt64], but session: Identifier? = nil, at now: Instant, into actions: inout [FanoutAction]
     ) {
-        guard let user = self.audience.user(of: connection) else { return }
-        let ended = self.elements.endGestures(of: connection, user: user, in: self.name, but: session, at: now)
+        var users: [UInt64: Identifier] = [:]
+        for connection in connections { users[connection] = self.audience.user(of: connection) }
+        if users.isEmpty { return }
+        let ended = self.elements.endGestures(of: users, in: self.name, but: session, at: now)
         for gesture in ended { self.audience.broadcast(.gestureEnded(gesture), into: &actions) }
     }
 }

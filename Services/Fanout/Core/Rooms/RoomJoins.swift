@@ -72,6 +72,7 @@ struct RoomJoins: Sendable {
     ) {
         guard let pending = services.joins[tag] else { return }
         self.remove(tag, at: now, with: &services)
+        if pending.isForgotten { return }
         services.refuse(pending.join, from: pending.gateway, with: refusal, into: &actions)
     }
 
@@ -106,8 +107,18 @@ struct RoomJoins: Sendable {
         services.joins.setLeaving(self.tags, from: gateway)
     }
 
-    /// Gives up the joins of a connection that has left, or all but one request when it joins again. A join that claims a
-    /// session keeps its place in line until the claim is answered, so that claims stay in order.
+    /// A join's gateway is gone. One that claims a session keeps its place in line until the claim is answered, so that
+    /// claims stay in order: the app may be back through another gateway.
+    mutating func forget(_ tag: UInt64, at now: Instant, with services: inout RoomServices) {
+        if services.joins[tag]?.claimedSession != nil {
+            services.joins.forget(tag)
+        } else {
+            self.remove(tag, at: now, with: &services)
+        }
+    }
+
+    /// Gives up the joins of a connection that has left, or all but one request when it joins again. Those that claim a
+    /// session keep their place, too.
     mutating func abandon(
         of connection: UInt64, but request: UInt64? = nil, from gateway: GatewayID, at now: Instant,
         with services: inout RoomServices, into actions: inout [FanoutAction]
@@ -141,7 +152,7 @@ struct RoomJoins: Sendable {
         _ tag: UInt64, at now: Instant, with services: inout RoomServices, into actions: inout [FanoutAction]
     ) {
         guard let pending = services.joins[tag], let sid = pending.claimedSession else { return }
-        if pending.isAbandoned {
+        if pending.isOver {
             return self.refuse(tag, with: .connectionLeft, at: now, services: &services, into: &actions)
         }
         services.questions.ask(
@@ -155,7 +166,7 @@ struct RoomJoins: Sendable {
         into actions: inout [FanoutAction]
     ) {
         guard let pending = services.joins[tag] else { return }
-        if pending.isAbandoned {
+        if pending.isOver {
             return self.refuse(tag, with: .connectionLeft, at: now, services: &services, into: &actions)
         }
         guard case .claim(let outcome) = reply else {

@@ -40,6 +40,8 @@ struct RoomStream: Sendable {
     private var kept: [UInt64: Update] = [:]
     /// The load that is under way.
     private var loadTag: UInt64?
+    /// What was kept when that load was asked for. The database had it by then, if it is of this history.
+    private var keptAtLoad: Set<UInt64> = []
     /// Where the stream was when that load was asked for; a snapshot that is older shows that history was lost.
     private var seqAtLoad: UInt64 = 0
     /// The next snapshot is of another history, whatever its number.
@@ -62,6 +64,7 @@ struct RoomStream: Sendable {
     mutating func loadAsked(_ tag: UInt64) {
         self.loadTag = tag
         self.seqAtLoad = self.seq
+        self.keptAtLoad = Set(self.kept.keys)
         self.wasOfferedSince = false
         self.needsLoad = false
     }
@@ -84,6 +87,7 @@ struct RoomStream: Sendable {
         self.loadTag = nil
         self.isLive = true
         self.isNewHistory = false
+        self.dropStrays(missingFrom: seq)
         if wasLive, !isLost, seq <= self.seq { return .passed }
         if wasLive { self.recent.removeAll() }
         self.seq = seq
@@ -95,6 +99,14 @@ struct RoomStream: Sendable {
         }
         for early in self.kept.keys where early <= seq { self.kept.removeValue(forKey: early) }
         return wasLive ? .jumped : .began
+    }
+
+    /// What was kept before a snapshot was asked for and is not in it never will be: it is of a former primary.
+    private mutating func dropStrays(missingFrom seq: UInt64) {
+        let strays = self.keptAtLoad.filter { $0 > seq && self.kept.removeValue(forKey: $0) != nil }
+        self.keptAtLoad.removeAll()
+        // One with such a number may have come meanwhile, and counted as its duplicate.
+        if !strays.isEmpty { self.needsLoad = self.needsLoad || self.wasOfferedSince }
     }
 
     // MARK: Updates

@@ -10,7 +10,7 @@ struct RoomTable: Sendable {
     private var slots: [Identifier: Int] = [:]
     private var freeSlots: [Int] = []
     private var slotsByShard = [Set<Int>](repeating: [], count: Shard.count)
-    /// The bytes of all rooms as they were last counted.
+    /// Roughly the bytes of all rooms.
     private(set) var bytes = 0
     /// How many reads wait in all rooms.
     private(set) var readCount = 0
@@ -36,9 +36,9 @@ struct RoomTable: Sendable {
     subscript(slot: Int) -> Room {
         _read { yield self.rooms[slot] }
         _modify {
-            let (bytes, reads) = (self.rooms[slot].countedBytes, self.rooms[slot].reads.count)
+            let (bytes, reads) = (self.rooms[slot].bytes, self.rooms[slot].reads.count)
             defer {
-                self.bytes += self.rooms[slot].countedBytes - bytes
+                self.bytes += self.rooms[slot].bytes - bytes
                 self.readCount += self.rooms[slot].reads.count - reads
             }
             yield &self.rooms[slot]
@@ -50,7 +50,8 @@ struct RoomTable: Sendable {
         guard self.count < self.limits.rooms, self.bytes < self.limits.memory else { return nil }
         let room = Room(name: name, limits: self.limits)
         let slot = self.freeSlots.popLast() ?? self.rooms.count
-        if slot == self.rooms.count { self.rooms.append(room) } else { self.rooms[slot] = room }
+        if slot == self.rooms.count { self.rooms.append(Room(name: "", limits: self.limits)) }
+        self[slot] = room
         self.slots[name] = slot
         self.slotsByShard[room.shard].insert(slot)
         return slot
@@ -65,8 +66,8 @@ struct RoomTable: Sendable {
     mutating func removeExpiredFences(at now: Instant) {
         guard self.nextSweep <= now else { return }
         self.startSweeps(at: now)
-        for slot in self.slots.values {
-            self.rooms[slot].feed.elements.removeExpiredFences(at: now, limits: self.limits)
+        for slot in self.allSlots {
+            self[slot].feed.elements.removeExpiredFences(at: now, limits: self.limits)
         }
     }
 
@@ -84,7 +85,7 @@ struct RoomTable: Sendable {
             if self.bytes <= self.limits.memory { return }
         }
         for slot in self.allSlots {
-            self[slot].releaseCaches()
+            self[slot].feed.releaseCaches()
             if self.bytes <= self.limits.memory { return }
         }
     }
