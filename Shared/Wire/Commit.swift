@@ -187,7 +187,8 @@ public struct CommitResult: WireRecord, Equatable, Sendable {
     public var seq: UInt64
     /// The acknowledgement as the app gets it: one JSON object.
     public var json: [UInt8]
-    /// The number of elements that this commit changed, those that went with their parents included; 0 for a duplicate.
+    /// The number of elements that this commit changed, those that went with their parents included, or would have changed
+    /// if it had not been refused; more where their texts are long, for the log has those; 0 for a duplicate.
     public var elements: UInt32
     /// The ``EncodedEdit/bodyHash`` of the commit; 0 when the committer is an older one, which does not say it. The app may
     /// have given up that commit and used its number for another one meanwhile.

@@ -27,6 +27,9 @@ struct BatchDraft: Sendable {
         case unchanged(seq: UInt64, hash: UInt64)
     }
 
+    /// So many bytes in the log count like one more element: elements are stored whole, before and after.
+    private static let bytesForOne = 2048
+
     /// The rules in force.
     var rules: RulesTable { self.allRules.current }
     private let allRules: RulesInForce
@@ -114,8 +117,10 @@ struct BatchDraft: Sendable {
     private mutating func next(_ commit: PreparedCommit, _ stream: StreamState, _ cache: inout ShardCache) {
         let known = self.stacks.index(forKey: commit.owner)
         var stacks = known.map { self.stacks.values[$0] } ?? cache.stacks(commit.owner) ?? UndoStacks()
+        var cost = commit.edit.elementCount
         do throws(Refusal) {
             let change = try self.change(commit, &cache)
+            cost = max(cost, change.entries.count)
             let growth = try self.growth(of: change, in: commit.room, &cache)
             var room = self.storedRoom(commit.room, &cache)
             let seq = room.seq
@@ -126,21 +131,22 @@ struct BatchDraft: Sendable {
                 let link = stacks.push(change, of: commit, seq: seq + 1, limits: self.limits)
                 room = StoredRoom(seq: seq + 1, totals: room.totals + growth.totals)
                 self.rows.note(room, for: commit.room)
-                self.note(growth, &cache)
                 self.apply(change, commit, seq: seq + 1, link)
+                self.note(growth, &cache)
             }
             if let known { self.stacks.values[known] = stacks } else { self.stacks[commit.owner] = stacks }
         } catch {
-            self.refuse(commit, error)
+            self.refuse(commit, error, cost: cost)
         }
         self.rows.use(up: commit.number, of: commit.stream, stream, stacks)
     }
 
-    private mutating func refuse(_ commit: PreparedCommit, _ refusal: Refusal) {
+    /// - Parameter cost: how many elements were looked at in vain.
+    private mutating func refuse(_ commit: PreparedCommit, _ refusal: Refusal, cost: Int) {
         self.tally.refused += 1
         self.rows.refuse(commit, .refused(refusal))
         self.outcomes.append((commit.key, .refused(refusal, hash: commit.hash)))
-        self.answer(commit, refusal)
+        self.answer(commit, refusal, cost: cost)
     }
 
     /// Nothing was left to undo: the commit has no number in the room's order.
@@ -225,20 +231,16 @@ struct BatchDraft: Sendable {
             seq: seq, event: change.event, elements: elements, adjusted: change.adjusted, undone: change.undone?.entry)
         self.tally.applied += 1
         self.outcomes.append((commit.key, .applied(outcome, hash: commit.hash)))
-        self.answer(commit, seq: seq, json: outcome.acknowledgement(isDuplicate: false), elements: change.entries.count)
+        let cost = max(change.entries.count, self.rows.lastLogBytes / Self.bytesForOne)
+        self.answer(commit, seq: seq, json: outcome.acknowledgement(isDuplicate: false), cost: cost)
     }
 
-    /// Records state that is not written.
-    mutating func note(_ state: ElementState, for key: ElementKey) {
-        self.rows.note(state, for: key)
-    }
-
-    /// Updates the numbers of annotations that are known.
+    /// Updates what is known of the annotations of elements that get or lose some, which need not be written themselves.
     private mutating func note(_ growth: RoomGrowth, _ cache: inout ShardCache) {
-        if growth.annotations.isEmpty { return }
-        for (parent, difference) in growth.annotations {
-            guard let count = self.annotations(of: parent, &cache) else { continue }
-            self.annotations[parent] = count + difference
+        for (parent, family) in growth.families {
+            if let count = self.annotations(of: parent, &cache) { self.annotations[parent] = count + family.count }
+            guard case .live(let live) = self.state(parent, &cache), let children = live.children else { continue }
+            self.rows.note(.live(live.with(children: family.applied(to: children))), for: parent)
         }
     }
 
@@ -252,13 +254,13 @@ struct BatchDraft: Sendable {
         }
     }
 
-    private mutating func answer(_ commit: PreparedCommit, _ refusal: Refusal) {
+    private mutating func answer(_ commit: PreparedCommit, _ refusal: Refusal, cost: Int = 0) {
         if refusal.code == .sessionExpired { self.tally.expired += 1 }
-        self.answers.append(CommitAnswer(to: commit, commit.result(refusal)))
+        self.answers.append(CommitAnswer(to: commit, commit.result(refusal, cost: cost)))
     }
 
-    private mutating func answer(_ commit: PreparedCommit, seq: UInt64, json: [UInt8], elements: Int = 0) {
-        let result = commit.result(seq: seq, json: json, elements: elements)
+    private mutating func answer(_ commit: PreparedCommit, seq: UInt64, json: [UInt8], cost: Int = 0) {
+        let result = commit.result(seq: seq, json: json, cost: cost)
         self.answers.append(CommitAnswer(to: commit, result))
     }
 

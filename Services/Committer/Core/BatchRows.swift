@@ -113,6 +113,9 @@ struct BatchRows: Sendable {
                 after: change.logTextAfter, link: link, cause: change.cause, undone: change.undone?.entry))
     }
 
+    /// The bytes of the elements in the log's last row.
+    var lastLogBytes: Int { self.batch.log.last.map { ($0.before?.count ?? 0) + ($0.after?.count ?? 0) } ?? 0 }
+
     /// Appends the row of a commit that uses up its number without a change.
     mutating func refuse(_ commit: PreparedCommit, _ outcome: ShardBatch.RefusalRow.Outcome) {
         self.batch.refusals.append(ShardBatch.RefusalRow(key: commit.key, hash: commit.hash, outcome: outcome))

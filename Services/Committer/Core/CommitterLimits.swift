@@ -31,6 +31,8 @@ package struct CommitterLimits: Equatable, Sendable {
     /// The maximum size of the elements of one entry, before and after, bytes. Further commits of its group begin another
     /// entry; a single commit always is one entry.
     package var undoEntryBytes = 1 << 20
+    /// The maximum size of the entries that one undo passes over because nothing of them is left, before and after, bytes.
+    package var skippedBytes = 16 << 20
     /// The approximate size of each shard's cache of elements, sessions and rooms between batches, bytes.
     package var cacheBytesPerShard = 2 << 20
     /// The time after which a waiting commit is answered `unavailable`.

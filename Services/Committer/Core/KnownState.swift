@@ -18,7 +18,7 @@ package final class LiveElement: Sendable {
     package let element: Element
     /// Its JSON text, as in acknowledgements, updates and the log.
     package let json: [UInt8]
-    /// Its children, perhaps including deleted ones; nil when they were not read.
+    /// Its living children; nil when they were not read.
     package let children: [Identifier]?
 
     /// An existing element.
@@ -28,13 +28,10 @@ package final class LiveElement: Sendable {
         self.children = children
     }
 
-    /// The same element with one more child, if its children are known.
-    func adding(child: Identifier) -> LiveElement {
-        LiveElement(element: self.element, json: self.json, children: self.children.map { $0 + [child] })
+    /// The same element with known children.
+    func with(children: [Identifier]) -> LiveElement {
+        LiveElement(element: self.element, json: self.json, children: children)
     }
-
-    /// The same element, known to have no children.
-    var childless: LiveElement { LiveElement(element: self.element, json: self.json, children: []) }
 }
 
 extension LiveElement: Equatable {

@@ -6,18 +6,20 @@ extension PreparedCommit {
     static let largestNumber: UInt64 = 1 << 53 - 1
 
     /// The result if it is refused.
-    func result(_ refusal: Refusal) -> CommitResult {
+    /// - Parameter cost: how many elements were looked at for that.
+    func result(_ refusal: Refusal, cost: Int = 0) -> CommitResult {
         CommitResult(
             room: self.room, session: self.stream.session, number: self.number, connection: self.connection,
-            refusal: refusal, seq: 0, json: refusal.acknowledgement, bodyHash: self.hash)
+            refusal: refusal, seq: 0, json: refusal.acknowledgement, elements: UInt32(clamping: cost),
+            bodyHash: self.hash)
     }
 
     /// The result if it is applied.
-    /// - Parameter elements: how many it changed; 0 when it was applied before.
-    func result(seq: UInt64, json: [UInt8], elements: Int) -> CommitResult {
+    /// - Parameter cost: how many elements it changed, or more for long ones; 0 when it was applied before.
+    func result(seq: UInt64, json: [UInt8], cost: Int) -> CommitResult {
         CommitResult(
             room: self.room, session: self.stream.session, number: self.number, connection: self.connection,
-            refusal: nil, seq: seq, json: json, elements: UInt32(clamping: elements),
+            refusal: nil, seq: seq, json: json, elements: UInt32(clamping: cost),
             bodyHash: self.hash)
     }
 }

@@ -6,6 +6,8 @@ struct Needs {
     private(set) var request: LoadRequest
     /// The maximum number of elements that one commit changes.
     let commitElements: Int
+    /// The most bytes of entries that one undo passes over.
+    let skippedBytes: Int
     /// How many elements the deletions and undos so far will change, as far as that is known.
     var changes = 0
     /// Whether a commit would change more elements than one may.
@@ -20,6 +22,7 @@ struct Needs {
     init(shard: Int, limits: CommitterLimits) {
         self.request = LoadRequest(shard: shard)
         self.commitElements = limits.commitElements
+        self.skippedBytes = limits.skippedBytes
     }
 
     mutating func room(_ room: Identifier) {

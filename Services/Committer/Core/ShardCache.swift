@@ -68,6 +68,9 @@ struct ShardCache: Sendable {
     /// The rows of an entry, the newest first; none when the log no longer has them, nil when they were not read.
     func undoRows(_ key: UndoEntryKey) -> [UndoRow]? { self.entries[key] }
 
+    /// An entry is not looked at again: the memory of those that an undo passes over is not that of all of them.
+    mutating func dropUndoRows(_ key: UndoEntryKey) { self.entries[key] = nil }
+
     /// The stored outcome of a commit; nil when it was not read.
     func outcome(_ key: CommitKey) -> StoredOutcome? { self.outcomes[key] }
 
@@ -131,7 +134,7 @@ struct ShardCache: Sendable {
 
     /// The element is known to have no annotations.
     mutating func noteChildless(_ live: LiveElement, _ key: ElementKey) {
-        self.elements.store(.live(live.childless), for: key)
+        self.elements.store(.live(live.with(children: [])), for: key)
     }
 
     /// Ends a batch: discards what was read only for it, and evicts what was not used recently.
@@ -191,7 +194,7 @@ extension ElementState: Weighed {
     var weight: Int {
         switch self {
         case .absent, .deleted: 128
-        case .live(let live): 512 + 2 * live.json.count
+        case .live(let live): 512 + 2 * live.json.count + 48 * (live.children?.count ?? 0)
         }
     }
 }

@@ -316,6 +316,8 @@ package struct ShardLedger: Sendable {
     package mutating func expire(at now: Instant) -> Settlement {
         var settlement = Settlement()
         guard let oldest = self.oldestQueued, self.isLate(oldest, now) else { return settlement }
+        // What was read for them is not needed. While nothing can be written, nothing else trims the cache.
+        defer { if case .idle = self.phase { self.cache.trim() } }
         for commit in self.removeLate(at: now) {
             self.release(commit, &settlement)
             if commit.isOutcomeUnknown {

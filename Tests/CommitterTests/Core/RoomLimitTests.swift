@@ -121,6 +121,39 @@ import Wire
         #expect(bench.run().refusals.map { $0?.code } == [nil, nil, .tooLarge])
     }
 
+    /// What comes and goes leaves nothing behind with its parent, in memory or to be read before that is deleted.
+    @Test func deletedAnnotationsAreNoBurdenForTheirParent() {
+        let bench = LedgerBench(on: self.database)
+        bench.admit(commit(1, create("p", #"{"type":"photo"}"#)))
+        bench.run()
+        for round in 0..<20 {
+            let ids = (0..<10).map { Identifier("a\(round)-\($0)") }
+            let items = ids.map { ($0, #"{"type":"text","parentId":"p"}"#) }
+            bench.admit(commit(UInt64(2 + 2 * round), createMany(items)))
+            let deleted = round < 19 ? ids : Array(ids.dropFirst())
+            bench.admit(commit(UInt64(3 + 2 * round), EncodedEdit(DeleteElements(deleted))))
+            #expect(bench.run().refusals == [nil, nil])
+        }
+        bench.admit(commit(42, .delete(element: "p")))
+        // Nothing is read for it: the living ones are known.
+        guard case .write(let batch)? = bench.next() else {
+            Issue.record("the children are read again")
+            return
+        }
+        #expect(batch.elements.map(\.element.id) == ["p", "a19-0"])
+    }
+
+    /// Who is refused has cost as much as who is not.
+    @Test func refusedAndLongCommitsSayWhatTheyCost() {
+        let bench = self.bench { $0.roomElements = 30 }
+        let items = (0..<40).map { (Identifier("e\($0)"), #"{"type":"note"}"#) }
+        bench.admit(commit(1, createMany(items)))
+        bench.admit(commit(2, create("long", self.note(8000))))
+        bench.admit(commit(3, transform("long", x: 5)))
+        bench.admit(commit(4, transform("none", x: 5)))
+        #expect(bench.run().results.map(\.result.elements) == [40, 4, 8, 1])
+    }
+
     // MARK: Commits
 
     /// A photo with annotations, written by another ledger.

@@ -179,6 +179,28 @@ import Wire
         #expect(try self.stored("b").positionX == 0)
     }
 
+    /// The shard waits for what an undo reads, and the committer has it in memory.
+    @Test func anUndoThatPassesOverVeryMuchEndsThereAndTheNextOneGoesOn() throws {
+        var limits = CommitterLimits()
+        limits.skippedBytes = 20_000
+        let bench = LedgerBench(on: self.database, limits: limits)
+        func run(_ number: UInt64, _ edit: EncodedEdit, by user: Identifier = "ann") -> ShardLedger.Settlement {
+            bench.admit(commit(number, edit, session: Identifier("s-\(user.text)"), user: user))
+            return bench.run()
+        }
+        _ = run(1, transform("b", x: 5))
+        for step in 2...80 { _ = run(UInt64(step), transform("a", x: Double(step))) }
+        _ = run(1, transform("a", x: 99), by: "bob")
+        var undos = 0
+        while try self.stored("b").positionX == 5, undos < 10 {
+            undos += 1
+            #expect(run(80 + UInt64(undos), self.undo).refusals == [nil])
+            bench.ledger.forget()
+        }
+        #expect(undos > 1 && undos < 10)
+        #expect(self.database.tables.violations == [])
+    }
+
     @Test func elementsOfEntriesThatAreReadTogetherAreToo() throws {
         let ids = (1...40).map { Identifier("e\($0)") }
         for (index, id) in ids.enumerated() {

@@ -9,9 +9,9 @@ extension CreateElement: DecidableEdit {
     func decide(
         _ commit: PreparedCommit, in draft: inout BatchDraft, _ cache: inout ShardCache
     ) throws(Refusal) -> Change {
-        var creation = Creation(.created, of: [self.item], for: commit)
+        var creation = Creation(.created, for: commit)
         try creation.add(self.item, path: "element", named: false, in: &draft, &cache)
-        return creation.finish(in: &draft, &cache)
+        return creation.change
     }
 
     func adjustments(
@@ -34,11 +34,11 @@ extension CreateElements: DecidableEdit {
         _ commit: PreparedCommit, in draft: inout BatchDraft, _ cache: inout ShardCache
     ) throws(Refusal) -> Change {
         try draft.checkGroup(self.items.count)
-        var creation = Creation(.createdMany, of: self.items, for: commit)
+        var creation = Creation(.createdMany, for: commit)
         for (index, item) in self.items.enumerated() {
             try creation.add(item, path: "elements[\(index)]", named: true, in: &draft, &cache)
         }
-        return creation.finish(in: &draft, &cache)
+        return creation.change
     }
 
     /// A generated id differs when the commit is repeated: the stored one counts.

@@ -3,15 +3,13 @@ import Wire
 
 /// The new elements of a commit: all are created, or none.
 struct Creation {
-    private var change: Change
-    private let items: [NewItem]
+    private(set) var change: Change
     private let commit: PreparedCommit
     /// The index of each new element in the change.
     private var entries: [ElementKey: Int] = [:]
 
-    init(_ event: UpdateEvent, of items: [NewItem], for commit: PreparedCommit) {
+    init(_ event: UpdateEvent, for commit: PreparedCommit) {
         self.change = Change(event: event, entries: [])
-        self.items = items
         self.commit = commit
     }
 
@@ -52,20 +50,6 @@ struct Creation {
         }
     }
 
-    /// The change. It also adds the children to their parents' state, which is not written.
-    mutating func finish(in draft: inout BatchDraft, _ cache: inout ShardCache) -> Change {
-        for item in self.items {
-            guard let parent = item.parent else { continue }
-            let key = ElementKey(self.commit.room, parent)
-            if let index = self.entries[key] {
-                let parent = self.change.entries[index].written
-                self.change.entries[index].written = parent.adding(child: item.id)
-            } else {
-                draft.adopt(item.id, by: key, &cache)
-            }
-        }
-        return self.change
-    }
 }
 
 extension NewItem {

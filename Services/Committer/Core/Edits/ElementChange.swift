@@ -93,12 +93,6 @@ extension BatchDraft {
         }
     }
 
-    /// Adds an annotation to the children of its parent, if they are known. The parent is not written.
-    mutating func adopt(_ child: Identifier, by parent: ElementKey, _ cache: inout ShardCache) {
-        guard case .live(let live) = self.state(parent, &cache), live.children != nil else { return }
-        self.note(.live(live.adding(child: child)), for: parent)
-    }
-
     /// The original size of an annotation's parent; nil for other elements.
     mutating func parentSize(of element: Element, in room: Identifier, _ cache: inout ShardCache) -> Size? {
         guard let parent = element.parentId,

@@ -42,7 +42,6 @@ extension HistoryStep {
         var change = step.reversal?.change(by: commit.user.text) ?? Change(event: .transformedMany, entries: [])
         change.remaining = step.stacks
         change.undone = Undone(direction: Self.direction, entry: step.entry)
-        change.adoptRestored(in: &draft, &cache)
         return change
     }
 
@@ -53,15 +52,5 @@ extension HistoryStep {
     /// No rule changes it.
     func reproduces(_ stored: [Element], from before: [Element], by user: Identifier, _ rules: RulesTable) -> Bool {
         true
-    }
-}
-
-extension Change {
-    /// Adds restored annotations to the known children of parents that the change leaves as they are.
-    fileprivate func adoptRestored(in draft: inout BatchDraft, _ cache: inout ShardCache) {
-        for entry in self.entries where entry.isRestored {
-            guard let parent = entry.written.element.parentId else { continue }
-            draft.adopt(entry.key.element, by: ElementKey(entry.key.room, Identifier(parent)), &cache)
-        }
     }
 }

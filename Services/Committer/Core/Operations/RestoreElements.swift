@@ -32,16 +32,7 @@ struct RestoreElements: Decidable {
             // Its children are not read, so they are unknown: a later commit may add some.
             change.entries.append(Change.Entry(key, before: nil, element, children: nil))
         }
-        self.adopt(in: commit.room, &draft, &cache)
         return change
-    }
-
-    /// Adds the elements to the known children of their parents, which are not written.
-    private func adopt(in room: Identifier, _ draft: inout BatchDraft, _ cache: inout ShardCache) {
-        for element in self.elements {
-            guard let parent = element.parent else { continue }
-            draft.adopt(Identifier(element.id), by: ElementKey(room, parent), &cache)
-        }
     }
 
     func adjustments(

@@ -5,8 +5,8 @@ import Wire
 struct RoomGrowth {
     /// The difference in elements and their bytes.
     private(set) var totals = RoomTotals()
-    /// The difference in the annotations of each element that gets or loses some.
-    private(set) var annotations: [ElementKey: Int] = [:]
+    /// The annotations that elements get or lose.
+    private(set) var families: [ElementKey: FamilyGrowth] = [:]
 
     /// Adds one element of a change.
     /// - Parameter former: the element before the change; nil when it was not living.
@@ -15,8 +15,34 @@ struct RoomGrowth {
         let step = entry.isDeleted ? -1 : former == nil ? 1 : 0
         self.totals.elements += step
         self.totals.bytes += (entry.isDeleted ? 0 : element.storedBytes) - (former?.storedBytes ?? 0)
-        guard step != 0, let parent = element.parentId else { return }
-        self.annotations[ElementKey(entry.key.room, Identifier(parent)), default: 0] += step
+        guard step != 0, let parent = entry.parent else { return }
+        if step > 0 {
+            self.families[parent, default: FamilyGrowth()].added.append(entry.key.element)
+        } else {
+            self.families[parent, default: FamilyGrowth()].removed.insert(entry.key.element)
+        }
+    }
+}
+
+/// The annotations that an element gets, and those that it loses.
+struct FamilyGrowth: Sendable {
+    fileprivate(set) var added: [Identifier] = []
+    fileprivate(set) var removed: Set<Identifier> = []
+
+    /// The difference in their number.
+    var count: Int { self.added.count - self.removed.count }
+
+    /// An element's children after the change, without what is gone: what comes and goes leaves no trace.
+    func applied(to children: [Identifier]) -> [Identifier] {
+        let gone = self.removed.union(self.added)
+        return (gone.isEmpty ? children : children.filter { !gone.contains($0) }) + self.added
+    }
+}
+
+extension Change.Entry {
+    /// The element that it is an annotation of.
+    fileprivate var parent: ElementKey? {
+        self.written.element.parentId.map { ElementKey(self.key.room, Identifier($0)) }
     }
 }
 
@@ -36,7 +62,7 @@ extension BatchDraft {
         var growth = RoomGrowth()
         guard change.canResize else { return growth }
         for entry in change.entries { growth.add(entry, former: self.former(entry, &cache)) }
-        if let limit = self.exceeded(by: growth, in: room, &cache) {
+        if let limit = self.exceeded(by: growth, in: room, families: growth.families.keys, &cache) {
             throw self.tooLarge(change, limit, in: room, &cache)
         }
         return growth
@@ -58,13 +84,16 @@ extension BatchDraft {
     }
 
     /// The limit that a room would be beyond; nil when it is within all of them, or does not grow.
+    /// - Parameter parents: the elements whose annotations are looked at.
     private mutating func exceeded(
-        by growth: RoomGrowth, in room: Identifier, _ cache: inout ShardCache
+        by growth: RoomGrowth, in room: Identifier, families parents: some Sequence<ElementKey>,
+        _ cache: inout ShardCache
     ) -> RoomLimit? {
         let totals = self.storedRoom(room, &cache).totals + growth.totals
         if growth.totals.elements > 0, totals.elements > self.limits.roomElements { return .elements }
         if growth.totals.bytes > 0, totals.bytes > self.limits.roomBytes { return .bytes }
-        for (parent, difference) in growth.annotations where difference > 0 {
+        for parent in parents {
+            guard let difference = growth.families[parent]?.count, difference > 0 else { continue }
             let annotations = self.annotations(of: parent, &cache) ?? 0
             if annotations + difference > self.limits.elementAnnotations { return .annotations }
         }
@@ -80,7 +109,8 @@ extension BatchDraft {
         for (index, entry) in change.entries.enumerated() {
             growth.add(entry, former: self.former(entry, &cache))
             place = index
-            if self.exceeded(by: growth, in: room, &cache) == limit { break }
+            let parent = CollectionOfOne(entry.parent).compactMap(\.self)
+            if self.exceeded(by: growth, in: room, families: parent, &cache) == limit { break }
         }
         self.count(limit)
         let isList = change.event == .createdMany && change.undone == nil

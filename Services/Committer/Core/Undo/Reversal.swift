@@ -122,17 +122,13 @@ struct Reversal {
         let restored = affected.filter { self.original[$0] == nil }
         let changed = affected.filter { self.original[$0] != nil && self.current[$0] != nil }
         let deleted = affected.filter { self.current[$0] == nil }
-        let annotations = Dictionary(grouping: restored) { id in
-            self.current[id]?.parentId.map { Identifier($0) } ?? ""
-        }
         var entries: [Change.Entry] = []
         for id in restored + changed {
             guard var element = self.current[id] else { continue }
             element.recordChange(by: user)
             let live = self.original[id]
-            // All annotations of a deleted element are deleted, so a restored one has those that come back with it.
-            let back = annotations[id] ?? []
-            let children = live.map { $0.children.map { $0 + back } } ?? back
+            // All annotations of a deleted element are deleted: a restored one has none but those that come back with it.
+            let children = live.map(\.children) ?? []
             var entry = Change.Entry(ElementKey(self.room, id), before: live?.json, element, children: children)
             entry.isRestored = live == nil
             entries.append(entry)

@@ -153,6 +153,8 @@ package struct UndoRow: Equatable, Sendable {
     package var before, after: [UInt8]
     /// Its place in the stack.
     package var link: UndoLink
+    /// The bytes of its texts.
+    var bytes: Int { self.before.count + self.after.count }
 
     /// A row of an entry.
     package init(seq: UInt64, event: UpdateEvent, before: [UInt8], after: [UInt8], link: UndoLink) {

@@ -11,11 +11,13 @@ struct UndoStep {
     var stacks: UndoStacks
     /// True when the entry would change more elements than one commit may; it stays on its stack.
     var isTooLarge = false
+    private var skippedBytes = 0
 
     /// How many rows are read at once after an entry was skipped.
     private static let rowsAhead: UInt64 = 32
 
-    /// Goes down a stack. Entries without effect are skipped, because others have changed the same since.
+    /// Goes down a stack. Entries without effect are skipped, because others have changed the same since. Beyond a number of
+    /// bytes it ends there, and the next undo goes on: the shard waits for each read.
     ///
     /// Nil when something must be read first, which is then added to `needs`.
     /// - Parameter progress: how far an earlier attempt came; updated.
@@ -28,8 +30,9 @@ struct UndoStep {
         if let progress, progress.version == cache.version, progress.chain == cache.chain {
             self.stacks = progress.stacks
             self.entry.skipped = progress.skipped
+            self.skippedBytes = progress.skippedBytes
         }
-        while self.stacks.stack(for: direction).depth > 0 {
+        while self.stacks.stack(for: direction).depth > 0, self.skippedBytes < needs.skippedBytes {
             let head = self.stacks.stack(for: direction).head
             let key = UndoEntryKey(user.room, head)
             guard let rows = cache.undoRows(key) else {
@@ -60,8 +63,11 @@ struct UndoStep {
                 return
             }
             self.entry.skipped += 1
+            self.skippedBytes += rows.reduce(0) { $0 + $1.bytes }
+            cache.dropUndoRows(key)
             progress = UndoProgress(
-                version: cache.version, chain: cache.chain, stacks: self.stacks, skipped: self.entry.skipped)
+                version: cache.version, chain: cache.chain, stacks: self.stacks, skipped: self.entry.skipped,
+                skippedBytes: self.skippedBytes)
         }
     }
 }
@@ -73,8 +79,8 @@ struct UndoProgress: Equatable, Sendable {
     let version: UInt64?, chain: UInt64
     /// The stacks without the skipped entries.
     let stacks: UndoStacks
-    /// The number of skipped entries.
-    let skipped: Int
+    /// The number of skipped entries, and the bytes of their rows.
+    let skipped: Int, skippedBytes: Int
 }
 
 /// The entry that an undo or a redo was made from.
