@@ -72,9 +72,9 @@ import Wire
         return Scene(limits: limits)
     }
 
-    private static func join(_ scene: inout Scene, _ user: String, parts: Bool) throws -> Slot {
+    private static func join(_ scene: inout Scene, _ user: String, room: String = "r", parts: Bool) throws -> Slot {
         let slot = try scene.connect(user)
-        scene.send(slot, "room:join", #"{"roomId":"r","parts":\#(parts)}"#, ack: 1)
+        scene.send(slot, "room:join", #"{"roomId":"\#(room)","parts":\#(parts)}"#, ack: 1)
         Self.answer(&scene, scene.take())
         return slot
     }
@@ -108,14 +108,58 @@ import Wire
         var scene = Self.scene(bound: 8000)
         let ada = try Self.join(&scene, "ada", parts: true)
         _ = scene.take()
-        let bob = try Self.join(&scene, "bob", parts: true)
+        // Nobody knew how large it is.
+        let bob = try Self.join(&scene, "bob", room: "q", parts: true)
         #expect(scene.take().texts(for: bob)[0].contains(#""code":"busy""#))
-        #expect(scene.gateway.rooms.members(of: "r") == [ada])
+        #expect(scene.gateway.rooms.members(of: "q") == [])
         scene.gateway.disconnected(ada, at: scene.moment, into: &scene.actions)
         #expect(scene.gateway.joins.snapshots.bytes == 0)
         scene.send(bob, "room:join", #"{"roomId":"r"}"#, ack: 2)
         Self.answer(&scene, scene.take())
         #expect(scene.take().contains { if case .snapshot(bob, _) = $0 { true } else { false } })
+    }
+
+    /// Each answer is as large as the room, on the mesh and in memory, wanted or not.
+    @Test func aRoomThatWasLargeIsAskedForWhenThereIsSpace() throws {
+        var scene = Self.scene(bound: 10_000)
+        let ada = try Self.join(&scene, "ada", parts: true)
+        _ = scene.take()
+        var others: [Slot] = []
+        for user in ["bob", "cid", "dan"] { others.append(try scene.connect(user)) }
+        for slot in others { scene.send(slot, "room:join", #"{"roomId":"r"}"#, ack: 1) }
+        // Ada has not read hers: there is space for one more.
+        let first = scene.take()
+        #expect(first.joins.map(\.member.user) == ["bob"])
+        Self.answer(&scene, first)
+        #expect(scene.take().joins.isEmpty)
+        scene.gateway.snapshotRead(of: "r", by: ada, into: &scene.actions)
+        scene.advance(20)
+        let second = scene.take()
+        #expect(second.joins.map(\.member.user) == ["cid"])
+        // Whoever goes makes space at once, though the answer is still to come.
+        scene.gateway.disconnected(others[0], at: scene.moment, into: &scene.actions)
+        scene.advance(20)
+        #expect(scene.take().joins.map(\.member.user) == ["dan"])
+        Self.answer(&scene, second, elements: 1)
+        scene.send(ada, "room:join", #"{"roomId":"r"}"#, ack: 2)
+        #expect(scene.take().joins.count == 1)
+    }
+
+    @Test func whoIsSentVeryMuchWaits() {
+        var snapshots = Snapshots(bound: 1000, userBound: 100)
+        snapshots.noteSize(400, of: "r")
+        var count: UInt64 = 0
+        while snapshots.expect("r", for: count, by: 1, of: "ann", at: .start) {
+            snapshots.expectNoMore(for: count)
+            count += 1
+        }
+        #expect(count == 2)
+        let others = [
+            snapshots.expect("r", for: 8, by: 2, of: "bob", at: .start),
+            snapshots.expect("small", for: 9, by: 1, of: "ann", at: .start),
+            snapshots.expect("r", for: 10, by: 1, of: "ann", at: .start + .seconds(2)),
+        ]
+        #expect(others == [true, true, true])
     }
 
     @Test func eachUserHasAPartOfTheBudget() throws {

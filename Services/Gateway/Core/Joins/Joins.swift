@@ -11,6 +11,8 @@ struct JoinInFlight {
     let wantsParts: Bool
     /// When its app is answered that the room cannot be read.
     let deadline: Instant
+    /// True when it is one of those of its user that are under way.
+    fileprivate(set) var hasBegun = false
     /// When it was last sent; nil while it waits for its turn.
     fileprivate(set) var sentAt: Instant?
     /// True when nobody waits for its answer any more.
@@ -33,6 +35,8 @@ struct JoinInFlight {
 ///     held: its user has enough     └──deadline──► ended
 ///     under way
 ///
+/// A join of a large room is sent when there is space for the answer (``Snapshots``).
+///
 /// When all apps come back together, fan-outs and the database get their joins at a rate. A join that is abandoned once
 /// it was sent stays until its answer is here, since that costs as much as any.
 package struct Joins {
@@ -43,6 +47,8 @@ package struct Joins {
     private var abandonedCount = 0
     /// Requests that wait for their turn, in order; one that ended meanwhile is stale.
     private var queue: Deque<UInt64> = []
+    /// Requests whose turn has come and that wait until there is space for their room, in order; likewise.
+    private var large: Deque<UInt64> = []
     private var rate: TokenBucket
     private var readers: ReadsByUser
     /// The large rooms on their way to apps.
@@ -52,6 +58,8 @@ package struct Joins {
 
     /// A join without an answer is sent again after that.
     private static let repetition = Nanoseconds.seconds(1)
+    /// How many of those that wait for space are looked at: a user has a few of them.
+    private static let largeSearch = 256
 
     /// - Parameter seed: random at each start.
     init(limits: GatewayLimits, seed: UInt64) {
@@ -69,7 +77,7 @@ package struct Joins {
     var isEmpty: Bool { self.pending.isEmpty }
 
     /// How many of them wait for their turn.
-    package var queuedCount: Int { self.queue.count }
+    package var queuedCount: Int { self.queue.count + self.large.count }
 
     /// Refuses one more join when too many wait.
     private mutating func requireCapacity(for user: Identifier?) throws(Refusal) {
@@ -96,6 +104,7 @@ package struct Joins {
 
     /// Removes and returns the next join whose turn has come; nil when the rate allows none, or none waits.
     private mutating func nextInTurn(at now: Instant) -> JoinInFlight? {
+        if let join = self.nextLarge(at: now) { return join }
         while let request = self.queue.first {
             guard let join = self.pending[request] else {
                 self.queue.removeFirst()
@@ -108,10 +117,27 @@ package struct Joins {
             }
             guard self.rate.spend(at: now) else { return nil }
             self.readers.begin(by: join.user)
+            self.pending[request]?.hasBegun = true
             self.queue.removeFirst()
+            if self.hasSpace(for: join, at: now) { return join }
+            self.large.append(request)
+        }
+        return nil
+    }
+
+    /// Removes and returns the first join of a large room for which there is space by now.
+    private mutating func nextLarge(at now: Instant) -> JoinInFlight? {
+        while let first = self.large.first, self.pending[first] == nil { self.large.removeFirst() }
+        for index in self.large.indices.prefix(Self.largeSearch) {
+            guard let join = self.pending[self.large[index]], self.hasSpace(for: join, at: now) else { continue }
+            self.large.remove(at: index)
             return join
         }
         return nil
+    }
+
+    private mutating func hasSpace(for join: JoinInFlight, at now: Instant) -> Bool {
+        self.snapshots.expect(join.room, for: join.record.request, by: join.slot, of: join.user, at: now)
     }
 
     /// Removes a join, and lets the next one of its user have its turn.
@@ -119,7 +145,8 @@ package struct Joins {
     private mutating func remove(_ request: UInt64) -> JoinInFlight? {
         guard let join = self.pending.removeValue(forKey: request) else { return nil }
         if join.isAbandoned { self.abandonedCount -= 1 }
-        if join.sentAt != nil { self.readers.end(by: join.user) }
+        if join.hasBegun { self.readers.end(by: join.user) }
+        self.snapshots.expectNoMore(for: request)
         // One that goes before it was sent may have been the next to begin.
         if let next = self.readers.next(by: join.user, where: { self.pending[$0] != nil }) { self.queue.prepend(next) }
         return join
@@ -254,6 +281,10 @@ extension Joins {
         into actions: inout [GatewayAction]
     ) -> Released? {
         defer { self.sendQueued(&connections, rooms, at: now, into: &actions) }
+        if case .success(let joined) = reply.outcome, case .elements(let json) = joined.content {
+            let isLarge = json.count > self.limits.snapshotPart
+            self.snapshots.noteSize(isLarge ? json.count : nil, of: reply.room)
+        }
         guard let join = self.pending[reply.request], !join.isAbandoned else {
             self.remove(reply.request)
             self.answeredAgain(reply, &connections, &rooms, into: &actions)
@@ -309,6 +340,7 @@ extension Joins {
         at now: Instant, into actions: inout [GatewayAction]
     ) throws(Refusal) -> Released {
         var joined = rooms.completed(joined, in: join.room)
+        self.snapshots.expectNoMore(for: join.record.request)
         let answer = try self.answer(to: join, joined, rooms)
         var isInParts = false
         if case .snapshot(_, let snapshot)? = answer {

@@ -1,3 +1,4 @@
+import Timing
 package import Wire
 
 /// A large room on its way to one app: the answer to its join, and the parts that follow it.
@@ -12,10 +13,12 @@ package struct Snapshot: Equatable, Sendable {
     package let parts: SnapshotParts
 }
 
-/// The large snapshots that apps have not read yet. They share one budget, so that any number of slow readers of large
-/// rooms costs no more than that, and each user has a part of it.
+/// The large snapshots that apps have not read yet, or that fan-outs are asked for. They share one budget, so that any number
+/// of slow readers of large rooms costs no more than that, and each user has a part of it.
 ///
-///     begun ──read, left, gone──► ended
+///     expected ──answered──► begun ──read, left, gone──► ended
+///
+/// A room that was large when it came last is asked for when there is space for it: else it would cross the mesh in vain.
 package struct Snapshots {
     private struct Key: Hashable {
         let slot: Slot
@@ -30,6 +33,15 @@ package struct Snapshots {
     private let bound: Int
     private let userBound: Int
     private var open: [Key: Open] = [:]
+    /// By the request of their joins.
+    private var expected: [UInt64: Open] = [:]
+    private var expectedBytes = 0
+    /// How large the large rooms were when they came last.
+    private var sizes: [Identifier: Int] = [:]
+    /// The bytes that a user is sent, whether its apps read them or want no answer.
+    private var rates: RateBudget<Identifier>
+    /// Of so many rooms the size is known; of further ones it is not.
+    private static let mostSizes = 4096
     private var bytesByUser: [Identifier: Int] = [:]
     /// Bytes of all of them.
     package private(set) var bytes = 0
@@ -42,6 +54,44 @@ package struct Snapshots {
     init(bound: Int, userBound: Int) {
         self.bound = bound
         self.userBound = userBound
+        self.rates = RateBudget(perSecond: userBound * 4, burst: userBound * 8, at: .start)
+    }
+
+    /// A fan-out is about to be asked for a room.
+    /// - Returns: false when there is no space for it yet, or its user was sent very much lately.
+    mutating func expect(
+        _ room: Identifier, for request: UInt64, by slot: Slot, of user: Identifier, at now: Instant
+    ) -> Bool {
+        guard let bytes = self.sizes[room] else { return true }
+        let former = self.open[Key(slot: slot, room: room)]?.bytes ?? 0
+        let ofUser = self.bytesByUser[user] ?? 0
+        guard Self.fits(bytes, beside: self.bytes + self.expectedBytes - former, self.bound),
+            Self.fits(bytes, beside: ofUser - former, self.userBound), self.rates.spend(of: user, at: now) == nil
+        else { return false }
+        self.rates.charge(bytes, of: user, at: now)
+        self.expected[request] = Open(bytes: bytes, user: user)
+        self.expectedBytes += bytes
+        self.bytesByUser[user] = ofUser + bytes
+        return true
+    }
+
+    /// A fan-out has answered a join, or nobody waits for that.
+    mutating func expectNoMore(for request: UInt64) {
+        guard let expected = self.expected.removeValue(forKey: request) else { return }
+        self.expectedBytes -= expected.bytes
+        self.release(expected)
+    }
+
+    /// A room came, whole.
+    /// - Parameter bytes: of its elements; nil when they are few.
+    mutating func noteSize(_ bytes: Int?, of room: Identifier) {
+        if bytes != nil, self.sizes[room] == nil, self.sizes.count >= Self.mostSizes { return }
+        self.sizes[room] = bytes
+    }
+
+    /// One may always be under way.
+    private static func fits(_ bytes: Int, beside others: Int, _ bound: Int) -> Bool {
+        others == 0 || others + bytes <= bound
     }
 
     /// A snapshot is about to be sent.
@@ -50,13 +100,11 @@ package struct Snapshots {
     ) throws(Refusal) {
         // It replaces what is left of an earlier one.
         let former = self.open[Key(slot: slot, room: room)]?.bytes ?? 0
-        let others = self.bytes - former
-        guard others == 0 || others + bytes <= self.bound else {
+        guard Self.fits(bytes, beside: self.bytes + self.expectedBytes - former, self.bound) else {
             self.busyTotal += 1
             throw Refusal(.busy, "Too many apps are reading large rooms.", retryAfterMs: 1000)
         }
-        let bytesOfUser = (self.bytesByUser[user] ?? 0) - former
-        guard bytesOfUser == 0 || bytesOfUser + bytes <= self.userBound else {
+        guard Self.fits(bytes, beside: (self.bytesByUser[user] ?? 0) - former, self.userBound) else {
             self.busyTotal += 1
             throw Refusal(.busy, "The user's apps are reading too many large rooms.", retryAfterMs: 1000)
         }
@@ -72,8 +120,12 @@ package struct Snapshots {
     mutating func end(of room: Identifier, for slot: Slot) -> Bool {
         guard let ended = self.open.removeValue(forKey: Key(slot: slot, room: room)) else { return false }
         self.bytes -= ended.bytes
+        self.release(ended)
+        return true
+    }
+
+    private mutating func release(_ ended: Open) {
         self.bytesByUser[ended.user, default: 0] -= ended.bytes
         if self.bytesByUser[ended.user] == 0 { self.bytesByUser[ended.user] = nil }
-        return true
     }
 }
