@@ -204,6 +204,35 @@ struct PreviewTests {
         #expect(scene.take().gestureEnds.map(\.user) == ["bob"])
     }
 
+    /// Each end goes to everybody in the room.
+    @Test func whoLeavesManyGesturesBehindAgainAndAgainWaitsToJoin() throws {
+        var scene = Scene()
+        let ids = (0..<500).map { "\"e\($0)\"" }.joined(separator: ",")
+        var ends = 0
+        var joins = 0
+        for _ in 0..<20 {
+            let ada = try scene.connect("ada")
+            scene.send(ada, "room:join", #"{"roomId":"r"}"#, ack: 1)
+            if scene.actions.joins.isEmpty {
+                #expect(scene.take().texts(for: ada)[0].contains(#""code":"rate_limited""#))
+                continue
+            }
+            joins += 1
+            scene.answerJoins(sid: "s-ada")
+            scene.send(
+                ada, "elements:gesturing",
+                #"{"roomId":"r","elements":[\#(ids)],"pivot":{"x":0,"y":0},"rotation":5}"#)
+            _ = scene.take()
+            scene.send(ada, "room:leave", #"{"roomId":"r"}"#)
+            ends += scene.take().gestureEnds.count
+        }
+        #expect(joins > 2 && joins < 15 && ends == joins * 500)
+        scene.now += 30_000
+        let bob = try scene.connect("ada")
+        scene.send(bob, "room:join", #"{"roomId":"r"}"#, ack: 1)
+        #expect(scene.actions.joins.count == 1)
+    }
+
     @Test func aPreviewAtFaultIsToldAtMostOnceASecond() throws {
         var scene = Scene()
         let ada = try scene.member("ada")

@@ -26,9 +26,9 @@ extension Gateway {
         for (room, membership) in connection.memberships {
             if let request = membership.join { self.joins.abandon(request) }
             self.joins.endSnapshot(of: room, for: slot)
-            for gesture in membership.gestureEnds(of: user, by: connection.id, in: room) {
-                self.orphans.add(gesture, at: now)
-            }
+            let ends = membership.gestureEnds(of: user, by: connection.id, in: room)
+            for gesture in ends { self.orphans.add(gesture, at: now) }
+            self.joins.gesturesEnded(ends.count, of: user, at: now)
             self.rooms.leave(slot, connection.id, membership, in: room, into: &actions)
         }
         self.commits.leaveBehind(connection.commits, of: connection.identity)
@@ -137,7 +137,9 @@ extension Gateway {
         else { return nil }
         let id = self.connections.id(in: slot)
         if self.joins.endSnapshot(of: room, for: slot) { actions.append(.dropSnapshot(slot, room: room)) }
-        for gesture in membership.gestureEnds(of: user, by: id, in: room) { actions.append(.gestureEnd(gesture)) }
+        let ends = membership.gestureEnds(of: user, by: id, in: room)
+        for gesture in ends { actions.append(.gestureEnd(gesture)) }
+        self.joins.gesturesEnded(ends.count, of: user, at: self.clock)
         self.rooms.leave(slot, id, membership, in: room, into: &actions)
         return membership
     }

@@ -51,6 +51,8 @@ package struct Joins {
     private var large: Deque<UInt64> = []
     private var rate: TokenBucket
     private var readers: ReadsByUser
+    /// The gestures of each user that ended as a connection left: each end goes to everybody in the room.
+    private var ends = RateBudget<Identifier>(perSecond: 256, burst: 4096, at: .start)
     /// The large rooms on their way to apps.
     package private(set) var snapshots: Snapshots
     /// Joins refused as too many waited.
@@ -90,6 +92,18 @@ package struct Joins {
             self.busyTotal += 1
             throw error
         }
+    }
+
+    /// Gestures of a user have ended because a connection left.
+    mutating func gesturesEnded(_ count: Int, of user: Identifier, at now: Instant) {
+        if count > 0 { self.ends.charge(count, of: user, at: now) }
+    }
+
+    /// Refuses a join of a user that has left so many gestures behind, until others can have seen them end.
+    private mutating func requireEnds(of user: Identifier, at now: Instant) throws(Refusal) {
+        guard let wait = self.ends.spend(of: user, at: now) else { return }
+        throw Refusal(
+            .rateLimited, "Too many gestures of this user ended as it left.", field: "roomId", retryAfterMs: wait)
     }
 
     /// Adds a join; it is sent when its turn has come.
@@ -190,7 +204,9 @@ extension Joins {
         let slot = event.slot
         let request = try JoinRequest(event.payload, wantsPreviews: connections.bySlot[slot]?.wantsPreviews ?? true)
         try connections.bySlot[slot]?.checkJoin(of: room, maxRooms: self.limits.rooms, at: event.now)
-        try self.requireCapacity(for: connections.bySlot[slot]?.identity.member.user)
+        let user = connections.bySlot[slot]?.identity.member.user
+        if let user { try self.requireEnds(of: user, at: event.now) }
+        try self.requireCapacity(for: user)
         for (room, wantsPreviews) in connections.bySlot[slot]?.becomeModern() ?? [] {
             rooms.becomeModern(slot, in: room, wantsPreviews: wantsPreviews)
         }
