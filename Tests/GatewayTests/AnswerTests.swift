@@ -251,6 +251,45 @@ import Wire
         #expect(!scene.gateway.commits.hasLeftBehind)
     }
 
+    /// A closed connection's commits, long past their deadlines, as they are sent again.
+    private static func overdue() throws -> (scene: Scene, commits: [Commit]) {
+        var (scene, ada) = try Self.delayed()
+        scene.gateway.disconnected(ada, at: scene.moment, into: &scene.actions)
+        for _ in 0..<400 { scene.advance(100) }
+        _ = scene.take()
+        scene.advance(8000)
+        let commits = scene.take().commits
+        return (scene, commits)
+    }
+
+    /// Without the first ones the others, which are sent later, would come behind a hole.
+    @Test func commitsOfAClosedConnectionStayUntilTheirResults() throws {
+        var (scene, commits) = try Self.overdue()
+        #expect(commits.map(\.number) == Array(1...20))
+        let gap = Refusal(.gap, "a number was skipped", expected: 1)
+        for commit in commits.dropFirst() {
+            scene.gateway.resultReceived(result(of: commit, refusal: gap), at: scene.moment, into: &scene.actions)
+        }
+        #expect(scene.gateway.commits.custody.count == 20)
+        for commit in commits {
+            scene.gateway.resultReceived(
+                result(of: commit, seq: commit.number), at: scene.moment, into: &scene.actions)
+        }
+        #expect(scene.gateway.commits.custody.isEmpty && scene.gateway.commits.custody.bytes == 0)
+        #expect(scene.take().acknowledged.isEmpty && scene.gateway.nextDeadline == nil)
+    }
+
+    /// The database was restored to a moment before them all.
+    @Test func aCommitThatCannotBeAppliedAnyMoreLeavesCustodyThoughItsConnectionIsGone() throws {
+        var (scene, commits) = try Self.overdue()
+        scene.gateway.resultReceived(result(of: commits[0], seq: 1), at: scene.moment, into: &scene.actions)
+        let gap = Refusal(.gap, "a number was skipped", expected: 1)
+        for commit in commits.dropFirst() {
+            scene.gateway.resultReceived(result(of: commit, refusal: gap), at: scene.moment, into: &scene.actions)
+        }
+        #expect(scene.gateway.commits.custody.isEmpty && scene.gateway.commits.custody.bytes == 0)
+    }
+
     @Test func deadlineCountsFromTheDispatch() throws {
         var (scene, ada) = try Self.delayed()
         let first = try #require(scene.take().commits.first)

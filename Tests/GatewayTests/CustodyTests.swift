@@ -79,6 +79,38 @@ struct CustodyTests {
         #expect(scene.take().commits.map(\.user) == ["bob"])
     }
 
+    /// The database is away, and each connection leaves behind what was not applied.
+    @Test func whatWasGivenUpOfOneUserLeavesRoomForOthers() throws {
+        var limits = GatewayLimits()
+        limits.custodyCommits = 80
+        var scene = Scene(limits: limits)
+        let bob = try scene.member("bob")
+        var (sent, busy) = ([Commit](), 0)
+        for round in 1...5 {
+            let ada = try scene.member("ada", sid: Identifier("s-\(round)"))
+            for ack in 1...4 as ClosedRange<UInt64> {
+                scene.send(ada, "element:transform", Self.transform("e"), ack: ack)
+            }
+            let actions = scene.take()
+            sent += actions.commits
+            busy += actions.texts(for: ada).count { $0.contains(#""code":"busy""#) }
+            scene.gateway.disconnected(ada, at: scene.moment, into: &scene.actions)
+            scene.advance(10_000)
+        }
+        _ = scene.take()
+        #expect(sent.count == 12 && scene.gateway.commits.custody.count == 12 && busy == 8)
+        scene.send(bob, "element:transform", Self.transform("e"), ack: 1)
+        #expect(scene.take().commits.map(\.user) == ["bob"])
+        for commit in sent {
+            scene.gateway.resultReceived(result(of: commit, seq: commit.number), at: scene.moment, into: &scene.actions)
+        }
+        let ada = try scene.member("ada")
+        for ack in 1...4 as ClosedRange<UInt64> {
+            scene.send(ada, "element:transform", Self.transform("e"), ack: ack)
+        }
+        #expect(scene.take().commits.count == 4)
+    }
+
     @Test("without credit commits wait in order, and go one by one when it is back")
     func credit() throws {
         var scene = Scene()

@@ -19,7 +19,8 @@ extension Gateway {
         return slot
     }
 
-    /// An app disconnected. Its commits stay in custody until their results or deadlines.
+    /// An app disconnected. Its commits stay in custody as if it were there: those that the gateway numbered until
+    /// their results, those that it numbered itself until their deadlines at the latest.
     package mutating func disconnected(_ slot: Slot, at now: Instant, into actions: inout [GatewayAction]) {
         guard let connection = self.connections.remove(slot) else { return }
         let user = connection.identity.member.user

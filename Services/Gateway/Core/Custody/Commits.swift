@@ -309,10 +309,9 @@ package struct Commits {
         for key in self.custody.timeReached(now, into: &actions) {
             guard let pending = self.custody[key] else { continue }
             self.answer(pending, refusal: .noResult, json: AnswerText.refused(.noResult), &connections, into: &actions)
-            if case .app(let origin, let connection) = pending.origin, !pending.commit.isNumberedByApp,
-                connections.contains(connection, in: origin.slot)
-            {
-                // The gateway's own numbers must go on without a hole, so this commit stays in custody.
+            if case .app = pending.origin, !pending.commit.isNumberedByApp {
+                // The gateway's own numbers must go on without a hole, so this commit stays in custody: when its
+                // connection is gone, too, as others of the stream are under way, or wait to be sent.
                 self.custody.giveUp(key)
             } else {
                 _ = self.custody.end(key)

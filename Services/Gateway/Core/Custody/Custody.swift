@@ -11,8 +11,8 @@ package import Wire
 /// A stage behind that is slow gives no more credit. Commits then wait here, where they have to be kept anyway; when
 /// custody is full, apps are asked to try again. So nothing piles up anywhere and nothing is lost.
 package struct Custody {
-    /// What one user's commits that wait for a rate limit take up.
-    private struct Reserved {
+    /// What one user's commits take up that wait for a rate limit, or that were given up.
+    private struct Backlog {
         var count = 0
         var bytes = 0
     }
@@ -25,9 +25,9 @@ package struct Custody {
     private var held = HeldCommits()
     /// Commits outside that are counted here because they wait for a rate limit.
     package private(set) var reservedCount = 0
-    /// The same of each user, those that its closed connections left behind included.
-    private var reservedByUser: [Identifier: Reserved] = [:]
-    /// The part of the bounds that one user's commits may take up while they wait for a rate limit.
+    /// These of each user, and those that were given up; what its closed connections left behind included.
+    private var backlogs: [Identifier: Backlog] = [:]
+    /// The part of the bounds that one user's backlog may take up.
     private static let userPart = 8
     /// Bytes of all commits, the reserved ones included.
     package private(set) var bytes = 0
@@ -62,12 +62,12 @@ package struct Custody {
     // MARK: Room
 
     /// Refuses one more commit of that many bytes when there is no room for it, or when too many of its user wait for a
-    /// rate limit: a user could open and close connections that leave their commits behind, until there is no room for
-    /// anybody's.
+    /// rate limit or were given up: a user could open and close connections that leave their commits behind, until there
+    /// is no room for anybody's.
     mutating func requireCapacity(for bytes: Int, of user: Identifier?) throws(Refusal) {
-        if !self.reservedByUser.isEmpty, let reserved = user.flatMap({ self.reservedByUser[$0] }),
-            reserved.count >= max(1, self.limits.custodyCommits / Self.userPart)
-                || reserved.bytes >= self.limits.custodyBytes / Self.userPart
+        if !self.backlogs.isEmpty, let backlog = user.flatMap({ self.backlogs[$0] }),
+            backlog.count >= max(1, self.limits.custodyCommits / Self.userPart)
+                || backlog.bytes >= self.limits.custodyBytes / Self.userPart
         {
             self.busyTotal += 1
             throw Refusal(.busy, "Too many commits of this user are waiting.", retryAfterMs: GatewayLimits.busyMs)
@@ -82,22 +82,28 @@ package struct Custody {
 
     /// Counts a commit that waits for a rate limit before it comes here.
     mutating func reserve(_ commit: Commit) {
-        let bytes = commit.edit.weight
         self.reservedCount += 1
-        self.bytes += bytes
-        self.reservedByUser[commit.user, default: Reserved()].count += 1
-        self.reservedByUser[commit.user, default: Reserved()].bytes += bytes
+        self.bytes += commit.edit.weight
+        self.addToBacklog(commit)
     }
 
     /// Counts it no more.
     mutating func unreserve(_ commit: Commit) {
-        let bytes = commit.edit.weight
         self.reservedCount -= 1
-        self.bytes -= bytes
-        guard var reserved = exchange(&self.reservedByUser[commit.user], with: nil), reserved.count > 1 else { return }
-        reserved.count -= 1
-        reserved.bytes -= bytes
-        self.reservedByUser[commit.user] = reserved
+        self.bytes -= commit.edit.weight
+        self.removeFromBacklog(commit)
+    }
+
+    private mutating func addToBacklog(_ commit: Commit) {
+        self.backlogs[commit.user, default: Backlog()].count += 1
+        self.backlogs[commit.user, default: Backlog()].bytes += commit.edit.weight
+    }
+
+    private mutating func removeFromBacklog(_ commit: Commit) {
+        guard var backlog = exchange(&self.backlogs[commit.user], with: nil), backlog.count > 1 else { return }
+        backlog.count -= 1
+        backlog.bytes -= commit.edit.weight
+        self.backlogs[commit.user] = backlog
     }
 
     // MARK: In and out
@@ -115,6 +121,7 @@ package struct Custody {
             at: now, deadline: now + self.limits.deadline, wasGivenUp: wasGivenUp)
         self.bytes += pending.weight
         self.acceptedTotal += 1
+        if wasGivenUp { self.addToBacklog(commit) }
         let shard = Shard.of(room: commit.room)
         if self.held.areWaiting(in: shard) {
             self.hold(&pending, key, in: shard)
@@ -170,14 +177,20 @@ package struct Custody {
 
     private mutating func forget(_ pending: PendingCommit) {
         self.bytes -= pending.weight
+        if pending.wasGivenUp { self.removeFromBacklog(pending.commit) }
         self.routes.ended(pending)
         if let place = pending.heldPlace { self.held.remove(place, in: Shard.of(room: pending.commit.room)) }
     }
 
-    /// A commit's app was answered that there is no result; the gateway goes on for the sake of its own numbers.
+    /// A commit's app was answered that there is no result, or is gone; the gateway goes on for the sake of its own
+    /// numbers. Only a result ends the commit then: it gets one as soon as there is a committer with a database, if only
+    /// the refusal that a number before it is missing, or that its session has ended.
     mutating func giveUp(_ key: CustodyKey) {
-        self.commits[key]?.wasGivenUp = true
-        if let pending = self.commits[key] { self.watch(pending) }
+        guard var pending = self.commits[key], !pending.wasGivenUp else { return }
+        pending.wasGivenUp = true
+        self.commits[key] = pending
+        self.addToBacklog(pending.commit)
+        self.watch(pending)
     }
 
     /// What the gateway itself tries again: commits that it numbered, and commits that wait for one in custody.

@@ -30,7 +30,8 @@ struct PendingCommit {
     let firstPath: CommitPath
     /// Events that sent the same number again before its result: they get the same answer.
     private(set) var copies: [Origin] = []
-    /// True once the app has been answered that there is no result yet; the gateway goes on for the sake of its own numbers.
+    /// True once nobody waits for the result any more: the app has been answered that there is none yet, or was gone by
+    /// then. The gateway goes on for the sake of its own numbers.
     var wasGivenUp: Bool
     /// How many copies of the same number may be in flight that an older owner of the session sent.
     var olderCopies = 0
