@@ -346,6 +346,18 @@ import Wire
         #expect(second.texts(for: ben).count == count && second.texts(for: ada).isEmpty)
     }
 
+    @Test func aViewportOverNothingCountsInATurnForWhatItWasComparedWith() throws {
+        var (scene, ada, _) = try Self.stage()
+        let others = try (0..<20).map { try scene.member("user-\($0)") }
+        for slot in others { scene.send(slot, "viewport:set", Self.view) }
+        let count = RoomMotions.capacity
+        Self.deliver((0..<count).map { Self.preview(500, element: Identifier("e\($0)")) }, to: &scene)
+        for slot in others { scene.send(slot, "viewport:set", Self.around(9000)) }
+        scene.send(ada, "viewport:set", Self.around(500))
+        #expect(scene.take() == [])
+        #expect(Self.wait(50, &scene).texts(for: ada).count == count)
+    }
+
     @Test func aLeaversManyGesturesEndWithoutThoseOfOthers() throws {
         var (scene, ada, _) = try Self.stage()
         let leavers = (0..<1000).map { Self.preview(500, element: Identifier("e\($0)")) }

@@ -39,6 +39,9 @@ struct RoomMotions {
     /// True when nothing moves.
     var isEmpty: Bool { self.motions.isEmpty }
 
+    /// How many there are.
+    var count: Int { self.motions.count }
+
     /// The state of the motions that are, or were, in a part of the canvas, but are not in the one that was seen before.
     /// - Parameter viewport: nil: everything.
     func entering(_ viewport: PreviewArea?, from former: PreviewArea) -> [Preview] {

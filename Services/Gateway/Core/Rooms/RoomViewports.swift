@@ -22,8 +22,9 @@ package struct Sighting: Equatable, Sendable {
 /// kept because a viewport may move over an element that is being moved.
 ///
 /// All that moves in a room may come into view by one small message of an app. So a member rests after each of its
-/// viewports that was compared with what moves, and a turn shows a bounded number of previews. Until the next viewport is
-/// shown the one before holds, and what is delivered is chosen by it: nothing is missed in between, and nothing comes twice.
+/// viewports that was compared with what moves, and a turn compares and shows a bounded number of previews. Until the
+/// next viewport is shown the one before holds, and what is delivered is chosen by it: nothing is missed in between, and
+/// nothing comes twice.
 struct RoomViewports {
     /// A viewport that an app has set; nil: everything.
     private struct Choice {
@@ -61,8 +62,11 @@ struct RoomViewports {
     private var rooms: [Identifier: Room] = [:]
     /// In the order in which they end. One that is not the rest of its member any more, which has left, is stale.
     private var wakings = Deque<Waking>()
-    /// How many more previews this turn may show because of viewports; the last viewport may go beyond.
+    /// How many more previews this turn may show because of viewports, see ``comparedForOne``; the last viewport may go
+    /// beyond.
     private var allowance = RoomMotions.capacity
+    /// So many that are compared cost as much as one that is shown.
+    private static let comparedForOne = 16
     /// Previews that were not sent to a member because it could not see them.
     private(set) var hiddenTotal: UInt64 = 0
 
@@ -104,7 +108,8 @@ struct RoomViewports {
         guard let motions = self.rooms[room]?.motions, !motions.isEmpty else { return [] }
         self.rest(slot, room, next: nil, at: now)
         let previews = motions.entering(viewport, from: former)
-        self.allowance -= previews.count
+        // A viewport over nothing is compared with all that moves elsewhere.
+        self.allowance -= max(previews.count, 1 + motions.count / Self.comparedForOne)
         return previews
     }
 
