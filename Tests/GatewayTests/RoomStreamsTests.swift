@@ -65,8 +65,8 @@ import Wire
         #expect(self.enter(1, 4, isLegacy: true) == .unchanged)
         #expect(self.enter(2, 4) == .unchanged)
         self.reset()
-        #expect(self.actions.count == 2 && self.actions.contains(.close(1)))
-        #expect(self.actions.texts(for: 1).isEmpty)
+        #expect(self.actions.contains(.close(1)) && self.actions.texts(for: 1).isEmpty)
+        #expect(self.actions.count == 3 && self.actions.first == .dropPreviews([2], room: "r"))
         #expect(self.streams.members(of: "r").isEmpty)
     }
 

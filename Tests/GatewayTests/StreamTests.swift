@@ -269,6 +269,37 @@ struct StreamTests {
         #expect(scene.take().texts(for: slow) == [#"["room:resync",{"roomId":"r","from":4,"to":3}]"#])
     }
 
+    /// The shell keeps previews for an app that does not read. Of commits that end them only members are told.
+    @Test("whoever loses its place in a room, or takes another one, is shown none of the previews that wait for it")
+    func waitingPreviews() throws {
+        let changes: [(inout Scene, Slot) -> Void] = [
+            { scene, slot in scene.send(slot, "room:leave", #"{"roomId":"r"}"#, ack: 1) },
+            { scene, slot in scene.gateway.fellBehind([slot], in: "r", at: 1, into: &scene.actions) },
+            { scene, _ in
+                let anew = RoomPosition(room: "r", position: Position(epoch: "another", seq: 3), isReset: true)
+                scene.gateway.positionReceived(anew, at: scene.moment, into: &scene.actions)
+            },
+            { scene, slot in
+                scene.send(slot, "room:join", #"{"roomId":"r"}"#, ack: 1)
+                scene.answerJoins(sid: "s-slow", seq: 3)
+            },
+        ]
+        for change in changes {
+            var scene = Scene()
+            let slow = try scene.connect("slow")
+            scene.send(slow, "room:join", #"{"roomId":"r"}"#, ack: 0)
+            scene.answerJoins(sid: "s-slow")
+            let drop = GatewayAction.dropPreviews([slow], room: "r")
+            #expect(!scene.take().contains(drop), "nothing can wait yet")
+            change(&scene, slow)
+            let actions = scene.take()
+            #expect(actions.count { $0 == drop } == 1)
+            // Before the app hears of it.
+            let place = try #require(actions.firstIndex(of: drop))
+            #expect(Array(actions[..<place]).texts(for: slow).isEmpty && actions.texts(for: slow).count == 1)
+        }
+    }
+
     @Test("the end of a gesture does not show a 1.0 app what is behind a hole before the hole is filled")
     func endBehindAHole() throws {
         var scene = Scene()

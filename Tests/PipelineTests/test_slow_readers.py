@@ -24,6 +24,10 @@ class Sluggard:
         self.room = room
         self.joined, _ = self.join()
 
+    def leave(self):
+        """Leaves the room, and asks for no answer."""
+        self.socket.send("42" + json.dumps(["room:leave", {"roomId": self.room}]))
+
     def join(self, **more):
         """Joins; the answer, and the events that came before it."""
         self.numbers += 1
@@ -189,5 +193,21 @@ def test_one_that_does_not_read_gets_no_preview_of_a_gesture_that_ended_meanwhil
     bob.wait_seq(done["seq"])
     slow.until(lambda name, data: data.get("seq") == done["seq"])
     # It has caught up, so nothing is left that waits: what it gets now is new.
+    end = ada.ok("element:create", {"roomId": room, "element": {"type": "note"}})
+    assert positions(slow.until(lambda name, data: data.get("seq") == end["seq"])) == []
+
+
+def test_one_that_joins_again_gets_no_preview_of_a_gesture_that_ended_while_it_was_away(room, two, note, slow):
+    ada, bob = two
+    fill(ada, room, 7)
+    for x in range(20):
+        move(ada, room, x)
+    bob.wait("element:transforming", lambda data: data["positionX"] == 19)
+    slow.leave()
+    bob.wait("member:left", lambda data: data["userId"] == "slow")
+    done = ada.ok("element:transform", {"roomId": room, "elementId": "note-1", "positionX": 50})
+    bob.wait_seq(done["seq"])
+    answer, _ = slow.join()
+    assert answer["seq"] == done["seq"]
     end = ada.ok("element:create", {"roomId": room, "element": {"type": "note"}})
     assert positions(slow.until(lambda name, data: data.get("seq") == end["seq"])) == []

@@ -142,6 +142,7 @@ extension Gateway {
         for gesture in ends { actions.append(.gestureEnd(gesture)) }
         self.joins.gesturesEnded(ends.count, of: user, at: self.clock)
         self.rooms.leave(slot, id, membership, in: room, into: &actions)
+        actions.append(.dropPreviews([slot], room: room))
         return membership
     }
 

@@ -71,6 +71,9 @@ package enum GatewayAction: Equatable, Sendable {
     case previews([Slot], [PreviewText])
     /// Send previews of one room's tick to members that see a part of the canvas only: to each those at its indices.
     case sightings([Sighting], [PreviewText])
+    /// Send none of a room's previews that wait for these apps, should they be slow: each has lost its place there, or
+    /// takes another one, and is not told of all that ended meanwhile.
+    case dropPreviews([Slot], room: Identifier)
     /// Disconnect the app from the namespace; an `auth:error` went before.
     case disconnect(Slot)
     /// Close the app's connection, so that it connects again.

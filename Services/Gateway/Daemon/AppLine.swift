@@ -22,7 +22,7 @@ protocol AppLine: AnyObject {
     /// Sends previews but those of `mover`; the packet holds just these. A slow app gets the latest of them when it can
     /// take more.
     func send(_ previews: [PreviewText], butOf mover: Slot?, packet: PreparedPacket)
-    /// Sends no previews of a room that wait here: the app lost its place there.
+    /// Sends no previews of a room that wait here: the app has lost its place there, or takes another one.
     func dropPreviews(of room: Identifier)
     /// True while the app's connection accepts no more, because the app does not read.
     var isStuck: Bool { get }

@@ -49,9 +49,8 @@ struct AppLines {
         var behind: [Slot] = []
         for slot in slots {
             guard let app = self.lines[slot] else { continue }
-            if let step, step.seq != nil, app.isBehind(self.behindBytes) {
+            if step?.seq != nil, app.isBehind(self.behindBytes) {
                 behind.append(slot)
-                app.dropPreviews(of: step.room)
             } else {
                 app.send(packet, json: json, step: step)
             }

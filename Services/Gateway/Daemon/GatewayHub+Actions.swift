@@ -24,6 +24,7 @@ extension GatewayHub {
         case .broadcast(let slots, let json, let step): self.broadcast(json, to: slots, step: step)
         case .previews(let slots, let previews): self.apps.deliver(previews, to: slots)
         case .sightings(let sightings, let previews): self.apps.deliver(previews, to: sightings)
+        case .dropPreviews(let slots, let room): for slot in slots { self.apps[slot]?.dropPreviews(of: room) }
         case .disconnect(let slot): self.apps[slot]?.disconnect()
         case .close(let slot): self.apps[slot]?.goAway()
         case .expel(let slot): self.apps[slot]?.expel()

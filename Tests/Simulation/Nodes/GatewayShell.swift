@@ -195,7 +195,7 @@ final class GatewayShell: Shell {
         case .snapshot(let slot, let snapshot):
             self.tell(slot, .acknowledged(snapshot.ackID), AppText(Array(snapshot.arguments.dropFirst().dropLast())))
             self.send(snapshot.parts, of: snapshot.room, to: slot)
-        case .dropSnapshot: break
+        case .dropSnapshot, .dropPreviews: break
         case .emit(let slot, let json): self.tell(slot, .event, AppText(json))
         case .broadcast(let slots, let json, _):
             let text = AppText(json)

@@ -225,6 +225,7 @@ package struct RoomStreams {
             // Its own join may have been answered from ahead of the stream.
             let from = max(seq, view.floor(of: slot) + 1)
             let to = max(view.position.seq, from - 1)
+            actions.append(.dropPreviews([slot], room: room))
             actions.append(.emit(slot, json: EventText.resync(room: room, from: from, to: to)))
         }
     }
@@ -238,6 +239,7 @@ package struct RoomStreams {
         self.resyncsTotal += 1
         let json = EventText.resync(room: room, from: view.position.seq + 1, to: position.seq)
         guard let lost = self.rooms[room]?.reset(to: position, except: except) else { return }
+        if !lost.members.isEmpty { actions.append(.dropPreviews(lost.members, room: room)) }
         for slot in lost.members { actions.append(.emit(slot, json: json)) }
         for slot in lost.legacyMembers { actions.append(.close(slot)) }
     }

@@ -72,6 +72,8 @@ package struct Rooms {
             let previews = self.pacer.removeWaiting(of: room)
             self.deliver(previews[...], of: room, lateness: .zero, connections, at: now, into: &actions)
         }
+        // A member that joins again is not sent the updates before its answer, which may end what waits for it.
+        if self.streams.contains(slot, in: room) { actions.append(.dropPreviews([slot], room: room)) }
         let outcome = self.streams.enter(
             slot, room, at: position, isLegacy: isLegacy, wantsPreviews: wantsPreviews, isLoading: isLoading,
             into: &actions)
