@@ -20,7 +20,7 @@ extension Gateway {
     }
 
     /// An app disconnected. Its commits stay in custody as if it were there: those that the gateway numbered until
-    /// their results, those that it numbered itself until their deadlines at the latest.
+    /// their results, those that the app numbered until their deadlines at the latest.
     package mutating func disconnected(_ slot: Slot, at now: Instant, into actions: inout [GatewayAction]) {
         guard let connection = self.connections.remove(slot) else { return }
         let user = connection.identity.member.user
