@@ -235,6 +235,41 @@ import Wire
         #expect(scene.take().count == 1)
     }
 
+    private static func select(_ ids: String, in room: Identifier, by slot: Slot, _ scene: inout Scene) -> String? {
+        scene.send(slot, "selection:set", #"{"roomId":"\#(room)","elementIds":[\#(ids)]}"#, ack: 9)
+        return scene.take().texts(for: slot).first
+    }
+
+    @Test func theSelectionsOfAConnectionHaveABoundTogether() throws {
+        var scene = Scene()
+        let ada = try scene.member("ada", of: "r0")
+        for room in ["r1", "r2"] {
+            scene.send(ada, "room:join", #"{"roomId":"\#(room)"}"#, ack: 1)
+            scene.answerJoins(sid: Identifier("s-\(room)"))
+            _ = scene.take()
+        }
+        // Nearly half of what it may be.
+        let many = (100..<600).map { "\"\(String(repeating: "e", count: 97))\($0)\"" }.joined(separator: ",")
+        let accepted = #"{"ok":true}"#
+        #expect(Self.select(many, in: "r0", by: ada, &scene) == accepted)
+        #expect(Self.select(#""a""#, in: "r1", by: ada, &scene) == accepted)
+        #expect(Self.select(many, in: "r2", by: ada, &scene) == accepted)
+        let refusal = Self.select(many, in: "r1", by: ada, &scene) ?? ""
+        #expect(refusal.contains(#""code":"too_large""#) && refusal.contains(#""field":"elementIds""#))
+        // The former one stays, and what does not add to it may change.
+        #expect(scene.gateway.connections.bySlot[ada]?.attention(in: "r1")?.selection == ["a"])
+        for room in ["r0", "r2"] {
+            #expect(Self.select(many, in: Identifier(room), by: ada, &scene) == accepted)
+        }
+        #expect(Self.select("", in: "r0", by: ada, &scene) == accepted)
+        #expect(Self.select(many, in: "r1", by: ada, &scene) == accepted)
+        // A room that was left counts no more.
+        #expect(Self.select(many, in: "r0", by: ada, &scene)?.contains(#""code":"too_large""#) == true)
+        scene.send(ada, "room:leave", #"{"roomId":"r1"}"#)
+        _ = scene.take()
+        #expect(Self.select(many, in: "r0", by: ada, &scene) == accepted)
+    }
+
     @Test func aSelectionHasABound() throws {
         var scene = Scene()
         let ada = try scene.member("ada")

@@ -13,7 +13,11 @@ enum AttentionChange {
 /// What an app points at and has selected in one room: the latest state, and how much of it waits for the rate limit.
 struct AttentionTrack {
     private var cursor: Point?
-    private var selection: [Identifier] = []
+    private var selection: [Identifier] = [] {
+        didSet { self.selectionBytes = Attention(sid: "", selection: self.selection).selectionBytes }
+    }
+    /// Roughly the bytes of what is selected.
+    private(set) var selectionBytes = 0
     /// Grows with every change, and with time: what a later membership of the same connection shows is newer.
     private var version: UInt64
     /// Cursors that were folded since the last one was sent.

@@ -374,6 +374,7 @@ extension ClientConnection {
     ) throws(Refusal) -> PreviewStep {
         let mover = (connection: self.id, user: self.identity.member.user)
         guard let index = self.memberships.index(of: room) else { return .ignored }
+        if case .selection(let selection) = change { try self.memberships.checkSelection(selection, at: index) }
         return try self.memberships.entries[index].show(
             change, in: room, by: mover, at: now, isAllowed: self.previewLimit.spend(at: now))
     }

@@ -197,6 +197,9 @@ struct Membership {
     /// True while a cursor or a selection waits for the rate limit.
     var holdsAttention: Bool { self.attention.isHeld }
 
+    /// Roughly the bytes of what is selected.
+    var selectionBytes: Int { self.attention.selectionBytes }
+
     /// The app moved its cursor or selected something.
     /// - Parameter isAllowed: whether the rate limit lets it go.
     /// - Throws: while the session has another owner; it is shown once the session is this connection's again.

@@ -39,6 +39,20 @@ struct Memberships {
         return self.entries.reduce(0) { $0 + $1.elements.count } < Self.maxOpenTracks
     }
 
+    /// Bytes of what a connection may have selected in all its rooms together, as ``Attention/selectionBytes`` counts them:
+    /// about 2,000 UUIDs. One room's 500 elements are less, however long their ids.
+    static let maxSelectionBytes = 128 << 10
+
+    /// Refuses a selection in the room at an index with which those of all rooms would take too many bytes.
+    func checkSelection(_ selection: [Identifier], at index: Int) throws(Refusal) {
+        var bytes = Attention(sid: "", selection: selection).selectionBytes
+        for other in self.entries.indices where other != index { bytes += self.entries[other].selectionBytes }
+        guard bytes > Self.maxSelectionBytes else { return }
+        throw Refusal(
+            .tooLarge, "What a connection has selected in all its rooms takes at most \(Self.maxSelectionBytes) bytes.",
+            field: "elementIds")
+    }
+
     /// Adds the membership of a room that has none.
     mutating func insert(_ membership: Membership, for room: Identifier) {
         self.names.append(room)
