@@ -433,6 +433,36 @@ struct StormTests {
         #expect(tracks == [1000, 1000, 1000, 1000, 96, 32])
     }
 
+    @Test func elementsInHandAreCountedInAllRooms() throws {
+        var scene = Scene()
+        let ada = try scene.member("ada", of: "r0")
+        var most = 0
+        for step in 0..<120 {
+            let room = "r\(step % 3)"
+            switch step % 20 {
+            case 0, 1, 2:
+                // Under another session: what it had in hand is forgotten.
+                scene.send(ada, "room:join", #"{"roomId":"\#(room)"}"#, ack: 0)
+                scene.answerJoins(sid: Identifier("s\(step)"))
+            case 19: scene.send(ada, "room:leave", #"{"roomId":"\#(room)"}"#)
+            default:
+                let ids = (0..<100).map { #""e\#(step)-\#($0)""# }.joined(separator: ",")
+                let group = #"{"roomId":"\#(room)","elements":[\#(ids)],"pivot":{"x":0,"y":0},"rotation":5}"#
+                if step % 4 > 0 { scene.send(ada, "elements:gesturing", group) }
+                if step % 2 > 0 { scene.send(ada, "elements:gesture", group) }
+            }
+            for commit in scene.take().commits {
+                scene.gateway.resultReceived(result(of: commit, seq: 1), at: scene.moment, into: &scene.actions)
+            }
+            scene.advance(100)
+            let memberships = try #require(scene.gateway.connections.bySlot[ada]).memberships
+            let count = memberships.entries.reduce(0) { $0 + $1.elements.count }
+            #expect(memberships.trackCount == count)
+            most = max(most, count)
+        }
+        #expect(most > Membership.maxTracks)
+    }
+
     @Test func oneConnectionCannotHoldMoreElementsInHandThanItMay() throws {
         var scene = Scene()
         let ada = try scene.member("ada")

@@ -148,7 +148,8 @@ struct ClientConnection {
     /// - Returns: the events that waited for it, in order.
     mutating func joined(_ room: Identifier, _ joined: JoinReply.Joined, wantsPreviews: Bool) -> WaitingEvents {
         guard let index = self.memberships.index(of: room) else { return WaitingEvents() }
-        self.memberships.entries[index].joined(joined, wantsPreviews: wantsPreviews)
+        self.memberships.entries[index].joined(
+            joined, wantsPreviews: wantsPreviews, trackCount: &self.memberships.trackCount)
         let waiting = self.memberships.entries[index].endJoin()
         self.waitingBytes -= waiting.bytes
         return waiting
@@ -266,7 +267,8 @@ extension ClientConnection {
             throw delay.refusal
         }
         // What follows belongs to the next gesture, however long the commit itself has to wait.
-        let ended = self.memberships.entries[index].closeGestures(draft.gesture, on: draft.read.gestureElements)
+        let ended = self.memberships.entries[index].closeGestures(
+            draft.gesture, on: draft.read.gestureElements, trackCount: &self.memberships.trackCount)
         let (session, next) = self.memberships.entries[index].nextNumber(number)
         let commit = Commit(
             room: room, session: session, claim: self.memberships.entries[index].claim, number: next,
@@ -352,7 +354,8 @@ extension ClientConnection {
         guard let index = self.memberships.index(of: room) else { return .ignored }
         guard self.memberships.hasSpace(for: move.element, at: index) else { return .dropped }
         return try self.memberships.entries[index].stamp(
-            move, in: room, by: mover, isAllowed: self.previewLimit.spend(at: now))
+            move, in: room, by: mover, trackCount: &self.memberships.trackCount,
+            isAllowed: self.previewLimit.spend(at: now))
     }
 
     /// Stamps what the app shows of a group, which came in one message: all of it may go, or none.
@@ -364,7 +367,8 @@ extension ClientConnection {
         return try group.map { move throws(Refusal) in
             guard self.memberships.hasSpace(for: move.element, at: index) else { return .dropped }
             return try self.memberships.entries[index].stamp(
-                move.numbered(gesture), in: room, by: mover, isAllowed: isAllowed)
+                move.numbered(gesture), in: room, by: mover, trackCount: &self.memberships.trackCount,
+                isAllowed: isAllowed)
         }
     }
 
@@ -424,7 +428,7 @@ extension ClientConnection {
     /// A fan-out raised the claim of the app's session once more, as its join came there twice.
     mutating func sessionRenewed(_ joined: JoinReply.Joined, in room: Identifier) {
         guard let index = self.memberships.index(of: room) else { return }
-        self.memberships.entries[index].sessionRenewed(joined)
+        self.memberships.entries[index].sessionRenewed(joined, trackCount: &self.memberships.trackCount)
     }
 
     /// A session has a newer owner: if it was this connection's, it is not any more.

@@ -28,6 +28,8 @@ struct Membership {
     private var lastGesture: UInt64 = 0
     /// Commits of this membership without a result.
     private(set) var unacknowledged = 0
+    /// What it does with each element. Whatever may make or drop tracks is lent the number of all that the connection has,
+    /// and changes it by as many.
     private(set) var elements: [Identifier: ElementTrack] = [:]
     private var attention: AttentionTrack
     /// The number of elements beyond which those at rest are forgotten.
@@ -52,9 +54,9 @@ struct Membership {
     mutating func startJoin(_ request: UInt64) { self.join = request }
 
     /// The join in flight was answered with the room.
-    mutating func joined(_ joined: JoinReply.Joined, wantsPreviews: Bool) {
+    mutating func joined(_ joined: JoinReply.Joined, wantsPreviews: Bool, trackCount: inout Int) {
         self.wantsPreviews = wantsPreviews
-        if self.sid != joined.sid || self.claim != joined.claim { self.startSession(joined) }
+        if self.sid != joined.sid || self.claim != joined.claim { self.startSession(joined, &trackCount) }
         self.attention.sendAgain()
     }
 
@@ -66,8 +68,8 @@ struct Membership {
     }
 
     /// Another answer to the same join has raised the claim.
-    mutating func sessionRenewed(_ joined: JoinReply.Joined) {
-        if self.sid == joined.sid, self.claim < joined.claim { self.startSession(joined) }
+    mutating func sessionRenewed(_ joined: JoinReply.Joined, trackCount: inout Int) {
+        if self.sid == joined.sid, self.claim < joined.claim { self.startSession(joined, &trackCount) }
     }
 
     /// A session has a newer owner.
@@ -83,7 +85,7 @@ struct Membership {
     }
 
     /// Begins a session, or goes on with one as its newest owner.
-    private mutating func startSession(_ joined: JoinReply.Joined) {
+    private mutating func startSession(_ joined: JoinReply.Joined, _ trackCount: inout Int) {
         if self.sid != joined.sid {
             self.attention.reset()
             // The results of the former session's commits are not counted any more.
@@ -97,6 +99,7 @@ struct Membership {
         self.lastNumber = 0
         self.highestNumber = 0
         self.lastGesture = self.firstGesture
+        trackCount -= self.elements.count
         self.elements = [:]
     }
 
@@ -160,8 +163,14 @@ struct Membership {
 
     /// Closes the gesture that a commit ends on each of its elements: the one named, or the one under way, if there is any.
     /// Newer previews of the elements wait for the commit's result.
-    mutating func closeGestures(_ explicit: UInt64?, on elements: ShortList<Identifier>) -> ShortList<EndedGesture> {
-        defer { self.trimTracks() }
+    mutating func closeGestures(
+        _ explicit: UInt64?, on elements: ShortList<Identifier>, trackCount: inout Int
+    ) -> ShortList<EndedGesture> {
+        let before = self.elements.count
+        defer {
+            self.trimTracks()
+            trackCount += self.elements.count - before
+        }
         return elements.map { element in
             let gesture = self.elements[element, default: ElementTrack()].close(explicit)
             self.lastGesture = max(self.lastGesture, gesture)
@@ -237,15 +246,21 @@ struct Membership {
     // MARK: Previews
 
     /// Stamps what the app shows, and folds it onto what is held back.
-    /// - Parameter isAllowed: whether the rate limit lets it go.
+    /// - Parameters:
+    ///   - trackCount: the number of all tracks of the connection.
+    ///   - isAllowed: whether the rate limit lets it go.
     /// - Throws: while the session has another owner.
     mutating func stamp(
-        _ move: Move, in room: Identifier, by mover: (connection: UInt64, user: Identifier),
+        _ move: Move, in room: Identifier, by mover: (connection: UInt64, user: Identifier), trackCount: inout Int,
         isAllowed: @autoclosure () -> Bool
     ) throws(Refusal) -> PreviewStep {
         try self.checkOwnership()
         guard self.elements.count < Self.maxOpenTracks || self.elements[move.element] != nil else { return .dropped }
-        defer { self.trimTracks() }
+        let before = self.elements.count
+        defer {
+            self.trimTracks()
+            trackCount += self.elements.count - before
+        }
         return self.elements[move.element, default: ElementTrack()].stamp(
             Preview(
                 room: room, element: move.element, connection: mover.connection, user: mover.user, sid: self.sid,

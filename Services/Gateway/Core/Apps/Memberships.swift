@@ -9,6 +9,8 @@ struct Memberships {
     var entries: [Membership] = []
     /// The index of each room, once there are more than are searched.
     private var indices: [Identifier: Int] = [:]
+    /// How many elements the memberships have tracks of. It is lent to what makes and drops some of them.
+    var trackCount = 0
 
     /// Up to this many rooms are searched one by one; more have an index.
     private static let few = 16
@@ -34,9 +36,9 @@ struct Memberships {
 
     /// True when the membership at an index may have a track of an element.
     func hasSpace(for element: Identifier, at index: Int) -> Bool {
+        if self.entries.count == 1 || self.trackCount < Self.maxOpenTracks { return true }
         let tracks = self.entries[index].elements
-        if self.entries.count == 1 || tracks.count < Self.fewTracks || tracks[element] != nil { return true }
-        return self.entries.reduce(0) { $0 + $1.elements.count } < Self.maxOpenTracks
+        return tracks.count < Self.fewTracks || tracks[element] != nil
     }
 
     /// Bytes of what a connection may have selected in all its rooms together, as ``Attention/selectionBytes`` counts them:
@@ -57,6 +59,7 @@ struct Memberships {
     mutating func insert(_ membership: Membership, for room: Identifier) {
         self.names.append(room)
         self.entries.append(membership)
+        self.trackCount += membership.elements.count
         guard !self.indices.isEmpty || self.names.count > Self.few else { return }
         // Only the newest is new, unless nothing was noted yet.
         for index in self.indices.count..<self.names.count { self.indices[self.names[index]] = index }
@@ -71,7 +74,9 @@ struct Memberships {
         self.entries.swapAt(index, last)
         self.names.removeLast()
         if index < last, !self.indices.isEmpty { self.indices[self.names[index]] = index }
-        return self.entries.removeLast()
+        let removed = self.entries.removeLast()
+        self.trackCount -= removed.elements.count
+        return removed
     }
 }
 
