@@ -23,6 +23,8 @@ struct AttentionTrack {
     /// Cursors that were folded since the last one was sent.
     private var heldCursors: UInt32 = 0
     private var isSelectionHeld = false
+    /// True when the selection was sent after the cursor.
+    private var wasSelectionLast = false
 
     /// What nobody has changed since then is newer than what an earlier membership of the same connection showed.
     init(since now: Instant) { self.version = Self.version(at: now) }
@@ -62,6 +64,18 @@ struct AttentionTrack {
         (self.cursor, self.selection, self.heldCursors, self.isSelectionHeld) = (nil, [], 0, false)
     }
 
+    /// Removes the cursor or the selection, whichever waits. If both do they go by turns, so that neither keeps the other
+    /// waiting.
+    mutating func releaseNext(
+        in room: Identifier, by mover: (connection: UInt64, user: Identifier), sid: Identifier
+    ) -> Preview? {
+        if self.wasSelectionLast {
+            return self.releaseCursor(in: room, by: mover, sid: sid)
+                ?? self.releaseSelection(in: room, by: mover, sid: sid)
+        }
+        return self.releaseSelection(in: room, by: mover, sid: sid) ?? self.releaseCursor(in: room, by: mover, sid: sid)
+    }
+
     /// Removes the cursor that waits.
     mutating func releaseCursor(
         in room: Identifier, by mover: (connection: UInt64, user: Identifier), sid: Identifier
@@ -71,6 +85,7 @@ struct AttentionTrack {
             self.cursor, in: room, connection: mover.connection, user: mover.user, sid: sid, version: self.version)
         preview.folded = self.heldCursors
         self.heldCursors = 0
+        self.wasSelectionLast = false
         return preview
     }
 
@@ -80,6 +95,7 @@ struct AttentionTrack {
     ) -> Preview? {
         guard self.isSelectionHeld else { return nil }
         self.isSelectionHeld = false
+        self.wasSelectionLast = true
         return .selection(
             self.selection, in: room, connection: mover.connection, user: mover.user, sid: sid, version: self.version)
     }

@@ -13,7 +13,7 @@ struct ClientConnection {
     /// False when it wants no previews in any room.
     let wantsPreviews: Bool
     private(set) var memberships = Memberships()
-    private var previewLimit: TokenBucket
+    private var previewRate: PreviewRate
     private var viewportLimit: TokenBucket
     private var pingLimit: TokenBucket
     private var joinLimit: TokenBucket
@@ -46,9 +46,9 @@ struct ClientConnection {
         self.identity = identity
         self.isLegacy = handshake.room != nil
         self.wantsPreviews = handshake.previews
-        self.previewLimit = TokenBucket(
+        self.previewRate = PreviewRate(perSecond: limits.previewsPerSecond, at: now)
+        self.viewportLimit = TokenBucket(
             capacity: limits.previewsPerSecond, perSecond: limits.previewsPerSecond, now: now)
-        self.viewportLimit = self.previewLimit
         self.pingLimit = TokenBucket(capacity: Self.pingsPerSecond, perSecond: Self.pingsPerSecond, now: now)
         // Whoever lost its connection joins all its rooms again, perhaps twice.
         self.joinLimit = TokenBucket(capacity: 4 * limits.rooms, perSecond: limits.connectionJoinsPerSecond, now: now)
@@ -353,23 +353,31 @@ extension ClientConnection {
         let mover = (connection: self.id, user: self.identity.member.user)
         guard let index = self.memberships.index(of: room) else { return .ignored }
         guard self.memberships.hasSpace(for: move.element, at: index) else { return .dropped }
-        return try self.memberships.entries[index].stamp(
-            move, in: room, by: mover, trackCount: &self.memberships.trackCount,
-            isAllowed: self.previewLimit.spend(at: now))
+        return self.noted(
+            try self.memberships.entries[index].stamp(
+                move, in: room, by: mover, trackCount: &self.memberships.trackCount,
+                isAllowed: self.previewRate.spend(at: now)))
     }
 
     /// Stamps what the app shows of a group, which came in one message: all of it may go, or none.
     mutating func stamp(_ group: [Move], in room: Identifier, at now: Instant) throws(Refusal) -> [PreviewStep] {
         let mover = (connection: self.id, user: self.identity.member.user)
         guard let index = self.memberships.index(of: room) else { return [] }
-        let isAllowed = self.previewLimit.spend(at: now)
+        let isAllowed = self.previewRate.spend(at: now)
         let gesture = self.memberships.entries[index].groupGesture(group)
         return try group.map { move throws(Refusal) in
             guard self.memberships.hasSpace(for: move.element, at: index) else { return .dropped }
-            return try self.memberships.entries[index].stamp(
-                move.numbered(gesture), in: room, by: mover, trackCount: &self.memberships.trackCount,
-                isAllowed: isAllowed)
+            return self.noted(
+                try self.memberships.entries[index].stamp(
+                    move.numbered(gesture), in: room, by: mover, trackCount: &self.memberships.trackCount,
+                    isAllowed: isAllowed))
         }
+    }
+
+    /// Notes that something waits for the rate: what comes after it must not overtake it.
+    private mutating func noted(_ step: PreviewStep) -> PreviewStep {
+        if case .waitsForRate = step { self.previewRate.isExceeded = true }
+        return step
     }
 
     /// The app moved its cursor or selected something.
@@ -379,8 +387,9 @@ extension ClientConnection {
         let mover = (connection: self.id, user: self.identity.member.user)
         guard let index = self.memberships.index(of: room) else { return .ignored }
         if case .selection(let selection) = change { try self.memberships.checkSelection(selection, at: index) }
-        return try self.memberships.entries[index].show(
-            change, in: room, by: mover, at: now, isAllowed: self.previewLimit.spend(at: now))
+        return self.noted(
+            try self.memberships.entries[index].show(
+                change, in: room, by: mover, at: now, isAllowed: self.previewRate.spend(at: now)))
     }
 
     /// What others should see of the app's person; nil when it is not in the room.
@@ -393,27 +402,27 @@ extension ClientConnection {
         self.memberships.index(of: room).map { self.memberships.entries[$0].claim } ?? 0
     }
 
-    /// True while a cursor or a selection waits for the rate limit.
+    /// True while a cursor or a selection waits.
     mutating func holdsAttention(in room: Identifier) -> Bool {
         self.memberships.index(of: room).map { self.memberships.entries[$0].holdsAttention } ?? false
     }
 
-    /// Releases the previews that were held back, as far as they may go by now.
+    /// Releases the previews, cursors and selections that were held back, as far as they may go by now. Rooms in which some
+    /// wait go by turns, beginning where it ended the last time.
     /// - Returns: true when some must go on waiting for the rate limit.
     mutating func releasePreviews(at now: Instant, into released: inout [Preview]) -> Bool {
-        var isStillHolding = false
-        for index in self.memberships.entries.indices
-        where self.memberships.entries[index].releasePreviews(limit: &self.previewLimit, at: now, into: &released) {
-            isStillHolding = true
-        }
         let mover = (connection: self.id, user: self.identity.member.user)
-        for index in self.memberships.entries.indices where self.memberships.entries[index].holdsAttention {
+        self.previewRate.isExceeded = false
+        while let index = self.memberships.nextWaiting() {
+            guard self.previewRate.spendForNext(at: now) else {
+                self.previewRate.isExceeded = true
+                return true
+            }
             let room = self.memberships.rooms[index]
-            let isHeld = self.memberships.entries[index].releaseAttention(
-                in: room, by: mover, limit: &self.previewLimit, at: now, into: &released)
-            if isHeld { isStillHolding = true }
+            self.memberships.entries[index].releaseNext(in: room, by: mover, into: &released)
+            self.memberships.endTurn(at: index)
         }
-        return isStillHolding
+        return false
     }
 
     /// Whether a refused preview is reported now; its app did not ask for an answer, and may send very many.

@@ -191,7 +191,7 @@ package struct Connections {
     private mutating func stamped(_ step: PreviewStep?, from slot: Slot) -> Preview? {
         switch step {
         case .goes(let preview): return preview
-        case .waits:
+        case .waitsForResult, .waitsForRate:
             self.previewsHeldTotal += 1
             self.restless.insert(slot)
         case .dropped: self.previewsDroppedTotal += 1

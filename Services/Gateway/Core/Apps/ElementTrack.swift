@@ -52,8 +52,10 @@ struct Move {
 enum PreviewStep {
     /// It is sent on, with what was held back before it.
     case goes(Preview)
-    /// It waits for a commit's result or for the rate limit.
-    case waits
+    /// It waits for a commit's result.
+    case waitsForResult
+    /// It waits for the rate limit.
+    case waitsForRate
     /// Too many elements are being moved.
     case dropped
     /// There is nothing new to show.
@@ -72,11 +74,19 @@ struct ElementTrack {
     private var lastSeq: UInt64 = 0
     /// A preview that is held back, by a pending commit or by the rate limit.
     private(set) var held: Preview?
+    /// True while it has a place among those that wait for the rate limit, even if it waits no more.
+    private var isQueued = false
 
-    var isAtRest: Bool { self.openGesture == nil && self.pendingCommits == 0 && self.held == nil }
+    /// True when nothing would be lost with it.
+    var isAtRest: Bool {
+        self.openGesture == nil && self.pendingCommits == 0 && self.held == nil && !self.isQueued
+    }
 
     /// True when a preview is held back by the rate limit alone.
     var mayRelease: Bool { self.held != nil && self.pendingCommits == 0 }
+
+    /// The gesture of the group that the preview belongs to that is held back; nil for one alone.
+    var heldGroup: UInt64? { self.held.flatMap { $0.group == .alone ? nil : $0.gesture } }
 
     /// Stamps a preview with its gesture, and folds it onto the one that is held back.
     /// - Parameters:
@@ -94,15 +104,28 @@ struct ElementTrack {
             held.fold(preview)
             preview = held
         }
-        let mayGo = self.pendingCommits == 0 && isAllowed()
-        self.held = mayGo ? nil : preview
-        return mayGo ? .goes(preview) : .waits
+        guard self.pendingCommits == 0, isAllowed() else {
+            self.held = preview
+            return self.pendingCommits > 0 ? .waitsForResult : .waitsForRate
+        }
+        return .goes(preview)
     }
 
-    /// Removes the preview that is held back.
+    /// Takes a place among those that wait for the rate limit; false when it has one, or does not wait for that.
+    mutating func joinQueue() -> Bool {
+        guard self.mayRelease, !self.isQueued else { return false }
+        self.isQueued = true
+        return true
+    }
+
+    /// Its place is taken away: it waits no more, or waits for a commit's result.
+    mutating func leaveQueue() { self.isQueued = false }
+
+    /// Removes the preview that is held back, as its turn has come.
     /// - Precondition: ``mayRelease``.
     mutating func release() -> Preview {
         guard var preview = self.held.take() else { preconditionFailure("no preview is held back") }
+        self.isQueued = false
         preview.after = max(preview.after, self.lastSeq)
         return preview
     }

@@ -1,3 +1,4 @@
+import DequeModule
 import Timing
 import Wire
 
@@ -31,7 +32,12 @@ struct Membership {
     /// What it does with each element. Whatever may make or drop tracks is lent the number of all that the connection has,
     /// and changes it by as many.
     private(set) var elements: [Identifier: ElementTrack] = [:]
+    /// The elements whose previews the rate limit alone holds back, in the order in which that began, each once. One that
+    /// waits no more keeps its place until it is the first.
+    private var queue: Deque<Identifier> = []
     private var attention: AttentionTrack
+    /// True when the rate limit has let a cursor or a selection go after the last preview that waited.
+    private var wasAttentionLast = false
     /// The number of elements beyond which those at rest are forgotten.
     private var trimAt = Self.maxTracks
 
@@ -101,6 +107,7 @@ struct Membership {
         self.lastGesture = self.firstGesture
         trackCount -= self.elements.count
         self.elements = [:]
+        self.queue = []
     }
 
     /// Below the first number that the gateway gives to a gesture: each owner of a session has a range of its own, so that
@@ -144,7 +151,9 @@ struct Membership {
         for ended in commit.gestures {
             // In place: a track is large.
             guard let index = self.elements.index(forKey: ended.element) else { continue }
-            if self.elements.values[index].settle(seq: seq) { mayGo = true }
+            guard self.elements.values[index].settle(seq: seq) else { continue }
+            self.joinQueue(ended.element)
+            mayGo = true
         }
         return mayGo
     }
@@ -203,7 +212,7 @@ struct Membership {
         self.ownsSession ? self.attention.state(sid: self.sid) : Attention(sid: "")
     }
 
-    /// True while a cursor or a selection waits for the rate limit.
+    /// True while a cursor or a selection waits for the rate limit, or for the session to be this connection's again.
     var holdsAttention: Bool { self.attention.isHeld }
 
     /// Roughly the bytes of what is selected.
@@ -218,29 +227,13 @@ struct Membership {
     ) throws(Refusal) -> PreviewStep {
         self.attention.change(change, at: now)
         try self.checkOwnership()
-        guard isAllowed() else { return .waits }
+        guard isAllowed() else { return .waitsForRate }
         let preview =
             switch change {
             case .cursor: self.attention.releaseCursor(in: room, by: mover, sid: self.sid)
             case .selection: self.attention.releaseSelection(in: room, by: mover, sid: self.sid)
             }
         return preview.map(PreviewStep.goes) ?? .ignored
-    }
-
-    /// Releases the cursor and the selection that were held back, as far as they may go by now.
-    /// - Returns: true when one must go on waiting for the rate limit.
-    mutating func releaseAttention(
-        in room: Identifier, by mover: (connection: UInt64, user: Identifier), limit: inout TokenBucket,
-        at now: Instant, into released: inout [Preview]
-    ) -> Bool {
-        guard self.ownsSession else { return false }
-        while self.attention.isHeld, limit.spend(at: now) {
-            let next =
-                self.attention.releaseSelection(in: room, by: mover, sid: self.sid)
-                ?? self.attention.releaseCursor(in: room, by: mover, sid: self.sid)
-            if let next { released.append(next) }
-        }
-        return self.attention.isHeld
     }
 
     // MARK: Previews
@@ -261,37 +254,19 @@ struct Membership {
             self.trimTracks()
             trackCount += self.elements.count - before
         }
-        return self.elements[move.element, default: ElementTrack()].stamp(
+        let step = self.elements[move.element, default: ElementTrack()].stamp(
             Preview(
                 room: room, element: move.element, connection: mover.connection, user: mover.user, sid: self.sid,
                 gesture: move.gesture ?? 0, after: 0, folded: move.folded, fields: move.fields, delta: move.delta,
                 group: move.group),
             lastGesture: &self.lastGesture, isAllowed: isAllowed())
+        if case .waitsForRate = step { self.joinQueue(move.element) }
+        return step
     }
 
     /// The gesture of a group to which its app gives no number: the newest under way on one of its elements, or the next.
     func groupGesture(_ moves: [Move]) -> UInt64 {
         moves.lazy.compactMap { self.elements[$0.element]?.openGesture }.max() ?? self.lastGesture + 1
-    }
-
-    /// Releases the previews that were held back, as far as they may go by now.
-    /// - Returns: true when some must go on waiting for the rate limit.
-    mutating func releasePreviews(limit: inout TokenBucket, at now: Instant, into released: inout [Preview]) -> Bool {
-        var isStillHolding = false
-        var paidGroup: UInt64?
-        for index in self.elements.indices where self.elements.values[index].mayRelease {
-            let held = self.elements.values[index].held
-            let group = held.flatMap { $0.group == .alone ? nil : $0.gesture }
-            let isPaid = group != nil && group == paidGroup
-            if isPaid || limit.spend(at: now) {
-                // The elements of a group came in one message.
-                paidGroup = group ?? paidGroup
-                released.append(self.elements.values[index].release())
-            } else {
-                isStillHolding = true
-            }
-        }
-        return isStillHolding
     }
 
     /// Forgets elements at rest when there are too many. With many in motion it looks again only when there are twice as
@@ -300,5 +275,68 @@ struct Membership {
         guard self.elements.count > self.trimAt else { return }
         self.elements = self.elements.filter { !$0.value.isAtRest }
         self.trimAt = max(Self.maxTracks, 2 * self.elements.count)
+    }
+
+    // MARK: What waits for the rate limit
+
+    /// How many elements have a place among those that wait.
+    var queuedCount: Int { self.queue.count }
+
+    /// True when something waits for the rate limit alone.
+    mutating func waitsForRate() -> Bool { self.isAttentionWaiting || self.firstInQueue() != nil }
+
+    private var isAttentionWaiting: Bool { self.ownsSession && self.attention.isHeld }
+
+    /// Releases what goes next and counts as one message: a cursor or a selection, or the preview that has waited longest,
+    /// with those of its group. The two kinds go by turns: if one of them always went first, an app that sends enough of it
+    /// would keep the other waiting for ever, and in one queue a selection would wait for a thousand elements.
+    mutating func releaseNext(
+        in room: Identifier, by mover: (connection: UInt64, user: Identifier), into released: inout [Preview]
+    ) {
+        let first = self.firstInQueue()
+        if self.isAttentionWaiting, first == nil || !self.wasAttentionLast {
+            self.wasAttentionLast = true
+            if let next = self.attention.releaseNext(in: room, by: mover, sid: self.sid) { released.append(next) }
+        } else if let first {
+            self.wasAttentionLast = false
+            self.releaseGroup(at: first, into: &released)
+        }
+    }
+
+    /// Releases the preview of the first element of the queue, and those behind it of the same group: they came in one
+    /// message.
+    private mutating func releaseGroup(at first: [Identifier: ElementTrack].Index, into released: inout [Preview]) {
+        let group = self.elements.values[first].heldGroup
+        self.releaseFirst(first, into: &released)
+        while group != nil, let next = self.firstInQueue(), self.elements.values[next].heldGroup == group {
+            self.releaseFirst(next, into: &released)
+        }
+    }
+
+    private mutating func releaseFirst(_ first: [Identifier: ElementTrack].Index, into released: inout [Preview]) {
+        self.queue.removeFirst()
+        // In place: a track is large.
+        released.append(self.elements.values[first].release())
+    }
+
+    /// The track of the first element of the queue that waits for the rate limit alone; nil when there is none. Those
+    /// before it lose their places: they have gone, their gestures have ended, or they wait for a commit's result.
+    private mutating func firstInQueue() -> [Identifier: ElementTrack].Index? {
+        while let element = self.queue.first {
+            if let index = self.elements.index(forKey: element) {
+                if self.elements.values[index].mayRelease { return index }
+                self.elements.values[index].leaveQueue()
+            }
+            self.queue.removeFirst()
+        }
+        // Its storage is given back, too.
+        self.queue = []
+        return nil
+    }
+
+    /// An element's preview waits. If it does so for the rate limit alone it takes the last place, unless it has one.
+    private mutating func joinQueue(_ element: Identifier) {
+        guard let index = self.elements.index(forKey: element), self.elements.values[index].joinQueue() else { return }
+        self.queue.append(element)
     }
 }

@@ -11,6 +11,8 @@ struct Memberships {
     private var indices: [Identifier: Int] = [:]
     /// How many elements the memberships have tracks of. It is lent to what makes and drops some of them.
     var trackCount = 0
+    /// Where the room is looked for whose turn comes next.
+    private var turn = 0
 
     /// Up to this many rooms are searched one by one; more have an index.
     private static let few = 16
@@ -54,6 +56,20 @@ struct Memberships {
             .tooLarge, "What a connection has selected in all its rooms takes at most \(Self.maxSelectionBytes) bytes.",
             field: "elementIds")
     }
+
+    /// Where the membership is whose turn it is, of those in which something waits for the rate limit; nil when there is
+    /// none.
+    mutating func nextWaiting() -> Int? {
+        let count = self.entries.count
+        for step in 0..<count {
+            let index = (self.turn + step) % count
+            if self.entries[index].waitsForRate() { return index }
+        }
+        return nil
+    }
+
+    /// The membership at an index has had its turn.
+    mutating func endTurn(at index: Int) { self.turn = index + 1 }
 
     /// Adds the membership of a room that has none.
     mutating func insert(_ membership: Membership, for room: Identifier) {
