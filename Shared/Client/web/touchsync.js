@@ -1472,9 +1472,14 @@ export class RoomCore extends Part {
     for (const edit of this.queue.edits) this.touch(edit.elementIds);
   }
 
+  /** The room is left without being entered. What was sent may be stored, which nobody will tell this user. */
+  giveUp() {
+    for (const edit of this.queue.open) this.refused(edit, edit.n ? FORGOTTEN : this.denial);
+  }
+
   /** Saves, computes again and reports what changed. */
   finish() {
-    if (this.givesUp && this.phase === "refused") for (const edit of this.queue.open) this.refused(edit, this.denial);
+    if (this.givesUp && this.phase === "refused") this.giveUp();
     if (this.isDirty) this.save();
     if (this.touched.size === 0) return;
     const ids = [...this.touched];
@@ -1584,7 +1589,7 @@ function foundAnswer({ seq, changes }) {
   return { ok: true, seq, duplicate: true, adjusted: [], elements, element: elements[0] };
 }
 
-const FORGOTTEN = { code: "forgotten", message: "The server no longer knows whether this edit was applied." };
+const FORGOTTEN = { code: "forgotten", message: "It is not known whether this edit was applied." };
 const WITHOUT_EFFECT = { code: "forgotten", message: "The server refused this edit, or it changed nothing." };
 /** @param {string} code @param {string} message */
 const refusal = (code, message) => ({ ok: false, error: { code, message } });

@@ -244,9 +244,12 @@ extension RoomEdits {
         self.report(edit, EditAnswer(refusal: error), &outbox)
     }
 
-    /// The room is left without being entered: what waits is refused for the same reason.
+    /// The room is left without being entered: what waits is refused for the same reason. What was sent may be stored,
+    /// which nobody will tell this user.
     mutating func giveUp(_ denial: ClientError, _ contents: inout RoomContents, _ outbox: inout ClientOutbox) {
-        for edit in Array(self.queue.open) { self.takeBack(edit, denial, &contents, &outbox) }
+        for edit in Array(self.queue.open) {
+            self.takeBack(edit, edit.number == nil ? denial : .forgotten, &contents, &outbox)
+        }
     }
 
     /// Tells the app the result of all that was folded into an edit.

@@ -45,7 +45,7 @@ public struct ClientError: Error, Equatable, Sendable {
 
 extension ClientError {
     static let forgotten = ClientError(
-        code: "forgotten", message: "The server no longer knows whether this edit was applied.")
+        code: "forgotten", message: "It is not known whether this edit was applied.")
     static let withoutEffect = ClientError(
         code: "forgotten", message: "The server refused this edit, or it changed nothing.")
     package static let left = ClientError(code: "left", message: "The room was left.")
