@@ -1362,7 +1362,8 @@ export class RoomCore extends Part {
     if (![...RETRYABLE, "gap", "session_expired"].includes(code)) {
       // A number that was not used would be a hole: something that is refused for certain fills it.
       if (code === "unknown_event") this.fill(edit);
-      this.refused(edit, error);
+      // An old number, of which the server does not know any more what became of it.
+      this.refused(edit, code === "conflict" && error.field === "n" ? FORGOTTEN : error);
       return this.pump();
     }
     if (!isLatest) return;

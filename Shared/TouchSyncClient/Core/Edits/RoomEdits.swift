@@ -213,7 +213,7 @@ extension RoomEdits {
         _ edit: ClientEdit, _ error: ClientError, _ contents: inout RoomContents, _ outbox: inout ClientOutbox
     ) {
         if error.code == "unknown_event" { self.queue.fill(edit.key) }
-        self.takeBack(edit, error, &contents, &outbox)
+        self.takeBack(edit, error.isAboutOldNumber ? .forgotten : error, &contents, &outbox)
         self.pump(contents, &outbox)
     }
 
