@@ -1038,6 +1038,11 @@ export class RoomCore extends Part {
   denial = {};
   /** @type {string | undefined} */
   epoch = undefined;
+  /**
+   * That of the last whole room.
+   * @type {string | undefined}
+   */
+  lastEpoch = undefined;
   seq = 0;
   /** @type {Data} */
   limits = {};
@@ -1203,7 +1208,9 @@ export class RoomCore extends Part {
     const { epoch, seq, n, elements } = this.arriving;
     this.arriving = {};
     this.touch(this.shown.keys());
-    this.epoch = epoch;
+    // Another history has other numbers: what was acknowledged in the former one is contained in this one, or lost.
+    if (epoch !== this.lastEpoch) this.queue.edits = this.queue.open;
+    this.lastEpoch = this.epoch = epoch;
     this.seq = seq;
     this.confirmed = new Map(byId(elements));
     this.movements.clear();

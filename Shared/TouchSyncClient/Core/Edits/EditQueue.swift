@@ -124,6 +124,11 @@ struct EditQueue: Sendable {
         return settled
     }
 
+    /// Removes all acknowledged edits: the stream will not reach them. A whole room arrived, which is reported anyway.
+    mutating func removeAcknowledged() {
+        self.edits.removeAll { !$0.isOpen }
+    }
+
     /// The stream contains the edit of that number in the present session.
     /// - Returns: the edit, if it has no answer yet.
     mutating func streamed(_ number: Int64) -> ClientEdit? {

@@ -20,6 +20,8 @@ struct RoomEdits: Sendable {
     private var resumeAt: Int64?
     /// Whether edits may be sent: the room is joined.
     private var isOpen = false
+    /// The epoch of the last whole room: the history in which edits were acknowledged.
+    private var epoch: TextKey?
 
     /// The edits that an earlier run of the app left.
     init(of address: RoomAddress, capacity: Int, record: RoomRecord?) {
@@ -271,6 +273,10 @@ extension RoomEdits {
 
     /// A whole room arrived that contains the edits up to a number of the session.
     mutating func stored(upTo number: Int64, _ contents: inout RoomContents) {
+        let epoch = contents.position.map { TextKey($0.epoch) }
+        // Another history has other numbers: what was acknowledged in the former one is contained in this one, or lost.
+        if epoch != self.epoch { self.queue.removeAcknowledged() }
+        self.epoch = epoch
         self.queue.stored(upTo: number)
         self.touchAll(&contents)
         self.settle(&contents)
