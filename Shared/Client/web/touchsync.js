@@ -1932,7 +1932,7 @@ class Link extends Part {
     this.request("auth:refresh", { token }, () => {
       this.presentToken = token;
       // What was forbidden may be allowed now, and the reverse: the server leaves such a room without a word.
-      for (const room of this.core.rooms.values()) if (room.isSettled) room.join();
+      for (const room of this.core.rooms.values()) if (room.isSettled || room.phase === "parts") room.join();
     }, error => this.failed({ event: "auth:refresh", ...error }));
   }
 

@@ -169,7 +169,7 @@ public struct ClientCore: Sendable {
         case .token(let token):
             guard self.link.refreshAnswered(token, answer, &self.outbox) else { return }
             // What was forbidden may be allowed now, and the reverse: the server leaves such a room without a word.
-            for index in self.rooms.indices where self.rooms[index].isSettled {
+            for index in self.rooms.indices where self.rooms[index].isAnswered {
                 self.rooms[index].join(&self.outbox)
             }
         case .nothing, nil: break

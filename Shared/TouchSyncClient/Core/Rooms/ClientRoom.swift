@@ -38,8 +38,10 @@ struct ClientRoom: Sendable {
         self.edits.touchAll(&self.contents)
     }
 
-    /// Whether the server's answer is known.
+    /// Whether the server's answer is known, with all of its parts.
     var isSettled: Bool { self.phase == .joined || self.phase == .refused }
+    /// The same, while parts of the room may be missing.
+    var isAnswered: Bool { self.isSettled || self.phase == .parts }
     /// Whether nothing is left to do before it is left.
     var canLeave: Bool { self.isLeaving && self.edits.openCount == 0 }
 
