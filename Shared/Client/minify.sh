@@ -17,8 +17,8 @@ own='acknowledged arriving attempt attempts attended awaited capacity clock clos
     confirmed connectionLost database delay denial displacement doubtful due duration enteredAgain eventReceived
     expire firstNumber givesUp greeted hands happened hasSocket heardAt held hiddenAt inputs interval isBusy
     isClosed isDirty isDraining isLeaving isOurs isProbing isRefreshing isSaved isSent isSettled isStored isUp
-    isWanted lastEpoch lastGesture lastNumber listening loseSession middle nextRequest nextSlot notAcknowledged
-    notEntered noteState ongoing opening outputs over patience pauses previewed probe probeAt provideToken queue
+    isWanted lastEpoch lastGesture lastNumber listening looking loseSession middle nextRequest nextSlot notAcknowledged
+    notEntered noteState ongoing opening outputs over patience pauses pointing previewed probe probeAt provideToken queue
     readHistory records refresh refusedToken refuseTooLarge replaced resendFrom restoring resumed searchFrom
     searchHistory sendAfter sendEdit sending sentAt settle startedAt stream timer tokenRefused tooLarge touch touched
     touchEdits unnumbered upAt wakesAt wantToken writing'

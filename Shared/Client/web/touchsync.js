@@ -671,16 +671,16 @@ class EditQueue {
 /** What others saw of a gesture of this user is repeated this often while its fingers rest, ms. */
 const REPEAT = 1000;
 
-/** Messages that may be lost: at most one in the room's interval, of which the latest is always sent. */
+/** What changes often: at most one message in the room's interval, of which the latest is always sent. */
 class Stream extends Part {
-  /** @param {RoomCore} room @param {() => [string, Data]} message @param {number} rest after which it is repeated, ms */
-  constructor(room, message, rest = Infinity) {
+  /** @param {RoomCore} room @param {() => any} tell sends it @param {number} rest after which it is repeated, ms */
+  constructor(room, tell, rest = Infinity) {
     super(room.clock);
     this.room = room;
-    this.message = message;
+    this.tell = tell;
     this.rest = rest;
     /**
-     * Before when nothing more is sent; undefined before the first message.
+     * Before when nothing more is sent; undefined before the first message, of this user's attention over a connection.
      * @type {number | undefined}
      */
     this.nextSlot = undefined;
@@ -702,7 +702,15 @@ class Stream extends Part {
   repeat() {
     delete this.due.send;
     this.due.repeat = this.now + this.rest;
-    this.room.send(...this.message());
+    if (this.room.phase === "joined") this.tell();
+  }
+
+  /**
+   * The server took none for now: the latest is sent when it may be.
+   * @param {Data} error
+   */
+  refused({ retryAfterMs }) {
+    if (retryAfterMs >= 0) this.due.send = this.nextSlot = this.now + retryAfterMs;
   }
 }
 
@@ -732,7 +740,7 @@ class Hands extends Part {
     const hand = {
       number: ++this.lastNumber, elementIds, deltas: {},
       pivot: elementIds.length > 1 ? pivot ?? this.middle(elementIds) : undefined,
-      stream: new Stream(this.room, () => this.message(hand, "gesturing"), REPEAT),
+      stream: new Stream(this.room, () => this.room.send(...this.message(hand, "gesturing")), REPEAT),
     };
     this.all.set(gesture, hand);
   }
@@ -919,25 +927,32 @@ class People extends Part {
    */
   members = new Map();
   /**
-   * What is said of this user after each join.
-   * @type {Record<string, Data | undefined>}
+   * Where this user points, what is selected and seen.
+   * @type {Data | undefined}
    */
-  own = {};
-  /**
-   * Where this user points.
-   * @type {Data}
-   */
-  cursor = { x: null };
+  cursor = undefined;
+  /** @type {Data | undefined} */
+  selection = undefined;
+  /** @type {Data | undefined} */
+  viewport = undefined;
 
   /** @param {RoomCore} room */
   constructor(room) {
     super(room.clock);
     this.room = room;
-    this.stream = new Stream(room, () => ["cursor:moving", this.cursor]);
+    this.pointing = new Stream(room, () => room.send("cursor:moving", this.cursor ?? { x: null, y: null }));
+    /** @type {Stream} */
+    this.looking = new Stream(room, () =>
+      room.ask("viewport:set", { ...this.viewport }, undefined, error => this.looking.refused(error)));
   }
 
   get parts() {
-    return [this.stream];
+    return [this.pointing, this.looking];
+  }
+
+  /** The next connection knows nothing of this user. */
+  connectionLost() {
+    for (const stream of this.parts) Object.assign(stream, { due: {}, nextSlot: undefined });
   }
 
   /** @param {any} members of the room that was joined */
@@ -947,9 +962,11 @@ class People extends Part {
     this.room.tell("members");
   }
 
+  /** Says it again. That there is none any more is said if there was one over this connection. */
   joined() {
-    if (this.cursor.x !== null) this.stream.repeat();
-    for (const [event, body] of Object.entries(this.own)) if (body) this.set(event, body);
+    if (this.cursor || this.pointing.nextSlot !== undefined) this.pointing.changed();
+    if (this.selection) this.select(this.selection);
+    if (this.viewport || this.looking.nextSlot !== undefined) this.looking.changed();
   }
 
   /**
@@ -997,24 +1014,20 @@ class People extends Part {
 
   /** @param {Data} input pixels, null to hide the cursor */
   point({ x, y }) {
-    this.cursor = { x, y };
-    this.stream.changed();
+    this.cursor = x === null ? undefined : { x, y };
+    this.pointing.changed();
   }
 
   /** @param {Data} input */
   select({ elementIds }) {
-    this.set("selection:set", { elementIds });
+    this.selection = { elementIds };
+    if (this.room.phase === "joined") this.room.ask("selection:set", this.selection);
   }
 
   /** @param {Data} input without a viewport for everything */
   look({ viewport }) {
-    this.set("viewport:set", viewport);
-  }
-
-  /** @param {string} event @param {Data | undefined} body */
-  set(event, body) {
-    this.own[event] = body;
-    if (this.room.phase === "joined") this.room.ask(event, { ...body });
+    this.viewport = viewport;
+    this.looking.changed();
   }
 }
 
@@ -1151,6 +1164,7 @@ export class RoomCore extends Part {
 
   connectionLost() {
     if (this.phase !== "refused") this.phase = "idle";
+    this.people.connectionLost();
     this.due = {};
     this.searchFrom = undefined;
     this.queue.resendFrom();

@@ -58,10 +58,8 @@ extension ClientRoom {
     // MARK: Attention
 
     mutating func pointed(_ point: Point?, _ outbox: inout ClientOutbox) {
-        self.attention.point(at: point)
-        guard self.phase == .joined else { return }
-        let cursor = self.attention.offer(point, at: outbox.now, interval: self.throttleMs)
-        if let cursor { self.send(cursor, &outbox) }
+        self.attention.cursor = point
+        self.offerCursor(&outbox)
     }
 
     mutating func selected(_ elementIds: [String], _ outbox: inout ClientOutbox) {
@@ -71,20 +69,43 @@ extension ClientRoom {
 
     mutating func looked(_ viewport: Rect?, _ outbox: inout ClientOutbox) {
         self.attention.viewport = viewport
-        self.sendViewport(&outbox)
+        self.offerViewport(&outbox)
     }
 
     /// Cursor, selection and viewport, behind a join.
-    func sendAttention(_ outbox: inout ClientOutbox) {
-        if let cursor = self.attention.cursor { self.send(cursor, &outbox) }
+    mutating func sendAttention(_ outbox: inout ClientOutbox) {
+        if self.attention.hasCursorToTell { self.offerCursor(&outbox) }
         if self.attention.selection != nil { self.sendSelection(&outbox) }
-        if self.attention.viewport != nil { self.sendViewport(&outbox) }
+        if self.attention.hasViewportToTell { self.offerViewport(&outbox) }
     }
 
-    func send(_ cursor: OwnAttention.Cursor, _ outbox: inout ClientOutbox) {
+    /// A cursor and a viewport that waited until now.
+    mutating func sendDueAttention(_ outbox: inout ClientOutbox) {
+        let (now, interval) = (outbox.now, self.throttleMs)
+        if self.attention.cursorPace.due(at: now, interval: interval) { self.sendCursor(&outbox) }
+        if self.attention.viewportPace.due(at: now, interval: interval) { self.sendViewport(&outbox) }
+    }
+
+    /// The answer to a viewport. Refused for now, the latest one is sent later.
+    mutating func viewportAnswered(_ answer: JSONObject, _ outbox: ClientOutbox) {
+        guard let retryAfter = EditAnswer(answer).error?.retryAfter else { return }
+        self.attention.viewportPace.refused(at: outbox.now, retryAfter: retryAfter)
+    }
+
+    private mutating func offerCursor(_ outbox: inout ClientOutbox) {
+        guard self.phase == .joined else { return }
+        if self.attention.cursorPace.offer(at: outbox.now, interval: self.throttleMs) { self.sendCursor(&outbox) }
+    }
+
+    private mutating func offerViewport(_ outbox: inout ClientOutbox) {
+        guard self.phase == .joined else { return }
+        if self.attention.viewportPace.offer(at: outbox.now, interval: self.throttleMs) { self.sendViewport(&outbox) }
+    }
+
+    private func sendCursor(_ outbox: inout ClientOutbox) {
         self.send("cursor:moving", &outbox) { writer in
-            writer.member("x", cursor.point?.x)
-            writer.member("y", cursor.point?.y)
+            writer.member("x", self.attention.cursor?.x)
+            writer.member("y", self.attention.cursor?.y)
         }
     }
 
@@ -97,7 +118,7 @@ extension ClientRoom {
 
     private func sendViewport(_ outbox: inout ClientOutbox) {
         guard self.phase == .joined else { return }
-        self.address.ask("viewport:set", about: .nothing, &outbox) { writer in
+        self.address.ask("viewport:set", about: .viewport(room: self.address.serial), &outbox) { writer in
             guard let viewport = self.attention.viewport else { return }
             writer.member("x", viewport.origin.x)
             writer.member("y", viewport.origin.y)

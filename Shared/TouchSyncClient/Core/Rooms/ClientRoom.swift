@@ -57,13 +57,14 @@ struct ClientRoom: Sendable {
         self.edits.timeReached(self.contents, &outbox)
         self.sendDuePreviews(&outbox)
         for id in self.movements.silent(at: now) { self.endMovement(id, &outbox) }
-        if let cursor = self.attention.due(at: now, interval: self.throttleMs) { self.send(cursor, &outbox) }
+        self.sendDueAttention(&outbox)
     }
 
     mutating func connectionLost() {
         if self.phase != .refused { self.phase = .idle }
         self.retryAt = nil
         self.contents.dropParts()
+        self.attention.connectionLost()
         self.edits.connectionLost()
     }
 
