@@ -42,6 +42,17 @@ import TouchSyncClientCore
         }
     }
 
+    @Test func knowsThatItsRoomWasDeniedBefore() async throws {
+        let fixture = try Fixture()
+        let room = fixture.client.room("demo")
+        fixture.client.connect()
+        let connection = try await fixture.transport.connection()
+        try await connection.accept()
+        try await connection.answer("room:join", #"{"ok":false,"error":{"code":"forbidden","message":"no"}}"#)
+        await #expect(throws: ClientError.self) { try await room.joined() }
+        #expect(RoomModel(room).denial?.code == "forbidden")
+    }
+
     @Test func aModelThatNobodyKeepsEnds() async throws {
         let fixture = try Fixture()
         let (room, _) = try await fixture.entered()

@@ -28,6 +28,8 @@
         public init(_ room: SyncRoom) {
             self.room = room
             let (changes, states) = (room.changes, room.client.states)
+            // It may have been denied before anybody made a model of it.
+            self.denial = room.hub.denial
             self.frame.isWhole = true
             self.tasks.start { [weak self] in
                 await self?.readMembers()

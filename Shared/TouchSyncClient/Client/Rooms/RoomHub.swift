@@ -9,7 +9,16 @@ final class RoomHub: Sendable {
     private struct State: Sendable {
         var listeners: [Listener] = []
         var joined = Promise<Void>()
+        var denial: ClientError?
         var isOver = false
+
+        mutating func note(_ change: RoomChange) {
+            switch change {
+            case .denied(let error): self.denial = error
+            case .joined, .left: self.denial = nil
+            default: break
+            }
+        }
     }
 
     private let state = Locked(State())
@@ -18,6 +27,9 @@ final class RoomHub: Sendable {
 
     /// Done with the first join, or why there is none.
     var joined: Promise<Void> { self.state.withLock { $0.joined } }
+
+    /// Why this user may not join, if that was the answer to the last join. Who listens before reading it misses nothing.
+    var denial: ClientError? { self.state.withLock { $0.denial } }
 
     /// Changes from now on.
     func listen() -> ChangeMailbox {
@@ -32,7 +44,10 @@ final class RoomHub: Sendable {
     }
 
     func tell(_ change: RoomChange) {
-        let listeners = self.state.withLock { $0.listeners.compactMap(\.mailbox) }
+        let listeners = self.state.withLock { state -> [ChangeMailbox] in
+            state.note(change)
+            return state.listeners.compactMap(\.mailbox)
+        }
         switch change {
         case .joined: self.settle(.success(()), isLasting: true)
         case .denied(let error): self.settle(.failure(error), isLasting: true)
