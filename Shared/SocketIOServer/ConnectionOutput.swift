@@ -71,7 +71,10 @@ final class ConnectionOutput {
     // MARK: Sending
 
     /// Bytes that the kernel has not accepted.
-    var bufferedBytes: Int { self.heldBytes + self.gathered.byteCount + self.loop.outbox.byteCount(of: self) }
+    var bufferedBytes: Int { self.heldBytes + self.unflushedBytes }
+
+    /// Those of them that the channel does not hold yet.
+    var unflushedBytes: Int { self.gathered.byteCount + self.loop.outbox.byteCount(of: self) }
 
     private var heldBytes: Int { self.sink?.heldBytes ?? 0 }
 

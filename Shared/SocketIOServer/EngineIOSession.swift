@@ -142,16 +142,29 @@ extension EngineIOSession {
         self.packetSent()
     }
 
-    /// Sends a packet unless the session is not writable; false when it was not sent.
+    /// Sends a packet unless the session is not writable or has no space for it; false when it was not sent.
     func offer(_ packet: PreparedPacket) -> Bool {
-        guard self.isWritable else { return false }
+        guard self.isWritable, self.hasSpace(for: packet) else { return false }
         if case .webSocket(let link) = self.carrier {
-            // A writable channel is far below the bound.
             link.output.write(packet.frames)
         } else {
             self.send(packet)
         }
         return true
+    }
+
+    /// Whether no more than half of the bound would be queued with this packet: the other half is for what has to go.
+    private func hasSpace(for packet: PreparedPacket) -> Bool {
+        let bound = self.loop.configuration.maxBufferedBytes / 2
+        switch self.carrier {
+        case .webSocket(let link):
+            // To ask the channel is dear. While it is writable it holds no more than this, and most packets are small.
+            let held = self.loop.configuration.writeHighWater
+            if packet.byteCount + link.output.unflushedBytes + held <= bound { return true }
+            return packet.byteCount <= self.backlog.space(within: bound, queued: link.output.bufferedBytes)
+        case .polling(let link): return packet.heldBytes <= self.backlog.space(within: bound, queued: link.heldBytes)
+        case .none: return false
+        }
     }
 
     /// Sends one text packet of exactly `length` bytes, written by `body`.

@@ -50,6 +50,9 @@ public struct PreparedPacket: Sendable {
 
     /// The number of packets.
     public var packetCount: Int { self.packets.count }
+
+    /// About what is kept while all of them wait for polls, bytes.
+    var heldBytes: Int { self.byteCount + self.packetCount * PollPacket.overhead }
 }
 
 extension ByteBuffer {

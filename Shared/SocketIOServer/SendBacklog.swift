@@ -10,6 +10,10 @@ struct SendBacklog {
         self.exemptBytes = min(self.exemptBytes, queued) + bytes
     }
 
+    /// How many more bytes may be queued until `limit` of them count.
+    /// - Parameter queued: the bytes that are queued now.
+    func space(within limit: Int, queued: Int) -> Int { limit - (queued - min(self.exemptBytes, queued)) }
+
     /// Bytes were queued.
     /// - Returns: true the first time that more than `limit` of the `queued` bytes count.
     mutating func grew(to queued: Int, limit: Int) -> Bool {

@@ -51,6 +51,8 @@ public final class SocketIOSocket {
     public func releaseHandshake() { self.session.releaseHandshake() }
     /// Bytes queued for the whole connection: ``EngineIOSession/bufferedBytes``.
     public var bufferedBytes: Int { self.session.bufferedBytes }
+    /// How many of them may be queued: ``SocketIOServer/Configuration/maxBufferedBytes``.
+    public var maxBufferedBytes: Int { self.session.loop.configuration.maxBufferedBytes }
     /// Whether fewer bytes are queued than the high water mark; cheap.
     public var isWritable: Bool { self.session.isWritable }
 
@@ -86,7 +88,8 @@ public final class SocketIOSocket {
         self.session.send(packet)
     }
 
-    /// Queues a prepared packet, unless the high water mark is reached.
+    /// Queues a prepared packet, unless the high water mark is reached, or more than half of ``maxBufferedBytes`` would
+    /// be queued then.
     /// - Returns: false when it was not queued.
     public func offer(_ packet: PreparedPacket) -> Bool {
         guard self.state == .connected, self.session.offer(packet) else { return false }

@@ -7,12 +7,14 @@ import Wire
 
 @Suite("Batches of previews")
 struct BatchTests {
+    private static func preview(_ element: Int, filler: Int = 0, group: GroupRole = .alone) -> Preview {
+        Preview(
+            room: "r", element: Identifier("e\(element)" + String(repeating: "x", count: filler)), connection: 1,
+            user: "ada", sid: "s", gesture: 1, fields: TransformFields(), group: group)
+    }
+
     private static func text(_ element: Int, filler: Int = 0) -> PreviewText {
-        PreviewText(
-            sender: nil,
-            preview: Preview(
-                room: "r", element: Identifier("e\(element)" + String(repeating: "x", count: filler)), connection: 1,
-                user: "ada", sid: "s", gesture: 1, fields: TransformFields()))
+        PreviewText(sender: nil, preview: Self.preview(element, filler: filler))
     }
 
     private static func events(of batch: [UInt8]) throws -> [String] {
@@ -43,5 +45,31 @@ struct BatchTests {
             return events.isEmpty ? [Self.string(batch)] : events
         }
         #expect(events == texts.map { Self.string($0.json) })
+    }
+
+    // MARK: What waited
+
+    /// Takes everything, in parts.
+    private static func parts(of previews: [Preview], bytes: Int) -> [[PreviewText]] {
+        var rest = previews[...]
+        var parts: [[PreviewText]] = []
+        while !rest.isEmpty { parts.append(PreviewText.takeTexts(from: &rest, bytes: bytes)) }
+        return parts
+    }
+
+    @Test func whatWaitedIsTakenInPartsAndNothingIsLost() {
+        let previews = (0..<300).map { Self.preview($0, filler: $0 == 150 ? 10_000 : 50) }
+        let parts = Self.parts(of: previews, bytes: 8000)
+        let sizes = parts.map { part in part.reduce(0) { $0 + $1.json.count } }
+        #expect(sizes.count { $0 > 8000 } == 1 && sizes.count > 5 && sizes.count < 16)
+        #expect(parts.joined().flatMap(\.previews) == previews)
+    }
+
+    @Test func aGroupThatWaitedIsDividedWhenItIsLargerThanAPart() {
+        let group = (0..<500).map { Self.preview($0, group: $0 == 499 ? .last : .member) }
+        #expect(Self.parts(of: group, bytes: 65_536).map { $0.map(\.previews.count) } == [[500]])
+        let parts = Self.parts(of: group, bytes: 8000)
+        #expect(parts.count > 1 && parts.joined().flatMap(\.previews) == group)
+        #expect(parts.joined().allSatisfy { $0.json.count < 16_000 })
     }
 }

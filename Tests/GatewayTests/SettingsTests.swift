@@ -95,6 +95,16 @@ import Testing
         #expect(settings.socketIO.origins == policy)
     }
 
+    /// Without it previews would wait that nothing sends on: nobody says so when there is space again.
+    @Test(arguments: [65_536, 300_000, 1_048_576, 67_108_864])
+    func aConnectionThatIsWritableHasSpaceForPreviews(bytes: Int) throws {
+        let settings = try Self.settings { $0.set(GatewaySettings.maxBuffered, bytes) }.socketIO
+        #expect(settings.maxBufferedBytes == bytes && settings.writeHighWater < bytes / 4)
+        #expect(settings.writeLowWater < settings.writeHighWater)
+        let isUsual = settings.writeHighWater == 65_536 && settings.writeLowWater == 16_384
+        #expect(isUsual == (bytes >= 524_288))
+    }
+
     @Test func loopbackGoesByItsOwnNamesAndOtherAddressesByAny() throws {
         let local = try Self.settings { _ in }
         #expect(local.hosts == .only(["localhost", "127.0.0.1", "[::1]", "127.0.0.1"]))

@@ -6,7 +6,8 @@ import socket
 import pytest
 import websocket
 
-from app import UPDATES
+from app import POLLING, UPDATES, App
+from pipeline import eventually
 
 
 class Sluggard:
@@ -211,3 +212,27 @@ def test_one_that_joins_again_gets_no_preview_of_a_gesture_that_ended_while_it_w
     assert answer["seq"] == done["seq"]
     end = ada.ok("element:create", {"roomId": room, "element": {"type": "note"}})
     assert positions(slow.until(lambda name, data: data.get("seq") == end["seq"])) == []
+
+
+def test_a_group_that_is_more_than_may_wait_comes_in_parts(beside, room):
+    """Previews alone close no app that reads."""
+    with beside("--max-buffered-bytes", 65536) as pipeline:
+        ada = App(pipeline.url, "ada").connect()
+        bob = App(pipeline.url, "bob", transports=POLLING).connect()
+        for app in (ada, bob):
+            app.join(room)
+        ids = [f"element-{index:03}-" + "x" * 80 for index in range(500)]
+        for page in range(0, 500, 20):
+            notes = [{"type": "note", "id": name} for name in ids[page:page + 20]]
+            bob.wait_seq(ada.ok("elements:create", {"roomId": room, "elements": notes})["seq"])
+        ada.send("elements:gesturing", {
+            "roomId": room, "elements": ids, "pivot": {"x": 0, "y": 0}, "translation": {"x": 5, "y": 0},
+        })
+
+        def shown():
+            return {element["elementId"] for data in bob.named("elements:transforming") for element in data["elements"]}
+
+        eventually("all are shown moving", lambda: shown() == set(ids))
+        assert bob.named("disconnect") == []
+        for app in (ada, bob):
+            app.close()

@@ -50,6 +50,14 @@ import Testing
         #expect(backlog.grew(to: 2101, limit: 100) == true)
     }
 
+    @Test func exemptBytesTakeUpNoSpace() {
+        var backlog = SendBacklog()
+        #expect(backlog.space(within: 100, queued: 30) == 70)
+        backlog.exempt(1000, queued: 30)
+        #expect(backlog.space(within: 100, queued: 1060) == 40)
+        #expect(backlog.space(within: 100, queued: 20) == 100)
+    }
+
     @Test func bytesThatWereSentAreExemptNoLonger() {
         var backlog = SendBacklog()
         backlog.exempt(1000, queued: 0)

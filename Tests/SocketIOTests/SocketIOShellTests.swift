@@ -181,17 +181,38 @@ import Testing
         #expect(try polling.ask(RawClient.get(Self.path + sid)).body == expected.joined(separator: "\u{1e}"))
     }
 
+    /// A client in the main namespace that fetches nothing.
+    private static func member(of fixture: ServerFixture, polls: Bool) throws -> RawClient {
+        guard polls else { return try fixture.connectedSocket() }
+        let client = try fixture.client()
+        let sid = try fixture.openPolling(client)
+        _ = try client.ask(RawClient.post(Self.path + sid, "40"))
+        return client
+    }
+
+    /// Many small packets take up more while they wait for polls.
+    @Test(arguments: [true, false])
+    func whatIsOfferedTakesUpNoMoreThanHalfOfTheBound(polls: Bool) throws {
+        let fixture = try ServerFixture { $0.maxBufferedBytes = 300_000 }
+        let client = try Self.member(of: fixture, polls: polls)
+        let taken = try fixture.onLoop { server, application in
+            func packet(_ count: Int) -> PreparedPacket {
+                PreparedPacket(event: bytes(#"["x",""# + String(repeating: "x", count: count) + #""]"#))
+            }
+            let many = PreparedPacket.concatenating([PreparedPacket](repeating: packet(1), count: 2000))
+            let taken = [packet(400_000), many, packet(100_000)].map { application.sockets[0].offer($0) }
+            server.flush()
+            return taken
+        }
+        #expect(taken == [false, !polls, true])
+        #expect(try fixture.onLoop { server, _ in server.statistics.slowReaders } == 0)
+        client.close()
+    }
+
     @Test(arguments: [true, false])
     func slowReadersAreBounded(polls: Bool) throws {
         let fixture = try ServerFixture { $0.maxBufferedBytes = 300_000 }
-        let client: RawClient
-        if polls {
-            client = try fixture.client()
-            let sid = try fixture.openPolling(client)
-            _ = try client.ask(RawClient.post(Self.path + sid, "40"))
-        } else {
-            client = try fixture.connectedSocket()
-        }
+        let client = try Self.member(of: fixture, polls: polls)
         let peak = try fixture.onLoop { server, application in
             let packet = PreparedPacket(event: bytes(#"["x",""# + String(repeating: "x", count: 10_000) + #""]"#))
             var peak = 0

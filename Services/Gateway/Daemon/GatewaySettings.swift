@@ -296,6 +296,9 @@ package struct GatewaySettings: DaemonSettings {
         configuration.connectTimeout = values[Self.connectTimeout]
         configuration.maxPayload = values[Self.maxMessage]
         configuration.maxBufferedBytes = values[Self.maxBuffered]
+        // While a connection is writable there is space for more previews, which may take up half of the bound.
+        configuration.writeHighWater = min(configuration.writeHighWater, configuration.maxBufferedBytes / 8)
+        configuration.writeLowWater = min(configuration.writeLowWater, configuration.writeHighWater / 4)
         configuration.badPacketBudget = values[Self.badMessages]
         configuration.origins = Self.origins(values[Self.origins], isSecure: isSecure)
         return configuration

@@ -19,6 +19,9 @@ struct SnapshotQueue {
 
     private var entries: Deque<Entry> = []
 
+    /// True when there is nothing to send.
+    var isEmpty: Bool { self.entries.isEmpty }
+
     /// Adds a room; what is left of an earlier snapshot of it is dropped.
     mutating func append(_ snapshot: Snapshot) {
         self.drop(snapshot.room)

@@ -92,9 +92,13 @@ final class SocketIOLine: AppLine {
     private let eventLoop: any EventLoop
     let takesBatches: Bool
     /// The latest previews of a slow app.
-    private var held: LatestPreviews?
+    private var held = HeldPreviews()
     /// Large rooms that it still reads.
     private var snapshots = SnapshotQueue()
+    /// Whose turn is next when both wait.
+    private var isTurnOfPreviews = true
+    /// True when what waits is about to be sent.
+    private var isSendingSoon = false
     var snapshotRead: ((Identifier) -> Void)?
 
     init(_ socket: SocketIOSocket, on eventLoop: any EventLoop, takesBatches: Bool) {
@@ -115,71 +119,88 @@ final class SocketIOLine: AppLine {
     func send(_ snapshot: Snapshot) {
         self.socket.acknowledge(snapshot.ackID, snapshot.arguments, isBounded: false)
         self.snapshots.append(snapshot)
-        self.sendPartsSoon()
+        self.sendSoon()
     }
 
     func dropSnapshot(of room: Identifier) {
         self.snapshots.drop(room)
     }
 
-    /// Sends the next parts once everything of this turn was written.
-    private func sendPartsSoon() {
-        self.eventLoop.assumeIsolated().execute { self.sendParts() }
-    }
+    // MARK: What waits
 
-    /// Sends parts until the app's connection accepts no more; it goes on when that has become writable.
-    private func sendParts() {
-        while self.socket.isWritable, let next = self.snapshots.next() {
-            guard self.socket.bufferedBytes < Self.partsAhead else { return self.sendPartsSoon() }
-            switch next {
-            case .part(let json): self.socket.send(PreparedPacket(event: json))
-            case .read(let room): self.snapshotRead?(room)
-            }
-            self.snapshots.removeNext()
+    /// Sends what waits once everything of this turn was written.
+    private func sendSoon() {
+        guard !self.isSendingSoon else { return }
+        self.isSendingSoon = true
+        self.eventLoop.assumeIsolated().execute {
+            self.isSendingSoon = false
+            self.resume()
         }
     }
 
-    /// Bytes that may wait for the app while more parts are sent.
-    private static let partsAhead = 256 * 1024
+    /// Sends parts of large rooms and of the previews that wait, by turns, until the app's connection accepts no more;
+    /// it goes on when that has become writable.
+    func resume() {
+        guard self.socket.isWritable else { return }
+        var previews = self.held.takeAll()
+        defer { self.held.add(previews) }
+        while self.socket.isWritable, !previews.isEmpty || !self.snapshots.isEmpty {
+            guard self.socket.bufferedBytes < self.bytesAhead else { return self.sendSoon() }
+            if !previews.isEmpty, self.isTurnOfPreviews || self.snapshots.isEmpty {
+                self.sendPart(of: &previews)
+            } else {
+                self.sendPartOfRoom()
+            }
+            self.isTurnOfPreviews.toggle()
+        }
+    }
+
+    private func sendPartOfRoom() {
+        switch self.snapshots.next() {
+        case .part(let json): self.socket.send(PreparedPacket(event: json))
+        case .read(let room): self.snapshotRead?(room)
+        case nil: return
+        }
+        self.snapshots.removeNext()
+    }
+
+    /// Sends the first of the previews that waited. There is space for them: only a selection may be so long that there
+    /// never is, where little may wait for an app, and is lost.
+    private func sendPart(of previews: inout ArraySlice<Preview>) {
+        var packets = PreviewPackets(PreviewText.takeTexts(from: &previews, bytes: self.bytesAhead / 4))
+        _ = self.socket.offer(packets.all(inBatches: self.takesBatches))
+    }
+
+    /// Bytes that may wait for the app while more is sent: so few that there is space for the next part of previews.
+    private var bytesAhead: Int { min(Self.mostBytesAhead, self.socket.maxBufferedBytes / 4) }
+    private static let mostBytesAhead = 256 * 1024
+
+    // MARK: Events
 
     func emit(_ json: [UInt8]) {
         self.socket.emit(json)
     }
 
     func send(_ packet: PreparedPacket, json: [UInt8], step: StreamStep?) {
-        if let step, self.held != nil { self.held?.remove(step.ended) }
+        if let step, !self.held.isEmpty { self.held.remove(step.ended) }
         self.socket.send(packet)
     }
 
     func send(_ previews: [PreviewText], butOf mover: Slot?, packet: PreparedPacket) {
-        if self.held == nil, self.socket.offer(packet) { return }
-        var held = self.held ?? LatestPreviews(capacity: 4096)
-        self.held = nil
-        for text in previews where mover == nil || text.sender != mover {
-            for preview in text.previews { held.insert(preview) }
-        }
-        self.held = held
+        if self.held.isEmpty, self.socket.offer(packet) { return }
+        self.held.add(previews, butOf: mover)
+        // It takes previews, but not as many at once.
+        if self.socket.isWritable { self.sendSoon() }
     }
 
     func dropPreviews(of room: Identifier) {
-        self.held?.removeAll { $0.room == room }
+        self.held.drop(room)
     }
 
     var isStuck: Bool { !self.socket.isWritable }
 
     func isBehind(_ bound: Int) -> Bool {
         self.isStuck && self.socket.bufferedBytes > bound
-    }
-
-    /// The app takes data again: it gets the latest of what it missed.
-    func resume() {
-        self.sendParts()
-        guard var held = self.held else { return }
-        self.held = nil
-        let texts = PreviewText.texts(of: held.takeAll()[...]) { _ in nil }
-        guard !texts.isEmpty else { return }
-        var packets = PreviewPackets(texts)
-        self.socket.send(packets.all(inBatches: self.takesBatches))
     }
 
     func disconnect() {

@@ -31,14 +31,40 @@ package struct PreviewText: Equatable, Sendable {
     package static func texts(of previews: ArraySlice<Preview>, sender: (Preview) -> Slot?) -> [PreviewText] {
         var texts: [PreviewText] = []
         var rest = previews
-        while let first = rest.first {
-            let group = rest.prefix { $0.isShownTogether(with: first) }
-            let sender = sender(first)
-            texts.append(
-                group.isEmpty ? PreviewText(sender: sender, preview: first) : PreviewText(sender: sender, group: group))
-            rest = rest.dropFirst(max(1, group.count))
+        while let text = Self.first(of: rest, sender: sender) {
+            texts.append(text)
+            rest = rest.dropFirst(text.previews.count)
         }
         return texts
+    }
+
+    /// Takes the first of previews that waited, and returns their texts: of that many bytes together at most, unless
+    /// the first one alone has more. A group that has far more is divided.
+    package static func takeTexts(from previews: inout ArraySlice<Preview>, bytes: Int) -> [PreviewText] {
+        var texts: [PreviewText] = []
+        var size = 0
+        let most = max(1, bytes / Self.groupedBytes)
+        while let text = Self.first(of: previews, upTo: most, sender: { _ in nil }) {
+            size += text.json.count
+            guard size <= bytes || texts.isEmpty else { break }
+            texts.append(text)
+            previews = previews.dropFirst(text.previews.count)
+        }
+        return texts
+    }
+
+    /// About what a preview adds to the text of its group, bytes.
+    private static let groupedBytes = 128
+
+    /// The text of the first preview, or of its group as far as that follows.
+    /// - Parameter most: the most previews of a group.
+    private static func first(
+        of previews: ArraySlice<Preview>, upTo most: Int = .max, sender: (Preview) -> Slot?
+    ) -> PreviewText? {
+        guard let first = previews.first else { return nil }
+        let group = previews.prefix { $0.isShownTogether(with: first) }.prefix(most)
+        return group.isEmpty
+            ? PreviewText(sender: sender(first), preview: first) : PreviewText(sender: sender(first), group: group)
     }
 
     /// The events for an app that asked for batches: `["previews:batch", {"events": […]}]` with several texts, and a text

@@ -1,0 +1,48 @@
+import Canvas
+import GatewayCore
+import Testing
+import Wire
+
+@testable import GatewayDaemon
+
+/// What waits for an app that cannot take it yet.
+@Suite struct HeldPreviewsTests {
+    private static func text(
+        _ x: Double, of element: Identifier = "e", in room: Identifier = "r", sender: Slot? = nil
+    ) -> PreviewText {
+        PreviewText(
+            sender: sender,
+            preview: Preview(
+                room: room, element: element, connection: 1, user: "ada", sid: "s", gesture: 1,
+                fields: TransformFields(positionX: x)))
+    }
+
+    @Test func whatIsPutBackIsFoldedWithWhatComesLater() {
+        var held = HeldPreviews()
+        #expect(held.isEmpty)
+        held.add([Self.text(1), Self.text(2, of: "f"), Self.text(3, of: "g")], butOf: nil)
+        var previews = held.takeAll()
+        #expect(held.isEmpty && previews.count == 3)
+        let sent = PreviewText.takeTexts(from: &previews, bytes: 1)
+        #expect(sent.flatMap(\.previews).map(\.element) == ["e"])
+        held.add(previews)
+        // A mover gets nothing of its own.
+        held.add([Self.text(4, of: "f", sender: 7), Self.text(5, of: "g", sender: 8)], butOf: 7)
+        let rest = held.takeAll()
+        #expect(rest.map(\.element) == ["f", "g"] && rest.map(\.fields.positionX) == [2, 5])
+        #expect(rest.map(\.folded) == [1, 2])
+    }
+
+    @Test func whatHasEndedOrIsOfARoomThatWasLeftIsGone() {
+        var held = HeldPreviews()
+        held.add([Self.text(1), Self.text(2, of: "f"), Self.text(3, in: "q")], butOf: nil)
+        held.remove([EndedPreviews(room: "r", element: "e", sid: "s", gesture: 1)])
+        held.drop("q")
+        #expect(!held.isEmpty)
+        let rest = held.takeAll()
+        #expect(rest.map(\.element) == ["f"])
+        held.add([Self.text(3, in: "q")], butOf: nil)
+        held.drop("q")
+        #expect(held.isEmpty)
+    }
+}
