@@ -84,6 +84,8 @@ const positive = (low, high) => value => (value > 0 ? number(low, high)(value) :
  * @param {number} low @param {number} high @returns {Reader}
  */
 const within = (low, high) => value => (number(low, high)(value) === value ? value : undefined);
+/** Times and spans, ms. */
+const milliseconds = within(0, Infinity);
 /**
  * Texts of at most so many bytes.
  * @param {number} most @returns {Reader}
@@ -710,7 +712,8 @@ class Stream extends Part {
    * @param {Data} error
    */
   refused({ retryAfterMs }) {
-    if (retryAfterMs >= 0) this.due.send = this.nextSlot = this.now + retryAfterMs;
+    const pause = milliseconds(retryAfterMs);
+    if (pause !== undefined) this.due.send = this.nextSlot = this.now + pause;
   }
 }
 
@@ -1174,7 +1177,7 @@ export class RoomCore extends Part {
   entered(answer) {
     const { queue } = this, last = Number(answer.n) || 0;
     this.limits = objectIn(answer.limits);
-    this.throttleMs = Number(answer.throttleMs) || 16;
+    this.throttleMs = milliseconds(answer.throttleMs) ?? 16;
     if (this.session !== answer.session) queue.loseSession(this.sid);
     // The server's numbers of this session lie behind: what was acknowledged was lost with its database.
     else if (queue.firstNumber > last + 1) return this.loseSession();
@@ -1252,7 +1255,7 @@ export class RoomCore extends Part {
    */
   retry(action, error) {
     this.pauses++;
-    this.due[action] = this.now + (error?.retryAfterMs ?? Math.min(250 * 2 ** this.pauses, 5000));
+    this.due[action] = this.now + (milliseconds(error?.retryAfterMs) ?? Math.min(250 * 2 ** this.pauses, 5000));
   }
 
   /** The session ended: whether its last edits were applied is known to the room's history alone. */
@@ -1467,7 +1470,7 @@ export class RoomCore extends Part {
 
   /** @param {Data} data */
   "room:throttle"({ intervalMs }) {
-    if (intervalMs >= 0) this.throttleMs = intervalMs;
+    this.throttleMs = milliseconds(intervalMs) ?? this.throttleMs;
   }
 
   /** @param {string} event @param {Data} data the change behind `seq` */
@@ -1861,7 +1864,8 @@ class Link extends Part {
 
   /** @param {Data} data */
   greeted({ pingInterval, pingTimeout }) {
-    if (pingInterval > 0 && pingTimeout >= 0) this.patience = pingInterval + pingTimeout;
+    const patience = milliseconds(pingInterval) + milliseconds(pingTimeout);
+    if (pingInterval > 0 && patience >= 0) this.patience = patience;
     this.write("40" + JSON.stringify({ ...this.core.handshake, token: this.presentToken }));
   }
 
@@ -1920,7 +1924,7 @@ class Link extends Part {
     if (this.isDraining) return;
     this.isDraining = true;
     this.attempts = 0;
-    this.due.leave = this.now + this.core.random() * Math.min(1000, Number(closesInMs) || 0);
+    this.due.leave = this.now + this.core.random() * Math.min(1000, milliseconds(closesInMs) ?? 0);
   }
 
   leave() {
@@ -1934,7 +1938,7 @@ class Link extends Part {
    * @param {Data} data
    */
   "auth:error"({ expiresInMs }) {
-    if (!(expiresInMs > 0) || !this.core.hasTokens || this.isRefreshing) return;
+    if (!(milliseconds(expiresInMs) > 0) || !this.core.hasTokens || this.isRefreshing) return;
     this.isRefreshing = true;
     this.wantToken("expires");
   }
