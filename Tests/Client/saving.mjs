@@ -123,6 +123,27 @@ async function joined() {
   delete globalThis.document;
 }
 
+{
+  // With locks, also in browsers without `AbortSignal.timeout`, the first page keeps its edits, and no other one.
+  const { timeout } = AbortSignal, holders = [];
+  AbortSignal.timeout = undefined;
+  const request = (key, { signal }, held) => new Promise((resolve, reject) => {
+    if (holders.push(key) === 1) return resolve(held());
+    signal.onabort = () => reject(signal.reason);
+  });
+  const before = Object.getOwnPropertyDescriptor(globalThis, "navigator");
+  Object.defineProperty(globalThis, "navigator", { value: { locks: { request } }, configurable: true });
+  const store = new SlowStore(), clients = [0, 1].map(() => new TouchSync({ ...options, store }));
+  for (const client of clients) client.room("demo").delete("a").catch(() => {});
+  await until(() => store.saved);
+  for (const client of clients) await client.close();
+  assert.equal(holders.length, 2);
+  assert.equal(store.saves, 1);
+  AbortSignal.timeout = timeout;
+  if (before) Object.defineProperty(globalThis, "navigator", before);
+  else delete globalThis.navigator;
+}
+
 // The browser's database: values that last, connections that end.
 class Database {
   static values = new Map();

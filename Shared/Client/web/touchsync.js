@@ -2173,8 +2173,10 @@ class SavedEdits {
         this.release = () => release(undefined);
         resolve(true);
       });
-      const signal = /** @type {any} */ (AbortSignal).timeout(500);
-      // A page that is loaded again waits for its former self to end; a second tab goes on without the store.
+      // A page that is loaded again waits for its former self to end; a second tab goes on without the store. Not all
+      // browsers that have locks have `AbortSignal.timeout`.
+      const waiting = new AbortController(), { signal } = waiting;
+      setTimeout(() => waiting.abort(), 500);
       locks.request(this.key, { signal }, held).catch(() => resolve(false));
     });
   }
