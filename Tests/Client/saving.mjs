@@ -113,6 +113,25 @@ async function joined() {
   assert.equal(store.saves, 0);
 }
 {
+  // Nor what cannot be read in time, for which nothing waits. What comes later does not count.
+  const store = new SlowStore(), errors = [];
+  let answer;
+  store.load = () => new Promise(resolve => (answer = resolve));
+  const client = new TouchSync({ ...options, store });
+  client.on("error", error => errors.push(error.message));
+  client.room("demo").delete("a").catch(() => {});
+  client.connect();
+  const began = performance.now();
+  await until(() => client.state === "connecting");
+  assert(performance.now() - began > 4900);
+  assert.deepEqual(errors, ["The store does not answer."]);
+  answer({ other: { edits: [] } });
+  await turn();
+  client.room("other").delete("b").catch(() => {});
+  await client.close();
+  assert.equal(store.saves, 0);
+}
+{
   // Pages without locks keep nothing: they would not know of each other.
   globalThis.document = {};
   const store = new SlowStore();

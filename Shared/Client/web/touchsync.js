@@ -2156,11 +2156,20 @@ class SavedEdits {
   /** @returns {Promise<Record<string, Data>>} what an earlier run of the app left */
   async open() {
     if (await this.lock()) {
-      this.records = (await this.store.load(this.key)) ?? {};
+      this.records = (await this.load()) ?? {};
       // Not before: what cannot be read is not to be overwritten.
       this.isOurs = true;
     }
     return this.records;
+  }
+
+  /** A store that hangs must not hold the app: what it says later does not count. */
+  load() {
+    return new Promise((resolve, reject) => {
+      const loading = Promise.resolve(this.store.load(this.key));
+      const timer = setTimeout(() => reject(new Error("The store does not answer.")), 5000);
+      loading.then(resolve, reject).finally(() => clearTimeout(timer));
+    });
   }
 
   /** @returns {Promise<boolean>} */

@@ -71,7 +71,7 @@ public actor SyncClient {
         self.isRestoring = store != nil
         guard let savedRooms = self.savedRooms else { return }
         Task { [weak self, errorListeners] in
-            await savedRooms.open(failed: errorListeners)
+            await savedRooms.open(failed: errorListeners, clock: clock)
             guard let self else { return await savedRooms.close(patience: Self.patience) }
             await self.restored()
         }

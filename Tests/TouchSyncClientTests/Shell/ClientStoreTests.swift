@@ -63,6 +63,26 @@ import TouchSyncClientCore
         #expect(await !store.isClosed, "what was not opened is not given back")
     }
 
+    @Test func aStoreThatDoesNotOpenIsReportedAndNotNeeded() async throws {
+        let store = MemoryEditStore()
+        await store.hold()
+        let fixture = try Fixture(store: store, owner: "ada")
+        var errors = fixture.client.errors.makeAsyncIterator()
+        let room = fixture.client.room("demo")
+        fixture.client.connect()
+        try await eventually {
+            fixture.time.advance(by: 1000)
+            return fixture.transport.openings > 0
+        }
+        #expect(await errors.next() as? EditStoreError == .timedOut)
+        await store.release()
+        try await eventually { await store.isClosed }
+        room.delete("a")
+        #expect(await room.pending == 1)
+        await fixture.client.close()
+        #expect(await store.editCount(in: "demo") == nil, "what opens too late is given back, and not used")
+    }
+
     @Test func aStoreThatHangsDoesNotHoldTheApp() async throws {
         let store = MemoryEditStore()
         let account = EditAccount(owner: "ada", origin: "http://127.0.0.1")

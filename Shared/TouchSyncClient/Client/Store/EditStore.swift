@@ -5,7 +5,7 @@ public import TouchSyncClientCore
 public protocol EditStore: Sendable {
     /// Takes an account's edits for this client, and tells what an earlier one left.
     /// - Throws: `EditStoreError.inUse` while another client has them. The client that is refused goes on without a
-    ///   store.
+    ///   store, as one does that waits for longer than 5 s.
     func open(_ account: EditAccount) async throws -> [SavedEdits]
 
     /// Keeps a room's edits instead of those that were kept before.
@@ -77,6 +77,8 @@ public struct SavedEdits: Equatable, Sendable {
 public enum EditStoreError: Error, Equatable, Sendable {
     /// Another client has the account's edits.
     case inUse
+    /// The store did not open in time.
+    case timedOut
     /// A room's name is too long for a file.
     case roomName(String)
     /// The system refused: what was tried, and its number of the error.

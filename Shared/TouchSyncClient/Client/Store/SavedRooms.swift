@@ -2,10 +2,13 @@ import TouchSyncClientCore
 
 /// The edits of one account in a store, with what is known of them here.
 final class SavedRooms: Sendable {
+    /// The most time that the store may take to open, ms.
+    private static let patience = 5000.0
+
     private enum Phase: Sendable {
         case opening
         case open
-        /// Another client has them, or the store failed.
+        /// Another client has them, or the store failed, or did not open in time.
         case without
         case closed
     }
@@ -33,23 +36,45 @@ final class SavedRooms: Sendable {
     /// What is saved of a room.
     subscript(room: String) -> RoomRecord? { self.state.withLock { $0.records[TextKey(room)] } }
 
-    /// Reads what an earlier run of the app left. A store that another client uses is not used.
-    func open(failed: Broadcast<any Error>) async {
+    /// Reads what an earlier run of the app left. A store that another client uses is not used, nor one that hangs.
+    func open(failed: Broadcast<any Error>, clock: ClientClock) async {
+        let answered = Promise<Void>()
+        Task {
+            await self.read(failed: failed)
+            answered.settle(.success(()))
+        }
+        let limit = Task {
+            do { try await clock.sleep(until: clock.now + Self.patience) } catch { return }
+            self.goOnWithout(EditStoreError.timedOut, failed)
+            answered.settle(.success(()))
+        }
+        try? await answered.value
+        limit.cancel()
+    }
+
+    private func read(failed: Broadcast<any Error>) async {
         do {
             let saved = try await self.store.open(self.account)
             let queue = SaveQueue(store: self.store, account: self.account) { failed.tell($0) }
-            let isClosed = self.state.withLock { state in
-                if state.phase == .closed { return true }
+            let isTooLate = self.state.withLock { state in
+                guard state.phase == .opening else { return true }
                 state.phase = .open
                 state.queue = queue
                 for edits in saved { state.records[TextKey(edits.room)] = edits.record }
                 return false
             }
-            if isClosed { await self.store.close(self.account) }
-        } catch {
-            self.state.withLock { if $0.phase == .opening { $0.phase = .without } }
-            failed.tell(error)
+            if isTooLate { await self.store.close(self.account) }
+        } catch { self.goOnWithout(error, failed) }
+    }
+
+    /// The store is not used, unless it is open already, or closed.
+    private func goOnWithout(_ error: any Error, _ failed: Broadcast<any Error>) {
+        let wasOpening = self.state.withLock { state in
+            guard state.phase == .opening else { return false }
+            state.phase = .without
+            return true
         }
+        if wasOpening { failed.tell(error) }
     }
 
     /// Keeps a room's record; nil: nothing of the room.
