@@ -6,6 +6,8 @@ struct OwnGesture: Sendable {
     /// Its number in the room.
     let number: Int64
     let elementIds: [TextKey]
+    /// The same, for finding one: each element of a group asks, at each frame.
+    fileprivate let idSet: Set<TextKey>
     /// About which a group turns and scales.
     let pivot: Point?
     /// What the fingers did since they touched.
@@ -63,13 +65,14 @@ struct OwnGestures: Sendable {
 
     /// Whether this user has fingers on an element.
     func isOn(_ id: TextKey) -> Bool {
-        self.underWay.contains { $0.gesture.elementIds.contains(id) }
+        self.underWay.contains { $0.gesture.idSet.contains(id) }
     }
 
     /// Fingers touched elements. `pivot` is that of a group.
     mutating func begin(_ name: String, _ ids: [TextKey], pivot: @autoclosure () -> Point) {
         self.lastNumber = self.lastNumber.plus(1)
-        let gesture = OwnGesture(number: self.lastNumber, elementIds: ids, pivot: ids.count > 1 ? pivot() : nil)
+        let gesture = OwnGesture(
+            number: self.lastNumber, elementIds: ids, idSet: Set(ids), pivot: ids.count > 1 ? pivot() : nil)
         self.underWay.removeAll { $0.name == TextKey(name) }
         self.underWay.append((TextKey(name), gesture))
     }
@@ -110,7 +113,8 @@ struct OwnGestures: Sendable {
     /// An element with what the fingers did to it. Positions are not rounded, but within the rules.
     func applied(to element: Element, in scene: EditScene) -> Element {
         var element = element
-        for (_, gesture) in self.underWay where gesture.elementIds.contains(TextKey(element.id)) && !element.locked {
+        let id = TextKey(element.id)
+        for (_, gesture) in self.underWay where gesture.idSet.contains(id) && !element.locked {
             scene.rules.draw(gesture.fields.gesture, on: &element, pivot: gesture.pivot, parentSize: scene.parentSize)
         }
         return element
