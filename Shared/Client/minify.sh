@@ -15,7 +15,7 @@ export NODE_PATH
 # others are the protocol's, the app's, or what pages and tests of the project read. Transcripts run against the result.
 own='acknowledged arriving attempt attempts attended awaited capacity clock closeSocket composed computedState
     confirmed connectionLost database delay denial displacement doubtful due duration enteredAgain eventReceived
-    expire firstNumber givesUp greeted hands happened hasSocket heardAt held hiddenAt inputs interval isBusy
+    expire firstNumber givesUp greeted hands happened hasSocket heardAt held hiddenAt inputs interval isAway isBusy
     isClosed isDirty isDraining isLeaving isOurs isProbing isRefreshing isSaved isSent isSettled isStored isUp
     isWanted lastEpoch lastGesture lastNumber listening looking loseSession middle nextRequest nextSlot notAcknowledged
     notEntered noteState ongoing opening outputs over patience pauses pointing previewed probe probeAt provideToken queue

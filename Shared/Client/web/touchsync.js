@@ -852,7 +852,28 @@ class Movements extends Part {
   }
 
   time() {
-    for (const [id, heardAt] of this.heard) if (this.now >= heardAt + SILENCE) this.over(id);
+    for (const [id, heardAt] of this.heard) {
+      if (this.now < heardAt + SILENCE) return;
+      if (this.room.phase === "joined" && this.isAway(id)) {
+        this.heard.delete(id);
+        this.heard.set(id, this.now);
+      } else this.over(id);
+    }
+  }
+
+  /**
+   * Whether somebody moves an element where this user does not look: no previews come from there, only the end.
+   * @param {string} id
+   */
+  isAway(id) {
+    const { viewport } = this.room.people, [x, y] = this.all.get(id)?.motion.target ?? [];
+    return viewport && this.room.shown.get(id)?.space !== "normalized" &&
+      (x < viewport.x || x > viewport.x + viewport.width || y < viewport.y || y > viewport.y + viewport.height);
+  }
+
+  /** Nobody told of ends until the room was joined again. */
+  joined() {
+    for (const id of this.heard.keys()) if (this.isAway(id)) this.over(id);
   }
 
   /** Nothing of any gesture is shown any more. */
@@ -1244,6 +1265,7 @@ export class RoomCore extends Part {
   ready(recovered) {
     this.pauses = 0;
     this.enter("joined", { recovered });
+    this.movements.joined();
     this.people.joined();
     this.search();
     this.pump();

@@ -49,6 +49,12 @@ struct Movements: Sendable {
     /// The elements that move, or have moved and were not drawn since.
     var elements: [TextKey] { self.byElement.keys.sorted { $0.text < $1.text } }
 
+    /// The elements on which gestures are under way.
+    var underWay: [TextKey] { self.elements.filter { self.silence.isHeard($0) } }
+
+    /// Where an element is on its way to.
+    func target(of id: TextKey) -> Point? { self.byElement[id]?.motion.target.position }
+
     /// Somebody moves an element, which is shown as it is without that.
     mutating func previewed(_ preview: MovementPreview, of element: Element, at now: Int64) {
         let id = TextKey(element.id)
@@ -80,6 +86,9 @@ struct Movements: Sendable {
 
     /// The elements whose gestures have been silent for too long.
     func silent(at now: Int64) -> [TextKey] { self.silence.overdue(at: now) }
+
+    /// The gesture on an element is not over although it is silent.
+    mutating func goOn(_ id: TextKey, at now: Int64) { self.silence.heard(id, at: now) }
 
     /// An element where it is on its way, at the time of a frame, ms.
     mutating func drawn(_ element: Element, at time: Double) -> Element {

@@ -68,6 +68,31 @@ extension ClientRoom {
         self.tell(.moving(id), &outbox)
     }
 
+    /// Gestures of which nothing was heard for too long are over. From where this user does not look nothing is heard
+    /// but their end.
+    mutating func endSilentMovements(_ outbox: inout ClientOutbox) {
+        for id in self.movements.silent(at: outbox.now) {
+            if self.phase == .joined, self.isOutOfView(id) {
+                self.movements.goOn(id, at: outbox.now)
+            } else {
+                self.endMovement(id, &outbox)
+            }
+        }
+    }
+
+    /// Behind a join: of gestures where this user does not look the end may have been missed.
+    mutating func endMovementsOutOfView(_ outbox: inout ClientOutbox) {
+        for id in self.movements.underWay where self.isOutOfView(id) { self.endMovement(id, &outbox) }
+    }
+
+    /// Whether somebody moves an element where this user does not look, so that no previews come from there.
+    private func isOutOfView(_ id: TextKey) -> Bool {
+        guard let viewport = self.attention.viewport, let target = self.movements.target(of: id),
+            self.contents.shown[id]?.space == .canvas
+        else { return false }
+        return !viewport.contains(target)
+    }
+
     /// Nothing of any gesture is shown any more.
     mutating func endMovements(_ outbox: inout ClientOutbox) {
         for id in self.movements.elements { self.endMovement(id, &outbox) }

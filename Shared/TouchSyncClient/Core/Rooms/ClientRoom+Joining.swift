@@ -86,6 +86,7 @@ extension ClientRoom {
     private mutating func ready(recovered: Bool, _ outbox: inout ClientOutbox) {
         self.phase = .joined
         self.tell(.joined(recovered: recovered), &outbox)
+        self.endMovementsOutOfView(&outbox)
         self.sendAttention(&outbox)
         self.edits.joined(self.contents, &outbox)
     }

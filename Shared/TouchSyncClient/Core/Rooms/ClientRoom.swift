@@ -56,7 +56,7 @@ struct ClientRoom: Sendable {
         if let retryAt, now >= retryAt { self.join(&outbox) }
         self.edits.timeReached(self.contents, &outbox)
         self.sendDuePreviews(&outbox)
-        for id in self.movements.silent(at: now) { self.endMovement(id, &outbox) }
+        self.endSilentMovements(&outbox)
         self.sendDueAttention(&outbox)
     }
 
