@@ -98,7 +98,51 @@ import Testing
         #expect(self.contents.takeTouched() == [TextKey("a")])
     }
 
+    @Test mutating func acknowledgedEditIsNotKeptUnderAnotherEpoch() {
+        self.arrive(epoch: "one", seq: 1)
+        _ = self.join()
+        self.delete("a", as: "1")
+        _ = self.answer(1, attempt: 1, #"{"ok":true,"seq":9}"#)
+        self.arrive(epoch: "one", seq: 2)
+        #expect(!self.isShown("a"))
+        self.contents.forgetPosition()
+        self.arrive(epoch: "one", seq: 3)
+        #expect(!self.isShown("a"), "the same history")
+        self.arrive(epoch: "two", seq: 2)
+        #expect(self.isShown("a"))
+    }
+
+    @Test mutating func whatWasSentIsForgottenWhenTheRoomIsGivenUp() {
+        _ = self.join(limits: #"{"message":262144,"unacknowledged":1}"#)
+        self.delete("a", as: "1")
+        self.delete("b", as: "2")
+        self.edits.giveUp(ClientError(code: "forbidden", message: "no"), &self.contents, &self.outbox)
+        #expect(self.results() == ["1": "forgotten", "2": "forbidden"])
+    }
+
+    @Test mutating func editOfAnOldNumberIsForgotten() {
+        _ = self.join()
+        self.delete("a", as: "1")
+        self.delete("b", as: "2")
+        _ = self.answer(1, attempt: 1, #"{"ok":false,"error":{"code":"conflict","field":"n"}}"#)
+        _ = self.answer(2, attempt: 1, #"{"ok":false,"error":{"code":"conflict","field":"elementId"}}"#)
+        #expect(self.results() == ["1": "forgotten", "2": "conflict"])
+    }
+
     // MARK: Short forms
+
+    /// A whole room, with one element.
+    private mutating func arrive(epoch: String, seq: Int) {
+        let answer = #"{"epoch":"\#(epoch)","seq":\#(seq),"elements":[{"id":"a","type":"note"}]}"#
+        self.contents.began(RoomArrival(answer: Self.object(answer), sessionNumber: 0))
+        self.contents.replaced()
+        self.edits.stored(upTo: 0, &self.contents)
+    }
+
+    private func isShown(_ id: String) -> Bool {
+        let key = TextKey(id)
+        return self.edits.applied(to: self.contents.confirmed[key], id: key, in: self.contents) != nil
+    }
 
     private mutating func delete(_ element: String, as id: String) {
         let body = JSONObject { $0.member("elementId", element) }
