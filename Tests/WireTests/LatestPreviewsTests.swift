@@ -236,7 +236,8 @@ private func update(
         for step in 0..<2000 {
             let next = preview(
                 ["a", "b", "c", "d"].randomElement(using: &random) ?? "a",
-                room: Bool.random(using: &random) ? "r" : "q", by: UInt64.random(in: 1...UInt64(capacity / 4), using: &random),
+                room: Bool.random(using: &random) ? "r" : "q",
+                by: UInt64.random(in: 1...UInt64(capacity / 4), using: &random),
                 gesture: UInt64.random(in: 1...5, using: &random), x: Double(step))
             let key = LatestPreviews.Key(next)
             let index = model.firstIndex { LatestPreviews.Key($0) == key }
