@@ -272,6 +272,8 @@ def test_a_migration_waits_for_its_tables_but_keeps_nobody_from_them(single, tmp
         other.execute("drop function evict_requests")
         other.execute("drop index elements_living")
         other.execute("drop function load_shard_state")
+        other.execute("drop function evict_user_sessions")
+        other.execute("delete from meta where key = 'user_sessions'")
         other.execute("delete from schema_migrations where version >= 11")
         reader.execute("select from sessions")
         migration = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)

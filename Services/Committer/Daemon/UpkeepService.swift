@@ -135,7 +135,7 @@ private final class UpkeepLoop: ReactorLoop {
 
 /// The upkeep's metrics.
 final class UpkeepTelemetry: Sendable {
-    /// Partitions of the log that were created or dropped.
+    /// Partitions of the log that were created or dropped, and steps of dropping rows without one.
     let logSteps: Counter
     /// Sessions that ended because they were idle.
     let sessionsEnded: Counter
@@ -145,7 +145,7 @@ final class UpkeepTelemetry: Sendable {
     init(_ metrics: MetricsRegistry) {
         self.logSteps = metrics.counter(
             "touchsync_committer_upkeep_log_partitions_total",
-            "Partitions of the log, one for each day, that were made or dropped.")
+            "Partitions of the log, one for each day, that were made or dropped; steps of dropping rows without one.")
         self.sessionsEnded = metrics.counter(
             "touchsync_committer_upkeep_sessions_total", "Sessions that ended for want of use.")
         self.failures = metrics.counter(

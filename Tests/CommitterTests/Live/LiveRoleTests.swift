@@ -32,6 +32,14 @@ import Wire
         #expect(try self.owner.number("SELECT count(*) FROM sessions") == 1)
         #expect(try self.owner.number("SELECT count(*) FROM session_floors") == 1)
         #expect(try self.owner.number("SELECT count(*) FROM refusals") == 1)
+        // Claims know the bound from the batches.
+        #expect(try self.owner.rows("SELECT value FROM meta WHERE key = 'user_sessions'").text(0, 0) == "1")
+        let claim = "SELECT claim FROM claim_session('room', '-----------3AAA', 'ann')"
+        #expect(try self.runtime.rows(claim).int4(0, 0) == 2)
+        #expect(try self.owner.rows("SELECT session FROM sessions").text(0, 0) == "-----------3AAA")
+        #expect(try self.owner.number("SELECT count(*) FROM sessions") == 1)
+        #expect(try self.owner.number("SELECT count(*) FROM refusals") == 0)
+        #expect(try self.owner.number("SELECT undo_version FROM sessions") == 2)
     }
 
     @Test func upkeepSweepsKeepsTheLogAndNotesTheHistory() throws {

@@ -369,6 +369,23 @@ import Wire
         #expect((0..<old.count).map { old.int8($0, 0) } == [4, 3, 2])
     }
 
+    /// Claims without a commit make younger sessions than the one that has the stacks.
+    @Test func stacksAreFoundBehindManySessions() throws {
+        var ledger = ledger()
+        ledger.admit([commit(1, create("a"))])
+        _ = try ledger.run(on: self.tables)
+        _ = try self.tables.rows(
+            """
+            INSERT INTO sessions (room_id, session, user_id, hw, claim)
+            SELECT 'room', 't' || i, CASE WHEN i > 1 THEN 'ann' ELSE 'bob' END, 0, 2 FROM generate_series(1, 1500) AS i
+            """)
+        var request = LoadRequest(shard: Shard.of(room: "room"))
+        request.users = ["ann", "bob", "zoe"].map { UserKey("room", $0) }
+        let stacks = try self.tables.load(request).users
+        #expect(stacks[UserKey("room", "ann")]?.undo == UndoStacks.Stack(head: 1, depth: 1))
+        #expect(stacks[UserKey("room", "bob")] == UndoStacks() && stacks.count == 2)
+    }
+
     @Test func missingColumnIsNamed() throws {
         let rows = try self.tables.rows("SELECT 0::int2 AS kind, NULL::text AS room_id, NULL::text AS key")
         var states = StateColumns()

@@ -73,6 +73,55 @@ import Wire
             self.tables.failure("INSERT INTO commit_log SELECT * FROM commit_log WHERE seq = 2") == .uniqueViolation)
     }
 
+    private static let rowsDropped = "dropped rows of commit_log_rest"
+
+    /// Rows of a day to come, in three rooms of three shards. As long as the day has no partition they have none.
+    private func fill(day: Int, rows: Int) throws {
+        _ = try self.tables.rows(
+            """
+            INSERT INTO commit_log (room_id, seq, gseq, shard, at, event, user_id, session, n, body_hash)
+            SELECT 'room' || i % 3, i / 3 + 1, i / 3 + 1, i % 3, date_trunc('day', clock_timestamp(), 'UTC')
+                + interval '\(day) days 1 hour' + i * interval '1 ms', 'element:deleted', 'ann', 's', i / 3 + 1, 7
+            FROM generate_series(0, \(rows - 1)) AS i
+            """)
+    }
+
+    /// Rows that came while their day had no partition move to it, unless they are so many that it would take long.
+    @Test(arguments: [10_000, 10_001]) func aDayOfManyRowsStaysWhereItIs(rows: Int) throws {
+        try self.fill(day: 2, rows: rows)
+        let made = try self.steps()
+        #expect(made.count == (rows > 10_000 ? 2 : 3))
+        #expect(try self.tables.number("SELECT count(*) FROM commit_log_rest") == (rows > 10_000 ? Int64(rows) : 0))
+        #expect(try self.tables.number("SELECT count(*) FROM commit_log") == Int64(rows))
+        #expect(try self.steps() == [], "it is not tried again and again")
+        // The others come and go as before, the oldest first. What has no partition goes in steps.
+        let days = made.map { "dropped\($0.dropFirst(4))" }
+        let old = rows > 10_000 ? [days[0], Self.rowsDropped, Self.rowsDropped, days[1]] : days
+        let later = try self.steps(days: 11)
+        #expect(later.count == 5 + old.count && Array(later.dropFirst(4)) == ["dropped commit_log_first"] + old)
+        #expect(try self.tables.number("SELECT count(*) FROM commit_log") == 0)
+    }
+
+    @Test func oldDaysAreDroppedWhileADayCannotBeMade() throws {
+        #expect(try self.steps().count == 3)
+        try self.fill(day: 8, rows: 10_001)
+        let done = try self.steps(days: 8)
+        #expect(done.count == 4 && done.last == "dropped commit_log_first")
+        #expect(try self.tables.number("SELECT count(*) FROM commit_log_rest") == 10_001)
+    }
+
+    /// Whoever reads a log of which rows are being dropped misses some at its beginning, and none in between.
+    @Test func rowsAreDroppedFromTheOldestOn() throws {
+        try self.fill(day: 2, rows: 24_000)
+        while let step = try self.step(days: 11), step != Self.rowsDropped {}
+        let left = try self.tables.rows(
+            "SELECT count(*), min(gseq), max(gseq) FROM commit_log_rest GROUP BY shard ORDER BY 1")
+        #expect((0..<left.count).map { left.int8($0, 0) } == [6000, 8000])
+        #expect((0..<left.count).allSatisfy { left.int8($0, 2) == 8000 })
+        #expect((0..<left.count).map { left.int8($0, 1) } == [2001, 1])
+        #expect(try self.steps(days: 11).filter { $0 == Self.rowsDropped }.count == 2)
+    }
+
     @Test func onlyOneMaintainsAtATime() throws {
         let other = try self.tables.database.connect()
         try other.executeScript("BEGIN")
@@ -154,6 +203,103 @@ import Wire
         #expect(try self.tables.rows("SELECT * FROM claim_session('room', '\(names[2])', 'ann')").int4(0, 0) == 2)
     }
 
+    /// A name that was given at a time, so many minutes from now.
+    private func name(_ minutes: Int) throws -> Identifier {
+        let prefix = try self.tables.rows("SELECT session_prefix(clock_timestamp() + interval '\(minutes) minutes')")
+        return Identifier(try #require(prefix.text(0, 0)) + "AAAAAAA")
+    }
+
+    private func claim(_ session: Identifier, user: Identifier = "ann") throws -> Int32? {
+        try self.tables.rows("SELECT claim FROM claim_session('room', '\(session)', '\(user)')").int4(0, 0)
+    }
+
+    private func setBound(_ most: Int) throws {
+        _ = try self.tables.rows("UPDATE meta SET value = '\(most)' WHERE key = 'user_sessions'")
+    }
+
+    /// Somebody who only looks makes rows as well.
+    @Test func claimsOfAUserAreBounded() throws {
+        try self.setBound(5)
+        let names = try (0..<31).map { try self.name($0 - 40) }
+        #expect(try self.claim(names[0], user: "bob") == 2)
+        for name in names[1...29] { #expect(try self.claim(name) == 2) }
+        // Those in use stay, up to twice as many.
+        let left = try self.tables.rows("SELECT session FROM sessions WHERE user_id = 'ann' ORDER BY session")
+        #expect((0..<left.count).map { left.text($0, 0) } == names[20...29].map(\.text))
+        // What has ended is not begun anew, and the others go on.
+        #expect(try self.claim(names[19]) == nil && self.claim(names[20]) == 3)
+        _ = try self.tables.rows("UPDATE sessions SET updated_at = updated_at - interval '1 hour'")
+        #expect(try self.claim(names[22]) == 3, "a claim that adds nothing ends nothing")
+        #expect(try self.tables.number("SELECT count(*) FROM sessions WHERE user_id = 'ann'") == 10)
+        #expect(try self.claim(names[30]) == 2)
+        let kept = try self.tables.rows("SELECT session FROM sessions WHERE user_id = 'ann' ORDER BY session")
+        let used = [names[22]] + names[26...30]
+        #expect((0..<kept.count).map { kept.text($0, 0) } == used.map(\.text))
+        #expect(try self.tables.number("SELECT count(*) FROM sessions WHERE user_id = 'bob'") == 1)
+    }
+
+    /// One that would be among the next to go is not begun at all, and nothing else ends for it.
+    @Test func aNameThatTwiceTheBoundAreYoungerThanIsNotClaimed() throws {
+        try self.setBound(5)
+        let names = try (0..<12).map { try self.name($0 - 20) }
+        for name in names[1...9] { #expect(try self.claim(name) == 2) }
+        #expect(try self.claim(names[0]) == 2, "it is the tenth")
+        #expect(try self.claim(names[10]) == 2 && self.claim(names[0]) == nil)
+        #expect(try self.tables.number("SELECT count(*) FROM sessions") == 10)
+        _ = try self.tables.rows("DELETE FROM session_floors")
+        #expect(try self.claim(names[0]) == nil)
+        #expect(try self.tables.number("SELECT count(*) FROM sessions") == 10)
+        #expect(try self.tables.number("SELECT count(*) FROM session_floors") == 0)
+        #expect(try self.claim(names[0], user: "bob") == 2)
+        #expect(try self.claim(names[11]) == 2)
+    }
+
+    /// A batch that adds a session beyond all bounds keeps it: its outcome may be asked for again.
+    @Test func aBatchDoesNotEndWhatItWrites() throws {
+        var limits = CommitterLimits()
+        limits.userSessions = 1
+        let names = try (0..<4).map { try self.name($0 - 10) }
+        for (name, id) in zip([1, 2, 3, 0].map { names[$0] }, ["a", "b", "c", "d"] as [Identifier]) {
+            var ledger = ShardLedger(shard: Shard.of(room: "room"), rules: .defaults, limits: limits)
+            ledger.admit([commit(1, create(id), session: name)])
+            let expected: [RefusalCode?] = name == names[0] ? [.sessionExpired] : [nil]
+            #expect(try ledger.run(on: self.tables).refusals.map { $0?.code } == expected)
+        }
+        #expect(try self.tables.number("SELECT count(*) FROM sessions") == 2)
+        _ = try self.tables.rows("DELETE FROM session_floors")
+        var ledger = ShardLedger(shard: Shard.of(room: "room"), rules: .defaults, limits: limits)
+        ledger.admit([commit(1, create("d"), session: names[0])])
+        #expect(try ledger.run(on: self.tables).refusals == [nil])
+        #expect(try self.tables.number("SELECT count(*) FROM sessions WHERE session = '\(names[0])'") == 1)
+    }
+
+    @Test func batchesTellClaimsTheBound() throws {
+        let bound = "SELECT value FROM meta WHERE key = 'user_sessions'"
+        #expect(try self.tables.rows(bound).text(0, 0) == "1000")
+        var limits = CommitterLimits()
+        limits.userSessions = 7
+        var ledger = ShardLedger(shard: Shard.of(room: "room"), rules: .defaults, limits: limits)
+        ledger.admit([commit(1, create("a"))])
+        _ = try ledger.run(on: self.tables)
+        #expect(try self.tables.rows(bound).text(0, 0) == "7")
+        // An operator's command does not know the committers' setting.
+        try self.write([commit(1, create("b"), session: SessionKey.command("1"), user: "operator")])
+        #expect(try self.tables.rows(bound).text(0, 0) == "7")
+    }
+
+    /// What a user can undo outlives the session in which it was done.
+    @Test func theYoungestSessionInheritsTheStacks() throws {
+        let names = try (0..<31).map { try self.name($0 - 40) }
+        try self.write([commit(1, create("a"), session: names[0])])
+        try self.setBound(5)
+        for name in names[1...30] { #expect(try self.claim(name) == 2) }
+        #expect(try self.tables.number("SELECT count(*) FROM sessions WHERE session = '\(names[0])'") == 0)
+        var later = ledger()
+        later.admit([commit(1, EncodedEdit(UndoEdit()), session: names[30], claim: 2)])
+        let undone = try later.run(on: self.tables)
+        #expect(undone.refusals == [nil] && undone.updates.map(\.event) == [.deleted])
+    }
+
     @Test func oldestRequestsOfAUserAreForgottenWhenThereAreTooMany() throws {
         var limits = CommitterLimits()
         limits.userSessions = 2
@@ -218,17 +364,12 @@ import Wire
 
     /// The database's clock may be wrong for a while: it ends what is there, and nothing that is made later.
     @Test func aClockThatWasAheadEndsNoSessionThatIsMadeLater() throws {
-        func name(_ minutes: Int) throws -> Identifier {
-            let prefix = try self.tables.rows(
-                "SELECT session_prefix(clock_timestamp() + interval '\(minutes) minutes')")
-            return Identifier(try #require(prefix.text(0, 0)) + "AAAAAAA")
-        }
         func refusals(_ commits: [Commit]) throws -> [RefusalCode?] {
             var ledger = ledger()
             ledger.admit(commits)
             return try ledger.run(on: self.tables).refusals.map { $0?.code }
         }
-        let (former, later) = (try name(-1), try name(1))
+        let (former, later) = (try self.name(-1), try self.name(1))
         try self.write([commit(1, create("a"), session: former)])
         let sweep = "SELECT sweep_sessions(30, 7, clock_timestamp() + interval '90 days')"
         #expect(try self.tables.number(sweep) == 1 && self.tables.number(sweep) == 0)

@@ -26,6 +26,7 @@ package let migrations: [Migration] = [
     Migration(13, "session-floor"),
     Migration(14, "living-elements", locks: [MigrationLock("elements", .writers, readsAll: true)]),
     Migration(15, "undo-ahead"),
+    Migration(16, "session-bounds"),
 ]
 
 extension Migration {

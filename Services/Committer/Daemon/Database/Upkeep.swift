@@ -7,7 +7,7 @@ package import Postgres
 package struct Upkeep: Sendable {
     /// The effect of one step.
     package enum Done: Equatable, Sendable {
-        /// A partition of the log was created or dropped.
+        /// A partition of the log was created or dropped, or some old rows that have none were dropped.
         case log(String)
         /// This many sessions ended.
         case sessions(Int)
