@@ -94,6 +94,22 @@ import Wire
         #expect(budget.count == 2, "only the first address is not idle yet")
     }
 
+    @Test func whatWasChargedIsPaidByItsOwnKeyAlone() {
+        var budget = RateBudget<Int>(perSecond: 10, burst: 20, maxKeys: 2, at: .start)
+        let none = budget.debt(of: 1, at: .start)
+        #expect(none == nil && budget.count == 0)
+        for key in 1...3 { budget.charge(30, of: key, at: .start) }
+        // Nobody pays for the third, for whom there was no bucket.
+        let debts = (1...4).map { budget.debt(of: $0, at: .start) }
+        #expect(debts == [1100, 1100, nil, nil])
+        let later = Instant.start + .milliseconds(1100)
+        #expect(budget.debt(of: 1, at: later) == nil)
+        // When the others are idle there is one again.
+        let muchLater = Instant.start + .seconds(10)
+        budget.charge(30, of: 3, at: muchLater)
+        #expect(budget.debt(of: 3, at: muchLater) == 1100 && budget.count == 1)
+    }
+
     // MARK: Tokens that are not valid any more
 
     @Test func revocationEndsALiveConnection() async throws {

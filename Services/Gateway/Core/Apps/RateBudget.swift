@@ -38,11 +38,22 @@ package struct RateBudget<Key: Hashable & Sendable>: Sendable {
 
     /// Spends tokens of a key whether there are that many or not.
     package mutating func charge(_ count: Int, of key: Key, at now: Instant) {
-        if self.buckets[key] == nil, self.buckets.count >= self.maxKeys {
+        let isKnown = self.buckets.index(forKey: key) != nil
+        if !isKnown, self.buckets.count >= self.maxKeys { self.forgetIdle(at: now) }
+        if !isKnown, self.buckets.count >= self.maxKeys {
             self.shared.charge(count, at: now)
         } else {
             self.buckets[key, default: self.full].charge(count, at: now)
         }
+    }
+
+    /// The time until a key has paid for what it was charged, ms; nil when it has. Nothing is spent, and nobody is held to
+    /// what those have spent that share a bucket.
+    package mutating func debt(of key: Key, at now: Instant) -> UInt32? {
+        guard let known = self.buckets.index(forKey: key), !self.buckets.values[known].allows(1, at: now) else {
+            return nil
+        }
+        return self.buckets.values[known].waitMs(at: now)
     }
 
     /// Something is refused because its key had no tokens.

@@ -101,7 +101,7 @@ package struct Joins {
 
     /// Refuses a join of a user that has left so many gestures behind, until others can have seen them end.
     private mutating func requireEnds(of user: Identifier, at now: Instant) throws(Refusal) {
-        guard let wait = self.ends.spend(of: user, at: now) else { return }
+        guard let wait = self.ends.debt(of: user, at: now) else { return }
         throw Refusal(
             .rateLimited, "Too many gestures of this user ended as it left.", field: "roomId", retryAfterMs: wait)
     }

@@ -66,7 +66,7 @@ package struct Snapshots {
         let former = self.open[Key(slot: slot, room: room)]?.bytes ?? 0
         let ofUser = self.bytesByUser[user] ?? 0
         guard Self.fits(bytes, beside: self.bytes + self.expectedBytes - former, self.bound),
-            Self.fits(bytes, beside: ofUser - former, self.userBound), self.rates.spend(of: user, at: now) == nil
+            Self.fits(bytes, beside: ofUser - former, self.userBound), self.rates.debt(of: user, at: now) == nil
         else { return false }
         self.rates.charge(bytes, of: user, at: now)
         self.expected[request] = Open(bytes: bytes, user: user)
