@@ -6,9 +6,10 @@
 -- under the lock of the shard's row. Now claims bound them as well, each addition deletes 32 at most, and beyond twice
 -- the bound the oldest go even if they are in use: they can only be the same user's.
 --
--- A user's sessions are looked up as a range of (user_id, session). Only sessions_user has this order: for an equal user
--- the planner sometimes prefers the key, as long as it believes that the room has one user, and reads the sessions of
--- everybody.
+-- A user's sessions are looked up as a range of (user_id, session), in this order, and nothing is sorted that need not be:
+-- only sessions_user has the order. While the planner believes that a room has one session it prefers the key otherwise,
+-- and reads the sessions of everybody. Where something must be sorted after all the plan seems to be dear beyond measure:
+-- without jit = off it would be compiled each time.
 
 COMMENT ON TABLE meta IS 'epoch: names this database history; session_key: secret that seals session tokens; '
     'session_floor, sessions_swept: see sweep_sessions; user_sessions: see evict_sessions';
@@ -16,6 +17,44 @@ COMMENT ON TABLE meta IS 'epoch: names this database history; session_key: secre
 -- The bound for claims, which come from fan-outs: those do not know the committers' settings. Until the first batch
 -- after this file says what is set it is the default.
 INSERT INTO meta (key, value) VALUES ('user_sessions', '1000') ON CONFLICT (key) DO NOTHING;
+
+-- evict_requests as before, but the rows are found first, and then deleted: joined, each row of the room was looked at.
+CREATE OR REPLACE FUNCTION evict_requests(p_rooms text[], p_users text[], p_most integer) RETURNS void
+LANGUAGE plpgsql VOLATILE
+SET plan_cache_mode = force_generic_plan SET jit = off SET enable_sort = off SET enable_incremental_sort = off
+SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off
+AS $$
+DECLARE
+    u record;
+BEGIN
+    FOR u IN
+        SELECT k.room, k.usr, o.made_at
+        FROM (SELECT DISTINCT a.room, a.usr FROM unnest(p_rooms, p_users) AS a (room, usr)) AS k
+        CROSS JOIN LATERAL (
+            SELECT n.made_at FROM sessions AS n
+            WHERE n.room_id = k.room AND n.user_id = k.usr AND substr(n.session, 1, 2) = 'h:'
+            ORDER BY n.made_at DESC NULLS LAST OFFSET p_most LIMIT 1) AS o
+    LOOP
+        WITH old AS (
+            SELECT n.ctid AS row FROM sessions AS n
+            WHERE n.room_id = u.room AND n.user_id = u.usr AND substr(n.session, 1, 2) = 'h:'
+                AND (n.made_at IS NULL OR n.made_at <= u.made_at)
+            ORDER BY n.made_at NULLS FIRST LIMIT 32
+        ), evicted AS (
+            DELETE FROM sessions AS s USING old AS o
+            WHERE s.ctid = o.row AND s.updated_at < clock_timestamp() - interval '10 minutes'
+            RETURNING s.room_id, s.session
+        )
+        DELETE FROM refusals AS r
+        USING (
+            SELECT o.row FROM evicted AS e
+            CROSS JOIN LATERAL (
+                SELECT k.ctid AS row FROM refusals AS k
+                WHERE k.room_id = e.room_id AND k.session = e.session OFFSET 0) AS o OFFSET 0) AS o
+        WHERE r.ctid = o.row;
+    END LOOP;
+END
+$$;
 
 -- Deletes the oldest sessions of users beyond the youngest p_most in a room, with their refusals: those that were idle
 -- for ten minutes, and beyond twice p_most any. Not what this transaction has written: its outcome may be unknown to
@@ -32,7 +71,7 @@ INSERT INTO meta (key, value) VALUES ('user_sessions', '1000') ON CONFLICT (key)
 -- than the current changes nothing.
 CREATE OR REPLACE FUNCTION evict_user_sessions(p_rooms text[], p_users text[], p_most bigint) RETURNS void
 LANGUAGE plpgsql VOLATILE
-SET plan_cache_mode = force_generic_plan
+SET plan_cache_mode = force_generic_plan SET jit = off SET enable_sort = off SET enable_incremental_sort = off
 SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off
 AS $$
 DECLARE
@@ -125,7 +164,7 @@ $$;
 CREATE OR REPLACE FUNCTION claim_session(p_room text, p_session text, p_user text)
 RETURNS TABLE (claim integer, hw bigint)
 LANGUAGE plpgsql VOLATILE
-SET plan_cache_mode = force_generic_plan
+SET plan_cache_mode = force_generic_plan SET jit = off SET enable_sort = off SET enable_incremental_sort = off
 SET enable_seqscan = off SET enable_bitmapscan = off
 AS $$
 #variable_conflict use_column
@@ -180,8 +219,9 @@ CREATE OR REPLACE FUNCTION load_shard_state(
     kind smallint, room_id text, key text, n bigint, seq bigint, hash bigint, detail text, before text,
     after text, undo json)
 LANGUAGE plpgsql STABLE
-SET plan_cache_mode = force_generic_plan SET extra_float_digits = 1
+SET plan_cache_mode = force_generic_plan SET extra_float_digits = 1 SET jit = off
 SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off
+SET enable_sort = off SET enable_incremental_sort = off
 AS $$
 #variable_conflict use_column
 BEGIN
