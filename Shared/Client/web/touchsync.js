@@ -2129,7 +2129,8 @@ export class IndexedDBStore {
 
   /** @param {IDBTransactionMode} mode @param {(values: IDBObjectStore) => IDBRequest} action @returns {Promise<any>} */
   async attempt(mode, action) {
-    const transaction = (await this.database()).transaction("values", mode);
+    // Browsers may report what only the system's cache has: an edit that was sent must not come back without its number.
+    const transaction = (await this.database()).transaction("values", mode, { durability: "strict" });
     const request = action(transaction.objectStore("values"));
     return new Promise((resolve, reject) => {
       transaction.oncomplete = () => resolve(request.result);

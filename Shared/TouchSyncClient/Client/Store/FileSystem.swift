@@ -70,6 +70,25 @@ enum FileSystem {
         let draft = path + ".draft"
         try Self.writeDraft(draft, bytes)
         guard rename(draft, path) == 0 else { throw .system("replace \(path)", errno: errno) }
+        try Self.flushFolder(of: path)
+    }
+
+    /// The name of a file is in its folder: until that is written the old content comes back when the power fails.
+    private static func flushFolder(of path: String) throws(EditStoreError) {
+        let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
+        let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw .system("open \(folder)", errno: errno) }
+        defer { close(descriptor) }
+        // Some file systems cannot flush folders.
+        guard Self.flush(descriptor) || errno == EINVAL else { throw .system("write \(folder)", errno: errno) }
+    }
+
+    /// Returns when the disk has everything, not only its cache, as far as the system can tell.
+    private static func flush(_ descriptor: Int32) -> Bool {
+        #if canImport(Darwin)
+            if fcntl(descriptor, F_FULLFSYNC) == 0 { return true }
+        #endif
+        return fsync(descriptor) == 0
     }
 
     private static func writeDraft(_ path: String, _ bytes: [UInt8]) throws(EditStoreError) {
@@ -83,7 +102,7 @@ enum FileSystem {
             guard count >= 0 else { throw .system("write \(path)", errno: errno) }
             written += count
         }
-        guard fsync(descriptor) == 0 else { throw .system("write \(path)", errno: errno) }
+        guard Self.flush(descriptor) else { throw .system("write \(path)", errno: errno) }
     }
 
     static func rename(_ path: String, to other: String) throws(EditStoreError) {
