@@ -101,7 +101,8 @@ import Wire
             FROM generate_series(1, 20000) AS i
             """)
         _ = try self.tables.rows("SELECT evict_sessions('{room}', '{ann}', 100)")
-        let (before, rows) = (try self.reads(), try self.tables.number("SELECT count(*) FROM sessions"))
+        let rows = try self.tables.number("SELECT count(*) FROM sessions")
+        let before = try self.reads()
         _ = try self.tables.rows("SELECT evict_sessions('{room}', '{ann}', 100)")
         _ = try self.tables.rows("SELECT * FROM claim_session('room', 's99999999999999', 'ann')")
         // Two places that are a hundred entries apart each time, and 32 rows that go.

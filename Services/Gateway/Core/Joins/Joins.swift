@@ -141,11 +141,15 @@ package struct Joins {
 
     /// Removes and returns the first join of a large room for which there is space by now.
     private mutating func nextLarge(at now: Instant) -> JoinInFlight? {
-        while let first = self.large.first, self.pending[first] == nil { self.large.removeFirst() }
-        for index in self.large.indices.prefix(Self.largeSearch) {
-            guard let join = self.pending[self.large[index]], self.hasSpace(for: join, at: now) else { continue }
+        var index = 0
+        while index < min(self.large.count, Self.largeSearch) {
+            let join = self.pending[self.large[index]]
+            if let join, !self.hasSpace(for: join, at: now) {
+                index += 1
+                continue
+            }
             self.large.remove(at: index)
-            return join
+            if let join { return join }
         }
         return nil
     }
