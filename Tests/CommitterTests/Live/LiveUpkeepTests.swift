@@ -86,7 +86,7 @@ import Wire
             """)
     }
 
-    /// Rows that came while their day had no partition move to it, unless they are so many that it would take long.
+    /// Rows written while their day had no partition are moved to it, unless there are too many to move quickly.
     @Test(arguments: [10_000, 10_001]) func aDayOfManyRowsStaysWhereItIs(rows: Int) throws {
         try self.fill(day: 2, rows: rows)
         let made = try self.steps()
@@ -203,7 +203,7 @@ import Wire
         #expect(try self.tables.rows("SELECT * FROM claim_session('room', '\(names[2])', 'ann')").int4(0, 0) == 2)
     }
 
-    /// A name that was given at a time, so many minutes from now.
+    /// A session's name, made that many minutes from now.
     private func name(_ minutes: Int) throws -> Identifier {
         let prefix = try self.tables.rows("SELECT session_prefix(clock_timestamp() + interval '\(minutes) minutes')")
         return Identifier(try #require(prefix.text(0, 0)) + "AAAAAAA")

@@ -109,8 +109,9 @@ extension BatchDraft {
         for (index, entry) in change.entries.enumerated() {
             growth.add(entry, former: self.former(entry, &cache))
             place = index
-            let parent = CollectionOfOne(entry.parent).compactMap(\.self)
-            if self.exceeded(by: growth, in: room, families: parent, &cache) == limit { break }
+            // Only this element's family has changed.
+            let family = entry.parent.map { [$0] } ?? []
+            if self.exceeded(by: growth, in: room, families: family, &cache) == limit { break }
         }
         self.count(limit)
         let isList = change.event == .createdMany && change.undone == nil

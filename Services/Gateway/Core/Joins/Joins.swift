@@ -99,7 +99,7 @@ package struct Joins {
         if count > 0 { self.ends.charge(count, of: user, at: now) }
     }
 
-    /// Refuses a join of a user that has left so many gestures behind, until others can have seen them end.
+    /// Refuses a join of a user whose connections have left too many open gestures behind, until the rate allows it.
     private mutating func requireEnds(of user: Identifier, at now: Instant) throws(Refusal) {
         guard let wait = self.ends.debt(of: user, at: now) else { return }
         throw Refusal(

@@ -40,7 +40,7 @@ package struct Snapshots {
     private var sizes: [Identifier: Int] = [:]
     /// The bytes that a user is sent, whether its apps read them or want no answer.
     private var rates: RateBudget<Identifier>
-    /// Of so many rooms the size is known; of further ones it is not.
+    /// The most rooms whose size is kept.
     private static let mostSizes = 4096
     private var bytesByUser: [Identifier: Int] = [:]
     /// Bytes of all of them.

@@ -1,6 +1,6 @@
 import Canvas
 
-/// What others see of this user: cursor, selection and viewport. It is told again after each join.
+/// This user's cursor, selection and viewport. They are sent again after each join.
 struct OwnAttention: Sendable {
     /// Where this user points; nil: nowhere.
     var cursor: Point?
@@ -8,14 +8,14 @@ struct OwnAttention: Sendable {
     var selection: [String]?
     /// Nil for everything.
     var viewport: Rect?
-    /// When cursors and viewports may be told.
+    /// When cursors and viewports may be sent.
     var cursorPace = AttentionPace()
     var viewportPace = AttentionPace()
 
-    /// When a cursor or a viewport is to be told, ms.
+    /// When a waiting cursor or viewport is to be sent, ms.
     var deadline: Int64? { earliest(self.cursorPace.dueAt, self.viewportPace.dueAt) }
 
-    /// Whether the cursor is to be told after a join: that there is none any more, too, if there was one.
+    /// Whether the cursor must be sent after a join. A removed one must be, too, if one was sent over this connection.
     var hasCursorToTell: Bool { self.cursor != nil || self.cursorPace.hasTold }
     /// The same of the viewport.
     var hasViewportToTell: Bool { self.viewport != nil || self.viewportPace.hasTold }
@@ -27,18 +27,18 @@ struct OwnAttention: Sendable {
     }
 }
 
-/// When something is told of which the latest value counts: at most once in an interval, and the last value always.
+/// Throttles a value of which only the latest counts: it is sent at most once in an interval, and the last one always.
 struct AttentionPace: Sendable {
-    /// Before when nothing more is told, ms; nil as long as nothing was told over the connection.
+    /// The earliest time of the next send, ms; nil until something was sent over this connection.
     private var nextSlot: Int64?
-    /// When a value that waits is to be told, ms.
+    /// When a waiting value is to be sent, ms.
     private(set) var dueAt: Int64?
 
-    /// Whether something was told over the connection.
+    /// Whether something was sent over this connection.
     var hasTold: Bool { self.nextSlot != nil }
 
-    /// There is something to be told.
-    /// - Returns: whether it may be told now; otherwise it waits.
+    /// There is a new value.
+    /// - Returns: whether it may be sent now; otherwise it waits.
     mutating func offer(at now: Int64, interval: Int64) -> Bool {
         if let nextSlot, now < nextSlot {
             self.dueAt = nextSlot
@@ -48,14 +48,14 @@ struct AttentionPace: Sendable {
         return true
     }
 
-    /// Whether something waited until now, which is told.
+    /// Whether a waiting value is due, which is to be sent then.
     mutating func due(at now: Int64, interval: Int64) -> Bool {
         guard let dueAt, now >= dueAt else { return false }
         self.told(at: now, interval: interval)
         return true
     }
 
-    /// The server took none for now: the latest value is told after a pause, ms.
+    /// The server refused a value for now: the latest one is sent after `retryAfter` ms.
     mutating func refused(at now: Int64, retryAfter: Int64) {
         self.nextSlot = now.plus(retryAfter)
         self.dueAt = self.nextSlot
