@@ -35,6 +35,16 @@ import Wire
             """)
     }
 
+    @Test func previewOnlyRecord() throws {
+        try check(
+            Samples.previewOnly,
+            """
+            02 00 72 31 02 00 c3 a9 08 07 06 05 04 03 02 01 01 00 75 01 00 73 03 00 00 00 00 00 00 00 09 00
+            00 00 00 00 00 00 02 00 00 00 10 00 00 00 0d 00 00 00 00 00 00 f8 3f 00 00 00 00 00 80 56 40 00
+            00 00 00 00 00 00 c0 01
+            """)
+    }
+
     @Test func cursorRecord() throws {
         try check(
             Samples.cursor,

@@ -15,14 +15,17 @@ import Wire
 
     /// What an older peer sends: an answer to a join without what members show or without the empty rules before it, an
     /// interest without claims, without what connections show or without the flag before it, a commit without its policy of undo, a
-    /// preview without its area, which is ignored unless it is whole, a history without the causes of its entries, a
+    /// preview that does not say that its mover may not commit, or without its area, which is ignored unless it is whole,
+    /// a history without the causes of its entries, a
     /// result without the hash of its body or without the number of elements before it, a credit without leases, and any record without its trace,
     /// which is ignored unless it is whole.
     private static func isOlderForm(_ record: any WireRecord, _ count: Int, of whole: Int) -> Bool {
         if let credit = record as? CommitCredit { return credit.holdsLeases && count == whole - 1 }
         if record is RoomInterest { return [8, 60, 61].contains(whole - count) }
         if let update = record as? Update { return update.trace != nil && count >= whole - 16 }
-        if let preview = record as? Preview { return !preview.area.isEverywhere && count >= whole - 16 }
+        if let preview = record as? Preview {
+            return preview.isPreviewOnly && count == whole - 1 || !preview.area.isEverywhere && count >= whole - 16
+        }
         if let commit = record as? Commit {
             var usual = commit
             usual.edit.undo = .entry

@@ -77,7 +77,8 @@ struct RecordMaker {
         var preview = Preview(
             room: self.name(), element: self.name(), connection: self.number(), user: self.name(), sid: self.name(),
             gesture: self.ordinal(), after: self.ordinal(), folded: self.small(), sinceLast: self.small(),
-            fields: self.fields(), delta: self.flag() ? self.delta() : nil, group: self.flag() ? .member : .last)
+            fields: self.fields(), delta: self.flag() ? self.delta() : nil, group: self.flag() ? .member : .last,
+            isPreviewOnly: self.flag())
         if self.flag() {
             let corner = self.point()
             preview.area = PreviewArea(Rect(x: corner.x, y: corner.y, width: 1, height: 2))

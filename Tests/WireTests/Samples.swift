@@ -20,6 +20,12 @@ enum Samples {
         return preview
     }()
 
+    static let previewOnly = {
+        var sample = preview
+        sample.isPreviewOnly = true
+        return sample
+    }()
+
     static let cursor = Preview.cursor(
         Point(x: 1.5, y: 90), in: "r1", connection: 5, user: "u", sid: "s", version: 3)
 
@@ -184,8 +190,8 @@ enum Samples {
 
     /// Every sample, for checks that ask the same of all.
     static let all: [any WireRecord & Equatable & Sendable] = [
-        preview, delta, located, cursor, selection, transform, create, createMany, update, delete, transformMany,
-        deleteMany, gesture, gestureMany, preset, undo, redo, grouped, programmatic,
+        preview, delta, located, previewOnly, cursor, selection, transform, create, createMany, update, delete,
+        transformMany, deleteMany, gesture, gestureMany, preset, undo, redo, grouped, programmatic,
         refuse, traced, applied, refused, moved, tracedUpdate, undone, join, joined, resumed,
         notJoined,
         leave, interest, areas, position, presence, members, gestureEnd, gestureEnded, claimed, read, neverUsed,
