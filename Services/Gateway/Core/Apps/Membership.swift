@@ -240,12 +240,13 @@ struct Membership {
 
     /// Stamps what the app shows, and folds it onto what is held back.
     /// - Parameters:
+    ///   - isPreviewOnly: whether the user may not commit.
     ///   - trackCount: the number of all tracks of the connection.
     ///   - isAllowed: whether the rate limit lets it go.
     /// - Throws: while the session has another owner.
     mutating func stamp(
-        _ move: Move, in room: Identifier, by mover: (connection: UInt64, user: Identifier), trackCount: inout Int,
-        isAllowed: @autoclosure () -> Bool
+        _ move: Move, isPreviewOnly: Bool, in room: Identifier, by mover: (connection: UInt64, user: Identifier),
+        trackCount: inout Int, isAllowed: @autoclosure () -> Bool
     ) throws(Refusal) -> PreviewStep {
         try self.checkOwnership()
         guard self.elements.count < Self.maxOpenTracks || self.elements[move.element] != nil else { return .dropped }
@@ -258,7 +259,7 @@ struct Membership {
             Preview(
                 room: room, element: move.element, connection: mover.connection, user: mover.user, sid: self.sid,
                 gesture: move.gesture ?? 0, after: 0, folded: move.folded, fields: move.fields, delta: move.delta,
-                group: move.group),
+                group: move.group, isPreviewOnly: isPreviewOnly),
             lastGesture: &self.lastGesture, isAllowed: isAllowed())
         if case .waitsForRate = step { self.joinQueue(move.element) }
         return step
