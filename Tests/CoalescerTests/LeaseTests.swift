@@ -9,11 +9,13 @@ import Wire
     private var coalescer = Coalescer(limits: CoalescerLimits(lease: .milliseconds(1000)))
 
     private mutating func move(
-        _ sid: Identifier, _ element: Identifier = "e", gesture: UInt64 = 1, at now: Double
+        _ sid: Identifier, _ element: Identifier = "e", gesture: UInt64 = 1, isPreviewOnly: Bool = false,
+        at now: Double
     ) -> Coalescer.PreviewOutcome {
         let connection: UInt64 = sid == "ann" ? 1 : 2
         return self.coalescer.received(
-            preview(element, by: connection, gesture: gesture, x: now, sid: sid), at: ms(now)
+            preview(element, by: connection, gesture: gesture, x: now, sid: sid, isPreviewOnly: isPreviewOnly),
+            at: ms(now)
         ).0
     }
 
@@ -101,6 +103,38 @@ import Wire
         _ = self.move("ann", at: 0)
         let again = preview("e", by: 77, gesture: 1, x: 1, sid: "ann")
         #expect(self.coalescer.received(again, at: ms(1)).0 != .leased)
+    }
+
+    /// They are shown until somebody who may commit moves the element, too.
+    @Test mutating func previewsOfSomebodyWhoMayNotCommitAcquireNothing() {
+        #expect(self.move("ann", isPreviewOnly: true, at: 0) == .sent)
+        #expect(self.coalescer.leaseCount == 0)
+        #expect(self.commit("ben", "e", at: 1) == nil)
+        #expect(self.move("ann", isPreviewOnly: true, at: 2) != .leased)
+        #expect(self.move("ben", gesture: 2, at: 3) != .leased)
+        #expect(self.move("ann", isPreviewOnly: true, at: 4) == .leased)
+        #expect(self.commit("ben", "e", gesture: 2, at: 5) == nil)
+        #expect(self.move("ann", isPreviewOnly: true, at: 6) != .leased)
+    }
+
+    /// A token may be refreshed while a finger is down.
+    @Test mutating func lostRightReleasesIt() {
+        _ = self.move("ann", at: 0)
+        #expect(self.move("ann", isPreviewOnly: true, at: 1) != .leased)
+        #expect(self.commit("ben", "e", at: 2) == nil)
+        #expect(self.move("ben", gesture: 2, at: 3) != .leased)
+        #expect(self.move("ann", isPreviewOnly: true, at: 4) == .leased)
+    }
+
+    /// The gesture that was released acquires nothing again: previews of it may have been overtaken.
+    @Test mutating func regainedRightCountsForTheNextGesture() {
+        _ = self.move("ann", at: 0)
+        _ = self.move("ann", isPreviewOnly: true, at: 1)
+        #expect(self.move("ann", at: 2) != .leased)
+        #expect(self.move("ben", at: 3) != .leased)
+        _ = self.commit("ben", "e", at: 4)
+        _ = self.move("ann", gesture: 2, at: 5)
+        #expect(self.move("ben", gesture: 2, at: 6) == .leased)
     }
 
     @Test mutating func endedLeasesAreForgotten() {

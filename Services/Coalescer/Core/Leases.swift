@@ -8,8 +8,9 @@ import Wire
 ///                         │ commit or end of the gesture ──► released: the next to move the element gets it
 ///                         └ silence for `length` ──────────► released
 ///
-/// The holder is a session, so it keeps its leases when its app reconnects. Best effort: leases are in memory only, and
-/// commits that go around the coalescer are not checked.
+/// The holder is a session, so it keeps its leases when its app reconnects. A user who may not commit holds none: nothing
+/// would come of keeping others off. Best effort: leases are in memory only, and commits that go around the coalescer are
+/// not checked.
 struct Leases {
     private struct Key: Hashable {
         let room: Identifier
@@ -43,8 +44,8 @@ struct Leases {
     /// How many are known, including released ones.
     var count: Int { self.leases.count }
 
-    /// A preview came. The first one of an element acquires its lease, further ones of the holder renew it. Cursors have no
-    /// element that they could share.
+    /// A preview came. The first one of an element acquires its lease, further ones of the holder renew it. One whose user
+    /// may not commit, any more perhaps, releases what its session holds. Cursors have no element that they could share.
     /// - Returns: false when another session holds the lease.
     mutating func admit(_ preview: Preview, at now: Instant) -> Bool {
         guard self.length > .zero, !preview.isAttention else { return true }
@@ -52,6 +53,10 @@ struct Leases {
         if let lease = self.leases[key], now < lease.renewedAt + self.length {
             if lease.sid == preview.sid, lease.isReleased, preview.gesture <= lease.gesture { return true }
             guard lease.sid == preview.sid || lease.isReleased else { return false }
+        }
+        if preview.isPreviewOnly {
+            self.gestureEnded(preview.gesture, on: preview.element, in: preview.room, of: preview.sid)
+            return true
         }
         self.set(
             Lease(sid: preview.sid, user: preview.user, gesture: preview.gesture, renewedAt: now), for: key, at: now)
