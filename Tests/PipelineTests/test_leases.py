@@ -5,6 +5,7 @@ import time
 import pytest
 
 from app import fence, previews_at
+from conftest import SECRET
 from pipeline import eventually
 
 LEASE_MS = 1500
@@ -139,6 +140,50 @@ def test_without_an_acknowledgement_the_holder_is_named_too(three, room):
     ben.send("element:transform", commit(room))
     error = ben.wait("transform:error")
     assert error["code"] == "conflict" and error["heldBy"] == "ada" and error["elementId"] == "n"
+
+
+@pytest.fixture(scope="module")
+def guarded_leases(beside):
+    """In token mode, so that people have different rights."""
+    with beside("--lease-ms", LEASE_MS, environment={"TOUCHSYNC_JWT_SECRET": SECRET}) as pipeline:
+        yield pipeline
+
+
+@pytest.fixture
+def enter(guarded_leases, apps, room):
+    """Comes into the room with a right there."""
+
+    def enter(user, right):
+        app = apps(guarded_leases.url, auth={"token": guarded_leases.token(user, [room], right)})
+        app.user = user
+        app.join(room)
+        return app
+
+    return enter
+
+
+def test_who_may_not_commit_keeps_nobody_off(guarded_leases, enter, room):
+    ada, pia = enter("ada", "commit"), enter("pia", "preview")
+    ada.ok("element:create", {"roomId": room, "element": {"type": "note", "id": "n"}})
+    hold(pia, ada, room)
+    ada.ok("element:transform", commit(room, x=2))
+    hold(ada, pia, room)
+    dropped = 'touchsync_coalescer_previews_collapsed_total{how="leased"}'
+    earlier = guarded_leases.metrics("coalescer")[dropped]
+    move(pia, room, x=77)
+    eventually("it is dropped", lambda: guarded_leases.metrics("coalescer")[dropped] == earlier + 1)
+
+
+def test_who_loses_the_right_keeps_nobody_off(guarded_leases, enter, room):
+    ada, ben = enter("ada", "commit"), enter("ben", "commit")
+    ada.ok("element:create", {"roomId": room, "element": {"type": "note", "id": "n"}})
+    lesser = guarded_leases.token("ben", [room], "preview")
+    hold(ben, ada, room)
+    ada.refused("element:transform", commit(room, x=4), "conflict", "elementId")
+    ben.ok("auth:refresh", {"token": lesser})
+    move(ben, room, x=9)
+    ada.wait("element:transforming", lambda data: data["userId"] == "ben" and data["positionX"] == 9)
+    ada.ok("element:transform", commit(room, x=4))
 
 
 def test_they_are_off_by_default(single, apps, room):
