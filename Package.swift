@@ -230,8 +230,8 @@ let testTargets: [Target] = [
         "Simulation", "Tests/Simulation",
         [
             "HistoryChecker", "GatewayCore", "GatewayDaemon", "CoalescerCore", "CoalescerDaemon", "CommitterCore",
-            "CommitterDaemon", "FanoutCore", "FanoutDaemon", "TouchSyncClientCore", "Stages", "Mesh", "Trust", "Wire",
-            "Timing", "Canvas", "JSONBytes", logging,
+            "CommitterDaemon", "FanoutCore", "FanoutDaemon", "TouchSyncClientCore", "Stages", "Mesh", "Auth", "Trust",
+            "Wire", "Timing", "Canvas", "JSONBytes", logging,
         ], exclude: ["README.md"]),
     executable("simulate", "Tests/Simulate", ["Simulation", "HistoryChecker"]),
     tests("SimulationTests", ["Simulation", "HistoryChecker", "JSONBytes"]),

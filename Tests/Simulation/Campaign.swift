@@ -10,7 +10,8 @@ package struct Campaign: Sendable {
         package var seed: UInt64
         /// What was violated.
         package var violated: [Invariant]
-        /// Rooms that are not held by their owner alone, or whose stored totals are wrong.
+        /// Rooms that are not held by their owner alone, or whose stored totals are wrong, and apps that kept others off an
+        /// element although they may not commit.
         package var strays: [String]
         /// The checker's report.
         package var report: String

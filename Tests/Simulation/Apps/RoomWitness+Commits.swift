@@ -33,7 +33,7 @@ extension RoomWitness {
             $0.code = code
             $0.isFinal = isFinal
         }
-        if error?["heldBy"] != nil { self.world.count("apps.conflicts") }
+        if let holder = error?["heldBy"]?.string { self.world.commitRefused(heldBy: holder) }
         return isFinal
     }
 }

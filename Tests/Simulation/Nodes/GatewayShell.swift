@@ -1,3 +1,4 @@
+import Auth
 import GatewayCore
 import GatewayDaemon
 import Stages
@@ -153,8 +154,11 @@ final class GatewayShell: Shell {
         case .opened:
             self.world.tell(connection, .opened, AppText([]))
             self.world.ping(connection)
-        case .connected(let user):
-            let identity = Identity(member: Member(user: Identifier(user), name: user, color: "#888888"))
+        case .connected(let user, let mayCommit):
+            let isLimited = !mayCommit && self.world.plan.mutant != .rightsOff
+            let identity = Identity(
+                member: Member(user: Identifier(user), name: user, color: "#888888"),
+                rights: isLimited ? RoomRights(everywhere: .preview) : nil)
             guard let handshake = self.handshake else { return }
             let slot = self.core.connected(identity: identity, handshake: handshake, at: now, into: &self.actions)
             connection.slot = slot
