@@ -5,6 +5,8 @@ public import Canvas
 ///     room name │ element name │ connection u64 │ user name │ sid name │ gesture u64 │ after u64
 ///     folded u32 │ sinceLast u32 │ fields, with the top bit of their mask set: rare parts
 ///     list of names if it is a selection │ area, unless everywhere │ is preview-only u8, only if true
+///
+/// A field added later comes behind that flag, which is then always there.
 public struct Preview: WireRecord, Equatable, Sendable {
     public static let kind = RecordKind.preview
     /// Cursors and selections have a number of their own, so that older peers skip them.
@@ -130,8 +132,7 @@ public struct Preview: WireRecord, Equatable, Sendable {
             self.rarePart = .selection(Selection(reader.list { $0.name() }))
         }
         if reader.remaining >= ByteReader.areaSize { self.area = reader.area() }
-        // Several bytes are no field that is known: a newer peer's.
-        self.isPreviewOnly = reader.remaining == 1 && reader.bool()
+        self.isPreviewOnly = reader.remaining > 0 && reader.bool()
     }
 }
 

@@ -161,6 +161,9 @@ import Wire
         infinite.bytes = Array(delta.dropLast(8))
         infinite.double(.infinity)
         #expect(throws: EnvelopeError.malformed) { try decode(Preview.self, infinite.bytes) }
+        var previewOnly = encode(Samples.previewOnly)
+        previewOnly[previewOnly.count - 1] = 2
+        #expect(throws: EnvelopeError.malformed) { try decode(Preview.self, previewOnly) }
         // A commit's fields have no rare parts.
         var transform = encode(Samples.transform)
         transform[transform.count - 34] |= 0x80
