@@ -42,6 +42,7 @@ CASES = {
     "FanoutBehind": ("touchsync_fanout_shard_lag_updates{}", "7x60", "7 0 7 0x60", {}),
     "GatewayBlocked": ("touchsync_fanout_gateways_blocked{}", "1x60", "1 0 1 0x60", {}),
     "RulesDiffer": ("touchsync_fanout_rules_differing_committers{}", "1x60", "1 1 0x60", {}),
+    "SettingsDiffer": ("touchsync_committer_upkeep_user_sessions_differing_total{}", "0+1x60", "0 1x60", {}),
     "FileRefused": ("touchsync_gateway_revocations_refused{}", "1x60", "1 0x60", {}),
     "CertificateExpires": ("touchsync_gateway_certificate_expiry_seconds{}", "200000x60", "300000x60", {}),
     "SetStale": ("touchsync_gateway_set_stale{}", "1x60", "1 0x60", {}),

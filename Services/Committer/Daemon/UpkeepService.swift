@@ -54,6 +54,8 @@ private final class UpkeepLoop: ReactorLoop {
     private let refuse: @Sendable (any Error) -> Void
     private var round: Upkeep.Round?
     private var nextRound = Instant.start
+    /// What the last complete round found; nil before the first one.
+    private var findings: UpkeepFindings?
 
     init(
         _ schema: SchemaPreparation, _ settings: CommitterSettings, _ telemetry: UpkeepTelemetry, _ logger: Logger,
@@ -63,7 +65,9 @@ private final class UpkeepLoop: ReactorLoop {
         self.schema = schema
         self.refuse = refuse
         self.databaseURL = settings.databaseURL
-        self.upkeep = Upkeep(logDays: settings.logRetentionDays, sessionDays: settings.sessionRetentionDays)
+        self.upkeep = Upkeep(
+            logDays: settings.logRetentionDays, sessionDays: settings.sessionRetentionDays,
+            userSessions: settings.limits.userSessions)
         self.telemetry = telemetry
         self.logger = logger
         self.check = check
@@ -84,6 +88,7 @@ private final class UpkeepLoop: ReactorLoop {
                 self.report(done)
                 return now
             }
+            self.report(round.findings)
             self.nextRound = MonotonicClock.now() + Self.roundPause
         } catch {
             self.telemetry.failures.add()
@@ -131,6 +136,22 @@ private final class UpkeepLoop: ReactorLoop {
                 metadata: ["history.verdict": "\(note.verdict)", "history.epoch": "\(note.epoch)"])
         }
     }
+
+    private func report(_ findings: UpkeepFindings) {
+        let lasting = findings.lasting(since: self.findings)
+        self.findings = findings
+        self.telemetry.missingDays.set(lasting.missingDays)
+        if lasting.missingDays > 0 {
+            self.logger.warning(
+                "days of the log have no partition", metadata: ["upkeep.days": "\(lasting.missingDays)"])
+        }
+        if let other = lasting.otherUserSessions {
+            self.telemetry.otherUserSessions.add()
+            self.logger.warning(
+                "another committer has another user-sessions",
+                metadata: ["upkeep.own": "\(self.upkeep.userSessions)", "upkeep.other": "\(other)"])
+        }
+    }
 }
 
 /// The upkeep's metrics.
@@ -139,6 +160,10 @@ final class UpkeepTelemetry: Sendable {
     let logSteps: Counter
     /// Sessions that ended because they were idle.
     let sessionsEnded: Counter
+    /// Days of the log that get no partition.
+    let missingDays: Gauge
+    /// Rounds that found another committer's `user-sessions` in force.
+    let otherUserSessions: Counter
     /// Rounds that were not completed.
     let failures: Counter
 
@@ -148,6 +173,12 @@ final class UpkeepTelemetry: Sendable {
             "Partitions of the log, one for each day, that were made or dropped; steps of dropping rows without one.")
         self.sessionsEnded = metrics.counter(
             "touchsync_committer_upkeep_sessions_total", "Sessions that ended for want of use.")
+        self.missingDays = metrics.gauge(
+            "touchsync_committer_upkeep_days_missing",
+            "Days among today and the next three for which two rounds of upkeep could not make a partition of the log.")
+        self.otherUserSessions = metrics.counter(
+            "touchsync_committer_upkeep_user_sessions_differing_total",
+            "Rounds of upkeep that found another committer's user-sessions in force.")
         self.failures = metrics.counter(
             "touchsync_committer_upkeep_failures_total", "Rounds of upkeep that did not come to their end.")
     }

@@ -29,6 +29,14 @@ import Wire
         try #require(settlement.refusals.allSatisfy { $0 == nil }, "\(settlement.texts)")
     }
 
+    /// What a whole round finds.
+    private func findings(userSessions: Int = 1000) throws -> UpkeepFindings {
+        let upkeep = Upkeep(logDays: 7, sessionDays: 30, userSessions: userSessions)
+        let round = try upkeep.begin(self.tables.database.connectionString)
+        while try round.step() != nil {}
+        return round.findings
+    }
+
     // MARK: The log
 
     @Test(arguments: [-8, 8]) func nothingIsDroppedByAClockThatIsDaysOff(days: Int64) throws {
@@ -108,6 +116,33 @@ import Wire
         let done = try self.steps(days: 8)
         #expect(done.count == 4 && done.last == "dropped commit_log_first")
         #expect(try self.tables.number("SELECT count(*) FROM commit_log_rest") == 10_001)
+    }
+
+    /// Attaching a day would search the default partition for so long again, under a lock.
+    @Test func noDayIsMadeWhenTheSearchForItsRowsTakesLong() throws {
+        let connection = try self.tables.database.connect()
+        // A clock that is found before the server's, and goes on by three seconds whenever it is read.
+        try connection.executeScript(
+            """
+            CREATE SCHEMA slow;
+            CREATE SEQUENCE slow.reads;
+            CREATE FUNCTION slow.clock_timestamp() RETURNS timestamptz LANGUAGE sql VOLATILE
+            AS 'SELECT pg_catalog.clock_timestamp() + nextval(''slow.reads'') * interval ''3 seconds''';
+            SET search_path = slow, public, pg_catalog
+            """)
+        #expect(try connection.execute("SELECT maintain_log(7)").text(0, 0) == nil)
+        #expect(try self.tables.number("SELECT last_value FROM slow.reads") == 6, "two for each of three days")
+        // Old days go nevertheless.
+        let later = "SELECT maintain_log(7, pg_catalog.clock_timestamp() + interval '8 days')"
+        #expect(try connection.execute(later).text(0, 0) == "dropped commit_log_first")
+        #expect(try self.steps().count == 4)
+    }
+
+    @Test func aRoundFindsTheDaysThatItCouldNotMake() throws {
+        try self.fill(day: 2, rows: 10_001)
+        #expect(try self.findings() == UpkeepFindings(missingDays: 1))
+        _ = try self.tables.rows("DELETE FROM commit_log_rest")
+        #expect(try self.findings() == UpkeepFindings())
     }
 
     /// Whoever reads a log of which rows are being dropped misses some at its beginning, and none in between.
@@ -285,6 +320,18 @@ import Wire
         // An operator's command does not know the committers' setting.
         try self.write([commit(1, create("b"), session: SessionKey.command("1"), user: "operator")])
         #expect(try self.tables.rows(bound).text(0, 0) == "7")
+    }
+
+    @Test func aRoundFindsTheBoundThatAnotherCommitterSet() throws {
+        #expect(try self.findings(userSessions: 7).otherUserSessions == "1000")
+        #expect(try self.findings(userSessions: 7).otherUserSessions == nil)
+        var limits = CommitterLimits()
+        limits.userSessions = 9
+        var ledger = ShardLedger(shard: Shard.of(room: "room"), rules: .defaults, limits: limits)
+        ledger.admit([commit(1, create("a"))])
+        _ = try ledger.run(on: self.tables)
+        #expect(try self.findings(userSessions: 7).otherUserSessions == "9")
+        #expect(try self.tables.rows("SELECT value FROM meta WHERE key = 'user_sessions'").text(0, 0) == "7")
     }
 
     /// What a user can undo outlives the session in which it was done.

@@ -17,13 +17,19 @@ package struct Upkeep: Sendable {
 
     /// How many whole days the log is kept, and the number of days without a commit after which a session ends.
     package let logDays: Int, sessionDays: Int
+    /// The bound of a user's sessions in a room.
+    package let userSessions: Int
     private let clock: @Sendable () -> Int64
 
     /// The upkeep under these settings.
     /// - Parameter clock: this machine's time, seconds since 1970.
-    package init(logDays: Int, sessionDays: Int, clock: @escaping @Sendable () -> Int64 = WallClock.seconds) {
+    package init(
+        logDays: Int, sessionDays: Int, userSessions: Int = CommitterLimits().userSessions,
+        clock: @escaping @Sendable () -> Int64 = WallClock.seconds
+    ) {
         self.logDays = logDays
         self.sessionDays = sessionDays
+        self.userSessions = userSessions
         self.clock = clock
     }
 
@@ -39,6 +45,8 @@ package struct Upkeep: Sendable {
 
     /// One round: the history first, then the log, then the sessions, until nothing is left to do.
     package final class Round {
+        /// What it found; complete when ``step()`` has returned nil.
+        package private(set) var findings = UpkeepFindings()
         private let upkeep: Upkeep
         private let connection: BlockingConnection
         private var isHistoryNoted = false
@@ -64,7 +72,34 @@ package struct Upkeep: Sendable {
             sessions.append(int4: Int32(clamping: self.upkeep.sessionDays))
             sessions.append(int4: Int32(clamping: self.upkeep.logDays))
             let count = try self.connection.execute("SELECT sweep_sessions($1, $2)", sessions).int8(0, 0) ?? 0
-            return count > 0 ? .sessions(Int(count)) : nil
+            if count > 0 { return .sessions(Int(count)) }
+            self.findings.missingDays = Int(try self.connection.execute(Self.missingDays).int8(0, 0) ?? 0)
+            self.findings.otherUserSessions = try self.noteUserSessions()
+            return nil
+        }
+
+        /// The days of those that `maintain_log` makes that have no partition.
+        private static let missingDays = """
+            SELECT count(*) FROM generate_series(0, 3) AS n
+            CROSS JOIN LATERAL (SELECT date_trunc('day', clock_timestamp(), 'UTC') + n * interval '24 hours') AS d (day)
+            WHERE NOT EXISTS (SELECT FROM log_partitions() AS p WHERE p.lower <= d.day AND d.day < p.upper)
+            """
+
+        /// Sets the bound of a user's sessions that claims go by, as batches do. While one of them has the row locked it
+        /// is left to that.
+        /// - Returns: the bound before, if it was another one.
+        private func noteUserSessions() throws(PostgresError) -> String? {
+            var bound = Parameters()
+            bound.append(text: "\(self.upkeep.userSessions)")
+            let former = try self.connection.execute(
+                """
+                UPDATE meta AS m SET value = $1
+                FROM (
+                    SELECT k.ctid, k.value FROM meta AS k
+                    WHERE k.key = 'user_sessions' AND k.value <> $1 FOR UPDATE SKIP LOCKED) AS o
+                WHERE m.ctid = o.ctid RETURNING o.value
+                """, bound)
+            return former.text(0, 0)
         }
 
         /// A database that is ahead by a week, as after a failover to a machine with another clock, would drop the whole log,
