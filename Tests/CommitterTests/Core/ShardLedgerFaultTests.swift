@@ -256,4 +256,25 @@ import Wire
         #expect(bench.ledger.cachedElements <= 16)
         #expect(self.database.tables.violations.isEmpty)
     }
+
+    /// While nothing can be written, commits come, are read for and expire: nothing else trims the cache.
+    @Test func whatWasReadForExpiredCommitsIsNotKept() {
+        var limits = CommitterLimits()
+        limits.cacheBytesPerShard = 16_000
+        let bench = LedgerBench(on: self.database, limits: limits)
+        var now = Instant.start
+        for round in 1...30 {
+            for index in 0..<10 {
+                let id = Identifier("e\(round)-\(index)")
+                bench.admit(commit(1, transform(id, x: 1), session: id), at: now)
+            }
+            #expect(bench.write() != nil)
+            _ = bench.fail(.transient)
+            now += limits.deadline
+            #expect(bench.expire(at: now).expired == 10)
+            // Nine sixteenths of the limit for elements, 128 bytes for one that does not exist.
+            #expect(bench.ledger.cachedElements <= 70)
+        }
+        #expect(bench.ledger.isEmpty)
+    }
 }
