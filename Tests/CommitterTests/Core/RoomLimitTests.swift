@@ -154,6 +154,19 @@ import Wire
         #expect(bench.run().results.map(\.result.elements) == [40, 4, 8, 1])
     }
 
+    /// The log stores elements whole, before and after: a short commit of long elements costs what is stored.
+    @Test func shortCommitOfLongElementsCostsItsBytesInTheLog() throws {
+        let bench = self.bench { _ in }
+        let ids = (0..<20).map { Identifier("e\($0)") }
+        bench.admit(commit(1, createMany(ids.map { ($0, self.note(8000)) })))
+        bench.admit(commit(2, EncodedEdit(GestureElements(ids, pivot: .zero, gesture: Gesture()))))
+        let settlement = bench.run()
+        let row = try #require(self.database.tables.log.last)
+        let bytes = (row.before?.count ?? 0) + (row.after?.count ?? 0)
+        #expect(bytes > 20 * 2 * 8000)
+        #expect(settlement.results.map { Int($0.result.elements) }.last == bytes / 2048)
+    }
+
     // MARK: Commits
 
     /// A photo with annotations, written by another ledger.
