@@ -73,20 +73,25 @@ package struct Upkeep: Sendable {
             sessions.append(int4: Int32(clamping: self.upkeep.logDays))
             let count = try self.connection.execute("SELECT sweep_sessions($1, $2)", sessions).int8(0, 0) ?? 0
             if count > 0 { return .sessions(Int(count)) }
-            self.findings.missingDays = Int(try self.connection.execute(Self.missingDays).int8(0, 0) ?? 0)
+            self.findings.missingDays = try self.countMissingDays()
             self.findings.otherUserSessions = try self.noteUserSessions()
             return nil
         }
 
-        /// The days of those that `maintain_log` makes that have no partition.
-        private static let missingDays = """
-            SELECT count(*) FROM generate_series(0, 3) AS n
-            CROSS JOIN LATERAL (SELECT date_trunc('day', clock_timestamp(), 'UTC') + n * interval '24 hours') AS d (day)
-            WHERE NOT EXISTS (SELECT FROM log_partitions() AS p WHERE p.lower <= d.day AND d.day < p.upper)
-            """
+        /// How many of the days that `maintain_log` makes have no partition.
+        private func countMissingDays() throws(PostgresError) -> Int {
+            let days = try self.connection.execute(
+                """
+                SELECT count(*) FROM generate_series(0, 3) AS n
+                CROSS JOIN LATERAL (
+                    SELECT date_trunc('day', clock_timestamp(), 'UTC') + n * interval '24 hours') AS d (day)
+                WHERE NOT EXISTS (SELECT FROM log_partitions() AS p WHERE p.lower <= d.day AND d.day < p.upper)
+                """)
+            return Int(days.int8(0, 0) ?? 0)
+        }
 
-        /// Sets the bound of a user's sessions that claims go by, as batches do. While one of them has the row locked it
-        /// is left to that.
+        /// Sets the bound of a user's sessions that claims go by, as batches do. While a batch has the row locked it is
+        /// left to that batch.
         /// - Returns: the bound before, if it was another one.
         private func noteUserSessions() throws(PostgresError) -> String? {
             var bound = Parameters()
