@@ -2,56 +2,30 @@ internal import NIOCore
 internal import NIOTLS
 internal import SocketIO
 
-/// The handler of a TCP connection: HTTP first, perhaps a WebSocket later.
+/// The handler of a TCP connection: what happens on its channel goes to its present role (``ConnectionRole``).
 ///
-/// ```
-///                      request, answer                    101
-///  proxy header -> http <-------------> http --------------------> webSocket | spliced
-///    [-> handshake]  |                                                    |
-///                    +--- answer with close, error ---> lingering <- close + ---> closed
-/// ```
 /// Without TLS there is no other handler in the pipeline: ``DirectWriter`` relies on it, a change of role moves no
 /// handlers, and an idle connection needs few objects. With TLS its handlers are added once, behind the header of a
 /// proxy, which is not encrypted. All fields are used on the loop only.
 ///
-/// Received bytes that may not be processed yet are kept, at most those of one turn, and no more are read: while an answer
-/// is due, while earlier answers are not read by the peer, and while it has sent more than ``ReadLimits`` allow.
+/// Received bytes are not processed, but kept (``ConnectionInput``), while an answer is due, while earlier answers are
+/// not read by the peer, and while it has sent more than ``ReadLimits`` allow.
 final class PeerHandler: ChannelDuplexHandler, Timed {
     typealias InboundIn = ByteBuffer
     typealias OutboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
 
-    private enum Role {
-        /// Reading the header of a trusted proxy.
-        case proxyHeader(ProxyHeaderReader, HTTPExchange)
-        /// The TLS handshake has begun: handlers before this one read and answer it.
-        case handshake(HTTPExchange)
-        case http(HTTPExchange)
-        case webSocket(WebSocketLink)
-        /// A WebSocket of a session that a neighbour owns.
-        case spliced(RelayLink)
-        /// Closing: up to this many bytes are read and ignored, and `deadline` ends it.
-        case lingering(Int)
-        case closed
-    }
-
     let output: ConnectionOutput
     private let connections: ConnectionRegistry
     private(set) var context: ChannelHandlerContext?
-    private var role = Role.closed
+    private var role = ConnectionRole.closed
     /// `nil` before the connection is established.
     private var client: ConnectionClient?
     private var budget: ReadBudget
-
-    /// Bytes that were received but may not be processed yet.
-    private var unread: [UInt8] = []
-    private var isProcessing = false
-    private var isReadHeld = false
+    private var input = ConnectionInput()
     var armedTick: UInt64 = 0
     /// The deadline of an HTTP request or of a closing.
     private var end = PeerDeadline()
-    /// When a peer that sent too much is read again; `.max` for none.
-    private var resumeDeadline: UInt64 = .max
 
     init(_ connections: ConnectionRegistry, _ router: RequestRouter) {
         self.connections = connections
@@ -127,10 +101,9 @@ final class PeerHandler: ChannelDuplexHandler, Timed {
 
     private func lost(_ reason: DisconnectReason) {
         self.output.discard()
-        self.unread = []
+        self.input.discard()
         let role = exchange(&self.role, with: .closed)
         self.disarm()
-        self.resumeDeadline = .max
         self.client?.closed(self)
         switch role {
         case .proxyHeader(_, let exchange), .http(let exchange): exchange.connectionLost()
@@ -153,24 +126,23 @@ final class PeerHandler: ChannelDuplexHandler, Timed {
         if case .spliced(let link) = self.role {
             link.write(buffer)
             if !self.budget.isSufficient { self.resumeLater() }
-        } else if self.unread.isEmpty {
-            buffer.withUnsafeReadableBytes { self.process($0) }
+        } else if self.input.unreadBytes > 0 {
+            self.input.append(buffer.readableBytesView)
         } else {
-            self.unread.append(contentsOf: buffer.readableBytesView)
+            buffer.withUnsafeReadableBytes { self.process($0) }
         }
     }
 
     /// Processes received bytes as far as they may be, and keeps the rest.
     private func process(_ input: UnsafeRawBufferPointer) {
-        self.isProcessing = true
+        self.input.beginProcessing()
         var offset = 0
         while offset < input.count {
             let count = self.consume(UnsafeRawBufferPointer(rebasing: input[offset...]))
             guard count > 0 else { break }
             offset += count
         }
-        self.isProcessing = false
-        if offset < input.count { self.unread = Array(input[offset...]) }
+        self.input.endProcessing(leaving: UnsafeRawBufferPointer(rebasing: input[offset...]))
         if !self.budget.isSufficient { self.resumeLater() }
     }
 
@@ -201,11 +173,11 @@ final class PeerHandler: ChannelDuplexHandler, Timed {
 
     /// Processes what was kept, because what held it up is over, and then reads on.
     func proceed() {
-        guard !self.isProcessing else { return }
+        guard !self.input.isProcessing else { return }
         self.budget.advance(to: self.loop.now)
-        if self.budget.isSufficient, case .http(let exchange) = self.role { exchange.readLimitsRestored() }
-        if self.budget.isSufficient, !self.unread.isEmpty {
-            let unread = exchange(&self.unread, with: [])
+        if self.budget.isSufficient { self.httpExchange?.readLimitsRestored() }
+        if self.budget.isSufficient, self.input.unreadBytes > 0 {
+            let unread = self.input.removeUnread()
             unread.withUnsafeBytes { self.process($0) }
         }
         if !self.budget.isSufficient { self.resumeLater() }
@@ -215,30 +187,18 @@ final class PeerHandler: ChannelDuplexHandler, Timed {
     func channelReadComplete(context: ChannelHandlerContext) {
         if case .spliced(let link) = self.role { link.flush() }
         // What came with the header of a proxy is read within another read.
-        if self.isProcessing { self.loop.flushes.release() } else { self.loop.flushes.readEnded() }
+        if self.input.isProcessing { self.loop.flushes.release() } else { self.loop.flushes.readEnded() }
     }
 
-    /// Reading pauses while received bytes wait to be processed, for a bare WebSocket that does not read its output, and
-    /// for a relayed one while the owner's link is not writable. It pauses for a session only while its client has sent
-    /// too much: pongs and events must get through, and ``SocketIOServer/Configuration/maxBufferedBytes`` bounds the
-    /// output.
     func read(context: ChannelHandlerContext) {
-        if self.mayRead { context.read() } else { self.isReadHeld = true }
+        if self.mayRead { context.read() } else { self.input.holdRead() }
     }
 
-    private var mayRead: Bool {
-        guard self.unread.isEmpty, self.resumeDeadline == .max else { return false }
-        switch self.role {
-        case .webSocket(let link): return link.mayRead
-        case .spliced(let link): return link.isWritable
-        case .proxyHeader, .handshake, .http, .lingering, .closed: return true
-        }
-    }
+    private var mayRead: Bool { !self.input.isPaused && self.role.mayRead }
 
     /// Resumes reading, if it was paused and no longer has to be.
     func resumeReading() {
-        guard self.isReadHeld, self.mayRead else { return }
-        self.isReadHeld = false
+        guard self.mayRead, self.input.releaseRead() else { return }
         self.context?.read()
     }
 
@@ -266,8 +226,7 @@ final class PeerHandler: ChannelDuplexHandler, Timed {
     /// The peer sent too much: reads on when that is paid for.
     private func resumeLater() {
         if case .closed = self.role { return }
-        if self.resumeDeadline == .max { self.loop.statistics.pausedReads += 1 }
-        self.resumeDeadline = self.budget.sufficientAt
+        if self.input.pause(until: self.budget.sufficientAt) { self.loop.statistics.pausedReads += 1 }
         self.loop.timers.arm(self)
     }
 
@@ -327,7 +286,7 @@ final class PeerHandler: ChannelDuplexHandler, Timed {
     // MARK: Changing roles
 
     /// The HTTP side, as long as there is one.
-    var httpExchange: HTTPExchange? { if case .http(let exchange) = self.role { exchange } else { nil } }
+    var httpExchange: HTTPExchange? { self.role.exchange }
 
     /// The 101 response was sent: from here on the client speaks WebSocket.
     func becomeWebSocket(_ limits: WebSocketLimits) -> WebSocketLink {
@@ -360,13 +319,7 @@ final class PeerHandler: ChannelDuplexHandler, Timed {
     }
 
     /// Whether a relay is in progress here.
-    var isRelaying: Bool {
-        switch self.role {
-        case .http(let exchange): exchange.relayLink != nil
-        case .spliced: true
-        case .proxyHeader, .handshake, .webSocket, .lingering, .closed: false
-        }
-    }
+    var isRelaying: Bool { self.role.isRelaying }
 
     /// Ends the relay in progress, because this server shuts down.
     func endRelay() {
@@ -380,21 +333,12 @@ final class PeerHandler: ChannelDuplexHandler, Timed {
     }
 
     /// Bytes kept for this connection: queued output, unprocessed input, and the parts of requests and messages.
-    var heldBytes: Int {
-        let input: Int
-        switch self.role {
-        case .http(let exchange): input = exchange.heldBytes
-        case .webSocket(let link): input = link.heldBytes
-        case .handshake: input = TransportSecurity.handshakeBytes
-        case .proxyHeader, .spliced, .lingering, .closed: input = 0
-        }
-        return self.output.bufferedBytes + self.unread.count + input
-    }
+    var heldBytes: Int { self.output.bufferedBytes + self.input.unreadBytes + self.role.heldBytes }
 
     // MARK: Closing and time
 
     /// The next time that something is due.
-    var deadline: UInt64 { min(self.end.time, self.resumeDeadline) }
+    var deadline: UInt64 { min(self.end.time, self.input.resumeDeadline) }
 
     /// Sets the deadline at which the connection is dropped, unless its peer is still reading what it was sent.
     func arm(after duration: Duration) {
@@ -408,7 +352,7 @@ final class PeerHandler: ChannelDuplexHandler, Timed {
         if now >= self.end.time { return self.endReached() }
         self.budget.advance(to: now)
         if self.budget.isSufficient {
-            self.resumeDeadline = .max
+            self.input.resume()
             self.proceed()
             self.loop.timers.arm(self)
         } else {
@@ -435,8 +379,7 @@ final class PeerHandler: ChannelDuplexHandler, Timed {
         case .http(let exchange): exchange.close()
         case .proxyHeader, .handshake, .webSocket, .spliced, .lingering: break
         }
-        self.unread = []
-        self.resumeDeadline = .max
+        self.input.discard()
         self.resumeReading()
         self.output.flush()
         self.output.close()
