@@ -4,8 +4,9 @@ public import SocketIO
 /// One Engine.IO session, which persists across the upgrade from polling to WebSocket. Used on the loop only.
 ///
 /// It has a method for each event of its transports, its application and the clock. ``EngineMachine`` decides what
-/// follows from an event, and the method does it. The type is as long as there are events: nearly each of them concerns
-/// the machine, the carrier and the phase, so a part of the methods would need all that the others have.
+/// follows from an event, and the method does it with ``SessionOutput``. The type is as long as there are events: nearly
+/// each of them concerns the machine, the output and the phase, so a part of the methods would need all that the others
+/// have.
 public final class EngineIOSession: Timed {
     let id: EngineID
     /// Index of its route.
@@ -14,11 +15,10 @@ public final class EngineIOSession: Timed {
     /// What the client's address uses; `nil` if that is not limited.
     let account: AddressAccount?
     private var machine: EngineMachine
-    private(set) var carrier: SessionCarrier
+    private(set) var output: SessionOutput
     private var phase = SessionPhase.open
     /// `nil` once the session has ended.
     private var application: SessionApplication?
-    private var backlog = SendBacklog()
     var armedTick: UInt64 = 0
 
     /// The handshake of the session; `nil` once released.
@@ -38,7 +38,7 @@ public final class EngineIOSession: Timed {
         self.route = route
         self.handshake = handshake
         self.remoteAddress = handshake.remoteAddress
-        self.carrier = carrier
+        self.output = SessionOutput(carrier)
         self.machine = EngineMachine(transport: handshake.transport, timings: timings, at: registry.loop.now)
         self.arm()
     }
@@ -64,7 +64,7 @@ public final class EngineIOSession: Timed {
     /// True while packets are queued for a poll.
     var hasPackets: Bool { self.polling?.isEmpty == false }
 
-    private var polling: PollingLink? { self.carrier.polling }
+    private var polling: PollingLink? { self.output.polling }
     /// The Socket.IO layer; `nil` for a bare session, and once it has ended.
     var layer: SocketIOLayer? { self.application?.layer }
 
@@ -125,27 +125,30 @@ extension EngineIOSession {
     /// Sends a binary message.
     public func send(binary: [UInt8]) {
         guard !self.isClosed else { return }
-        self.carrier.send(binary: binary)
+        self.output.send(binary: binary)
         self.packetSent()
     }
 
     /// Bytes queued for this client: not accepted by the kernel; or not fetched by a poll, with what each packet that
     /// waits for one occupies besides.
-    public var bufferedBytes: Int { self.carrier.bufferedBytes }
+    public var bufferedBytes: Int { self.output.bufferedBytes }
 
     /// Whether fewer bytes are queued than the high water mark.
-    public var isWritable: Bool { self.carrier.isWritable && !self.isClosed }
+    public var isWritable: Bool { self.output.isWritable && !self.isClosed }
 
     func send(_ packet: PreparedPacket) {
         guard !self.isClosed else { return }
-        self.carrier.send(packet)
+        self.output.send(packet)
         self.packetSent()
     }
 
     /// Sends a packet unless the session is not writable or has no space for it; false when it was not sent.
     func offer(_ packet: PreparedPacket) -> Bool {
-        guard self.isWritable, self.hasSpace(for: packet) else { return false }
-        if case .webSocket(let link) = self.carrier {
+        let limit = self.loop.configuration.maxBufferedBytes
+        guard self.isWritable,
+            self.output.hasSpace(for: packet, limit: limit, highWater: self.loop.configuration.writeHighWater)
+        else { return false }
+        if case .webSocket(let link) = self.output.carrier {
             link.output.write(packet.frames)
         } else {
             self.send(packet)
@@ -153,24 +156,10 @@ extension EngineIOSession {
         return true
     }
 
-    /// Whether no more than half of the bound would be queued with this packet: the other half is for what has to go.
-    private func hasSpace(for packet: PreparedPacket) -> Bool {
-        let bound = self.loop.configuration.maxBufferedBytes / 2
-        switch self.carrier {
-        case .webSocket(let link):
-            // To ask the channel is dear. While it is writable it holds no more than this, and most packets are small.
-            let held = self.loop.configuration.writeHighWater
-            if packet.byteCount + link.output.unflushedBytes + held <= bound { return true }
-            return packet.byteCount <= self.backlog.space(within: bound, queued: link.output.bufferedBytes)
-        case .polling(let link): return packet.heldBytes <= self.backlog.space(within: bound, queued: link.heldBytes)
-        case .none: return false
-        }
-    }
-
     /// Sends one text packet of exactly `length` bytes, written by `body`.
     func sendText(length: Int, _ body: (inout ByteBuffer) -> Void) {
         guard !self.isClosed else { return }
-        self.carrier.send(length: length, body)
+        self.output.send(length: length, body)
         self.packetSent()
     }
 
@@ -181,17 +170,17 @@ extension EngineIOSession {
                 link.isQueued = true
                 self.loop.flushes.append(polling: self)
             }
-        } else if self.carrier.isWritable {
+        } else if self.output.isWritable {
             return
         }
         // Ended by the next flush: the application may be sending to many recipients right now.
-        if self.backlog.grew(to: self.bufferedBytes, limit: self.loop.configuration.maxBufferedBytes) {
+        if self.output.grew(limit: self.loop.configuration.maxBufferedBytes) {
             self.loop.flushes.append(slowReader: self)
         }
     }
 
     /// Exempts bytes that are about to be sent from the bound of the backlog.
-    func exempt(_ bytes: Int) { self.backlog.exempt(bytes, queued: self.bufferedBytes) }
+    func exempt(_ bytes: Int) { self.output.exempt(bytes) }
 
     /// The backlog fell below the low water mark.
     func becameWritable() {
@@ -340,7 +329,7 @@ extension EngineIOSession {
     /// Packets queued for polls are sent first, so order is preserved.
     private func switchTransport(to link: WebSocketLink) {
         let polling = self.polling
-        self.carrier = .webSocket(link)
+        self.output.carrier = .webSocket(link)
         link.attach(.engine(self))
         self.loop.statistics.upgrades += 1
         polling?.sendAll(by: link)
@@ -364,7 +353,7 @@ extension EngineIOSession {
 
     /// The WebSocket that carried the session was lost or closed by the client.
     func transportLost(_ reason: DisconnectReason) {
-        self.carrier = .none
+        self.output.carrier = .none
         self.finish(.transportLost(reason))
     }
 
@@ -464,7 +453,7 @@ extension EngineIOSession {
     private func finish(_ ending: SessionEnding) {
         guard !self.hasEnded else { return }
         let phase = exchange(&self.phase, with: .ended(ending))
-        let carrier = exchange(&self.carrier, with: .none)
+        let carrier = exchange(&self.output.carrier, with: .none)
         self.machine.ended()
         self.registry.remove(self)
         if case .polling(let link) = carrier { link.releasePoll()?.answer(.unknownSession) }

@@ -275,7 +275,7 @@ import Testing
         if isHeld { polling.send(RawClient.get(path)) }
         let left = try fixture.eventually { server, application in
             // In one turn of the loop: nothing is sent before the end of it.
-            let hasPoll = server.sessions.all.contains { $0.carrier.polling?.poll != nil }
+            let hasPoll = server.sessions.all.contains { $0.output.polling?.poll != nil }
             guard !isHeld || hasPoll else { return false }
             for number in 1...40 { application.sockets[0].emit(bytes("[\(number)]")) }
             return server.drain(upTo: 10) > 0
