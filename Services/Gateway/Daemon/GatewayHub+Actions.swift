@@ -29,26 +29,23 @@ extension GatewayHub {
         case .close(let slot): self.apps[slot]?.goAway()
         case .expel(let slot): self.apps[slot]?.expel()
         case .tokenRefused(let failure): self.door.report.tokenRefused(failure, from: nil)
-        case .preview(let shard, let preview):
-            if let coalescer = self.topology.coalescer(of: shard) { self.senders.preview(preview, to: coalescer) }
+        case .preview(let shard, let preview): self.routes.preview(preview, of: shard)
         case .commit(let shard, let path, let commit): self.send(commit, shard: shard, path: path)
         case .traced(let mark): self.logger.trace(mark)
-        case .fanout(let shard, let record):
-            if let fanout = self.topology.fanout(of: shard) { self.senders.record(record, to: fanout) }
-            if case .gestureEnd(let end) = record, let coalescer = self.topology.coalescer(of: shard) {
-                self.senders.gestureEnd(end, to: coalescer)
-            }
-        case .formerFanout(let shard, let record):
-            if let fanout = self.topology.formerFanout(of: shard) { self.senders.record(record, to: fanout) }
+        case .fanout(let shard, let record): self.routes.record(record, of: shard)
+        case .formerFanout(let shard, let record): self.routes.formerRecord(record, of: shard)
         case .http(let request, let status, let json):
             self.responders.removeValue(forKey: request)?(HTTPAnswer(status: status, json: json))
         }
     }
 
     private func send(_ commit: Commit, shard: Int, path: CommitPath) {
-        guard let target = self.topology.target(of: shard, path) else { return }
-        guard self.senders.commit(commit, to: target) else { return self.core.commitNotSent(commit) }
-        if let trace = commit.trace { self.logger.trace(TraceMark(trace, .sent, commit, [.path: path.rawValue])) }
+        switch self.routes.commit(commit, of: shard, path) {
+        case .sent:
+            if let trace = commit.trace { self.logger.trace(TraceMark(trace, .sent, commit, [.path: path.rawValue])) }
+        case .noCredit: self.core.commitNotSent(commit)
+        case .noInstance: break
+        }
     }
 
     private func broadcast(_ json: [UInt8], to slots: [Slot], step: StreamStep?) {
@@ -62,7 +59,7 @@ extension GatewayHub {
         var shard: Int?
         repeat {
             shard = self.core.sendNextHeld(after: shard, at: now, into: &self.actions.pending) { shard, path in
-                self.topology.target(of: shard, path).map(self.senders.isOpen) ?? true
+                self.routes.acceptsCommit(of: shard, path)
             }
             self.perform()
         } while shard != nil

@@ -26,21 +26,21 @@ extension GatewayHub {
     private func handle(_ item: MeshNews, at now: Instant) {
         switch item {
         case .added(let instance, let name):
-            self.topology.added(instance, named: name)
+            self.routes.topology.added(instance, named: name)
             self.reviewReadiness()
-        case .removed(let instance): self.removed(instance)
+        case .removed(let instance):
+            self.routes.removed(instance)
+            self.reviewReadiness()
         case .up(let instance, let greeting, let isResting):
-            self.senders.linkUp(instance, greeting: greeting)
+            self.routes.senders.linkUp(instance, greeting: greeting)
             self.changed(instance, isResting ? .rests : .serves, at: now)
         case .resting(let instance, let isResting):
             self.changed(instance, isResting ? .rests : .serves, at: now)
         case .down(let instance):
-            self.senders.linkDown(instance)
+            self.routes.senders.linkDown(instance)
             self.changed(instance, .isGone, at: now)
         case .previewLane(let coalescer, let isOpen):
-            // The other lane of one that was removed may say so first.
-            guard self.topology.contains(StageInstance(.coalescer, coalescer)) else { break }
-            self.senders.setOpen(isOpen, coalescer: coalescer)
+            self.routes.laneChanged(isOpen: isOpen, coalescer: coalescer)
         case .envelope(let instance, let bytes): self.received(bytes, from: instance, at: now)
         case .face(let peer, let key, let text): self.face.received(text, from: peer, key: key, self)
         case .faceNamedItself(let peer): self.face.refuseName(peer, self)
@@ -52,20 +52,10 @@ extension GatewayHub {
     private func changed(_ instance: StageInstance, _ state: ShardOwners.InstanceState, at now: Instant) {
         // What was decided before goes to those who had the shards: who leaves a room must not leave it elsewhere.
         self.perform()
-        self.core.leasesChanged(areHeld: self.senders.areLeasesHeld)
-        for move in self.topology.changed(instance, state) {
+        self.core.leasesChanged(areHeld: self.routes.senders.areLeasesHeld)
+        for move in self.routes.topology.changed(instance, state) {
             self.core.shardsMoved(move, at: now, into: &self.actions.pending)
             self.perform()
-        }
-        self.reviewReadiness()
-    }
-
-    /// What still waited here for an instance goes to those that own its shards now.
-    private func removed(_ instance: StageInstance) {
-        self.topology.removed(instance)
-        for preview in self.senders.removed(instance) {
-            let coalescer = self.topology.coalescer(of: Shard.of(room: preview.room))
-            if let coalescer { self.senders.preview(preview, to: coalescer) }
         }
         self.reviewReadiness()
     }
@@ -74,15 +64,15 @@ extension GatewayHub {
     func reviewReadiness() {
         self.mesh.report(
             self.patience.shortage(
-                of: self.topology.stages, at: Instant(nanoseconds: NIODeadline.now().uptimeNanoseconds)))
+                of: self.routes.topology.stages, at: Instant(nanoseconds: NIODeadline.now().uptimeNanoseconds)))
     }
 
     private func received(_ bytes: [UInt8], from instance: StageInstance, at now: Instant) {
         bytes.withUnsafeBytes { bytes in
             self.arrivals.receive(
-                bytes, from: instance, self.topology, self.intake, at: now, seconds: self.seconds, to: &self.core,
-                into: &self.actions.pending
-            ) { self.senders.allow($0, for: instance) }
+                bytes, from: instance, self.routes.topology, self.intake, at: now, seconds: self.seconds,
+                to: &self.core, into: &self.actions.pending
+            ) { self.routes.senders.allow($0, for: instance) }
         }
     }
 }

@@ -22,8 +22,7 @@ final class GatewayHub {
     var isPerforming = false
     var apps: AppLines
     var responders: [UInt64: (HTTPAnswer) -> Void] = [:]
-    var topology = MeshTopology()
-    var senders: MeshSenders
+    var routes: MeshRoutes
     let door: GatewayDoor
     private let custodyWatch: CustodyWatch
     /// The links to the stages behind, once they are open.
@@ -60,7 +59,7 @@ final class GatewayHub {
         self.core = Gateway(
             name: Identifier(context.name), connectionPrefix: UInt32.random(in: 1...UInt32.max),
             seed: UInt64.random(in: 0...UInt64.max), limits: settings.limits, tokens: tokens)
-        self.senders = MeshSenders(pause: Nanoseconds(settings.linkPause))
+        self.routes = MeshRoutes(pause: Nanoseconds(settings.linkPause))
         self.gathering = GatheringGauge(budget: settings.promptCPU)
         self.intake = EnvelopeIntake(
             at: .gateway, logger: context.logger, onForeign: telemetry.linkRefusals.recordRefused
@@ -82,7 +81,7 @@ final class GatewayHub {
         self.previewTimer.ring = { [unowned self] in self.previewTimeReached() }
         self.observation.ring = { [unowned self] in
             self.reviewGathering()
-            telemetry.observe(self.core, lanesClosed: self.senders.closedCount)
+            telemetry.observe(self.core, lanesClosed: self.routes.senders.closedCount)
         }
         eventLoop.assumeIsolated().scheduleTask(in: .nanoseconds(Int64(StartupPatience.length.count))) { [weak self] in
             self?.reviewReadiness()
@@ -237,10 +236,10 @@ final class GatewayHub {
         self.batched { self.perform() }
         let now = NIODeadline.now()
         // To the nanosecond: their pause may be a fraction of a millisecond, and the timer would ring until it is over.
-        self.senders.flush(at: Instant(nanoseconds: now.uptimeNanoseconds)) { self.links?.send($0) }
+        self.routes.senders.flush(at: Instant(nanoseconds: now.uptimeNanoseconds)) { self.links?.send($0) }
         self.observation.set(Instant(wholeMillisecondsOf: now) + Self.observationPause)
         self.timer.set(self.core.nextDeadline?.roundedUpToMilliseconds)
-        self.timer.set(self.senders.nextDeadline)
+        self.timer.set(self.routes.senders.nextDeadline)
         self.previewTimer.set(self.core.nextPreviewDeadline()?.roundedUpToMilliseconds, breath: Self.breath)
     }
 
@@ -254,7 +253,7 @@ final class GatewayHub {
         self.gathering.look(
             used: Nanoseconds(ProcessClock.cpuNanoseconds()), isOverloaded: !self.core.rooms.paces.isIdle,
             at: self.now)
-        self.senders.gather(self.gathering.level)
+        self.routes.senders.gather(self.gathering.level)
         self.telemetry.gathering(self.gathering.level)
     }
 
@@ -274,7 +273,7 @@ final class GatewayHub {
 
     /// Sends a packet to a back end.
     func sendFace(_ text: [UInt8], to peer: [UInt8]) {
-        self.senders.face(text, to: peer)
+        self.routes.senders.face(text, to: peer)
         self.settleLater()
     }
 

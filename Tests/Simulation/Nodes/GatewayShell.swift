@@ -13,8 +13,7 @@ final class GatewayShell: Shell {
     private var core: Gateway
     /// What the core wants done, in order.
     private var actions: [GatewayAction] = []
-    private var topology = MeshTopology()
-    private var senders: MeshSenders
+    private var routes = MeshRoutes(pause: linkPause)
     private var arrivals = MeshArrivals()
     private let links: [Stage: [Link]]
     private let previewLinks: [Link]
@@ -41,9 +40,8 @@ final class GatewayShell: Shell {
         let links = [Stage.coalescer, .committer, .fanout].map { world.links(of: process, to: $0) }
         self.links = [.coalescer: links[0], .committer: links[1], .fanout: links[2]]
         self.previewLinks = world.links(of: process, to: .coalescer, .previews)
-        self.senders = MeshSenders(pause: Self.linkPause)
         self.arrivals.lateness = Self.lateness
-        for link in links.joined() where link.isListed { self.topology.added(link) }
+        for link in links.joined() where link.isListed { self.routes.topology.added(link) }
     }
 
     /// In every other world nothing is fast enough, so that rooms are slowed down and let go all the time. A turn delivers
@@ -78,15 +76,15 @@ final class GatewayShell: Shell {
         self.perform()
         self.sendHeld(now)
         self.timeReached(now)
-        self.senders.gather(Self.gatheringLevel(at: now))
-        self.senders.flush(at: moment) { orders in
+        self.routes.senders.gather(Self.gatheringLevel(at: now))
+        self.routes.senders.flush(at: moment) { orders in
             for case .envelope(let envelope) in orders { self.send(envelope) }
         }
         self.timerAt = min(self.timerAt, self.core.nextDeadline ?? .never)
         self.previewsAt = min(self.previewsAt, self.core.nextPreviewDeadline() ?? .never)
         let breath = moment + .microseconds(50)
         let previews = self.previewsAt == .never ? .never : max(self.previewsAt, breath)
-        let next = min(self.timerAt, self.senders.nextDeadline ?? .never, previews)
+        let next = min(self.timerAt, self.routes.senders.nextDeadline ?? .never, previews)
         return next == .never ? nil : next
     }
 
@@ -108,22 +106,22 @@ final class GatewayShell: Shell {
 
     private func read(_ input: Input, _ now: Instant) {
         switch input {
-        case .added(let link): if link.lane == .main { self.topology.added(link) }
+        case .added(let link): if link.lane == .main { self.routes.topology.added(link) }
         case .removed(let link): if link.lane == .main { self.removed(link) }
         case .up(let link):
-            if link.lane == .main { self.senders.linkUp(link.server.instance, greeting: link.greeting) }
+            if link.lane == .main { self.routes.senders.linkUp(link.server.instance, greeting: link.greeting) }
             self.changed(link, isUp: true, now)
         case .resting(let link): self.changed(link, isUp: true, now)
         case .down(let link):
             if !link.isListed, self.world.plan.mutant == .removalOff { return }
-            if link.lane == .main { self.senders.linkDown(link.server.instance) }
+            if link.lane == .main { self.routes.senders.linkDown(link.server.instance) }
             self.changed(link, isUp: false, now)
         case .message(let link, let bytes):
             bytes.withUnsafeBytes { bytes in
                 self.arrivals.receive(
-                    bytes, from: link.server.instance, self.topology, self.world.intake, at: now, seconds: 0,
+                    bytes, from: link.server.instance, self.routes.topology, self.world.intake, at: now, seconds: 0,
                     to: &self.core, into: &self.actions
-                ) { self.senders.allow($0, for: link.server.instance) }
+                ) { self.routes.senders.allow($0, for: link.server.instance) }
             }
         case .app(let connection, let news): self.read(news, of: connection, now)
         case .peerUp, .peerDown, .peerMessage, .database: break
@@ -132,18 +130,14 @@ final class GatewayShell: Shell {
 
     private func removed(_ link: Link) {
         guard self.world.plan.mutant != .removalOff else { return }
-        self.topology.removed(link.server.instance)
-        for preview in self.senders.removed(link.server.instance) {
-            let coalescer = self.topology.coalescer(of: Shard.of(room: preview.room))
-            if let coalescer { self.senders.preview(preview, to: coalescer) }
-        }
+        self.routes.removed(link.server.instance)
     }
 
     private func changed(_ link: Link, isUp: Bool, _ now: Instant) {
-        guard self.topology.contains(link.server.instance) else { return }
-        guard link.lane == .main else { return self.senders.setOpen(isUp, coalescer: link.index) }
-        self.core.leasesChanged(areHeld: self.senders.areLeasesHeld)
-        for move in self.topology.changed(link.server.instance, link.state(isUp: isUp)) {
+        guard link.lane == .main else { return self.routes.laneChanged(isOpen: isUp, coalescer: link.index) }
+        guard self.routes.topology.contains(link.server.instance) else { return }
+        self.core.leasesChanged(areHeld: self.routes.senders.areLeasesHeld)
+        for move in self.routes.topology.changed(link.server.instance, link.state(isUp: isUp)) {
             self.core.shardsMoved(move, at: now, into: &self.actions)
             self.perform()
         }
@@ -208,18 +202,14 @@ final class GatewayShell: Shell {
             for slot in slots { self.show(previews.filter { $0.sender != slot }, to: slot) }
         case .sightings(let sightings, let previews):
             for sighting in sightings { self.show(sighting, of: previews) }
-        case .preview(let shard, let preview):
-            if let coalescer = self.topology.coalescer(of: shard) { self.senders.preview(preview, to: coalescer) }
+        case .preview(let shard, let preview): self.routes.preview(preview, of: shard)
         case .commit(let shard, let path, let commit): self.send(commit, shard, path)
         case .fanout(let shard, let record):
             guard let record = self.mistakes.altered(record) else { return }
-            if let fanout = self.topology.fanout(of: shard) { self.senders.record(record, to: fanout) }
-            if case .gestureEnd(let end) = record, let coalescer = self.topology.coalescer(of: shard) {
-                self.senders.gestureEnd(end, to: coalescer)
-            }
+            self.routes.record(record, of: shard)
         case .formerFanout(let shard, let record):
             guard self.world.plan.mutant != .farewellOff else { return }
-            if let fanout = self.topology.formerFanout(of: shard) { self.senders.record(record, to: fanout) }
+            self.routes.formerRecord(record, of: shard)
         case .disconnect, .close, .expel, .tokenRefused, .http, .traced: break
         }
     }
@@ -228,8 +218,7 @@ final class GatewayShell: Shell {
         if self.world.plan.mutant == .custodyOff {
             guard self.sent.insert("\(commit.session) \(commit.number)").inserted else { return }
         }
-        guard let target = self.topology.target(of: shard, path) else { return }
-        if !self.senders.commit(commit, to: target) { self.core.commitNotSent(commit) }
+        if self.routes.commit(commit, of: shard, path) == .noCredit { self.core.commitNotSent(commit) }
     }
 
     private func show(_ sighting: Sighting, of previews: [PreviewText]) {
@@ -249,7 +238,7 @@ final class GatewayShell: Shell {
         var shard: Int?
         repeat {
             shard = self.core.sendNextHeld(after: shard, at: now, into: &self.actions) { shard, path in
-                self.topology.target(of: shard, path).map(self.senders.isOpen) ?? true
+                self.routes.acceptsCommit(of: shard, path)
             }
             self.perform()
         } while shard != nil
