@@ -54,29 +54,62 @@ import Wire
 }
 
 @Suite struct ShardStreamTests {
-    private var streams = ShardStreams()
+    private var streams: ShardStreams
+    private let limits: FanoutLimits
     private let now = Instant.start + .seconds(1)
 
+    init() {
+        var limits = FanoutLimits()
+        limits.catchUp = 2
+        self.limits = limits
+        self.streams = ShardStreams(limits: limits)
+    }
+
     private mutating func load(at gseq: UInt64, tag: UInt64 = 1, lastTag: UInt64 = 1) {
-        #expect(self.streams.snapshotReceived(ShardCursor.Mark(gseq), of: 0, tag: tag, lastTag: lastTag) == true)
+        let mark = ShardCursor.Mark(gseq)
+        #expect(self.streams.snapshotReceived(mark, of: 0, tag: tag, lastTag: lastTag, at: self.now) == true)
     }
 
     @Test mutating func logOfAHoleIsReadOnceAfterItsTime() {
         self.load(at: 5)
-        self.streams.watchHole(of: 0, readingAt: self.now)
         #expect(self.streams.nextLogRead == .never)
-        #expect(self.streams.headReceived(ShardCursor.Mark(7), of: 0) == true)
-        self.streams.watchHole(of: 0, readingAt: self.now)
-        self.streams.watchHole(of: 0, readingAt: self.now + .seconds(1))
-        #expect(self.streams.nextLogRead == self.now && self.streams.lag == 2)
-        #expect(self.streams.popLogReads(at: self.now) == [0])
-        #expect(self.streams.popLogReads(at: self.now) == [])
-        #expect(self.streams.logRead(of: 0, farthest: 2) == .after(5))
-        #expect(self.streams.logRead(of: 0, farthest: 1) == .tooFar)
+        #expect(self.streams.headReceived(ShardCursor.Mark(7), of: 0, at: self.now) == true)
+        // Seen again later: its time stays.
+        #expect(self.streams.headReceived(ShardCursor.Mark(7), of: 0, at: self.now + .milliseconds(1)) == true)
+        let deadline = self.now + self.limits.holePatience
+        #expect(self.streams.nextLogRead == deadline && self.streams.lag == 2)
+        #expect(self.streams.popLogReads(at: deadline) == [0])
+        #expect(self.streams.popLogReads(at: deadline) == [])
+        #expect(self.streams.logRead(of: 0) == .after(5))
         self.streams.logAsked(of: 0, tag: 9)
-        #expect(self.streams.logRead(of: 0, farthest: 2) == .needless)
+        #expect(self.streams.logRead(of: 0) == .needless)
         #expect(self.streams.restart(0) == 9)
-        #expect(!self.streams.isFollowed(0) && self.streams.logRead(of: 0, farthest: 2) == .needless)
+        #expect(!self.streams.isFollowed(0) && self.streams.logRead(of: 0) == .needless)
+    }
+
+    @Test mutating func logThatCouldNotBeReadIsReadAWhileLater() {
+        self.load(at: 5)
+        #expect(self.streams.headReceived(ShardCursor.Mark(6), of: 0, at: self.now) == true)
+        let deadline = self.now + self.limits.holePatience
+        #expect(self.streams.popLogReads(at: deadline) == [0])
+        #expect(self.streams.logRead(of: 0) == .after(5))
+        self.streams.logAsked(of: 0, tag: 9)
+        self.streams.logAnswered(of: 0)
+        self.streams.logFailed(of: 0, at: deadline)
+        #expect(self.streams.nextLogRead == deadline + self.limits.retryDelay)
+    }
+
+    @Test mutating func aHoleThatIsTooWideIsNotRead() {
+        self.load(at: 5)
+        #expect(self.streams.headReceived(ShardCursor.Mark(8), of: 0, at: self.now) == true)
+        #expect(self.streams.logRead(of: 0) == .tooFar)
+    }
+
+    /// The second room's snapshot is newer than what was seen of the shard.
+    @Test mutating func aHoleThatASnapshotShowsIsWatched() {
+        self.load(at: 5)
+        self.load(at: 7)
+        #expect(self.streams.isBehind(0) && self.streams.nextLogRead == self.now + self.limits.holePatience)
     }
 
     /// Between an older snapshot and the cursor lies what nobody has seen for that room.
@@ -92,16 +125,16 @@ import Wire
         self.load(at: 5)
         self.streams.startPolling(at: self.now)
         #expect(self.streams.nextPoll == self.now)
-        self.streams.headsAsked(at: self.now, next: self.now + .seconds(1))
+        self.streams.headsAsked(at: self.now)
         #expect(self.streams.nextPoll == .never)
         self.streams.headsAnswered()
-        #expect(self.streams.nextPoll == self.now + .seconds(1))
-        #expect(self.streams.headReceived(ShardCursor.Mark(5), of: 0) == true)
-        #expect(self.streams.headReceived(ShardCursor.Mark(4), of: 0) == false)
+        #expect(self.streams.nextPoll == self.now + self.limits.headInterval)
+        #expect(self.streams.headReceived(ShardCursor.Mark(5), of: 0, at: self.now) == true)
+        #expect(self.streams.headReceived(ShardCursor.Mark(4), of: 0, at: self.now) == false)
     }
 
     @Test mutating func nothingIsProvenOfAShardThatIsNotFollowed() {
-        self.streams.headsAsked(at: self.now, next: self.now + .seconds(1))
+        self.streams.headsAsked(at: self.now)
         self.streams.headsRead()
         #expect(self.streams.provenAt(0) == nil)
         self.load(at: 5)

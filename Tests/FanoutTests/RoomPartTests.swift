@@ -185,7 +185,7 @@ import Wire
 
 @Suite struct RoomTableTests {
     private var table = RoomTable(limits: FanoutLimits())
-    private var shards = ShardStreams()
+    private var shards = ShardStreams(limits: FanoutLimits())
     private let shard = Shard.of(room: "r")
 
     /// Closes a room that was never used.
@@ -210,7 +210,8 @@ import Wire
         let names: [Identifier] = ["r", StreamTests.neighbour(of: "r")]
         let slots = names.compactMap { self.table.open($0) }
         #expect(self.table.slots(of: self.shard) == slots)
-        #expect(self.shards.snapshotReceived(ShardCursor.Mark(1), of: self.shard, tag: 1, lastTag: 1) == true)
+        let mark = ShardCursor.Mark(1)
+        #expect(self.shards.snapshotReceived(mark, of: self.shard, tag: 1, lastTag: 1, at: .start) == true)
         self.close(slots[0])
         #expect(self.shards.isFollowed(self.shard))
         self.close(slots[1])

@@ -25,12 +25,10 @@ extension Fanout {
         guard shard < Shard.count else { return }
         self.services.counters.updates += 1
         guard self.rooms.hasRooms(of: shard) else { return }
-        switch self.shards.updateReceived(update) {
+        switch self.shards.updateReceived(update, at: now) {
         case .passed: self.services.counters.duplicates += 1
         case .stray: self.services.counters.strays += 1
-        case .followed:
-            self.follow(update, at: now, into: &actions)
-            self.shards.watchHole(of: shard, readingAt: now + self.limits.holePatience)
+        case .followed: self.follow(update, at: now, into: &actions)
         case .replaced:
             self.follow(update, at: now, into: &actions)
             self.historyReplaced(in: shard, into: &actions)
@@ -46,13 +44,7 @@ extension Fanout {
 
     /// False when nobody waits for the answer to a question any more, such as the claim of a join that was refused
     /// meanwhile.
-    package func isWanted(_ tag: UInt64) -> Bool {
-        switch self.services.questions.purpose(of: tag) {
-        case nil: false
-        case .room(_, .claim(let join)), .room(_, .replay(let join)): self.services.joins[join] != nil
-        case .heads, .epochMove, .shardLog, .history, .room: true
-        }
-    }
+    package func isWanted(_ tag: UInt64) -> Bool { self.services.isWanted(tag) }
 
     /// The database answered a question, or could not.
     package mutating func databaseAnswered(
@@ -89,11 +81,11 @@ extension Fanout {
         self.services.counters.loads += 1
         let shard = self.rooms[slot].shard
         let mark = ShardCursor.Mark(snapshot.gseq, chain: snapshot.chain)
-        guard self.shards.snapshotReceived(mark, of: shard, tag: tag, lastTag: self.services.questions.lastTag) else {
+        let lastTag = self.services.questions.lastTag
+        guard self.shards.snapshotReceived(mark, of: shard, tag: tag, lastTag: lastTag, at: now) else {
             self.rooms[slot].feed.stream.endLoad()
             return self.historyReplaced(in: shard, into: &actions)
         }
-        self.shards.watchHole(of: shard, readingAt: now + self.limits.holePatience)
         self.rooms[slot].snapshotReceived(
             snapshot, isShardBehind: self.shards.isBehind(shard), at: now, with: &self.services, into: &actions)
     }
@@ -102,7 +94,7 @@ extension Fanout {
 
     /// The time for late updates is over: the log fills the hole.
     mutating func readLog(of shard: Int, into actions: inout [FanoutAction]) {
-        let read = self.shards.logRead(of: shard, farthest: self.limits.catchUp)
+        let read = self.shards.logRead(of: shard)
         if read != .needless { self.services.counters.holes += 1 }
         switch read {
         case .needless: break
@@ -120,7 +112,7 @@ extension Fanout {
         of shard: Int, after: UInt64, rows: [Update]?, at now: Instant, into actions: inout [FanoutAction]
     ) {
         guard self.shards.isFollowed(shard) else { return }
-        guard let rows else { return self.shards.setLogRead(of: shard, at: now + self.limits.retryDelay) }
+        guard let rows else { return self.shards.logFailed(of: shard, at: now) }
         var last = after
         for row in rows {
             guard Int(row.shard) == shard, row.gseq == last &+ 1 else { break }
@@ -153,20 +145,16 @@ extension Fanout {
 
     /// What is due in every interval of the heads; the bound on memory too is kept then.
     mutating func poll(at now: Instant, into actions: inout [FanoutAction]) {
-        self.shards.headsAsked(at: now, next: now + self.limits.headInterval)
+        self.shards.headsAsked(at: now)
         self.services.questions.ask(.heads, for: .heads, into: &actions)
-        self.moveEpoch(into: &actions)
+        self.services.moveEpoch(into: &actions)
         self.rooms.trim(releasing: &self.shards)
     }
 
     private mutating func headsReceived(_ heads: ShardHeads, at now: Instant, into actions: inout [FanoutAction]) {
         if heads.epoch != self.services.history.epoch { return self.historyRead(heads.epoch, into: &actions) }
         for (shard, head) in heads.marks.prefix(Shard.count).enumerated() where self.rooms.hasRooms(of: shard) {
-            if self.shards.headReceived(head, of: shard) {
-                self.shards.watchHole(of: shard, readingAt: now + self.limits.holePatience)
-            } else {
-                self.historyReplaced(in: shard, into: &actions)
-            }
+            if !self.shards.headReceived(head, of: shard, at: now) { self.historyReplaced(in: shard, into: &actions) }
         }
         self.shards.headsRead()
     }
@@ -176,14 +164,8 @@ extension Fanout {
     private mutating func historyReplaced(in shard: Int, into actions: inout [FanoutAction]) {
         self.services.counters.replacements += 1
         self.services.history.replaced()
-        self.moveEpoch(into: &actions)
+        self.services.moveEpoch(into: &actions)
         self.restart(shard, isNewHistory: true, into: &actions)
-    }
-
-    /// Asks for another epoch while the history is stale.
-    private mutating func moveEpoch(into actions: inout [FanoutAction]) {
-        guard let epoch = self.services.history.beginMove() else { return }
-        self.services.questions.ask(.moveEpoch(from: epoch), for: .epochMove, into: &actions)
     }
 
     /// The epoch that the database has. Another one than before is another history.

@@ -17,7 +17,7 @@ package import Wire
 /// The caller calls ``timeReached(_:into:)`` at ``nextDeadline`` and answers every question once.
 package struct Fanout: Sendable {
     var rooms: RoomTable
-    var shards = ShardStreams()
+    var shards: ShardStreams
     var historyReads = HistoryReads()
     var services: RoomServices
     private var batch = PreviewBatch()
@@ -25,6 +25,7 @@ package struct Fanout: Sendable {
     /// A fan-out that knows nothing yet.
     package init(limits: FanoutLimits = FanoutLimits(), rules: RulesTable = .defaults) {
         self.rooms = RoomTable(limits: limits)
+        self.shards = ShardStreams(limits: limits)
         self.services = RoomServices(limits: limits, rules: rules)
     }
 

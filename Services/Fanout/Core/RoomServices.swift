@@ -25,6 +25,21 @@ struct RoomServices: Sendable {
         self.rulesText = rules.text
     }
 
+    /// False when nobody waits for the answer to a question any more.
+    func isWanted(_ tag: UInt64) -> Bool {
+        switch self.questions.purpose(of: tag) {
+        case nil: false
+        case .room(_, .claim(let join)), .room(_, .replay(let join)): self.joins[join] != nil
+        case .heads, .epochMove, .shardLog, .history, .room: true
+        }
+    }
+
+    /// Asks the database for another epoch while its history is stale.
+    mutating func moveEpoch(into actions: inout [FanoutAction]) {
+        guard let epoch = self.history.beginMove() else { return }
+        self.questions.ask(.moveEpoch(from: epoch), for: .epochMove, into: &actions)
+    }
+
     mutating func refuse(
         _ join: Join, from gateway: GatewayID, with refusal: Refusal, into actions: inout [FanoutAction]
     ) {

@@ -6,6 +6,9 @@ internal import Wire
 ///
 ///     in step ──something beyond the next──► hole ──patience is over──► log is read ──rows──► in step
 ///                                                                          └──too far, or no rows──► restarted
+///
+/// A hole has a time at which the log is read from the moment in which it is seen, whatever shows it: an update, a head
+/// or a snapshot.
 struct ShardStreams: Sendable {
     /// What an update is to its shard.
     enum Arrival: Equatable, Sendable {
@@ -42,6 +45,7 @@ struct ShardStreams: Sendable {
         var readTag: UInt64?
     }
 
+    private let limits: FanoutLimits
     private var streams = [Stream](repeating: Stream(), count: Shard.count)
     /// No shard's log is to be read before.
     private(set) var nextLogRead = Instant.never
@@ -51,6 +55,10 @@ struct ShardStreams: Sendable {
     /// When the heads were asked for last, and when those that have come.
     private var askedAt = Instant.start
     private var readAsOf: Instant?
+
+    init(limits: FanoutLimits) {
+        self.limits = limits
+    }
 
     /// How far the shard that is furthest behind is behind, in updates.
     var lag: UInt64 { self.streams.reduce(0) { max($0, $1.cursor.lag) } }
@@ -72,34 +80,46 @@ struct ShardStreams: Sendable {
     // MARK: What was seen
 
     /// A published update of a shard that is followed.
-    mutating func updateReceived(_ update: Update) -> Arrival {
-        let mark = ShardCursor.Mark(update)
-        if let at = self.streams[Int(update.shard)].cursor.at, mark.gseq < at { return .passed }
-        guard self.streams[Int(update.shard)].cursor.continues(with: mark) else { return .stray }
-        return self.streams[Int(update.shard)].cursor.saw(mark) ? .followed : .replaced
+    mutating func updateReceived(_ update: Update, at now: Instant) -> Arrival {
+        let (shard, mark) = (Int(update.shard), ShardCursor.Mark(update))
+        if let at = self.streams[shard].cursor.at, mark.gseq < at { return .passed }
+        guard self.streams[shard].cursor.continues(with: mark) else { return .stray }
+        guard self.streams[shard].cursor.saw(mark) else { return .replaced }
+        self.watchHole(of: shard, at: now)
+        return .followed
     }
 
-    /// A row of the log. Returns false when the history was replaced.
+    /// A row of the log, which is read on until there is no hole. Returns false when the history was replaced.
     mutating func rowReceived(_ row: Update) -> Bool {
         self.streams[Int(row.shard)].cursor.saw(ShardCursor.Mark(row))
     }
 
     /// The shard's head as the database has it. Returns false when it contradicts what was seen: it is behind where
     /// the cursor was when the heads were asked for, or has another chain.
-    mutating func headReceived(_ head: ShardCursor.Mark, of shard: Int) -> Bool {
-        head.gseq >= self.streams[shard].polledCursor ?? 0 && self.streams[shard].cursor.headIs(head)
+    mutating func headReceived(_ head: ShardCursor.Mark, of shard: Int, at now: Instant) -> Bool {
+        guard head.gseq >= self.streams[shard].polledCursor ?? 0, self.streams[shard].cursor.headIs(head) else {
+            return false
+        }
+        self.watchHole(of: shard, at: now)
+        return true
     }
 
     /// A room's snapshot, made when its shard stood at `mark`. Returns false when the history was replaced.
     /// - Parameters:
     ///   - tag: that of the question for it.
     ///   - lastTag: that of the newest question.
-    mutating func snapshotReceived(_ mark: ShardCursor.Mark, of shard: Int, tag: UInt64, lastTag: UInt64) -> Bool {
+    mutating func snapshotReceived(
+        _ mark: ShardCursor.Mark, of shard: Int, tag: UInt64, lastTag: UInt64, at now: Instant
+    ) -> Bool {
         let isBirth = !self.isFollowed(shard)
         let births = self.streams[shard].cursor.births
         let wasAskedBefore = tag <= self.streams[shard].tagAtBirth
         if isBirth { self.streams[shard].tagAtBirth = lastTag }
-        return self.streams[shard].cursor.loaded(at: mark, births: wasAskedBefore ? births - 1 : births)
+        guard self.streams[shard].cursor.loaded(at: mark, births: wasAskedBefore ? births - 1 : births) else {
+            return false
+        }
+        self.watchHole(of: shard, at: now)
+        return true
     }
 
     /// The shard has no more rooms in memory. A log read under way is still waited for.
@@ -116,14 +136,14 @@ struct ShardStreams: Sendable {
 
     // MARK: Reads of the log
 
-    /// Sets when the log is read, if there is a hole and no such time yet.
-    mutating func watchHole(of shard: Int, readingAt deadline: Instant) {
+    /// Sets when the log is read, if there is a hole and no such time yet. Late updates may fill it until then.
+    private mutating func watchHole(of shard: Int, at now: Instant) {
         guard self.isBehind(shard), self.streams[shard].readAt == nil, self.streams[shard].readTag == nil
         else { return }
-        self.setLogRead(of: shard, at: deadline)
+        self.setLogRead(of: shard, at: now + self.limits.holePatience)
     }
 
-    mutating func setLogRead(of shard: Int, at deadline: Instant) {
+    private mutating func setLogRead(of shard: Int, at deadline: Instant) {
         self.streams[shard].readAt = deadline
         self.nextLogRead = min(self.nextLogRead, deadline)
     }
@@ -137,12 +157,12 @@ struct ShardStreams: Sendable {
         return due
     }
 
-    /// How to close the shard's hole now. Above `farthest` updates it is too wide.
-    mutating func logRead(of shard: Int, farthest: UInt64) -> LogRead {
+    /// How to close the shard's hole now.
+    mutating func logRead(of shard: Int) -> LogRead {
         self.streams[shard].readAt = nil
         guard let after = self.streams[shard].cursor.at, self.isBehind(shard), self.streams[shard].readTag == nil
         else { return .needless }
-        return self.streams[shard].cursor.lag > farthest ? .tooFar : .after(after)
+        return self.streams[shard].cursor.lag > self.limits.catchUp ? .tooFar : .after(after)
     }
 
     mutating func logAsked(of shard: Int, tag: UInt64) {
@@ -151,6 +171,11 @@ struct ShardStreams: Sendable {
 
     mutating func logAnswered(of shard: Int) {
         self.streams[shard].readTag = nil
+    }
+
+    /// The log could not be read: it is asked again a while later.
+    mutating func logFailed(of shard: Int, at now: Instant) {
+        self.setLogRead(of: shard, at: now + self.limits.retryDelay)
     }
 
     // MARK: Polls of the heads
@@ -162,11 +187,11 @@ struct ShardStreams: Sendable {
         self.pollAt = now
     }
 
-    /// The heads are asked for, and next at `next`.
-    mutating func headsAsked(at now: Instant, next: Instant) {
+    /// The heads are asked for, and again in an interval.
+    mutating func headsAsked(at now: Instant) {
         self.isPolling = true
         self.askedAt = now
-        self.pollAt = next
+        self.pollAt = now + self.limits.headInterval
         for shard in self.streams.indices { self.streams[shard].polledCursor = self.streams[shard].cursor.at }
     }
 
