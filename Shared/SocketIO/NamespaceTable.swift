@@ -18,6 +18,9 @@ public struct NamespaceTable<Member> {
     /// All members, including pending ones.
     public var members: [Member] { self.entries.map(\.member) }
 
+    /// The sum of what `value` returns for each member, pending ones included.
+    public func sum(_ value: (Member) -> Int) -> Int { self.entries.reduce(0) { $0 + value($1.member) } }
+
     /// Whether a CONNECT for this namespace may be passed to the application.
     public enum ConnectAnswer: Sendable, Equatable {
         case ask

@@ -38,6 +38,11 @@ public protocol SocketIOApplication: AnyObject {
 
     /// The connection's backlog fell below the low water mark after having been above the high one.
     func writable(_ socket: SocketIOSocket)
+
+    /// Bytes that the application keeps for a socket, besides what it has sent: they count towards
+    /// ``SocketIOServer/Configuration/memoryBudget``. Asked for all sockets up to ten times a second, so it must be known
+    /// and not be counted then. Sockets that were not accepted are asked about, too.
+    func heldBytes(of socket: SocketIOSocket) -> Int
 }
 
 extension SocketIOApplication {
@@ -61,6 +66,9 @@ extension SocketIOApplication {
     public func disconnected(_ socket: SocketIOSocket, reason: DisconnectReason) {}
 
     public func writable(_ socket: SocketIOSocket) {}
+
+    /// None.
+    public func heldBytes(of socket: SocketIOSocket) -> Int { 0 }
 }
 
 /// An application on bare Engine.IO sessions.

@@ -77,8 +77,11 @@ public final class EngineIOSession: Timed {
     /// A namespace was accepted: the connect timeout is over.
     func namespaceJoined() { self.machine.connected() }
 
-    /// Bytes kept for the session besides those of its WebSocket: packets for polls, and the handshake.
-    var heldBytes: Int { (self.polling?.heldBytes ?? 0) + (self.handshake?.head.byteCount ?? 0) }
+    /// Bytes kept for the session besides those of its WebSocket: packets for polls, the handshake, and what the
+    /// application keeps.
+    var heldBytes: Int {
+        (self.polling?.heldBytes ?? 0) + (self.handshake?.head.byteCount ?? 0) + (self.layer?.heldBytes ?? 0)
+    }
 
     // MARK: Time
 

@@ -4,8 +4,9 @@ internal import SocketIO
 /// Keeps the bytes that connections and sessions hold below a budget: counts them now and then and, above the budget,
 /// closes those that hold most.
 ///
-/// Each of them is bounded by itself; the budget bounds their sum. Counting costs something for each connection, so it is
-/// done once a second while less than half of the budget is in use, and more often from there on.
+/// Each of them is bounded by itself; the budget bounds their sum. Each knows what it holds, and the application what it
+/// keeps for each: counting adds these figures up. That costs something for each connection, so it is done once a second
+/// while less than half of the budget is in use, and more often from there on.
 final class MemoryGuard {
     private let loop: ServerLoop
     private let connections: ConnectionRegistry

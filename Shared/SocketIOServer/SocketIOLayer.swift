@@ -20,6 +20,9 @@ final class SocketIOLayer {
         self.namespaces = NamespaceTable(limit: session.loop.configuration.maxNamespaces)
     }
 
+    /// Bytes that the application keeps for the sockets.
+    var heldBytes: Int { self.namespaces.sum { self.application.heldBytes(of: $0) } }
+
     // MARK: Packets
 
     /// Processes one text packet.

@@ -63,8 +63,9 @@ extension SocketIOServer {
         public var connectionReads = ReadLimits(bytesPerSecond: 2 << 20, messagesPerSecond: 2000)
         /// The same for all connections of one address.
         public var addressReads = ReadLimits(bytesPerSecond: 4 << 20, messagesPerSecond: 8000)
-        /// The maximum number of bytes for all connections and sessions: output, unprocessed input, requests and
-        /// handshakes. Above it those that hold most are closed, and new sessions are answered 503.
+        /// The maximum number of bytes for all connections and sessions: output, unprocessed input, requests,
+        /// handshakes, and what applications keep (``SocketIOApplication/heldBytes(of:)``). Above it those that hold most
+        /// are closed, and new sessions are answered 503.
         public var memoryBudget = 512 << 20
         /// The proxies that may name other clients.
         public var proxies = TrustedProxies.none

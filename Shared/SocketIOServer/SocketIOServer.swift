@@ -47,7 +47,7 @@ public final class SocketIOServer: @unchecked Sendable {
     public var sessionCount: Int { self.sessions.count }
     /// Relays to neighbours in progress: incomplete requests, and WebSockets.
     public var relayCount: Int { self.relays.openCount }
-    /// Bytes that connections and sessions held when they were last counted.
+    /// Bytes that connections and sessions held when they were last counted, with what the applications kept for them.
     public var heldBytes: Int { self.memory.heldBytes }
     /// Client addresses with connections, sessions, or something owed.
     public var addressCount: Int { self.connections.accounts.count }

@@ -56,6 +56,19 @@ public struct LatestPreviews: Sendable {
     /// The number of pending keys.
     public var count: Int { self.indices.count }
 
+    /// About the bytes that the queue occupies, the space of removed previews included. What previews refer to is not
+    /// counted: copies share it.
+    public var occupiedBytes: Int {
+        let index = MemoryLayout<Key>.stride + MemoryLayout<Int>.stride
+        let subject = MemoryLayout<Subject>.stride + MemoryLayout<[Int]>.stride + Self.shortArray
+        // Hash tables are at most three quarters full.
+        return self.previews.capacity * MemoryLayout<Preview>.stride
+            + (self.indices.capacity * index + (self.bySubject?.capacity ?? 0) * subject) * 4 / 3
+    }
+
+    /// About the bytes of an array of one or two indices.
+    private static let shortArray = 48
+
     /// Adds a preview, folded into the pending one of its key.
     @discardableResult
     public mutating func insert(_ preview: Preview) -> Insertion {

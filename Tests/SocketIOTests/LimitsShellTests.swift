@@ -209,6 +209,24 @@ import Testing
         #expect(try small.message() == #"42["still here"]"#)
     }
 
+    @Test func whatTheApplicationKeepsCountsTowardsTheMemoryBudget() throws {
+        let fixture = try ServerFixture { $0.memoryBudget = 100_000 }
+        let small = try fixture.connectedSocket()
+        let large = try fixture.connectedSocket()
+        try fixture.onLoop { _, application in
+            application.sockets[0].tag = 10_000
+            application.sockets[1].tag = 60_000
+        }
+        #expect(try fixture.eventually { server, _ in server.heldBytes >= 70_000 })
+        try fixture.onLoop { _, application in application.sockets[1].tag = 120_000 }
+        #expect(try large.closeCode() == 4008)
+        #expect(try fixture.log().last == "disconnected slowReader")
+        // It counts no more.
+        #expect(try fixture.eventually { server, _ in (10_000..<20_000).contains(server.heldBytes) })
+        small.sendText(#"42["still here"]"#)
+        #expect(try small.message() == #"42["still here"]"#)
+    }
+
     @Test func newSessionsWaitWhileTheBudgetIsNearlyExceeded() throws {
         let fixture = try ServerFixture { $0.memoryBudget = 200_000 }
         let client = try fixture.client()

@@ -49,6 +49,9 @@ final class RecordingApplication: SocketIOApplication, @unchecked Sendable {
     }
 
     func writable(_ socket: SocketIOSocket) { self.log.append("writable") }
+
+    /// What a test sets as the tag.
+    func heldBytes(of socket: SocketIOSocket) -> Int { socket.tag }
 }
 
 final class EchoEngine: EngineIOApplication {
