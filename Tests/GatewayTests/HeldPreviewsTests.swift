@@ -45,4 +45,26 @@ import Wire
         held.drop("q")
         #expect(held.isEmpty)
     }
+
+    @Test func whatWaitsIsCountedUntilItIsGone() {
+        var held = HeldPreviews()
+        #expect(held.bytes == 0)
+        for _ in 0..<2 {
+            for index in 0..<5000 { held.add([Self.text(1, of: Identifier("e\(index)"))], butOf: nil) }
+            // 4096 of them, once.
+            #expect((4096 * MemoryLayout<Preview>.stride..<8 << 20).contains(held.bytes))
+        }
+        // What is removed one by one leaves its space behind.
+        held.remove([EndedPreviews(room: "r", element: "e0", sid: "s", gesture: 1)])
+        #expect(held.bytes >= 4096 * MemoryLayout<Preview>.stride)
+        held.drop("r")
+        #expect(held.bytes == 0)
+        held.add([Self.text(1)], butOf: nil)
+        #expect((1..<8192).contains(held.bytes))
+        held.remove([EndedPreviews(room: "r", element: "e", sid: "s", gesture: 1)])
+        #expect(held.bytes == 0)
+        held.add([Self.text(1)], butOf: nil)
+        _ = held.takeAll()
+        #expect(held.bytes == 0)
+    }
 }

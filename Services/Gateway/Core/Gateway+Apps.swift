@@ -45,6 +45,10 @@ extension Gateway {
         self.connections.isInUse(slot) && self.connections.bySlot[slot]?.owesResults == true
     }
 
+    /// About the bytes that are kept for an app in its rooms: elements that it moves, previews that are held back, what it
+    /// has selected, viewports, and events that wait for joins. Known at any time, not counted now.
+    package mutating func heldBytes(for slot: Slot) -> Int { self.connections.heldBytes(of: slot) }
+
     // MARK: Events
 
     /// An app sent an event.

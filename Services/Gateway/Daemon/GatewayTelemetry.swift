@@ -113,7 +113,8 @@ final class GatewayTelemetry: Sendable {
         self.tlsFailures = counter(
             "tls_failures_total", "Connections that ended before their TLS handshake was complete.")
         self.heldBytes = metrics.gauge(
-            "touchsync_gateway_connection_bytes", "Bytes that connections and sessions hold, of the memory budget.")
+            "touchsync_gateway_connection_bytes",
+            "Bytes that connections and sessions hold, and that are kept for their apps, of the memory budget.")
         self.addresses = metrics.gauge(
             "touchsync_gateway_addresses", "Client addresses that are counted at present; loopback is not.")
         self.busy = counter("busy_total", "Commits, joins and reads refused because too many waited.")

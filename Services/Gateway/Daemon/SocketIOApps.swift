@@ -69,6 +69,11 @@ final class SocketIOApps: SocketIOApplication {
     func writable(_ socket: SocketIOSocket) {
         (socket.userInfo as? SocketIOLine)?.resume()
     }
+
+    func heldBytes(of socket: SocketIOSocket) -> Int {
+        guard let line = socket.userInfo as? SocketIOLine else { return 0 }
+        return line.heldBytes + self.hub.core.heldBytes(for: socket.tag)
+    }
 }
 
 /// What a connection may still cost at the door; it may send any number of CONNECT packets.
@@ -196,6 +201,9 @@ final class SocketIOLine: AppLine {
     func dropPreviews(of room: Identifier) {
         self.held.drop(room)
     }
+
+    /// About the bytes of the previews that wait. Large rooms have a bound of their own for all apps.
+    var heldBytes: Int { self.held.bytes }
 
     var isStuck: Bool { !self.socket.isWritable }
 

@@ -124,6 +124,7 @@ struct ClientConnection {
             self.memberships.entries[index].waiting.append(json, ackID: ackID)
         else { return false }
         self.waitingBytes = bytes
+        self.memberships.recount(index)
         return true
     }
 
@@ -135,12 +136,14 @@ struct ClientConnection {
         guard bytes <= Self.maxWaitingBytes else { return false }
         self.memberships.entries[index].waiting.replaceCursor(json)
         self.waitingBytes = bytes
+        self.memberships.recount(index)
         return true
     }
 
     /// Keeps a preview until the join of its room is answered; false when those of too many elements wait.
     mutating func enqueue(_ move: Move, for room: Identifier) -> Bool {
         guard let index = self.memberships.index(of: room) else { return false }
+        defer { self.memberships.recount(index) }
         return self.memberships.entries[index].waiting.append(move)
     }
 
@@ -148,11 +151,8 @@ struct ClientConnection {
     /// - Returns: the events that waited for it, in order.
     mutating func joined(_ room: Identifier, _ joined: JoinReply.Joined, wantsPreviews: Bool) -> WaitingEvents {
         guard let index = self.memberships.index(of: room) else { return WaitingEvents() }
-        self.memberships.entries[index].joined(
-            joined, wantsPreviews: wantsPreviews, trackCount: &self.memberships.trackCount)
-        let waiting = self.memberships.entries[index].endJoin()
-        self.waitingBytes -= waiting.bytes
-        return waiting
+        self.memberships.entries[index].joined(joined, wantsPreviews: wantsPreviews)
+        return self.endJoin(at: index)
     }
 
     /// The join in flight was refused. Unless an earlier one was answered with the room, there is no membership.
@@ -160,8 +160,15 @@ struct ClientConnection {
     mutating func joinFailed(_ room: Identifier) -> WaitingEvents {
         guard let index = self.memberships.index(of: room) else { return WaitingEvents() }
         guard self.memberships.entries[index].hasJoined else { return self.leave(room)?.waiting ?? WaitingEvents() }
+        return self.endJoin(at: index)
+    }
+
+    /// The join of the membership at an index has its answer.
+    /// - Returns: the events that waited for it, in order.
+    private mutating func endJoin(at index: Int) -> WaitingEvents {
         let waiting = self.memberships.entries[index].endJoin()
         self.waitingBytes -= waiting.bytes
+        self.memberships.recount(index)
         return waiting
     }
 
@@ -205,6 +212,9 @@ struct ClientConnection {
 // Every event comes through here, commits twice. A connection and a membership contain a dozen references; to read one
 // field of an optional one copies them all. So questions, too, are mutating functions, which run where the value stands.
 extension ClientConnection {
+    /// About the bytes that are kept for it in its rooms. Its commits count in custody.
+    mutating func heldBytes() -> Int { self.memberships.heldBytes }
+
     // MARK: Commits
 
     /// What becomes of a commit.
@@ -268,7 +278,8 @@ extension ClientConnection {
         }
         // What follows belongs to the next gesture, however long the commit itself has to wait.
         let ended = self.memberships.entries[index].closeGestures(
-            draft.gesture, on: draft.read.gestureElements, trackCount: &self.memberships.trackCount)
+            draft.gesture, on: draft.read.gestureElements)
+        self.memberships.recount(index)
         let (session, next) = self.memberships.entries[index].nextNumber(number)
         let commit = Commit(
             room: room, session: session, claim: self.memberships.entries[index].claim, number: next,
@@ -335,6 +346,7 @@ extension ClientConnection {
             self.memberships.entries[index].elements[element]?.openGesture != nil, self.endLimit.spend(at: now),
             let (sid, gesture) = self.memberships.entries[index].abandonGesture(on: element)
         else { return nil }
+        self.memberships.recount(index)
         return GestureEnd(room: room, element: element, user: self.identity.member.user, sid: sid, gesture: gesture)
     }
 
@@ -359,9 +371,10 @@ extension ClientConnection {
         let mover = (connection: self.id, user: self.identity.member.user)
         guard let index = self.memberships.index(of: room) else { return .ignored }
         guard self.memberships.hasSpace(for: move.element, at: index) else { return .dropped }
+        defer { self.memberships.recount(index) }
         return self.noted(
             try self.memberships.entries[index].stamp(
-                move, isPreviewOnly: isPreviewOnly, in: room, by: mover, trackCount: &self.memberships.trackCount,
+                move, isPreviewOnly: isPreviewOnly, in: room, by: mover,
                 isAllowed: self.previewRate.spend(at: now)))
     }
 
@@ -376,10 +389,10 @@ extension ClientConnection {
         let gesture = self.memberships.entries[index].groupGesture(group)
         return try group.map { move throws(Refusal) in
             guard self.memberships.hasSpace(for: move.element, at: index) else { return .dropped }
+            defer { self.memberships.recount(index) }
             return self.noted(
                 try self.memberships.entries[index].stamp(
-                    move.numbered(gesture), isPreviewOnly: isPreviewOnly, in: room, by: mover,
-                    trackCount: &self.memberships.trackCount, isAllowed: isAllowed))
+                    move.numbered(gesture), isPreviewOnly: isPreviewOnly, in: room, by: mover, isAllowed: isAllowed))
         }
     }
 
@@ -396,6 +409,8 @@ extension ClientConnection {
         let mover = (connection: self.id, user: self.identity.member.user)
         guard let index = self.memberships.index(of: room) else { return .ignored }
         if case .selection(let selection) = change { try self.memberships.checkSelection(selection, at: index) }
+        // A selection is kept even if it is refused, as the session has another owner.
+        defer { self.memberships.recount(index) }
         return self.noted(
             try self.memberships.entries[index].show(
                 change, in: room, by: mover, at: now, isAllowed: self.previewRate.spend(at: now)))
@@ -429,6 +444,7 @@ extension ClientConnection {
             }
             let room = self.memberships.rooms[index]
             self.memberships.entries[index].releaseNext(in: room, by: mover, into: &released)
+            self.memberships.recount(index)
             self.memberships.endTurn(at: index)
         }
         return false
@@ -446,7 +462,8 @@ extension ClientConnection {
     /// A fan-out raised the claim of the app's session once more, as its join came there twice.
     mutating func sessionRenewed(_ joined: JoinReply.Joined, in room: Identifier) {
         guard let index = self.memberships.index(of: room) else { return }
-        self.memberships.entries[index].sessionRenewed(joined, trackCount: &self.memberships.trackCount)
+        self.memberships.entries[index].sessionRenewed(joined)
+        self.memberships.recount(index)
     }
 
     /// A session has a newer owner: if it was this connection's, it is not any more.

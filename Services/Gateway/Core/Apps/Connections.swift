@@ -93,6 +93,9 @@ package struct Connections {
         self.contains(id, in: slot) && self.bySlot[slot]?.isLegacy == true
     }
 
+    /// About the bytes that are kept for the connection in a slot; 0 when there is none.
+    mutating func heldBytes(of slot: Slot) -> Int { self.isInUse(slot) ? self.bySlot[slot]?.heldBytes() ?? 0 : 0 }
+
     /// The slot of a connection; nil when it is not this gateway's, or gone.
     func slot(of id: UInt64) -> Slot? { self.slots[id] }
 

@@ -72,18 +72,30 @@ struct ElementTrack {
     private var pendingCommits = 0
     /// The sequence number of the connection's last commit on the element; 0: none.
     private var lastSeq: UInt64 = 0
-    /// A preview that is held back, by a pending commit or by the rate limit.
-    private(set) var held: Preview?
+    /// A preview in memory of its own: few tracks hold one back, and it is several times as large as the rest of a track.
+    private indirect enum Box { case preview(Preview) }
+    private var box: Box?
     /// True while it has a place among those that wait for the rate limit, even if it waits no more.
     private var isQueued = false
 
+    /// About the bytes of a track: its share of a hash table, which is half full on average, its id, and its place among
+    /// those that wait.
+    static let bytes = 2 * (MemoryLayout<Identifier>.stride + MemoryLayout<Self>.stride) + 112
+    /// About the bytes of a preview that is held back.
+    static let heldBytes = MemoryLayout<Preview>.stride + 32
+
+    /// A preview that is held back, by a pending commit or by the rate limit.
+    var held: Preview? { if case .preview(let preview)? = self.box { preview } else { nil } }
+
+    private var isHolding: Bool { self.box != nil }
+
     /// True when nothing would be lost with it.
     var isAtRest: Bool {
-        self.openGesture == nil && self.pendingCommits == 0 && self.held == nil && !self.isQueued
+        self.openGesture == nil && self.pendingCommits == 0 && !self.isHolding && !self.isQueued
     }
 
     /// True when a preview is held back by the rate limit alone.
-    var mayRelease: Bool { self.held != nil && self.pendingCommits == 0 }
+    var mayRelease: Bool { self.isHolding && self.pendingCommits == 0 }
 
     /// The gesture of the group that the preview belongs to that is held back; nil for one alone.
     var heldGroup: UInt64? { self.held.flatMap { $0.group == .alone ? nil : $0.gesture } }
@@ -91,24 +103,32 @@ struct ElementTrack {
     /// Stamps a preview with its gesture, and folds it onto the one that is held back.
     /// - Parameters:
     ///   - preview: its gesture is 0 when the app gives no numbers.
+    ///   - heldCount: the number of tracks that hold a preview back.
     ///   - isAllowed: whether the rate limit lets it go; only asked when nothing else holds it back.
     mutating func stamp(
-        _ preview: Preview, lastGesture: inout UInt64, isAllowed: @autoclosure () -> Bool
+        _ preview: Preview, lastGesture: inout UInt64, heldCount: inout Int, isAllowed: @autoclosure () -> Bool
     ) -> PreviewStep {
         var preview = preview
         if preview.gesture == 0 { preview.gesture = self.openGesture ?? lastGesture + 1 }
         lastGesture = max(lastGesture, preview.gesture)
         self.openGesture = preview.gesture
         preview.after = self.lastSeq
-        if var held = self.held.take() {
+        if var held = self.takeHeld(&heldCount) {
             held.fold(preview)
             preview = held
         }
         guard self.pendingCommits == 0, isAllowed() else {
-            self.held = preview
+            self.box = .preview(preview)
+            heldCount += 1
             return self.pendingCommits > 0 ? .waitsForResult : .waitsForRate
         }
         return .goes(preview)
+    }
+
+    private mutating func takeHeld(_ heldCount: inout Int) -> Preview? {
+        guard case .preview(let preview)? = self.box.take() else { return nil }
+        heldCount -= 1
+        return preview
     }
 
     /// Takes a place among those that wait for the rate limit; false when it has one, or does not wait for that.
@@ -123,8 +143,8 @@ struct ElementTrack {
 
     /// Removes the preview that is held back, as its turn has come.
     /// - Precondition: ``mayRelease``.
-    mutating func release() -> Preview {
-        guard var preview = self.held.take() else { preconditionFailure("no preview is held back") }
+    mutating func release(heldCount: inout Int) -> Preview {
+        guard var preview = self.takeHeld(&heldCount) else { preconditionFailure("no preview is held back") }
         self.isQueued = false
         preview.after = max(preview.after, self.lastSeq)
         return preview
@@ -133,10 +153,10 @@ struct ElementTrack {
     /// A commit ends a gesture: the one named, or the one under way. Without either it ends none: the app may give the
     /// next number to a gesture itself.
     /// - Returns: the gesture's number; 0 for none.
-    mutating func close(_ explicit: UInt64?) -> UInt64 {
+    mutating func close(_ explicit: UInt64?, heldCount: inout Int) -> UInt64 {
         let gesture = explicit ?? self.openGesture ?? 0
         if let open = self.openGesture, open <= gesture { self.openGesture = nil }
-        if let held = self.held, held.gesture <= gesture { self.held = nil }
+        if let held = self.held, held.gesture <= gesture { _ = self.takeHeld(&heldCount) }
         self.pendingCommits += 1
         return gesture
     }
@@ -149,9 +169,9 @@ struct ElementTrack {
     }
 
     /// Ends the gesture under way without a commit; nil when there is none.
-    mutating func abandon() -> UInt64? {
+    mutating func abandon(heldCount: inout Int) -> UInt64? {
         guard let gesture = self.openGesture.take() else { return nil }
-        self.held = nil
+        _ = self.takeHeld(&heldCount)
         return gesture
     }
 }

@@ -29,9 +29,10 @@ struct Membership {
     private var lastGesture: UInt64 = 0
     /// Commits of this membership without a result.
     private(set) var unacknowledged = 0
-    /// What it does with each element. Whatever may make or drop tracks is lent the number of all that the connection has,
-    /// and changes it by as many.
+    /// What it does with each element.
     private(set) var elements: [Identifier: ElementTrack] = [:]
+    /// How many of them hold a preview back.
+    private var heldCount = 0
     /// The elements whose previews the rate limit alone holds back, in the order in which that began, each once. One that
     /// waits no more keeps its place until it is the first.
     private var queue: Deque<Identifier> = []
@@ -40,15 +41,36 @@ struct Membership {
     private var wasAttentionLast = false
     /// The number of elements beyond which those at rest are forgotten.
     private var trimAt = Self.maxTracks
+    /// Its elements and bytes when they were counted last.
+    private(set) var counted = (tracks: 0, bytes: 0)
 
     /// Elements that are remembered; beyond it those at rest are forgotten.
     static let maxTracks = 256
     /// Elements that may be moved at the same time; previews of further ones are dropped.
     static let maxOpenTracks = 1024
 
+    /// About the bytes of a membership in which nothing happens: itself, the names of its room and its streams, its place
+    /// among the room's members, and its viewport with the next one.
+    static let restingBytes = 2 * MemoryLayout<Self>.stride + 512
+
     init(wantsPreviews: Bool, since now: Instant) {
         self.wantsPreviews = wantsPreviews
         self.attention = AttentionTrack(since: now)
+    }
+
+    /// About the bytes that are kept for it.
+    var heldBytes: Int {
+        Self.restingBytes + self.elements.count * ElementTrack.bytes + self.heldCount * ElementTrack.heldBytes
+            + self.selectionBytes + self.waiting.heldBytes
+    }
+
+    /// Counts its elements and bytes. Each part knows how many it has, so that nothing is looked through; and all are
+    /// counted, so that a change that was not counted is put right by the next one.
+    /// - Returns: how many more there are than the last time.
+    mutating func recount() -> (tracks: Int, bytes: Int) {
+        let former = self.counted
+        self.counted = (self.elements.count, self.heldBytes)
+        return (self.counted.tracks - former.tracks, self.counted.bytes - former.bytes)
     }
 
     // MARK: The join
@@ -60,9 +82,9 @@ struct Membership {
     mutating func startJoin(_ request: UInt64) { self.join = request }
 
     /// The join in flight was answered with the room.
-    mutating func joined(_ joined: JoinReply.Joined, wantsPreviews: Bool, trackCount: inout Int) {
+    mutating func joined(_ joined: JoinReply.Joined, wantsPreviews: Bool) {
         self.wantsPreviews = wantsPreviews
-        if self.sid != joined.sid || self.claim != joined.claim { self.startSession(joined, &trackCount) }
+        if self.sid != joined.sid || self.claim != joined.claim { self.startSession(joined) }
         self.attention.sendAgain()
     }
 
@@ -74,8 +96,8 @@ struct Membership {
     }
 
     /// Another answer to the same join has raised the claim.
-    mutating func sessionRenewed(_ joined: JoinReply.Joined, trackCount: inout Int) {
-        if self.sid == joined.sid, self.claim < joined.claim { self.startSession(joined, &trackCount) }
+    mutating func sessionRenewed(_ joined: JoinReply.Joined) {
+        if self.sid == joined.sid, self.claim < joined.claim { self.startSession(joined) }
     }
 
     /// A session has a newer owner.
@@ -91,7 +113,7 @@ struct Membership {
     }
 
     /// Begins a session, or goes on with one as its newest owner.
-    private mutating func startSession(_ joined: JoinReply.Joined, _ trackCount: inout Int) {
+    private mutating func startSession(_ joined: JoinReply.Joined) {
         if self.sid != joined.sid {
             self.attention.reset()
             // The results of the former session's commits are not counted any more.
@@ -105,8 +127,8 @@ struct Membership {
         self.lastNumber = 0
         self.highestNumber = 0
         self.lastGesture = self.firstGesture
-        trackCount -= self.elements.count
         self.elements = [:]
+        self.heldCount = 0
         self.queue = []
     }
 
@@ -172,16 +194,10 @@ struct Membership {
 
     /// Closes the gesture that a commit ends on each of its elements: the one named, or the one under way, if there is any.
     /// Newer previews of the elements wait for the commit's result.
-    mutating func closeGestures(
-        _ explicit: UInt64?, on elements: ShortList<Identifier>, trackCount: inout Int
-    ) -> ShortList<EndedGesture> {
-        let before = self.elements.count
-        defer {
-            self.trimTracks()
-            trackCount += self.elements.count - before
-        }
+    mutating func closeGestures(_ explicit: UInt64?, on elements: ShortList<Identifier>) -> ShortList<EndedGesture> {
+        defer { self.trimTracks() }
         return elements.map { element in
-            let gesture = self.elements[element, default: ElementTrack()].close(explicit)
+            let gesture = self.elements[element, default: ElementTrack()].close(explicit, heldCount: &self.heldCount)
             self.lastGesture = max(self.lastGesture, gesture)
             return EndedGesture(element: element, gesture: gesture)
         }
@@ -189,7 +205,7 @@ struct Membership {
 
     /// Ends the gesture under way on an element without a commit; nil when there is none.
     mutating func abandonGesture(on element: Identifier) -> (sid: Identifier, gesture: UInt64)? {
-        self.elements[element]?.abandon().map { (self.sid, $0) }
+        self.elements[element]?.abandon(heldCount: &self.heldCount).map { (self.sid, $0) }
     }
 
     /// The ends of the gestures under way, as the connection goes away.
@@ -241,26 +257,21 @@ struct Membership {
     /// Stamps what the app shows, and folds it onto what is held back.
     /// - Parameters:
     ///   - isPreviewOnly: whether the user may not commit.
-    ///   - trackCount: the number of all tracks of the connection.
     ///   - isAllowed: whether the rate limit lets it go.
     /// - Throws: while the session has another owner.
     mutating func stamp(
         _ move: Move, isPreviewOnly: Bool, in room: Identifier, by mover: (connection: UInt64, user: Identifier),
-        trackCount: inout Int, isAllowed: @autoclosure () -> Bool
+        isAllowed: @autoclosure () -> Bool
     ) throws(Refusal) -> PreviewStep {
         try self.checkOwnership()
         guard self.elements.count < Self.maxOpenTracks || self.elements[move.element] != nil else { return .dropped }
-        let before = self.elements.count
-        defer {
-            self.trimTracks()
-            trackCount += self.elements.count - before
-        }
+        defer { self.trimTracks() }
         let step = self.elements[move.element, default: ElementTrack()].stamp(
             Preview(
                 room: room, element: move.element, connection: mover.connection, user: mover.user, sid: self.sid,
                 gesture: move.gesture ?? 0, after: 0, folded: move.folded, fields: move.fields, delta: move.delta,
                 group: move.group, isPreviewOnly: isPreviewOnly),
-            lastGesture: &self.lastGesture, isAllowed: isAllowed())
+            lastGesture: &self.lastGesture, heldCount: &self.heldCount, isAllowed: isAllowed())
         if case .waitsForRate = step { self.joinQueue(move.element) }
         return step
     }
@@ -317,7 +328,7 @@ struct Membership {
     private mutating func releaseFirst(_ first: [Identifier: ElementTrack].Index, into released: inout [Preview]) {
         self.queue.removeFirst()
         // In place: a track is large.
-        released.append(self.elements.values[first].release())
+        released.append(self.elements.values[first].release(heldCount: &self.heldCount))
     }
 
     /// The track of the first element of the queue that waits for the rate limit alone; nil when there is none. Those

@@ -9,8 +9,9 @@ struct Memberships {
     var entries: [Membership] = []
     /// The index of each room, once there are more than are searched.
     private var indices: [Identifier: Int] = [:]
-    /// How many elements the memberships have tracks of. It is lent to what makes and drops some of them.
-    var trackCount = 0
+    /// How many elements the memberships have tracks of, and about the bytes that are kept for all of them; as of their
+    /// last ``recount(_:)``.
+    private(set) var trackCount = 0, heldBytes = 0
     /// Where the room is looked for whose turn comes next.
     private var turn = 0
 
@@ -71,11 +72,18 @@ struct Memberships {
     /// The membership at an index has had its turn.
     mutating func endTurn(at index: Int) { self.turn = index + 1 }
 
+    /// Counts the membership at an index again: something was kept there, or is kept no more.
+    mutating func recount(_ index: Int) {
+        let change = self.entries[index].recount()
+        self.trackCount += change.tracks
+        self.heldBytes += change.bytes
+    }
+
     /// Adds the membership of a room that has none.
     mutating func insert(_ membership: Membership, for room: Identifier) {
         self.names.append(room)
         self.entries.append(membership)
-        self.trackCount += membership.elements.count
+        self.recount(self.entries.count - 1)
         guard !self.indices.isEmpty || self.names.count > Self.few else { return }
         // Only the newest is new, unless nothing was noted yet.
         for index in self.indices.count..<self.names.count { self.indices[self.names[index]] = index }
@@ -91,7 +99,8 @@ struct Memberships {
         self.names.removeLast()
         if index < last, !self.indices.isEmpty { self.indices[self.names[index]] = index }
         let removed = self.entries.removeLast()
-        self.trackCount -= removed.elements.count
+        self.trackCount -= removed.counted.tracks
+        self.heldBytes -= removed.counted.bytes
         return removed
     }
 }

@@ -21,6 +21,11 @@ struct WaitingEvents {
     private(set) var bytes = 0
     private var previewCount = 0
 
+    /// About the bytes that are kept for all of them.
+    var heldBytes: Int { self.bytes + self.events.count * Self.eventBytes }
+    /// About those of an event besides its text: its share of an array that has grown, and the head of its text.
+    static let eventBytes = 2 * MemoryLayout<Event>.stride + 32
+
     /// Events that may wait, previews not counted.
     static let maxEvents = 64
     /// Elements, or gestures between two events, whose previews may wait.
