@@ -1,4 +1,5 @@
 internal import Boot
+internal import CommitterCore
 internal import Logging
 internal import Mesh
 internal import Postgres
