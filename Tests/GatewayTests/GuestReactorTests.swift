@@ -39,7 +39,9 @@ import Timing
         private let seen: NIOLockedValueBox<Seen>
 
         init(_ thread: ReactorThread, _ endpoint: Endpoint, _ seen: NIOLockedValueBox<Seen>) throws {
-            self.link = try PeerLink(on: thread, to: endpoint, identity: GuestReactorTests.identity("guest"))
+            self.link = try PeerLink(
+                on: thread, to: endpoint, identity: GuestReactorTests.identity("guest"),
+                options: LinkOptions(sendHighWater: 100_000))
             self.seen = seen
         }
 
@@ -72,11 +74,35 @@ import Timing
         var numbers: [Int] = []
     }
 
+    /// Tells whether a link was signalled, before the event loop looks.
+    private final class SignalledHost: ReactorHost {
+        private let host: LoopDescriptors
+        private var descriptors: [Int32] = []
+
+        init(_ host: LoopDescriptors) { self.host = host }
+
+        func watch(_ descriptor: Int32, signalled: @escaping () -> Void) throws(MeshError) {
+            try self.host.watch(descriptor, signalled: signalled)
+            self.descriptors.append(descriptor)
+        }
+
+        func unwatch(_ descriptor: Int32) {
+            self.host.unwatch(descriptor)
+            self.descriptors.removeAll { $0 == descriptor }
+        }
+
+        func isSignalled(within milliseconds: Int32) -> Bool {
+            var entries = self.descriptors.map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
+            return poll(&entries, nfds_t(entries.count), milliseconds) > 0
+        }
+    }
+
     /// A guest, for use on its event loop only.
     private final class Guest: @unchecked Sendable {
         let seen = NIOLockedValueBox(Seen())
         private let eventLoop: any EventLoop
         let host: LoopDescriptors
+        private let signals: SignalledHost
         private var reactor: GuestReactor?
         private var counter: Counter?
         private let alarm: LoopAlarm
@@ -84,9 +110,10 @@ import Timing
         init(_ eventLoop: any EventLoop, _ endpoint: Endpoint) throws {
             self.eventLoop = eventLoop
             self.host = LoopDescriptors(eventLoop: eventLoop)
+            self.signals = SignalledHost(self.host)
             self.alarm = LoopAlarm(eventLoop: eventLoop)
             let due = { [unowned self] in self.turn() }
-            self.reactor = try GuestReactor(on: self.host, logger: GuestReactorTests.logger, due: due) { thread in
+            self.reactor = try GuestReactor(on: self.signals, logger: GuestReactorTests.logger, due: due) { thread in
                 let counter = try Counter(thread, endpoint, self.seen)
                 self.counter = counter
                 return counter
@@ -108,11 +135,16 @@ import Timing
             self.used()
         }
 
-        /// Sends a message, and another one that nobody answers when the answer to the first is there.
-        func sendIntoTheAnswer(_ number: Int) {
+        /// Sends a message, and when its answer is there, messages that nobody answers until one of them has swallowed the
+        /// answer's signal. libzmq looks for signals about once in a millisecond of sends.
+        func sendIntoTheAnswer(_ number: Int) throws {
             self.counter?.send(number)
-            usleep(5000)
-            self.counter?.sendNothing()
+            guard self.signals.isSignalled(within: 10_000) else { throw Failure() }
+            var rest = 50_000
+            while rest > 0, self.signals.isSignalled(within: 0) {
+                self.counter?.sendNothing()
+                rest -= 1
+            }
             self.used()
         }
 
@@ -193,7 +225,7 @@ import Timing
         try await self.runLinked { eventLoop, guest, _ in
             let all = Task {
                 for round in 1...100 {
-                    try await eventLoop.submit { guest.sendIntoTheAnswer(round << 8 | 255) }.get()
+                    try await eventLoop.submit { try guest.sendIntoTheAnswer(round << 8 | 255) }.get()
                     try await eventually("an answer") { guest.seen.withLockedValue { $0.numbers.count } == round }
                 }
             }

@@ -1,5 +1,4 @@
-import Glibc
-import NIOConcurrencyHelpers
+import Dispatch
 import PipelineTestKit
 import Testing
 
@@ -177,14 +176,20 @@ struct LinkTests {
         let dial = try Probe.dial(try directory.endpoint(), options: options)
         let peer = try await server.firstPeer()
         try await dial.sees(.up("server"))
-        let gate = NIOLockedValueBox(false)
-        dial.post { _ in while !gate.withLockedValue({ $0 }) { usleep(1000) } }
+        // The dialler reads nothing until it may go on.
+        let mayGoOn = DispatchSemaphore(value: 0)
+        await withCheckedContinuation { (isHeld: CheckedContinuation<Void, Never>) in
+            dial.post { _ in
+                isHeld.resume()
+                mayGoOn.wait()
+            }
+        }
         let content = [UInt8](repeating: 1, count: 200_000)
         await server.ask { loop in
             while loop.server?.send(content, to: peer) == .sent {}
             loop.server?.isResting = true
         }
-        gate.withLockedValue { $0 = true }
+        mayGoOn.signal()
         try await dial.sees(.resting(true))
         try await dial.stop()
         try await server.stop()

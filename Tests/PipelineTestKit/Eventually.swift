@@ -1,4 +1,7 @@
-/// Waits until a condition holds, which is asked every 2 ms.
+/// Waits until a condition holds.
+///
+/// It asks every 2 ms, because the conditions have no event in common: they are counters of threads and daemons as they run
+/// in production, rows of a database, and states of processes.
 /// - Parameter limit: it is an error when it does not hold within this time, which should be far more than enough: on two
 ///   cores the blocking tests of other suites may have all threads for half of it.
 /// - Throws: ``Overdue``, or what the condition throws.

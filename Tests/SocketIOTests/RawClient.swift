@@ -77,9 +77,16 @@ final class RawClient {
     }
 
     /// Whether nothing has come that was not read.
-    var isSilent: Bool {
+    var isSilent: Bool { self.input.isEmpty && !self.hasInput(within: 0) }
+
+    /// Waits until the kernel has something to read.
+    func waitForInput() throws {
+        guard self.hasInput(within: 10_000) else { throw Failure(message: "nothing came") }
+    }
+
+    private func hasInput(within milliseconds: Int32) -> Bool {
         var entry = pollfd(fd: self.descriptor, events: Int16(POLLIN), revents: 0)
-        return self.input.isEmpty && poll(&entry, 1, 0) == 0
+        return poll(&entry, 1, milliseconds) != 0
     }
 
     /// Reads more; false at the end or after the deadline.

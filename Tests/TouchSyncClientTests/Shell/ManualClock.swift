@@ -61,7 +61,10 @@ final class ManualClock: Sendable {
     }
 }
 
-/// Waits for a condition that others make true.
+/// Waits for a condition that others make true; the time limit of a suite ends it.
+///
+/// It asks every millisecond, because the conditions have no event in common: they are states of actors and models, objects
+/// that must be released, and some move the time themselves, as often as the client needs it.
 func eventually(_ condition: () async throws -> Bool) async throws {
     while try await !condition() { try await Task.sleep(for: .milliseconds(1)) }
 }
