@@ -148,6 +148,20 @@ import Wire
         #expect(self.refusals == [1: .unavailable] && self.joins.tags == [later])
     }
 
+    /// A gateway sends its joins again every second: no other connection's are looked at then.
+    @Test mutating func joinsAreListedByTheirConnections() throws {
+        let first = try self.waiting(1, connection: 7, session: "s-ann.good", at: self.now)
+        let second = try self.waiting(2, connection: 7, session: "s-ann.good", at: self.now)
+        let other = try self.waiting(3, connection: 8, at: self.now)
+        let seventh = RoomJoins.Connection(gateway: Scene.g1, number: 7)
+        let eighth = RoomJoins.Connection(gateway: Scene.g1, number: 8)
+        #expect(self.joins.tagsByConnection == [seventh: [first, second], eighth: [other]])
+        self.joins.remove(second, at: self.now, with: &self.services)
+        #expect(self.joins.tagsByConnection == [seventh: [first], eighth: [other]])
+        for tag in [first, other] { self.joins.remove(tag, at: self.now, with: &self.services) }
+        #expect(self.joins.tagsByConnection.isEmpty)
+    }
+
     @Test mutating func joinAheadOfItsRoomWaitsForAProofThatIsLookedForWhileJoinsWait() throws {
         let tag = try self.waiting(1, after: 4, at: self.now)
         let join = try #require(self.services.joins[tag])

@@ -115,4 +115,13 @@ import Wire
         #expect(self.isForgotten())
         #expect(self.streams.position(of: "r") == nil)
     }
+
+    /// It resumes behind its join's answer, not where the stream was for others.
+    @Test func memberAheadOfTheStreamThatFallsBehindHasMissedNothing() {
+        #expect(self.enter(1, 4) == .unchanged)
+        #expect(self.enter(2, 6) == .missing)
+        self.streams.fellBehind([1, 2], in: "r", at: 5, into: &self.actions)
+        #expect(self.actions.texts(for: 1) == [#"["room:resync",{"roomId":"r","from":5,"to":4}]"#])
+        #expect(self.actions.texts(for: 2) == [#"["room:resync",{"roomId":"r","from":7,"to":6}]"#])
+    }
 }

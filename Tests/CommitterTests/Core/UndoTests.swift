@@ -214,6 +214,25 @@ import Wire
         #expect(undone.texts[0].contains(#""elementIds":["e1"],"skipped":39}"#))
     }
 
+    /// Entries may be long, and are parsed each time that something above them is incomplete.
+    @Test func elementsAreReadTogetherWithThoseOf256KiBOfEntriesAtMost() throws {
+        let ids = (10...49).map { Identifier("e\($0)") }
+        let note = #"{"type":"note","content":"\#(String(repeating: "x", count: 8000))"}"#
+        for (index, id) in ids.enumerated() {
+            self.run(UInt64(index) + 1, create(id, note), by: "max")
+            self.run(UInt64(index) + 1, transform(id, x: 5))
+        }
+        for (index, id) in ids.dropFirst().enumerated() { self.run(UInt64(index) + 1, transform(id, x: 7), by: "bob") }
+        var (mostElements, entryBytes) = (0, 0)
+        let undone = self.undoReading(41) { request, state in
+            mostElements = max(mostElements, request.elements.count)
+            for row in state.entries.values.joined() { entryBytes = row.before.count + row.after.count }
+        }
+        // That of the entry whose turn it is, and those of the entries below it.
+        #expect(mostElements == 1 + 256 * 1024 / entryBytes)
+        #expect(undone.texts[0].contains(#""elementIds":["e10"],"skipped":39}"#))
+    }
+
     @Test func aNewChangeEmptiesTheRedoStackButAProgramsDoesNot() throws {
         self.run(1, transform("a", x: 50))
         self.run(2, self.undo)

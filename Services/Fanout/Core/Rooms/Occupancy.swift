@@ -65,7 +65,7 @@ struct Occupancy: Sendable {
     private(set) var streaming: [GatewayID] = []
     fileprivate var occupants: [UInt64: Occupant] = [:]
     /// The connections of each session: one, but while a session moves on.
-    fileprivate var connectionsBySession: [Identifier: [UInt64]] = [:]
+    fileprivate(set) var connectionsBySession: [Identifier: [UInt64]] = [:]
     /// The latest last: a cursor of such a session may still be on its way when the connection is back under another one.
     fileprivate var former: [FormerSession] = []
     private static let formerKept = 64

@@ -12,7 +12,7 @@ internal import Wire
 ///
 /// A join whose app may have seen more than the room has is answered when the room is proven to have everything.
 struct RoomJoins: Sendable {
-    private struct Connection: Hashable, Sendable {
+    struct Connection: Hashable, Sendable {
         let gateway: GatewayID
         let number: UInt64
     }
@@ -21,7 +21,7 @@ struct RoomJoins: Sendable {
     /// In the order in which they came.
     private(set) var tags: [UInt64] = []
     /// Those of each connection: usually one. Gateways send joins again every second, which is looked at each time.
-    private var tagsByConnection: [Connection: [UInt64]] = [:]
+    private(set) var tagsByConnection: [Connection: [UInt64]] = [:]
     private var claims = ClaimQueues()
     /// As of when the room was proven to have everything when that was looked at last.
     private var provenAt: Instant?
