@@ -291,9 +291,6 @@ struct Membership {
 
     // MARK: What waits for the rate limit
 
-    /// How many elements have a place among those that wait.
-    var queuedCount: Int { self.queue.count }
-
     /// True when something waits for the rate limit alone.
     mutating func waitsForRate() -> Bool { self.isAttentionWaiting || self.firstInQueue() != nil }
 
