@@ -25,7 +25,7 @@ private struct Walk {
         var preview: Preview
     }
 
-    var random: SeededGenerator
+    var random: SplitMix64
     var coalescer: Coalescer
     var now = Instant.start
     var gestures: [Key: UInt64] = [:]
@@ -39,7 +39,7 @@ private struct Walk {
     var faults: [String] = []
 
     init(seed: UInt64) {
-        self.random = SeededGenerator(seed: seed)
+        self.random = SplitMix64(seed: seed)
         self.coalescer = Coalescer()
     }
 

@@ -25,7 +25,7 @@ private struct Envelopes {
             let start: Double = Double(mover / 2) * 0.618 * period
             return start.truncatingRemainder(dividingBy: period) + (mover % 2 == 0 ? 0 : gap)
         }
-        var random = SeededGenerator(seed: 7)
+        var random = SplitMix64(seed: 7)
         var time = 0.0
         while time < 5000 {
             time += pause * Double.random(in: 0.9...1.1, using: &random)

@@ -4,19 +4,6 @@ import Testing
 import Timing
 import Wire
 
-/// SplitMix64: small and the same everywhere, so that a printed seed replays.
-struct SeededGenerator: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        self.state &+= 0x9e37_79b9_7f4a_7c15
-        var value = self.state
-        value = (value ^ (value >> 30)) &* 0xbf58_476d_1ce4_e5b9
-        value = (value ^ (value >> 27)) &* 0x94d0_49bb_1331_11eb
-        return value ^ (value >> 31)
-    }
-}
-
 /// A gateway as the fan-out sees it: per room a position, holes reported with a `RoomInterest`.
 struct GatewayModel {
     let id: GatewayID
@@ -34,7 +21,7 @@ struct GatewayModel {
     /// Everything that happens in one walk.
     struct Walk {
         var scene: Scene
-        var random: SeededGenerator
+        var random: SplitMix64
         var gateways = [GatewayModel(id: Scene.g1), GatewayModel(id: Scene.g2)]
         var inFlight: [Update] = []
         var late: [Update] = []
@@ -57,7 +44,7 @@ struct GatewayModel {
             limits.catchUp = 20
             limits.roomIdle = .milliseconds(700)
             self.scene = Scene(limits: limits)
-            self.random = SeededGenerator(state: seed)
+            self.random = SplitMix64(seed: seed)
         }
 
         mutating func step() {

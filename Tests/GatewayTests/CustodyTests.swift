@@ -477,7 +477,7 @@ struct StormTests {
 @Suite("Farewell")
 struct FarewellTests {
     @Test func everybodysTurnComesWithinTheSpreadAndNotAllAtOnce() {
-        var random = SplitMix(state: 3)
+        var random = SplitMix64(seed: 3)
         var farewell = Farewell(Array(0..<1000), spread: .seconds(4), at: .start) {
             $0.lowerBound + random.next() % 4000
         }
@@ -521,18 +521,5 @@ struct FarewellTests {
         #expect(actions.texts(for: ada).first?.contains(#""code":"unavailable""#) == true)
         scene.gateway.resultReceived(result(of: commit, seq: 1), at: scene.moment, into: &scene.actions)
         #expect(!scene.gateway.owesResults(to: ada))
-    }
-}
-
-/// SplitMix64 (Steele, Lea, Flood 2014).
-private struct SplitMix {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        self.state &+= 0x9E37_79B9_7F4A_7C15
-        var z = self.state
-        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-        return z ^ (z >> 31)
     }
 }

@@ -68,7 +68,7 @@ import Wire
     /// Whatever the sizes, and however late the receiver is: a sender with something to send is never stuck for good,
     /// and what is unfinished never exceeds the window by more than one commit.
     @Test(arguments: 0..<200 as Range<UInt64>) func nothingIsStuckAndNothingPilesUp(seed: UInt64) {
-        var random = SeededGenerator(seed: seed)
+        var random = SplitMix64(seed: seed)
         let window = CommitCredit(
             commits: UInt64.random(in: 1...20, using: &random), bytes: UInt64.random(in: 1...2000, using: &random))
         var sender = CreditWindow()
@@ -99,17 +99,5 @@ import Wire
                 }
             }
         }
-    }
-}
-
-private struct SeededGenerator: RandomNumberGenerator {
-    var seed: UInt64
-
-    mutating func next() -> UInt64 {
-        self.seed &+= 0x9E37_79B9_7F4A_7C15
-        var z = self.seed
-        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-        return z ^ (z >> 31)
     }
 }

@@ -89,7 +89,7 @@ import Wire
 
     @Test(arguments: [UInt64](1...10))
     func randomBytesAreSurvived(seed: UInt64) {
-        var random = SeededGenerator(seed: seed)
+        var random = SplitMix64(seed: seed)
         for _ in 0..<500 {
             let bytes = (0..<Int.random(in: 0..<200, using: &random)).map { _ in
                 // Mostly small values: lengths that fit lead deeper into a decoder than lengths that do not.

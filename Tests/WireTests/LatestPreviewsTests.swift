@@ -92,7 +92,7 @@ private func update(
     /// Whatever is folded wherever on the way, a receiver gets the same sums and the same end.
     @Test(arguments: [UInt64](1...50))
     func sumsDoNotDependOnWhereFoldingHappens(seed: UInt64) {
-        var random = SeededGenerator(seed: seed)
+        var random = SplitMix64(seed: seed)
         var gesture: UInt64 = 1
         let sent = (0..<100).map { step -> Preview in
             if Int.random(in: 0..<8, using: &random) == 0 { gesture += 1 }
@@ -240,7 +240,7 @@ private func update(
     /// The container against a plain model: an array in order of arrival.
     @Test(arguments: [UInt64](1...20), [12, 200])
     func behavesAsAPlainList(seed: UInt64, capacity: Int) {
-        var random = SeededGenerator(seed: seed)
+        var random = SplitMix64(seed: seed)
         var latest = LatestPreviews(capacity: capacity)
         var model: [Preview] = []
         for step in 0..<2000 {

@@ -2,29 +2,12 @@ import Canvas
 import PipelineTestKit
 import Wire
 
-/// SplitMix64 (Steele, Lea, Flood 2014): the same walk for the same seed on every machine.
-struct SeededGenerator: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(seed: UInt64) {
-        self.state = seed
-    }
-
-    mutating func next() -> UInt64 {
-        self.state &+= 0x9E37_79B9_7F4A_7C15
-        var z = self.state
-        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-        return z ^ (z >> 31)
-    }
-}
-
 /// Makes records whose fields take all the values that they may.
 struct RecordMaker {
-    private var random: SeededGenerator
+    private var random: SplitMix64
 
     init(seed: UInt64) {
-        self.random = SeededGenerator(seed: seed)
+        self.random = SplitMix64(seed: seed)
     }
 
     /// A record of any kind.

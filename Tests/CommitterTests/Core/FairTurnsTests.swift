@@ -89,7 +89,7 @@ import Wire
     /// Any number of users, in any order: all are written, each user's in order, and nobody waits longer than for the
     /// others' commits that were there before.
     @Test(arguments: 1...50) func everybodyGetsATurn(seed: UInt64) {
-        var random = SeededGenerator(seed: seed)
+        var random = SplitMix64(seed: seed)
         var limits = CommitterLimits()
         limits.batchItems = Int.random(in: 1...5, using: &random)
         let bench = LedgerBench(on: self.database, limits: limits)

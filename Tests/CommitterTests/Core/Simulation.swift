@@ -27,7 +27,7 @@ struct Simulation {
         var action: Committer.Action
     }
 
-    var random: SeededGenerator
+    var random: SplitMix64
     var database = MemoryDatabase()
     var committers: [Committer]
     var clients: [Client] = []
@@ -43,7 +43,7 @@ struct Simulation {
     private let rooms: [Identifier]
 
     init(seed: UInt64) {
-        self.random = SeededGenerator(seed: seed)
+        self.random = SplitMix64(seed: seed)
         // Rooms of one shard, so that everything meets on one row.
         self.shard = Shard.of(room: "room")
         let shard = self.shard

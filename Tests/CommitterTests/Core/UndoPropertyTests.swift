@@ -13,13 +13,13 @@ import Wire
     private final class Walk {
         let database = TestDatabase()
         let bench: LedgerBench
-        var random: SeededGenerator
+        var random: SplitMix64
         private var number: UInt64 = 0
         private var created = 0
 
         init(seed: UInt64) {
             self.bench = LedgerBench(on: self.database)
-            self.random = SeededGenerator(seed: seed)
+            self.random = SplitMix64(seed: seed)
         }
 
         var picture: Picture {

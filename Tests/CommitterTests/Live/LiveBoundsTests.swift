@@ -68,7 +68,7 @@ import Wire
 
     @Test(arguments: UInt64(0)..<4)
     func anyNumbersCanBeStored(seed: UInt64) throws {
-        var random = SeededGenerator(seed: seed)
+        var random = SplitMix64(seed: seed)
         var commits = [commit(1, create("p", #"{"type":"photo"}"#))]
         for number in 2...150 as ClosedRange<UInt64> {
             let target = Identifier("e\(Int.random(in: 0..<20, using: &random))")
@@ -82,7 +82,7 @@ import Wire
         #expect(refusals.count { $0 == nil } > 20)
     }
 
-    private static func extreme(_ id: Identifier, _ random: inout SeededGenerator) -> EncodedEdit {
+    private static func extreme(_ id: Identifier, _ random: inout SplitMix64) -> EncodedEdit {
         func number() -> String {
             let numbers = [
                 "0", "-0", "0.5", "-1.5", "1e-320", "5e-324", "1e308", "-1e308", "1e9", "-1e9", "2e9",

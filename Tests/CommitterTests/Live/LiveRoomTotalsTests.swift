@@ -28,7 +28,7 @@ import Wire
 
     @Test(arguments: UInt64(0)..<3)
     func totalsAreRightAfterAnyHistoryOfTwoCommitters(seed: UInt64) throws {
-        var random = SeededGenerator(seed: seed)
+        var random = SplitMix64(seed: seed)
         var ledgers = [self.ledger { $0.roomElements = 12 }, self.ledger { $0.roomBytes = 12_000 }]
         var refused = 0
         for number in 1...120 as ClosedRange<UInt64> {
@@ -41,7 +41,7 @@ import Wire
         #expect(try self.tables.number("SELECT elements FROM rooms") ?? 0 > 0)
     }
 
-    private static func edit(_ number: UInt64, _ random: inout SeededGenerator) -> EncodedEdit {
+    private static func edit(_ number: UInt64, _ random: inout SplitMix64) -> EncodedEdit {
         let element = Identifier("é\(Int.random(in: 0..<40, using: &random))")
         let text = String(repeating: "ü\\u0001", count: Int.random(in: 0...100, using: &random))
         switch Int.random(in: 0..<10, using: &random) {

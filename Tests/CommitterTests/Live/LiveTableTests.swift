@@ -67,7 +67,7 @@ import Wire
 
     @Test func numbersComeBackAsTheyWere() throws {
         let seed = UInt64.random(in: 0 ... .max)
-        var random = SeededGenerator(seed: seed)
+        var random = SplitMix64(seed: seed)
         var first = ledger()
         for number in 1...60 as ClosedRange<UInt64> {
             let scale = Double.random(in: -12...12, using: &random)
