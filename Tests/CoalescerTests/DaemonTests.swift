@@ -1,7 +1,6 @@
 import Boot
 import Canvas
 import CoalescerDaemon
-import Glibc
 import Logging
 import Mesh
 import PipelineTestKit
@@ -144,14 +143,13 @@ private struct Stand: Sendable {
         instances: Int = 1, tick: Duration = .milliseconds(16), credit: Int = 4096, greeting: [UInt8] = [],
         _ body: @Sendable @escaping (Stand) async throws -> Void
     ) async throws {
-        var template = Array("/tmp/coalescer-XXXXXX".utf8CString)
-        guard mkdtemp(&template) != nil else { throw Problem.noDirectory }
-        let directory = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
         func addresses(_ stage: String) -> [PeerAddress] {
-            (1...instances).map { PeerAddress(name: "\(stage)-\($0)", endpoint: "ipc://\(directory)/\(stage)-\($0)") }
+            (1...instances).map { PeerAddress(name: "\(stage)-\($0)", endpoint: "ipc://\(folder.path)/\(stage)-\($0)") }
         }
         var values = SettingValues(defaultsOf: CoalescerSettings.schema)
-        values.set(SharedSettings.bind, "ipc://\(directory)/coalescer")
+        values.set(SharedSettings.bind, "ipc://\(folder.path)/coalescer")
         values.set(SharedSettings.committers, .list(addresses("committer")))
         values.set(SharedSettings.fanouts, .list(addresses("fanout")))
         values.set(CoalescerSettings.tick, tick)
@@ -176,12 +174,5 @@ private struct Stand: Sendable {
             try await tasks.next()
         }
         try await neighbours.stop()
-        for entry in ["coalescer", "coalescer.previews"] { unlink("\(directory)/\(entry)") }
-        for address in settings.committers.addresses + settings.fanouts.addresses {
-            unlink(String(address.endpoint.dropFirst(6)))
-        }
-        rmdir(directory)
     }
-
-    enum Problem: Error { case noDirectory }
 }

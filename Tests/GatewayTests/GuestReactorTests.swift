@@ -160,16 +160,11 @@ import Timing
 
     /// Runs a test with an event loop, and a place for the server.
     private func run(_ body: (any EventLoop, Endpoint) async throws -> Void) async throws {
-        var template = Array("/tmp/guest-XXXXXX".utf8CString)
-        try #require(mkdtemp(&template) != nil)
-        let path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
-        defer {
-            unlink(path + "/echo.sock")
-            rmdir(path)
-        }
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         do {
-            try await body(group.next(), try Endpoint("ipc://\(path)/echo.sock"))
+            try await body(group.next(), try Endpoint("ipc://\(folder.path)/echo.sock"))
         } catch {
             try? await group.shutdownGracefully()
             throw error

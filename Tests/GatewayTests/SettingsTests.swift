@@ -1,5 +1,6 @@
 import Boot
 import Glibc
+import PipelineTestKit
 import SocketIO
 import SocketIOServer
 import TLSTestKit
@@ -172,25 +173,10 @@ import Testing
     }
 }
 
-/// A folder that is gone with the test.
-private final class TemporaryFolder {
-    let path: String
-    private var files: [String] = []
-
-    init() throws {
-        var template = Array("/tmp/touchsync-test-XXXXXX".utf8CString)
-        self.path = try #require(mkdtemp(&template).map { String(cString: $0) })
-    }
-
-    deinit {
-        for file in self.files { unlink(file) }
-        rmdir(self.path)
-    }
-
+extension TemporaryFolder {
     /// Writes a file with this mode; its path.
-    func write(_ text: String, to name: String, _ mode: mode_t = 0o600) throws -> String {
+    fileprivate func write(_ text: String, to name: String, _ mode: mode_t = 0o600) throws -> String {
         let file = "\(self.path)/\(name)"
-        self.files.append(file)
         unlink(file)
         try #require(FileBytes.replace(file, with: Array(text.utf8), mode: mode) == nil)
         chmod(file, mode)

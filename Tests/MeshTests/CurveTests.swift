@@ -197,7 +197,7 @@ struct CurveTests {
     }
 
     @Test func localSocketsNeedNoKeys() async throws {
-        let directory = try TemporaryDirectory()
+        let directory = try TemporaryFolder()
         let keys = LinkKeys(own: self.server, peers: PeerList())
         let server = try Probe.guardedServer(keys, serving: PeerRoles(.gateway), at: directory.endpoint())
         let dial = try Probe.dial(directory.endpoint())

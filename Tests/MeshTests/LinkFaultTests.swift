@@ -33,7 +33,7 @@ struct LinkFaultTests {
     // MARK: Processes
 
     @Test func aKilledServerIsNoticedAtOnce() async throws {
-        let directory = try TemporaryDirectory()
+        let directory = try TemporaryFolder()
         let endpoint = try directory.endpoint()
         let child = try ChildProcess("serve", endpoint.description)
         let dial = try Probe.dial(endpoint)
@@ -48,7 +48,7 @@ struct LinkFaultTests {
     }
 
     @Test func aKilledDiallerIsNoticedAtOnce() async throws {
-        let directory = try TemporaryDirectory()
+        let directory = try TemporaryFolder()
         let server = try Probe.server(try directory.endpoint())
         let child = try ChildProcess("dial", try directory.endpoint().description)
         let peer = try await server.firstPeer()
@@ -58,7 +58,7 @@ struct LinkFaultTests {
     }
 
     @Test func aFrozenServerIsNoticedAndForgetsWhatItMissed() async throws {
-        let directory = try TemporaryDirectory()
+        let directory = try TemporaryFolder()
         let endpoint = try directory.endpoint()
         let child = try ChildProcess("serve", endpoint.description)
         let dial = try Probe.dial(endpoint)
@@ -78,7 +78,7 @@ struct LinkFaultTests {
     }
 
     @Test func aFrozenDiallerIsNoticedAndStartsAgain() async throws {
-        let directory = try TemporaryDirectory()
+        let directory = try TemporaryFolder()
         let server = try Probe.server(try directory.endpoint())
         let child = try ChildProcess("dial", try directory.endpoint().description)
         let peer = try await server.firstPeer()
@@ -92,7 +92,7 @@ struct LinkFaultTests {
     }
 
     @Test func stoppingNeverHangsOnAFrozenPeerWithUnsentMessages() async throws {
-        let directory = try TemporaryDirectory()
+        let directory = try TemporaryFolder()
         let endpoint = try directory.endpoint()
         let child = try ChildProcess("serve", endpoint.description)
         let dial = try Probe.dial(endpoint)
@@ -110,7 +110,7 @@ struct LinkFaultTests {
     // MARK: Scripted peers
 
     @Test func aPeerThatFallsSilentIsToldToStartAgain() async throws {
-        let directory = try TemporaryDirectory()
+        let directory = try TemporaryFolder()
         let server = try Probe.server(try directory.endpoint(), liveness: LinkFaultTests.quick)
         let raw = try Probe.raw(.dealer, try directory.endpoint())
         raw.post { $0.raw?.send([[0], LinkFaultTests.hello()]) }
@@ -130,7 +130,7 @@ struct LinkFaultTests {
     }
 
     @Test func aNewerConnectionOfTheSameLinkReplacesTheOlder() async throws {
-        let directory = try TemporaryDirectory()
+        let directory = try TemporaryFolder()
         let server = try Probe.server(try directory.endpoint())
         let first = try Probe.raw(.dealer, try directory.endpoint())
         first.post { $0.raw?.send([[0], LinkFaultTests.hello(instance: 5)]) }
@@ -145,7 +145,7 @@ struct LinkFaultTests {
     }
 
     @Test func aServerThatNeverGreetsIsTriedAgain() async throws {
-        let directory = try TemporaryDirectory()
+        let directory = try TemporaryFolder()
         let raw = try Probe.raw(.router, try directory.endpoint())
         let dial = try Probe.dial(try directory.endpoint(), liveness: LinkFaultTests.quick)
         try await eventually("several attempts") { dial.dial.reconnects >= 3 }
@@ -158,7 +158,7 @@ struct LinkFaultTests {
     }
 
     @Test func garbageIsDroppedAndCounted() async throws {
-        let directory = try TemporaryDirectory()
+        let directory = try TemporaryFolder()
         let server = try Probe.server(try directory.endpoint())
         let good = try Probe.dial(try directory.endpoint())
         try await good.sees(.up("server"))
@@ -190,7 +190,7 @@ struct LinkFaultTests {
     }
 
     @Test func garbageFromAServerDoesNotHurtADialler() async throws {
-        let directory = try TemporaryDirectory()
+        let directory = try TemporaryFolder()
         let raw = try Probe.raw(.router, try directory.endpoint())
         let dial = try Probe.dial(try directory.endpoint())
         try await eventually("its hello") { raw.messages.count == 1 }
@@ -219,7 +219,7 @@ struct LinkFaultTests {
     }
 
     @Test func anOversizeMessageCostsThePeerItsConnectionOnly() async throws {
-        let directory = try TemporaryDirectory()
+        let directory = try TemporaryFolder()
         var options = LinkOptions()
         options.maximumMessageBytes = 1000
         let server = try Probe.server(try directory.endpoint(), options: options)

@@ -9,7 +9,7 @@ import Testing
 struct LinkTests {
     @Test(arguments: ["ipc", "tcp"])
     func messagesArriveInOrderBothWays(transport: String) async throws {
-        let directory = try TemporaryDirectory()
+        let directory = try TemporaryFolder()
         let bound = transport == "ipc" ? try directory.endpoint() : try Endpoint("tcp://127.0.0.1:0")
         let server = try Probe.server(bound, echoes: true)
         let endpoint = try #require(await server.ask { $0.server?.endpoint })
@@ -41,7 +41,7 @@ struct LinkTests {
     }
 
     @Test func messagesOfAnySizeArriveWhole() async throws {
-        let directory = try TemporaryDirectory()
+        let directory = try TemporaryFolder()
         let server = try Probe.server(try directory.endpoint())
         let dial = try Probe.dial(try directory.endpoint())
         try await dial.sees(.up("server"))
@@ -54,7 +54,7 @@ struct LinkTests {
     }
 
     @Test func messagesOfAFewFramesArriveWholeAndLongerOnesAreDropped() async throws {
-        let directory = try TemporaryDirectory()
+        let directory = try TemporaryFolder()
         let server = try Probe.server(try directory.endpoint())
         let raw = try Probe.raw(.dealer, try directory.endpoint())
         let messages: [[[UInt8]]] = [
@@ -75,7 +75,7 @@ struct LinkTests {
     }
 
     @Test func aMessageReachesManyPeers() async throws {
-        let directory = try TemporaryDirectory()
+        let directory = try TemporaryFolder()
         let server = try Probe.server(try directory.endpoint())
         let dials = try (0..<3).map { try Probe.dial(try directory.endpoint(), name: "dialler-\($0)") }
         for dial in dials { try await dial.sees(.up("server")) }
@@ -89,7 +89,7 @@ struct LinkTests {
     }
 
     @Test func stoppingSaysGoodbyeAtOnce() async throws {
-        let directory = try TemporaryDirectory()
+        let directory = try TemporaryFolder()
         let server = try Probe.server(try directory.endpoint())
         let dial = try Probe.dial(try directory.endpoint())
         let peer = try await server.firstPeer()
@@ -115,7 +115,7 @@ struct LinkTests {
     }
 
     @Test func eitherSideMayRestart() async throws {
-        let directory = try TemporaryDirectory()
+        let directory = try TemporaryFolder()
         let endpoint = try directory.endpoint()
         let dial = try Probe.dial(endpoint)  // Before anybody listens.
         for round in 1...3 {
@@ -142,7 +142,7 @@ struct LinkTests {
     }
 
     @Test func aServerThatRestsSaysSo() async throws {
-        let directory = try TemporaryDirectory()
+        let directory = try TemporaryFolder()
         var liveness = LivenessSettings()
         liveness.beat = .milliseconds(50)
         let server = try Probe.server(try directory.endpoint(), liveness: liveness)
@@ -170,7 +170,7 @@ struct LinkTests {
     }
 
     @Test func whoTakesNothingIsToldLaterThatTheServerRests() async throws {
-        let directory = try TemporaryDirectory()
+        let directory = try TemporaryFolder()
         let options = LinkOptions(sendHighWater: 10, receiveHighWater: 10)
         let server = try Probe.server(try directory.endpoint(), options: options)
         let dial = try Probe.dial(try directory.endpoint(), options: options)
@@ -196,7 +196,7 @@ struct LinkTests {
     }
 
     @Test func aFullPeerBlocksAndThenSaysWritable() async throws {
-        let directory = try TemporaryDirectory()
+        let directory = try TemporaryFolder()
         let options = LinkOptions(sendHighWater: 10, receiveHighWater: 10)
         let server = try Probe.server(try directory.endpoint(), options: options)
         let dial = try Probe.dial(try directory.endpoint(), options: options)
@@ -225,7 +225,7 @@ struct LinkTests {
     }
 
     @Test func nobodyIsUnroutable() async throws {
-        let directory = try TemporaryDirectory()
+        let directory = try TemporaryFolder()
         let dial = try Probe.dial(try directory.endpoint())
         #expect(await dial.ask { $0.dial?.send([1]) } == .unroutable)
         let server = try Probe.server(try directory.endpoint())
@@ -239,7 +239,7 @@ struct LinkTests {
     }
 
     @Test func anotherVersionIsRefusedUntilItIsTheSame() async throws {
-        let directory = try TemporaryDirectory()
+        let directory = try TemporaryFolder()
         let old = try Probe.server(try directory.endpoint(), versions: 6...6)
         let dial = try Probe.dial(try directory.endpoint())
         try await dial.sees(.down(.refused))
@@ -260,7 +260,7 @@ struct LinkTests {
     func sidesWithAVersionInCommonUnderstandEachOther(dialled: ClosedRange<UInt16>, bound: ClosedRange<UInt16>)
         async throws
     {
-        let directory = try TemporaryDirectory()
+        let directory = try TemporaryFolder()
         let server = try Probe.server(try directory.endpoint(), echoes: true, versions: bound)
         let dial = try Probe.dial(try directory.endpoint(), versions: dialled)
         try await dial.sees(.up("server"))
@@ -274,7 +274,7 @@ struct LinkTests {
     func sidesWithoutAVersionInCommonSaySoUntilOneIsReplaced(dialled: ClosedRange<UInt16>, bound: ClosedRange<UInt16>)
         async throws
     {
-        let directory = try TemporaryDirectory()
+        let directory = try TemporaryFolder()
         let endpoint = try directory.endpoint()
         let server = try Probe.server(endpoint, versions: bound)
         let dial = try Probe.dial(endpoint, versions: dialled)
@@ -298,7 +298,7 @@ struct LinkTests {
     }
 
     @Test func tooManyPeersAreTurnedAway() async throws {
-        let directory = try TemporaryDirectory()
+        let directory = try TemporaryFolder()
         let server = try Probe.server(try directory.endpoint(), maximumPeers: 1)
         let first = try Probe.dial(try directory.endpoint(), name: "first")
         try await first.sees(.up("server"))
@@ -312,7 +312,7 @@ struct LinkTests {
     }
 
     @Test func aLiveListenerIsNotRobbed() async throws {
-        let directory = try TemporaryDirectory()
+        let directory = try TemporaryFolder()
         let endpoint = try directory.endpoint()
         let first = try Probe.server(endpoint)
         _ = await first.ask { _ in true }

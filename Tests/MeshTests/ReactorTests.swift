@@ -13,7 +13,7 @@ struct ReactorTests {
 
     @Test func whatMakeThrowsComesOutOfRun() async throws {
         let reactor = try Reactor(name: "failing", logger: silentLogger) { thread in
-            let directory = try TemporaryDirectory()
+            let directory = try TemporaryFolder()
             // A link that was open already is closed again.
             _ = try ServerLink(
                 on: thread, bind: try directory.endpoint(),
@@ -62,7 +62,7 @@ struct ReactorTests {
     }
 
     @Test func idleLinksTakeFewTurns() async throws {
-        let directory = try TemporaryDirectory()
+        let directory = try TemporaryFolder()
         let server = try Probe.server(try directory.endpoint())
         let dial = try Probe.dial(try directory.endpoint())
         try await dial.sees(.up("server"))

@@ -1,4 +1,5 @@
 import Glibc
+import PipelineTestKit
 import Testing
 
 @testable import Mesh
@@ -23,7 +24,7 @@ struct SocketTests {
     }
 
     @Test func unsentMessagesToNobodyAreGivenUpAfterLinger() throws {
-        let directory = try TemporaryDirectory()
+        let directory = try TemporaryFolder()
         let context = try MeshContext()
         var options = LinkOptions()
         options.linger = .milliseconds(100)
@@ -41,7 +42,7 @@ struct SocketTests {
     }
 
     @Test func theHighWaterMarkRefuses() throws {
-        let directory = try TemporaryDirectory()
+        let directory = try TemporaryFolder()
         let context = try MeshContext()
         do {
             let socket = try Socket(.dealer, context: context, options: LinkOptions(sendHighWater: 5))
@@ -65,7 +66,7 @@ struct SocketTests {
     }
 
     @Test func bindingReplacesAStaleFileAndCleansUpItsOwnOnly() throws {
-        let directory = try TemporaryDirectory()
+        let directory = try TemporaryFolder()
         let endpoint = try directory.endpoint("sub/dir/x")
         guard case .ipc(let path) = endpoint.kind else { return }
         func exists() -> Bool { access(path, F_OK) == 0 }

@@ -16,28 +16,7 @@ struct Timeout: Error, CustomStringConvertible {
     let description: String
 }
 
-/// A directory of the test's own, removed with it.
-final class TemporaryDirectory: Sendable {
-    let path: String
-
-    init() throws {
-        var template = Array("/tmp/mesh-XXXXXX".utf8CString)
-        guard mkdtemp(&template) != nil else { throw Timeout(description: "mkdtemp: \(errno)") }
-        self.path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
-    }
-
-    deinit {
-        guard let directory = opendir(self.path) else { return }
-        while let entry = readdir(directory) {
-            let name = withUnsafePointer(to: &entry.pointee.d_name) {
-                $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-            }
-            unlink(self.path + "/" + name)
-        }
-        closedir(directory)
-        rmdir(self.path)
-    }
-
+extension TemporaryFolder {
     func endpoint(_ name: String = "a") throws -> Endpoint { try Endpoint("ipc://\(self.path)/\(name).sock") }
 }
 

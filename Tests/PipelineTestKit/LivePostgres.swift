@@ -82,17 +82,3 @@ package final class LiveDatabase: Sendable {
         _ = try? server?.execute("DROP DATABASE IF EXISTS \(name) WITH (FORCE)")
     }
 }
-
-/// A new folder under TMPDIR (or /tmp) that other users may pass through. Removing it is up to the caller.
-package func temporaryFolder(_ prefix: String) throws -> String {
-    let base = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
-    var template = Array("\(base)/\(prefix)-XXXXXX".utf8CString)
-    guard let path = mkdtemp(&template), chmod(path, 0o755) == 0 else { throw TemporaryFolderFailure(errno: errno) }
-    return String(cString: path)
-}
-
-/// A temporary folder could not be made.
-package struct TemporaryFolderFailure: Error {
-    /// As the system said.
-    package let errno: Int32
-}

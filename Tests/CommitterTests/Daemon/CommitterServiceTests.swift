@@ -1,7 +1,6 @@
 import Boot
 import CommitterCore
 import CommitterDaemon
-import Glibc
 import PipelineTestKit
 import Postgres
 import ServiceLifecycle
@@ -32,9 +31,10 @@ import Wire
         _ body: (Stage, [ServiceGroup]) async throws -> Void
     ) async throws {
         let database = try database ?? LivePostgres.freshDatabase()
-        let folder = try temporaryFolder("committer-test")
-        let endpoints = (0..<committers).map { "ipc://\(folder)/committer\($0).sock" }
-        let probe = try Probe(folder: folder, committers: endpoints)
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let endpoints = (0..<committers).map { "ipc://\(folder.path)/committer\($0).sock" }
+        let probe = try Probe(folder: folder.path, committers: endpoints)
         let contexts = (0..<committers).map { DaemonContext.quiet(name: "committer-\($0)") }
         let groups = try contexts.indices.map { index in
             try self.group(endpoints[index], url ?? database.connectionString, probe, contexts[index])
@@ -52,9 +52,6 @@ import Wire
             try await tasks.waitForAll()
         }
         try await probe.stop()
-        // Links remove their sockets, so that the folder is empty.
-        for endpoint in endpoints + [probe.fanout] { unlink(String(endpoint.dropFirst("ipc://".count))) }
-        rmdir(folder)
     }
 
     @Test func commitsAreStoredAnsweredAndPublished() async throws {
@@ -146,9 +143,10 @@ import Wire
         let cluster = try LivePostgres.ownCluster()
         let database = try cluster.freshDatabase()
         try cluster.cluster.stop(.immediate)
-        let folder = try temporaryFolder("committer-test")
-        let endpoint = "ipc://\(folder)/committer.sock"
-        let probe = try Probe(folder: folder, committers: [endpoint])
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let endpoint = "ipc://\(folder.path)/committer.sock"
+        let probe = try Probe(folder: folder.path, committers: [endpoint])
         let group = try self.group(endpoint, database.connectionString, probe, .quiet(name: "committer-1"))
         try await withThrowingTaskGroup(of: Void.self) { tasks in
             tasks.addTask { try await group.run() }
@@ -160,16 +158,15 @@ import Wire
         }
         #expect(probe.now.rests == 1)
         try await probe.stop()
-        for endpoint in [endpoint, probe.fanout] { unlink(String(endpoint.dropFirst("ipc://".count))) }
-        rmdir(folder)
     }
 
     @Test func unreleasedDatabaseIsRefusedWithItsReason() async throws {
         let database = try LivePostgres.freshDatabase()
         try database.connect().executeScript(unreleasedSchema)
-        let folder = try temporaryFolder("committer-test")
-        let endpoint = "ipc://\(folder)/committer.sock"
-        let probe = try Probe(folder: folder, committers: [endpoint])
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let endpoint = "ipc://\(folder.path)/committer.sock"
+        let probe = try Probe(folder: folder.path, committers: [endpoint])
         let context = DaemonContext.quiet(name: "committer-1")
         let group = try self.group(endpoint, database.connectionString, probe, context)
         try await withThrowingTaskGroup(of: Void.self) { tasks in
@@ -181,8 +178,6 @@ import Wire
             try await tasks.waitForAll()
         }
         try await probe.stop()
-        for endpoint in [endpoint, probe.fanout] { unlink(String(endpoint.dropFirst("ipc://".count))) }
-        rmdir(folder)
     }
 
     private func group(

@@ -2,7 +2,6 @@ import Boot
 import CommitterDaemon
 import FanoutCore
 import FanoutDaemon
-import Glibc
 import PipelineTestKit
 import Postgres
 import ServiceLifecycle
@@ -22,9 +21,10 @@ struct LiveStage: Sendable {
     ) async throws {
         let database = try LivePostgres.freshDatabase()
         _ = try Migrator(CommitterDaemon.migrations).migrate(database.connectionString)
-        let folder = try temporaryFolder("fanout")
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
         var values = SettingValues(defaultsOf: FanoutSettings.schema)
-        values.set(SharedSettings.bind, "ipc://\(folder)/fanout")
+        values.set(SharedSettings.bind, "ipc://\(folder.path)/fanout")
         values.set(SharedSettings.databaseURL, database.connectionString)
         change(&values)
         let settings = try FanoutSettings(values)
@@ -44,8 +44,6 @@ struct LiveStage: Sendable {
         }
         try await gateway.stop()
         try await coalescer.stop()
-        unlink("\(folder)/fanout")
-        rmdir(folder)
     }
 
     /// Writes what a committer would write, without telling anybody.
