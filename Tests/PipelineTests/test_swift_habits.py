@@ -11,7 +11,7 @@ import time
 
 import pytest
 
-from clients.steps import back, message, on_the_loop, packet_of
+from clients.steps import back, entered, message, on_the_loop, packet_of
 from clients.swift import SwiftClient
 from clients.wire import SEPARATOR, Closed, Failed, Wire
 from conformance import QUIET, ConformanceServer
@@ -90,9 +90,7 @@ async def test_its_websocket_handshake(server):
 async def test_binary_in_polling(server):
     """Attachments follow their packet as `b` and base64, also in one POST with others."""
     async with Wire(server.url) as wire:
-        await wire.open()
-        await wire.enter()
-        await wire.next()
+        await entered(wire)
         await wire.post('451-["message",{"_placeholder":true,"num":0}]', "bAAEC/w==", message(2))
         assert await wire.next() == '451-["message-back",{"_placeholder":true,"num":0}]'
         assert await wire.next() == "bAAEC/w=="
@@ -102,9 +100,7 @@ async def test_binary_in_polling(server):
 @on_the_loop
 async def test_a_pong_that_nobody_asked_for(server):
     async with Wire(server.url) as wire:
-        await wire.open()
-        await wire.enter()
-        await wire.next()
+        await entered(wire)
         await wire.post("3", "3", message(1))
         assert await wire.next() == back(1)
 
@@ -134,9 +130,7 @@ async def test_a_post_that_is_too_large(server):
 async def test_goodbye_while_a_poll_is_held(server):
     """It POSTs `1` with everything that waits for POST; the held poll ends."""
     async with Wire(server.url) as wire:
-        await wire.open()
-        await wire.enter()
-        await wire.next()
+        await entered(wire)
         held = wire.poll()
         await wire.post("41/,", "1")
         assert await asyncio.wait_for(held, 5) in (["6"], ["1"])

@@ -10,7 +10,7 @@ import time
 
 import pytest
 
-from clients.steps import back, message, on_the_loop, packet_of, probed
+from clients.steps import back, changed, entered, enters_late, message, on_the_loop, packet_of, probed
 from clients.wire import Closed, Failed, Wire
 from conformance import QUIET, ConformanceServer
 from sticky import StickyProxy
@@ -65,9 +65,7 @@ async def test_connect_waits_until_the_upgrade_is_over(server):
 async def test_a_poll_that_returned_too_early_is_followed_by_another(server):
     """Only a poll that returns after `3probe` was seen lets it change over, so every poll has to be released."""
     async with Wire(server.url) as wire:
-        await wire.open()
-        await wire.enter()
-        await wire.next()
+        await entered(wire)
         held = wire.poll()
         ws = await wire.websocket()
         ws.send("2probe")
@@ -86,9 +84,7 @@ async def test_a_poll_that_returned_too_early_is_followed_by_another(server):
 async def test_nothing_is_delivered_on_the_websocket_before_the_change(server):
     """What happens while it probes comes by polling or after `5`: once, in order, and never before."""
     async with Wire(server.url) as wire:
-        await wire.open()
-        await wire.enter()
-        await wire.next()
+        await entered(wire)
         # One packet waits already when it probes.
         await wire.post(message(0))
         ws = await wire.websocket()
@@ -115,9 +111,7 @@ async def test_nothing_is_delivered_on_the_websocket_before_the_change(server):
 async def test_the_rest_of_its_post_queue_comes_on_the_websocket(server):
     """Behind `5` come the writes that waited, and what it had not POSTed, a noop `6` among it."""
     async with Wire(server.url) as wire:
-        await wire.open()
-        await wire.enter()
-        await wire.next()
+        await entered(wire)
         ws = await probed(wire)
         for packet in ("5", "3", message("waited"), "6", message("left over")):
             ws.send(packet)
@@ -143,14 +137,9 @@ async def test_a_post_that_the_change_overtakes(server):
         posting = asyncio.create_task(wire.post_body(slowly()))
         ws = await probed(wire)
         ws.send("5")
-        # The change is over: the server does not take polls any more.
-        async with asyncio.timeout(5):
-            with pytest.raises(Failed):
-                while True:
-                    await wire.get()
+        await changed(wire)
         arrived.set()
-        assert (await ws.receive()).startswith('40{"sid":')
-        assert await ws.receive() == '42["auth",{"late":1}]'
+        await enters_late(ws)
         await posting
         ws.close()
 
@@ -162,14 +151,9 @@ async def test_a_post_that_arrives_after_the_change(server):
         await wire.open()
         ws = await probed(wire)
         ws.send("5")
-        # The change is over: the server does not accept polls any more.
-        async with asyncio.timeout(5):
-            with pytest.raises(Failed):
-                while True:
-                    await wire.get()
+        await changed(wire)
         await wire.post('40/,{"late":1}')
-        assert (await ws.receive()).startswith('40{"sid":')
-        assert await ws.receive() == '42["auth",{"late":1}]'
+        await enters_late(ws)
         ws.close()
 
 
@@ -178,9 +162,7 @@ async def test_a_post_that_arrives_after_the_change(server):
 async def test_the_websocket_fails_while_it_probes(server, when):
     """It falls back to polling and POSTs what waited, as if nothing had been; a new attempt is welcome."""
     async with Wire(server.url) as wire:
-        await wire.open()
-        await wire.enter()
-        await wire.next()
+        await entered(wire)
         held = wire.poll()
         ws = await wire.websocket()
         if when != "before the probe":
@@ -211,9 +193,7 @@ async def test_the_websocket_fails_while_it_probes(server, when):
 @on_the_loop
 async def test_a_second_websocket_is_turned_away(server):
     async with Wire(server.url) as wire:
-        await wire.open()
-        await wire.enter()
-        await wire.next()
+        await entered(wire)
         ws = await probed(wire)
         ws.send("5")
         ws.send(message(1))

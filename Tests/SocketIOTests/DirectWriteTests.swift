@@ -9,25 +9,9 @@ import Testing
     @Test func nothingOvertakesWhatTheKernelDidNotTake() throws {
         let fixture = try ServerFixture { $0.maxBufferedBytes = 256 << 20 }
         let client = try fixture.connectedSocket()
-        let filler = String(repeating: "x", count: 9000)
-        // Far more than the kernel takes while nobody reads; flushed now and then, in small and large pieces.
-        let waiting = try fixture.onLoop { server, application in
-            let socket = application.sockets[0]
-            for number in 0..<3000 {
-                let json = bytes(#"["n",\#(number)"# + (number % 3 == 0 ? #","\#(filler)"]"# : "]"))
-                if number % 2 == 0 { socket.send(PreparedPacket(event: json)) } else { socket.emit(json) }
-                if number % 5 == 0 { server.flush() }
-            }
-            server.flush()
-            return socket.bufferedBytes
-        }
-        #expect(waiting > 1 << 20)
-        for number in 0..<3000 {
-            let message = try client.message()
-            try #require(message.hasPrefix(#"42["n",\#(number)"#), "\(message.prefix(20)) instead of \(number)")
-        }
+        #expect(try fixture.sendNumberedEvents() > 1 << 20)
+        try fixture.expectNumberedEvents(at: client)
         // Everything is out, so the next packet is the kernel's at once.
-        #expect(try fixture.eventually { _, application in application.sockets[0].bufferedBytes == 0 })
         let left = try fixture.onLoop { _, application in
             application.sockets[0].send(PreparedPacket(event: bytes(#"["last"]"#)))
             return application.sockets[0].bufferedBytes

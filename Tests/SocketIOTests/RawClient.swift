@@ -219,4 +219,17 @@ extension RawClient {
     }
 
     func sendText(_ text: String) { self.send(clientText(text)) }
+
+    /// Opens a WebSocket session, up to its open packet.
+    func openSession(path: String = "/socket.io/", headers: String = "") throws {
+        self.send(Self.upgrade("\(path)?EIO=4&transport=websocket", headers: headers))
+        guard try self.response().status == 101 else { throw Failure(message: "not upgraded") }
+        guard try self.message().hasPrefix(#"0{"sid":""#) else { throw Failure(message: "not opened") }
+    }
+
+    /// Enters the main namespace.
+    func enter() throws {
+        self.sendText("40")
+        guard try self.message().hasPrefix(#"40{"sid":""#) else { throw Failure(message: "no namespace") }
+    }
 }

@@ -165,17 +165,14 @@ final class ServerFixture {
     /// A WebSocket session past its open packet.
     func openSocket(path: String = "/socket.io/", headers: String = "") throws -> RawClient {
         let client = try self.client()
-        client.send(RawClient.upgrade("\(path)?EIO=4&transport=websocket", headers: headers))
-        guard try client.response().status == 101 else { throw RawClient.Failure(message: "not upgraded") }
-        guard try client.message().hasPrefix(#"0{"sid":""#) else { throw RawClient.Failure(message: "not opened") }
+        try client.openSession(path: path, headers: headers)
         return client
     }
 
     /// A client in the main namespace.
     func connectedSocket() throws -> RawClient {
         let client = try self.openSocket()
-        client.sendText("40")
-        guard try client.message().hasPrefix(#"40{"sid":""#) else { throw RawClient.Failure(message: "no namespace") }
+        try client.enter()
         return client
     }
 }

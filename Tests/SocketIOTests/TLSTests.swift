@@ -43,11 +43,8 @@ private struct SecureFixture {
     /// A client in the main namespace.
     func connectedSocket() throws -> RawClient {
         let client = try self.client()
-        client.send(RawClient.upgrade("/socket.io/?EIO=4&transport=websocket"))
-        try #require(try client.response().status == 101)
-        try #require(try client.message().hasPrefix(#"0{"sid":""#))
-        client.sendText("40")
-        try #require(try client.message().hasPrefix(#"40{"sid":""#))
+        try client.openSession()
+        try client.enter()
         return client
     }
 
@@ -73,23 +70,8 @@ private struct SecureFixture {
     @Test func orderIsKeptWhileTheClientDoesNotRead() throws {
         let secure = try SecureFixture { $0.maxBufferedBytes = 256 << 20 }
         let client = try secure.connectedSocket()
-        let filler = String(repeating: "x", count: 9000)
-        let waiting = try secure.fixture.onLoop { server, application in
-            let socket = application.sockets[0]
-            for number in 0..<3000 {
-                let json = bytes(#"["n",\#(number)"# + (number % 3 == 0 ? #","\#(filler)"]"# : "]"))
-                if number % 2 == 0 { socket.send(PreparedPacket(event: json)) } else { socket.emit(json) }
-                if number % 5 == 0 { server.flush() }
-            }
-            server.flush()
-            return socket.bufferedBytes
-        }
-        #expect(waiting > 1 << 20)
-        for number in 0..<3000 {
-            let message = try client.message()
-            try #require(message.hasPrefix(#"42["n",\#(number)"#), "\(message.prefix(20)) instead of \(number)")
-        }
-        #expect(try secure.fixture.eventually { _, application in application.sockets[0].bufferedBytes == 0 })
+        #expect(try secure.fixture.sendNumberedEvents() > 1 << 20)
+        try secure.fixture.expectNumberedEvents(at: client)
     }
 
     @Test func slowReaderIsClosed() throws {
