@@ -87,6 +87,16 @@ async function entered(more) {
   await client.close();
 }
 {
+  // Elements lie on each other as for everybody: by zIndex, then by id. Later ones get larger ids.
+  const client = connected(), room = client.room("demo"), [note] = JOINED.elements;
+  const notes = [["c"], ["a"], ["b", 1], ["d", -1]].map(([id, zIndex]) => ({ ...note, id, zIndex }));
+  Socket.last.answer("room:join", { ...JOINED, elements: notes });
+  room.createAll([{ type: "note", content: "e" }, { type: "note", content: "f" }]).catch(() => {});
+  room.create({ type: "note", content: "g" }).catch(() => {});
+  assert.equal(room.elements.map(({ id, content }) => content ?? id).join(""), "dacefgb");
+  await client.close();
+}
+{
   // The end of a client is that of all promises, a room's that of its own.
   const { client, room } = await entered();
   const edit = room.delete("a"), other = client.room("other"), third = client.room("third");

@@ -68,6 +68,25 @@ import TouchSyncClientCore
         #expect(rested.elements.map(\.positionX) == [0] && !rested.isMoving)
     }
 
+    /// How elements came differs between users, and from one join to the next.
+    @Test func elementsLieOnEachOtherAsForEverybody() {
+        var core = Self.connected()
+        _ = core.input(.room("demo", .join(record: nil)), at: 2, random: 0)
+        let elements = #"[{"id":"c","type":"note"},{"id":"a","type":"note"},{"id":"b","type":"note","zIndex":-1}]"#
+        _ = core.input(
+            .packetReceived("430" + Self.joined.replacing(#""elements":[]"#, with: #""elements":\#(elements)"#)), at: 3,
+            random: 0)
+        #expect(core.elements(in: "demo").map(\.id) == ["b", "a", "c"])
+        for packet in [
+            #"42["element:created",{"roomId":"demo","seq":2,"id":"aa","type":"note"}]"#,
+            #"42["element:updated",{"roomId":"demo","seq":3,"element":{"id":"b","type":"note","zIndex":1}}]"#,
+        ] { _ = core.input(.packetReceived(packet), at: 4, random: 0) }
+        #expect(core.elements(in: "demo").map(\.id) == ["a", "aa", "c", "b"])
+        let deleted = #"42["element:deleted",{"roomId":"demo","seq":4,"elementIds":["a"]}]"#
+        _ = core.input(.packetReceived(deleted), at: 5, random: 0)
+        #expect(core.drawing(of: nil, in: "demo", at: 6).elements.map(\.id) == ["aa", "c", "b"])
+    }
+
     /// A server that is broken or hostile cannot keep the app busy: what it sends costs as much as it is long.
     @Test(.timeLimit(.minutes(1))) func manyFieldsAndMembersAreReadInLinearTime() throws {
         let count = 100_000

@@ -1253,8 +1253,6 @@ export class RoomCore extends Part {
     this.confirmed = new Map(byId(elements));
     this.movements.clear();
     for (const edit of this.queue.open) if (isNumbered(edit) && Number(edit.n) <= n) edit.isStored = true;
-    // In the server's order, which only a new map has.
-    this.shown = new Map(this.confirmed);
     this.touch(this.confirmed.keys());
     this.touchEdits();
     this.settle();
@@ -2644,11 +2642,13 @@ export class Room extends Emitter {
   }
 
   /**
-   * All elements, in the order in which they lie on each other.
+   * All elements as they lie on each other, the lowest first: by `zIndex`, which is 0 when absent, then by id, so that
+   * the order is the same for everybody. They are sorted at each call: to redraw some, take these by `drawn`.
    * @returns {Element[]}
    */
   get elements() {
-    return [...(this.core?.shown.values() ?? [])].sort((a, b) => (a.zIndex ?? 0) - (b.zIndex ?? 0));
+    return [...(this.core?.shown.values() ?? [])].sort((a, b) =>
+      (a.zIndex ?? 0) - (b.zIndex ?? 0) || (a.id < b.id ? -1 : 1));
   }
 
   /** @param {string} id @returns {Element | undefined} */
@@ -2819,8 +2819,14 @@ export class Room extends Emitter {
   }
 }
 
-/** @param {Data} element @returns {Data} with an id */
-const named = element => ({ id: uniqueName(), ...element });
+/** What the latest element's id begins with: the time, ms, but larger than in the one before. */
+let latest = 0;
+/**
+ * @param {Data} element
+ * @returns {Data} with an id that is larger than those of earlier elements, so that it lies on top of them
+ */
+const named = element =>
+  ({ id: `${(latest = Math.max(latest + 1, Date.now())).toString(36)}-${uniqueName()}`, ...element });
 
 /**
  * Scale and rotation stand in `transform`, all else beside it.

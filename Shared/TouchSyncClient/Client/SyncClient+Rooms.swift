@@ -24,7 +24,7 @@ extension SyncClient {
     func drawing(of ids: [String]?, in room: String, at instant: ContinuousClock.Instant?) async -> RoomDrawing {
         await self.caughtUp()
         let time = instant.map { self.clock.milliseconds(at: $0) } ?? self.clock.now
-        return self.core.drawing(of: ids ?? self.core.elements(in: room).map(\.id), in: room, at: time)
+        return self.core.drawing(of: ids, in: room, at: time)
     }
 
     func members(in room: String) async -> [RoomMember] {

@@ -184,24 +184,22 @@ extension ClientCore {
     /// An element as it is stored, with this user's edits and gestures on top; nil if there is none.
     public func element(_ id: String, in room: String) -> Element? { self.room(room)?.contents.shown[TextKey(id)] }
 
-    /// All elements as they lie on each other, the lowest first.
-    public func elements(in room: String) -> [Element] { self.room(room)?.contents.shown.stacked ?? [] }
+    /// All elements as they lie on each other, the lowest first: by `Element.isBelow`, so the same for everybody.
+    public mutating func elements(in room: String) -> [Element] {
+        guard let index = self.index(of: TextKey(room)) else { return [] }
+        let ids = self.rooms[index].contents.stackedIDs()
+        return ids.compactMap { self.rooms[index].contents.shown[$0] }
+    }
 
     /// An element where this user holds it, or others move it, at the time of a frame, ms.
     public mutating func drawn(_ id: String, in room: String, at time: Double) -> Element? {
         self.index(of: TextKey(room)).flatMap { self.rooms[$0].drawn(TextKey(id), at: time) }
     }
 
-    /// Some elements where they are to be drawn, at the time of a frame, ms.
-    public mutating func drawing(of ids: [String], in room: String, at time: Double) -> RoomDrawing {
-        var drawing = RoomDrawing()
-        guard let index = self.index(of: TextKey(room)) else { return drawing }
-        for id in ids {
-            let key = TextKey(id)
-            guard let element = self.rooms[index].drawn(key, at: time) else { continue }
-            drawing.append(element, isMoving: self.rooms[index].movements.isMoving(key))
-        }
-        return drawing
+    /// Some elements, or all of them, the lowest first, where they are to be drawn at the time of a frame, ms.
+    public mutating func drawing(of ids: [String]?, in room: String, at time: Double) -> RoomDrawing {
+        guard let index = self.index(of: TextKey(room)) else { return RoomDrawing() }
+        return self.rooms[index].drawing(of: ids?.map(TextKey.init), at: time)
     }
 
     /// Whether somebody else's movement of an element may be under way, as of the last `drawn`.

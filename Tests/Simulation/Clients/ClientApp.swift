@@ -1,3 +1,4 @@
+import Canvas
 import HistoryChecker
 import JSONBytes
 import TouchSyncClientCore
@@ -52,6 +53,9 @@ final class ClientApp: SimulatedApp {
 
     /// The time as the app tells it, ms.
     var now: Int64 { Int64(self.world.now / .millisecond) }
+
+    /// All elements as they lie on each other, the lowest first.
+    func elementsShown() -> [Element] { self.core?.elements(in: self.room) ?? [] }
 
     func isSettled(at seq: UInt64) -> Bool {
         guard let core, core.state == .live, self.backlog == nil, self.hasNetwork else { return false }

@@ -52,7 +52,7 @@ final class ClientScreen {
 
     /// What is to be seen when everything is drawn again.
     func showAll(_ app: ClientApp) {
-        let elements = app.core?.elements(in: app.room) ?? []
+        let elements = app.elementsShown()
         self.show(Dictionary(elements.map { ($0.id, Self.body($0)) }) { $1 }, app, isWhole: true)
     }
 

@@ -41,7 +41,7 @@ final class ClientUser {
     private func step(_ app: ClientApp) {
         if self.fingers != nil { return self.move(app) }
         guard let core = app.core, core.pendingEdits(in: app.room) < 8 else { return }
-        let elements = core.elements(in: app.room)
+        let elements = app.elementsShown()
         switch app.world.random.place(32) {
         case _ where elements.count < 2, 0: self.create(app)
         case 1: self.createSeveral(app)

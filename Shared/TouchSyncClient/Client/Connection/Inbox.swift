@@ -12,6 +12,7 @@ final class Inbox: Sendable {
     private struct State: Sendable {
         var items: [Item] = []
         var lastEdit = 0
+        var elementNames = ElementNames()
     }
 
     private let state = Locked(State())
@@ -50,6 +51,12 @@ final class Inbox: Sendable {
             return state.lastEdit
         }
         return "\(self.runName)-\(number)"
+    }
+
+    /// An id that no other element has.
+    func nextElementID() -> String {
+        let now = ElementNames.timeOfDay
+        return self.state.withLock { $0.elementNames.next(at: now) }
     }
 }
 

@@ -4,10 +4,11 @@ public import TouchSyncClientCore
 
 /// Edits. Each is shown immediately and sent in its turn, over reconnects and, with a store, over restarts.
 extension SyncRoom {
-    /// A new element. One without an id gets one that nobody else has.
+    /// A new element. One without an id gets one that nobody else has, and that is larger than those of earlier elements:
+    /// so it lies on top of those with the same `zIndex`.
     @discardableResult
     public func create(_ element: NewElement, undo: UndoOptions = .alone) -> SyncEdit {
-        let element = Self.named(element)
+        let element = self.named(element)
         return self.edit("element:create", ids: [element.id], undo) { writer in
             writer.key("element")
             element.encode(into: &writer)
@@ -17,7 +18,7 @@ extension SyncRoom {
     /// Several new elements, all or none.
     @discardableResult
     public func createAll(_ elements: [NewElement], undo: UndoOptions = .alone) -> SyncEdit {
-        let elements = elements.map(Self.named)
+        let elements = elements.map(self.named)
         return self.edit("elements:create", ids: elements.map(\.id), undo) { writer in
             writer.key("elements")
             writer.beginArray()
@@ -95,9 +96,9 @@ extension SyncRoom {
         self.client.postEdit(elementIds: [], in: self) { .edit(id: $0, event: event, body: body) }
     }
 
-    private static func named(_ element: NewElement) -> NewElement {
+    private func named(_ element: NewElement) -> NewElement {
         var element = element
-        if element.id == nil { element.id = uniqueName() }
+        if element.id == nil { element.id = self.client.inbox.nextElementID() }
         return element
     }
 

@@ -82,6 +82,16 @@ struct ClientRoom: Sendable {
         return self.movements.drawn(element, at: time)
     }
 
+    /// Some elements, or all of them, the lowest first, where they are to be drawn at the time of a frame, ms.
+    mutating func drawing(of ids: [TextKey]?, at time: Double) -> RoomDrawing {
+        var drawing = RoomDrawing()
+        for id in ids ?? self.contents.stackedIDs() {
+            guard let element = self.drawn(id, at: time) else { continue }
+            drawing.append(element, isMoving: self.movements.isMoving(id))
+        }
+        return drawing
+    }
+
     /// The input is done: saves edits, computes again what changed, and reports it.
     mutating func finish(_ outbox: inout ClientOutbox) {
         if self.givesUp, self.phase == .refused, let denial { self.edits.giveUp(denial, &self.contents, &outbox) }

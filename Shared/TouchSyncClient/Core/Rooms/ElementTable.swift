@@ -10,6 +10,8 @@ package struct ElementTable: Sendable {
 
     private var entries: [TextKey: Entry] = [:]
     private var lastRank = 0
+    /// The ids of all elements as these lie on each other; nil since one came, went, or changed its level.
+    private var stack: [TextKey]?
 
     init() {}
 
@@ -22,6 +24,7 @@ package struct ElementTable: Sendable {
     package subscript(id: TextKey) -> Element? {
         get { self.entries[id]?.element }
         set {
+            if self.entries[id]?.element.level != newValue?.level { self.stack = nil }
             guard let newValue else {
                 self.entries[id] = nil
                 return
@@ -40,12 +43,11 @@ package struct ElementTable: Sendable {
     /// All elements in no particular order.
     var all: some Sequence<Element> { self.entries.values.lazy.map(\.element) }
 
-    /// All elements as they lie on each other, the lowest first: by `zIndex`, then as they came.
-    var stacked: [Element] {
-        let sorted = self.entries.values.sorted { lower, upper in
-            let (low, high) = (lower.element.zIndex ?? 0, upper.element.zIndex ?? 0)
-            return low == high ? lower.rank < upper.rank : low < high
-        }
-        return sorted.map(\.element)
+    /// The ids of all elements as these lie on each other, the lowest first. They are sorted only after one came, went, or
+    /// changed its level.
+    mutating func stackedIDs() -> [TextKey] {
+        let ids = self.stack ?? self.entries.sorted { $0.value.element.isBelow($1.value.element) }.map(\.key)
+        self.stack = ids
+        return ids
     }
 }

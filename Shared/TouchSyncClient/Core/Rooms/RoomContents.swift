@@ -94,8 +94,6 @@ package struct RoomContents: Sendable {
         self.epoch = arrival.epoch
         self.seq = arrival.seq
         self.confirmed = ElementTable(arrival.elements)
-        // In the server's order.
-        self.shown = self.confirmed
         for element in arrival.elements { self.touched.insert(TextKey(element.id)) }
         return arrival.sessionNumber
     }
@@ -114,6 +112,9 @@ package struct RoomContents: Sendable {
 
     /// The elements that were touched since the last call.
     mutating func takeTouched() -> [TextKey] { self.touched.drain() }
+
+    /// The ids of all that is shown as it lies on each other, the lowest first.
+    mutating func stackedIDs() -> [TextKey] { self.shown.stackedIDs() }
 
     /// Sets what is shown of an element; nil: nothing.
     mutating func show(_ element: Element?, _ id: TextKey) {

@@ -63,7 +63,8 @@ export class Actions {
 
   /** @param {import("/client/touchsync.js").Data} element @param {boolean} isText whether its text is written next */
   #add(element, isText) {
-    const id = `${element.type}-${crypto.getRandomValues(new Uint32Array(2)).join("-")}`;
+    // Begins like those that the client makes, so that what is added lies on top.
+    const id = `${Date.now().toString(36)}-${crypto.getRandomValues(new Uint32Array(2)).join("-")}`;
     this.room.create({ id, ...element }).catch(() => {});
     this.board.selection.set([id]);
     this.board.surface.focus({ preventScroll: true });

@@ -64,7 +64,7 @@ export class Board {
     this.world = world;
     this.frames = new Frames(now => this.#draw(now));
     this.scene = new Scene(world, room);
-    this.scene.onAppear = () => (this.#isStacked = false);
+    this.scene.onRestack = () => (this.#isStacked = false);
     this.overlay = new Overlay(overlay);
     this.people = new People(room, cursors, () => this.frames.want());
     this.selection = new Selection(ids => {

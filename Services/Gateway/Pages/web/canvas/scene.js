@@ -9,7 +9,7 @@ import { named } from "./words.js";
 /** @typedef {import("./give.js").Give} Give */
 /** @typedef {import("/client/touchsync.js").Element} Element */
 /** @typedef {import("/client/touchsync.js").Room} Room */
-/** @typedef {{node: HTMLElement, card: HTMLElement, content: string, size: string, annotations: Set<string>}} View */
+/** @typedef {{node: HTMLElement, card: HTMLElement, content: string, size: string, annotations: Set<string>, level?: number}} View */
 
 let lastName = 0;
 
@@ -140,7 +140,11 @@ export class Scene {
       this.views.set(id, view);
       const place = isAnnotation(element) ? this.views.get(element.parentId)?.node : this.world;
       (place ?? this.world).append(view.node);
-      this.onAppear();
+      this.onRestack();
+    }
+    if (view.level !== element.zIndex) {
+      view.level = element.zIndex;
+      this.onRestack();
     }
     const content = contentKey(element);
     if (view.content !== content) {
@@ -152,8 +156,8 @@ export class Scene {
     this.#place(view, element, parent);
   }
 
-  /** Called when a node was added, which may lie below another one. */
-  onAppear = () => {};
+  /** Called when a node may lie elsewhere among the others than before: it was added, or its element's `zIndex` changed. */
+  onRestack = () => {};
 
   /** @param {View} view @param {Element} element @param {Element | undefined} parent */
   #place(view, element, parent) {
