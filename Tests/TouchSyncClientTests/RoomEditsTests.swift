@@ -38,6 +38,19 @@ import Testing
         #expect(self.results() == ["1": "too_large"])
     }
 
+    @Test mutating func whatWasSentIsForgottenWhenItIsTooLargeNow() {
+        _ = self.join(limits: #"{"message":1000,"unacknowledged":1}"#)
+        self.delete("a", as: "1")
+        self.delete("b", as: "2")
+        _ = self.outbox.drain()
+        self.edits.connectionLost()
+        _ = self.edits.joinAccepted(Self.object(#"{"session":"s","sid":"i","limits":{"message":280}}"#), last: 0)
+        self.edits.refuseTooLarge(&self.contents, &self.outbox)
+        #expect(self.results() == ["1": "forgotten", "2": "too_large"])
+        self.edits.joined(self.contents, &self.outbox)
+        #expect(self.outbox.drain() == [.send(#"421["element:update",{"roomId":"demo","n":1}]"#)])
+    }
+
     @Test mutating func refusedForNowItIsSentAgainAfterThePause() {
         _ = self.join()
         self.delete("a", as: "1")

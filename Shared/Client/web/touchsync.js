@@ -1357,13 +1357,16 @@ export class RoomCore extends Part {
     return isTooLarge ? refusal("too_large", `An edit has at most ${limit} bytes.`) : undefined;
   }
 
-  /** Edits were made before the server's limit was known: it would end the connection, again and again. */
+  /**
+   * Edits were made before the server's limit was known: it would end the connection, again and again. What was sent
+   * under a larger limit may be stored.
+   */
   refuseTooLarge() {
     for (const edit of this.queue.open) {
       const answer = edit.doubt ? undefined : this.tooLarge(edit);
       if (!answer) continue;
-      if (isNumbered(edit)) this.fill(edit);
-      this.refused(edit, answer.error);
+      if (edit.n) this.fill(edit);
+      this.refused(edit, edit.n ? FORGOTTEN : answer.error);
     }
   }
 

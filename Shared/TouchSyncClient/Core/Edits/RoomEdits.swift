@@ -88,11 +88,13 @@ extension RoomEdits {
         return true
     }
 
-    /// Edits were made before the server's limit was known: one that is larger would end the connection each time.
+    /// Edits were made before the server's limit was known: one that is larger would end the connection each time. What
+    /// was sent under a larger limit may be stored.
     mutating func refuseTooLarge(_ contents: inout RoomContents, _ outbox: inout ClientOutbox) {
         for edit in Array(self.queue.open) where edit.doubt == nil && !self.allowance.allows(edit) {
             if edit.number != nil { self.queue.fill(edit.key) }
-            self.takeBack(edit, .tooLarge(limit: self.allowance.message), &contents, &outbox)
+            let error = edit.number == nil ? ClientError.tooLarge(limit: self.allowance.message) : .forgotten
+            self.takeBack(edit, error, &contents, &outbox)
         }
     }
 
