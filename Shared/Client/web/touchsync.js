@@ -1409,7 +1409,8 @@ export class RoomCore extends Part {
     if (![...RETRYABLE, "gap", "session_expired"].includes(code)) {
       // A number that was not used would be a hole: something that is refused for certain fills it.
       if (code === "unknown_event") this.fill(edit);
-      // An old number, of which the server does not know any more what became of it.
+      // An old number, of which the server does not know any more what became of it. Or another commit has the number,
+      // so that this one has no effect: the refusals are the same.
       this.refused(edit, code === "conflict" && error.field === "n" ? FORGOTTEN : error);
       return this.pump();
     }

@@ -39,7 +39,8 @@ public struct ClientError: Error, Equatable, Sendable {
 
     /// Whether the same is tried again later.
     var isRetryable: Bool { ["busy", "rate_limited", "unavailable"].contains(self.code) }
-    /// Whether the server does not know any more what became of the edit that had this number.
+    /// Whether the server does not know any more what became of the edit that had this number, or another commit has the
+    /// number, so that this one has no effect: the refusals are the same.
     var isAboutOldNumber: Bool { self.code == "conflict" && self.field == "n" }
     /// How long the server asks to wait, ms.
     var retryAfter: Int64? { self.details["retryAfterMs"]?.milliseconds }
