@@ -1,85 +1,98 @@
 /// The edits of one room in their order, those that were sent before those that wait, and their numbers in the session.
 ///
-/// It holds at most `capacity` edits without a result; further ones are refused.
+/// It holds at most `capacity` edits without a result; further ones are refused. What happens to one edit costs the same
+/// however many wait.
 struct EditQueue: Sendable {
-    /// All edits, those included whose result is known, but not shown by the room's stream yet.
-    private(set) var edits: [ClientEdit] = []
+    /// Those included whose result is known, but not shown by the room's stream yet.
+    private var list = EditList()
     /// The number of the next edit that is sent for the first time.
     private(set) var nextNumber: Int64
     private let capacity: Int
-    private var lastKey = 0
+    /// The keys of edits whose result is known.
+    private var acknowledged: Set<Int> = []
 
     /// A queue with the edits that an earlier run left.
     init(capacity: Int, nextNumber: Int64 = 1, edits: [ClientEdit] = []) {
         self.capacity = capacity
         self.nextNumber = nextNumber
-        for edit in edits { self.add(edit) }
+        for edit in edits { self.list.append(edit) }
     }
 
+    /// All edits, those included whose result is known, but not shown by the room's stream yet.
+    var edits: [ClientEdit] { self.list.all }
+
+    /// The same of an element.
+    func edits(of element: TextKey) -> [ClientEdit] { self.list.edits(of: element) }
+
     /// Those without a result.
-    var open: some Sequence<ClientEdit> { self.edits.lazy.filter(\.isOpen) }
+    var open: [ClientEdit] { self.edits.filter(\.isOpen) }
 
     /// The number of edits without a result.
-    var openCount: Int { self.edits.reduce(0) { $0 + ($1.isOpen ? 1 : 0) } }
+    var openCount: Int { self.list.openCount }
 
     /// Those without a number in the present session.
-    var unnumbered: some Sequence<ClientEdit> { self.open.filter { $0.presentNumber == nil } }
+    var unnumbered: [ClientEdit] { self.open.filter { $0.presentNumber == nil } }
 
     /// Those that may have been applied in a session that ended.
-    var doubtful: [ClientEdit] { self.edits.filter { $0.doubt != nil } }
+    var doubtful: [ClientEdit] { self.hasDoubts ? self.edits.filter { $0.doubt != nil } : [] }
 
     /// Whether there are such edits.
-    var hasDoubts: Bool { self.edits.contains { $0.doubt != nil } }
+    var hasDoubts: Bool { self.list.doubtCount > 0 }
 
     /// The number of the first edit that was sent and has no answer, else the next number.
-    var firstNumber: Int64 { self.open.compactMap(\.presentNumber).first { _ in true } ?? self.nextNumber }
+    var firstNumber: Int64 { self.sent.compactMap(\.presentNumber).first ?? self.nextNumber }
 
     /// The open edit of that key.
     func openEdit(_ key: Int) -> ClientEdit? {
-        self.edits.first { $0.key == key && $0.isOpen }
+        guard let edit = self.list[key], edit.isOpen else { return nil }
+        return edit
+    }
+
+    /// Those that were sent and have no result.
+    private var sent: [ClientEdit] {
+        var sent: [ClientEdit] = []
+        for key in self.list.keys {
+            guard let edit = self.list[key], edit.isOpen else { continue }
+            if edit.number == nil { break }
+            sent.append(edit)
+        }
+        return sent
     }
 
     // MARK: Appending
 
     /// Appends an edit, or folds it into one that was never sent; false when the queue is full. A full one still folds.
     mutating func append(_ edit: ClientEdit) -> Bool {
-        // What names no element, as an undo, may change any.
-        let index = self.edits.lastIndex { other in
-            other.elementIds.isEmpty || other.elementIds.contains { edit.elementIds.contains($0) }
-        }
-        if let index, self.edits[index].fold(edit) { return true }
+        let latest = self.list.latestKey(of: edit.elementIds)
+        if let latest, self.list.change(latest, { $0.fold(edit) }) ?? false { return true }
         guard self.openCount < self.capacity else { return false }
-        self.add(edit)
+        self.list.append(edit)
         return true
-    }
-
-    private mutating func add(_ edit: ClientEdit) {
-        self.lastKey += 1
-        self.edits.append(edit)
-        self.edits[self.edits.count - 1].key = self.lastKey
     }
 
     // MARK: Sending
 
     /// The next edit to send, numbered; nil when all are under way, or `limit` of them. `seq` is the room's number.
     mutating func next(limit: Int, seq: Int64) -> ClientEdit? {
-        guard self.open.filter(\.isUnderWay).count < limit,
-            let index = self.edits.firstIndex(where: { $0.isOpen && !$0.isUnderWay })
+        guard self.list.underWayCount < limit, self.list.underWayCount < self.openCount,
+            let key = self.list.keys.first(where: { self.openEdit($0)?.isUnderWay == false })
         else { return nil }
-        if self.edits[index].number == nil {
-            self.edits[index].number = self.nextNumber
-            self.edits[index].sentAfter = seq
+        if self.list[key]?.number == nil {
+            let number = self.nextNumber
+            self.list.change(key) { ($0.number, $0.sentAfter) = (number, seq) }
             self.nextNumber = self.nextNumber.plus(1)
         }
-        self.edits[index].isUnderWay = true
-        self.edits[index].attempt += 1
-        return self.edits[index]
+        self.list.change(key) { edit in
+            edit.isUnderWay = true
+            edit.attempt += 1
+        }
+        return self.list[key]
     }
 
     /// The edits from a number on are sent again.
     mutating func resend(from number: Int64) {
-        for index in self.edits.indices {
-            if let sent = self.edits[index].number, sent >= number { self.edits[index].isUnderWay = false }
+        for edit in self.sent where edit.number ?? .min >= number {
+            self.list.change(edit.key) { $0.isUnderWay = false }
         }
     }
 
@@ -91,14 +104,11 @@ struct EditQueue: Sendable {
     /// Puts an edit that is certainly refused in the place of one that uses no number, as one whose event the server
     /// does not know: the number would be a hole.
     mutating func fill(_ key: Int) {
-        guard let index = self.edits.firstIndex(where: { $0.key == key }) else { return }
-        let unknown = self.edits[index]
+        guard let unknown = self.list[key] else { return }
         var filler = ClientEdit(ids: [], event: "element:update", body: .empty)
         filler.number = unknown.number
         filler.sentAfter = unknown.sentAfter
-        self.lastKey += 1
-        filler.key = self.lastKey
-        self.edits.insert(filler, at: index)
+        self.list.insert(filler, before: key)
         self.resend(from: unknown.number ?? .min)
     }
 
@@ -106,41 +116,45 @@ struct EditQueue: Sendable {
 
     /// An edit was applied as a number of the room.
     mutating func acknowledge(_ key: Int, seq: Int64) {
-        guard let index = self.edits.firstIndex(where: { $0.key == key }) else { return }
-        self.edits[index].seq = seq
-        self.edits[index].doubt = nil
-        self.edits[index].isStored = false
-        self.edits[index].isUnderWay = false
+        self.list.change(key) { edit in
+            edit.seq = seq
+            edit.doubt = nil
+            edit.isStored = false
+            edit.isUnderWay = false
+        }
+        self.acknowledged.insert(key)
     }
 
     mutating func remove(_ key: Int) {
-        self.edits.removeAll { $0.key == key }
+        self.list.remove(key)
+        self.acknowledged.remove(key)
     }
 
     /// Removes acknowledged edits that the stream has reached.
     mutating func removeSettled(upTo seq: Int64) -> [ClientEdit] {
-        let settled = self.edits.filter { $0.seq.map { $0 <= seq } ?? false }
-        if !settled.isEmpty { self.edits.removeAll { $0.seq.map { $0 <= seq } ?? false } }
+        if self.acknowledged.isEmpty { return [] }
+        let settled = self.acknowledged.sorted().compactMap { self.list[$0] }.filter { $0.seq ?? .max <= seq }
+        for edit in settled { self.remove(edit.key) }
         return settled
     }
 
     /// Removes all acknowledged edits: the stream will not reach them. A whole room arrived, which is reported anyway.
     mutating func removeAcknowledged() {
-        self.edits.removeAll { !$0.isOpen }
+        for key in self.acknowledged { self.remove(key) }
     }
 
     /// The stream contains the edit of that number in the present session.
     /// - Returns: the edit, if it has no answer yet.
     mutating func streamed(_ number: Int64) -> ClientEdit? {
-        guard let index = self.edits.firstIndex(where: { $0.isOpen && $0.presentNumber == number }) else { return nil }
-        self.edits[index].isStored = true
-        return self.edits[index]
+        guard let edit = self.sent.first(where: { $0.presentNumber == number }) else { return nil }
+        self.list.change(edit.key) { $0.isStored = true }
+        return self.list[edit.key]
     }
 
     /// A whole room arrived that contains the edits up to this number.
     mutating func stored(upTo number: Int64) {
-        for index in self.edits.indices where self.edits[index].isOpen {
-            if let sent = self.edits[index].presentNumber, sent <= number { self.edits[index].isStored = true }
+        for edit in self.sent where edit.presentNumber ?? .max <= number {
+            self.list.change(edit.key) { $0.isStored = true }
         }
     }
 
@@ -153,25 +167,23 @@ struct EditQueue: Sendable {
 
     /// A session ended: what was sent under it is in doubt, and everything is numbered from 1 again.
     mutating func sessionLost(sid: TextKey) {
-        for index in self.edits.indices where self.edits[index].isOpen {
-            if self.edits[index].presentNumber != nil { self.edits[index].doubt = EditDoubt(sid: sid) }
-            self.edits[index].isUnderWay = false
-            self.edits[index].isStored = false
+        for key in self.sent.map(\.key) {
+            self.list.change(key) { edit in
+                if edit.presentNumber != nil { edit.doubt = EditDoubt(sid: sid) }
+                edit.isUnderWay = false
+                edit.isStored = false
+            }
         }
         self.nextNumber = 1
     }
 
     /// A later edit of the same session than this one was applied.
     mutating func decided(_ key: Int) {
-        guard let index = self.edits.firstIndex(where: { $0.key == key }) else { return }
-        self.edits[index].doubt?.isDecided = true
+        self.list.change(key) { $0.doubt?.isDecided = true }
     }
 
     /// No doubtful edit was applied: they are sent under the present session.
     mutating func clearDoubts() {
-        for index in self.edits.indices where self.edits[index].doubt != nil {
-            self.edits[index].doubt = nil
-            self.edits[index].number = nil
-        }
+        for edit in self.doubtful { self.list.change(edit.key) { ($0.doubt, $0.number) = (nil, nil) } }
     }
 }

@@ -49,7 +49,7 @@ struct RoomEdits: Sendable {
     /// An element with these edits on top; nil: there is none.
     func applied(to element: Element?, id: TextKey, in contents: RoomContents) -> Element? {
         var element = element
-        for edit in self.queue.edits where edit.isShown && edit.elementIds.contains(id) {
+        for edit in self.queue.edits(of: id) where edit.isShown {
             element = edit.applied(to: element, id: id, in: contents.scene(of: element))
         }
         return element
@@ -91,7 +91,7 @@ extension RoomEdits {
     /// Edits were made before the server's limit was known: one that is larger would end the connection each time. What
     /// was sent under a larger limit may be stored.
     mutating func refuseTooLarge(_ contents: inout RoomContents, _ outbox: inout ClientOutbox) {
-        for edit in Array(self.queue.open) where edit.doubt == nil && !self.allowance.allows(edit) {
+        for edit in self.queue.open where edit.doubt == nil && !self.allowance.allows(edit) {
             if edit.number != nil { self.queue.fill(edit.key) }
             let error = edit.number == nil ? ClientError.tooLarge(limit: self.allowance.message) : .forgotten
             self.takeBack(edit, error, &contents, &outbox)
@@ -251,7 +251,7 @@ extension RoomEdits {
     /// The room is left without being entered: what waits is refused for the same reason. What was sent may be stored,
     /// which nobody will tell this user.
     mutating func giveUp(_ denial: ClientError, _ contents: inout RoomContents, _ outbox: inout ClientOutbox) {
-        for edit in Array(self.queue.open) {
+        for edit in self.queue.open {
             self.takeBack(edit, edit.number == nil ? denial : .forgotten, &contents, &outbox)
         }
     }
