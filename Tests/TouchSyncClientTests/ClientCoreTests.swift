@@ -68,6 +68,29 @@ import TouchSyncClientCore
         #expect(rested.elements.map(\.positionX) == [0] && !rested.isMoving)
     }
 
+    /// A cursor costs the same however many people are in the room, and so does one who leaves.
+    @Test(.timeLimit(.minutes(1))) func manyMembersPointInLinearTime() throws {
+        let count = 30_000
+        let members = (0..<count).map { #"{"userId":"u\#($0)","connections":[{"sid":"s\#($0)"}]}"# }
+        var core = Self.connected()
+        _ = core.input(.room("demo", .join(record: nil)), at: 2, random: 0)
+        let answer = Self.joined.replacing(
+            #""sid":"i""#, with: #""sid":"i","members":[\#(members.joined(separator: ","))]"#)
+        _ = core.input(.packetReceived("430" + answer), at: 3, random: 0)
+        for number in (0..<count).reversed() {
+            let pointed = #"{"roomId":"demo","userId":"u\#(number)","sid":"s\#(number)","x":1,"y":2}"#
+            let outputs = core.input(.packetReceived(#"42["cursor:moved",\#(pointed)]"#), at: 4, random: 0)
+            #expect(outputs.count == 1)
+        }
+        let left = #"42["member:left",{"roomId":"demo","userId":"u1"}]"#
+        _ = core.input(.packetReceived(left), at: 5, random: 0)
+        let known = #"42["member:joined",{"roomId":"demo","userId":"u2","name":"Two"}]"#
+        _ = core.input(.packetReceived(known), at: 6, random: 0)
+        let first = core.members(in: "demo").prefix(2)
+        #expect(first.map(\.userId) == ["u0", "u2"] && first.last?.name == "Two")
+        #expect(first.last?.connections.first?.cursor == Point(x: 1, y: 2))
+    }
+
     /// How elements came differs between users, and from one join to the next.
     @Test func elementsLieOnEachOtherAsForEverybody() {
         var core = Self.connected()

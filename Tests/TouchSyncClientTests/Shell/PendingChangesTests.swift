@@ -54,6 +54,24 @@ import TouchSyncClientCore
         #expect(all.count == PendingChanges.mostShifts + 1 && all.contains(.members))
     }
 
+    @Test func cursorsAreToldInTheirOrderWhileOthersCome() {
+        var pending = PendingChanges()
+        for sid in ["1", "2"] { pending.add(Self.cursor(nil, of: sid)) }
+        #expect(pending.next() == Self.cursor(nil, of: "1"))
+        let point = Point(x: 1, y: 1)
+        for sid in ["3", "1", "2"] { pending.add(Self.cursor(point, of: sid)) }
+        #expect(Self.all(&pending) == ["2", "3", "1"].map { Self.cursor(point, of: $0) })
+    }
+
+    /// A cursor costs the same however many others wait.
+    @Test(.timeLimit(.minutes(1))) func manyCursorsWaitInLinearTime() {
+        var pending = PendingChanges()
+        for number in 0..<1_000_000 {
+            pending.add(Self.cursor(nil, of: "\(number % PendingChanges.mostShifts)"))
+        }
+        #expect(Self.all(&pending).count == PendingChanges.mostShifts)
+    }
+
     @Test func refusalsAreTheNewest() {
         var pending = PendingChanges()
         for number in 0..<100 { pending.add(.refusal(ClientError(code: "\(number)", message: ""))) }
@@ -65,6 +83,10 @@ import TouchSyncClientCore
         var pending = PendingChanges()
         for recovered in [false, true] { pending.add(.joined(recovered: recovered)) }
         #expect(Self.all(&pending) == [.joined(recovered: false)])
+    }
+
+    private static func cursor(_ point: Point?, of sid: String) -> RoomChange {
+        .attention(userId: "u", sid: sid, .cursor(point))
     }
 
     private static func all(_ pending: inout PendingChanges) -> [RoomChange] {

@@ -42,6 +42,26 @@ import TouchSyncClientCore
         }
     }
 
+    @Test func showsElementsAsTheyLieOnEachOther() async throws {
+        let fixture = try Fixture()
+        let (room, connection) = try await fixture.entered()
+        let model = RoomModel(room)
+        try await eventually { model.elements.count == 1 }
+        connection.say(#"42["element:created",{"roomId":"demo","seq":2,"id":"b","type":"note","zIndex":-1}]"#)
+        try await eventually { model.elements.map(\.id) == ["b", "a"] }
+        let gesture = room.begin(["a", "b"])
+        gesture.update(translation: Point(x: 3, y: 0))
+        try await eventually { model.elements.allSatisfy { $0.positionX == 3 } }
+        room.update("b", Self.onLevel(1))
+        try await eventually { model.elements.map(\.id) == ["a", "b"] }
+    }
+
+    private static func onLevel(_ zIndex: Double) -> ElementChanges {
+        var changes = ElementChanges()
+        changes.zIndex = zIndex
+        return changes
+    }
+
     @Test func knowsThatItsRoomWasDeniedBefore() async throws {
         let fixture = try Fixture()
         let room = fixture.client.room("demo")

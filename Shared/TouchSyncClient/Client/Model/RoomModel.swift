@@ -5,10 +5,10 @@
 
     /// A room for views: what they show, renewed as it changes.
     ///
-    /// No value is older than the one before. What a frame costs depends on what others move, not on the room's size.
+    /// No value is older than the one before. What a frame reads depends on what changes and moves, not on the room's size.
     @MainActor @Observable public final class RoomModel {
         /// Elements where they are to be drawn, the lowest first; while others move some, renewed for each frame.
-        public private(set) var elements: [Element] = []
+        public var elements: [Element] { self.stack.elements }
         /// Who is here, with cursors and selections.
         public private(set) var members: [RoomMember] = []
         /// How far the client is.
@@ -19,6 +19,7 @@
         public private(set) var refusal: ClientError?
         /// The room, for edits and gestures.
         public nonisolated let room: SyncRoom
+        private var stack = ElementStack()
         @ObservationIgnored private let tasks = TaskBag()
         /// What the next frame has to show.
         @ObservationIgnored private var frame = ModelFrame()
@@ -48,11 +49,11 @@
 
         private func follow(_ change: RoomChange) async {
             switch change {
-            case .elements, .allElements:
-                self.frame.isWhole = true
+            case .elements(let ids), .moving(let ids):
+                self.frame.ids.formUnion(ids.map(TextKey.init))
                 self.renew()
-            case .moving(let ids):
-                self.frame.moving.formUnion(ids.map(TextKey.init))
+            case .allElements:
+                self.frame.isWhole = true
                 self.renew()
             case .members, .attention: await self.readMembers()
             case .joined: self.denial = nil
@@ -69,10 +70,8 @@
             let room = self.room
             self.tasks.start { [weak self] in
                 while let frame = await self?.nextFrame() {
-                    let drawing =
-                        frame.isWhole
-                        ? await room.drawing() : await room.drawing(of: frame.moving.map(\.text))
-                    await self?.show(drawing, isWhole: frame.isWhole)
+                    let drawing = frame.isWhole ? await room.drawing() : await room.drawing(of: frame.ids.map(\.text))
+                    await self?.show(drawing, of: frame)
                     // About a frame: nobody sees more.
                     if drawing.isMoving { try? await Task.sleep(for: .milliseconds(16)) }
                     if Task.isCancelled { return }
@@ -83,26 +82,25 @@
         /// What is to be read now; nil when that is nothing.
         private func nextFrame() -> ModelFrame? {
             defer { self.frame = ModelFrame() }
-            self.isRenewing = self.frame.isWhole || !self.frame.moving.isEmpty
+            self.isRenewing = self.frame.isWhole || !self.frame.ids.isEmpty
             return self.isRenewing ? self.frame : nil
         }
 
-        private func show(_ drawing: RoomDrawing, isWhole: Bool) {
-            self.frame.moving.formUnion(drawing.moving.map(TextKey.init))
-            let elements = isWhole ? drawing.elements : Self.replaced(self.elements, by: drawing.elements)
-            if self.elements != elements { self.elements = elements }
-        }
-
-        /// Elements with others in the places of their former selves.
-        private static func replaced(_ elements: [Element], by moved: [Element]) -> [Element] {
-            let moved = Dictionary(moved.map { (TextKey($0.id), $0) }) { _, last in last }
-            return elements.map { moved[TextKey($0.id)] ?? $0 }
+        /// Who observes the elements hears of it only if one differs.
+        private func show(_ drawing: RoomDrawing, of frame: ModelFrame) {
+            self.frame.ids.formUnion(drawing.moving.map(TextKey.init))
+            if frame.isWhole {
+                if self.elements != drawing.elements { self.stack = ElementStack(drawing.elements) }
+            } else {
+                let changes = self.stack.changes(of: frame.ids, to: drawing.elements)
+                if !changes.isEmpty { self.stack.apply(changes) }
+            }
         }
     }
 
-    /// What a frame has to show: all elements, or those that move.
+    /// What a frame has to show: all elements, or those that changed or move.
     private struct ModelFrame: Sendable {
         var isWhole = false
-        var moving: Set<TextKey> = []
+        var ids: Set<TextKey> = []
     }
 #endif

@@ -19,7 +19,7 @@ struct PendingChanges: Sendable {
     private var elements = IdSet()
     private var isAllElements = false
     private var moving = IdSet()
-    private var shifts: [(place: ShiftPlace, change: RoomChange)] = []
+    private var shifts = LatestShifts()
     private var status: RoomChange?
     private var refusals: [ClientError] = []
 
@@ -44,7 +44,7 @@ struct PendingChanges: Sendable {
     mutating func next() -> RoomChange? {
         guard let kind = self.kinds.first else { return nil }
         switch kind {
-        case .attention where self.shifts.count > 1: return self.shifts.removeFirst().change
+        case .attention where self.shifts.count > 1: return self.shifts.takeFirst()
         case .refusals where self.refusals.count > 1: return .refusal(self.refusals.removeFirst())
         default: self.kinds.removeFirst()
         }
@@ -52,7 +52,7 @@ struct PendingChanges: Sendable {
         case .elements: return self.takeElements()
         case .moving: return .moving(self.moving.takeAll())
         case .members: return .members
-        case .attention: return self.shifts.popLast()?.change
+        case .attention: return self.shifts.takeFirst()
         case .status: return self.takeStatus()
         case .refusals: return self.refusals.popLast().map { .refusal($0) }
         case .left: return .left
@@ -86,14 +86,8 @@ struct PendingChanges: Sendable {
 
     private mutating func addShift(_ userId: String, _ sid: String, _ shift: AttentionShift) {
         let place = ShiftPlace(sid: TextKey(sid), shift)
-        let change = RoomChange.attention(userId: userId, sid: sid, shift)
-        if let index = self.shifts.firstIndex(where: { $0.place == place }) {
-            self.shifts[index].change = change
-        } else if self.shifts.count < Self.mostShifts {
-            self.shifts.append((place, change))
-        } else {
-            return self.queue(.members)
-        }
+        guard self.shifts.contains(place) || self.shifts.count < Self.mostShifts else { return self.queue(.members) }
+        self.shifts.set(.attention(userId: userId, sid: sid, shift), at: place)
         self.queue(.attention)
     }
 
@@ -117,13 +111,36 @@ struct PendingChanges: Sendable {
 }
 
 /// Whose cursor or selection it is.
-private struct ShiftPlace: Equatable, Sendable {
+private struct ShiftPlace: Hashable, Sendable {
     let sid: TextKey
     let isCursor: Bool
 
     init(sid: TextKey, _ shift: AttentionShift) {
         self.sid = sid
         self.isCursor = if case .cursor = shift { true } else { false }
+    }
+}
+
+/// The latest cursor and selection of each connection, in the order in which there first was one.
+private struct LatestShifts: Sendable {
+    private var changes: [ShiftPlace: RoomChange] = [:]
+    /// Those that came since `leaving` was filled, the newest last.
+    private var arrived: [ShiftPlace] = []
+    /// Those that are taken next, from the end.
+    private var leaving: [ShiftPlace] = []
+
+    var count: Int { self.changes.count }
+
+    func contains(_ place: ShiftPlace) -> Bool { self.changes[place] != nil }
+
+    mutating func set(_ change: RoomChange, at place: ShiftPlace) {
+        if self.changes.updateValue(change, forKey: place) == nil { self.arrived.append(place) }
+    }
+
+    mutating func takeFirst() -> RoomChange? {
+        if self.leaving.isEmpty { (self.leaving, self.arrived) = (self.arrived.reversed(), []) }
+        guard let place = self.leaving.popLast() else { return nil }
+        return self.changes.removeValue(forKey: place)
     }
 }
 

@@ -23,13 +23,24 @@ public struct MemberConnection: Equatable, Sendable {
 
 /// Who is in a room, as of the last join and of what followed.
 struct RoomPeople: Sendable {
-    private(set) var members: [RoomMember] = []
+    private struct Entry: Sendable {
+        /// Members that came earlier have smaller ones.
+        let rank: Int
+        var member: RoomMember
+    }
+
+    private var entries: [TextKey: Entry] = [:]
+    private var lastRank = 0
+
+    /// The members in the order in which they came.
+    var members: [RoomMember] { self.entries.values.sorted { $0.rank < $1.rank }.map(\.member) }
 
     /// The members that the answer to a join has.
     mutating func met(_ members: JSONValue?) {
-        var known: Set<TextKey> = []
-        self.members = (members?.objects ?? []).compactMap(RoomMember.init(json:))
-            .filter { known.insert(TextKey($0.userId)).inserted }
+        self.entries = [:]
+        for member in (members?.objects ?? []).compactMap(RoomMember.init(json:)) where self[member.userId] == nil {
+            self[member.userId] = member
+        }
     }
 
     /// An event about people.
@@ -51,27 +62,33 @@ struct RoomPeople: Sendable {
     /// Adds a member. A known one keeps its connections: events about these come one by one.
     private mutating func add(_ json: JSONValue) {
         guard var member = RoomMember(json: json) else { return }
-        if let index = self.index(of: member.userId) {
-            member.connections = self.members[index].connections
-            self.members[index] = member
-        } else {
-            self.members.append(member)
-        }
+        if let known = self[member.userId] { member.connections = known.connections }
+        self[member.userId] = member
     }
 
     private mutating func remove(_ userId: String?) {
-        if let userId, let index = self.index(of: userId) { self.members.remove(at: index) }
+        if let userId { self[userId] = nil }
     }
 
     private mutating func attend(_ data: JSONObject, _ shift: AttentionShift) -> RoomOutput? {
-        guard let userId = data["userId"]?.string, let index = self.index(of: userId), let sid = data["sid"]?.string
+        guard let userId = data["userId"]?.string, let sid = data["sid"]?.string,
+            self.entries[TextKey(userId)]?.member.attend(sid: sid, shift) != nil
         else { return nil }
-        self.members[index].attend(sid: sid, shift)
         return .attention(userId: userId, sid: sid, shift)
     }
 
-    private func index(of userId: String) -> Int? {
-        self.members.firstIndex { TextKey($0.userId) == TextKey(userId) }
+    /// A member. One that is replaced keeps its place in the order.
+    private subscript(userId: String) -> RoomMember? {
+        get { self.entries[TextKey(userId)]?.member }
+        set {
+            let key = TextKey(userId)
+            guard let newValue else {
+                self.entries[key] = nil
+                return
+            }
+            if self.entries[key] == nil { self.lastRank += 1 }
+            self.entries[key, default: Entry(rank: self.lastRank, member: newValue)].member = newValue
+        }
     }
 }
 
