@@ -110,16 +110,9 @@ extension SyncClient {
         case .readHistory(let after): self.searchHistory(of: room, after: after)
         case .result(let id, let answer):
             if let error = self.results.settle(id, answer) { self.hubs[room]?.tell(.refusal(error)) }
-        case .joined(let recovered): self.hubs[room]?.tell(.joined(recovered: recovered))
-        case .refused(let error): self.hubs[room]?.tell(.denied(error))
-        case .changed(let ids): self.hubs[room]?.tell(.elements(ids))
-        case .moving(let id): self.hubs[room]?.tell(.moving([id]))
-        case .membersChanged: self.hubs[room]?.tell(.members)
-        case .attention(let userId, let sid, let shift):
-            self.hubs[room]?.tell(.attention(userId: userId, sid: sid, shift))
-        case .left:
-            self.hubs[room]?.tell(.left)
-            self.hubs.left(room)
+        default:
+            if let change = RoomChange(output) { self.hubs[room]?.tell(change) }
+            if output == .left { self.hubs.left(room) }
         }
     }
 }

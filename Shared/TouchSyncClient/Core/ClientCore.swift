@@ -167,7 +167,8 @@ public struct ClientCore: Sendable {
             guard let index = self.index(ofSerial: room) else { return }
             self.rooms[index].editAnswered(key, attempt: attempt, session: session, answer, &self.outbox)
         case .viewport(let room):
-            if let index = self.index(ofSerial: room) { self.rooms[index].viewportAnswered(answer, self.outbox) }
+            guard let index = self.index(ofSerial: room) else { return }
+            self.rooms[index].attention.viewportAnswered(answer, self.outbox)
         case .token(let token):
             guard self.link.refreshAnswered(token, answer, &self.outbox) else { return }
             // What was forbidden may be allowed now, and the reverse: the server leaves such a room without a word.

@@ -52,6 +52,7 @@ import TouchSyncClientCore
         let gesture = room.begin(["a", "b"])
         gesture.update(translation: Point(x: 3, y: 0))
         try await eventually { model.elements.allSatisfy { $0.positionX == 3 } }
+        gesture.cancel()
         room.update("b", Self.onLevel(1))
         try await eventually { model.elements.map(\.id) == ["a", "b"] }
     }

@@ -21,3 +21,19 @@ public enum RoomChange: Equatable, Sendable {
     /// It was left.
     case left
 }
+
+extension RoomChange {
+    /// What the app hears of an output of the core; nil for what the client itself does.
+    init?(_ output: RoomOutput) {
+        switch output {
+        case .changed(let ids): self = .elements(ids)
+        case .moving(let id): self = .moving([id])
+        case .membersChanged: self = .members
+        case .attention(let userId, let sid, let shift): self = .attention(userId: userId, sid: sid, shift)
+        case .joined(let recovered): self = .joined(recovered: recovered)
+        case .refused(let error): self = .denied(error)
+        case .left: self = .left
+        case .save, .readHistory, .result: return nil
+        }
+    }
+}

@@ -1,7 +1,7 @@
 import Canvas
 import JSONBytes
 
-/// The gestures and the attention of this user.
+/// The gestures of this user.
 extension ClientRoom {
     /// Fingers touched elements. The pivot of a group is the centre of the rectangle around the elements' positions,
     /// unless the app has another one.
@@ -50,80 +50,9 @@ extension ClientRoom {
     }
 
     private func send(_ preview: OwnPreview, _ outbox: inout ClientOutbox) {
-        self.send(preview.gesture.event(isCommit: false), &outbox) { writer in
+        guard self.phase == .joined else { return }
+        self.address.send(preview.gesture.event(isCommit: false), &outbox) { writer in
             preview.gesture.encodeMembers(preview.fields, into: &writer)
-        }
-    }
-
-    // MARK: Attention
-
-    mutating func pointed(_ point: Point?, _ outbox: inout ClientOutbox) {
-        self.attention.cursor = point
-        self.offerCursor(&outbox)
-    }
-
-    mutating func selected(_ elementIds: [String], _ outbox: inout ClientOutbox) {
-        self.attention.selection = elementIds
-        self.sendSelection(&outbox)
-    }
-
-    mutating func looked(_ viewport: Rect?, _ outbox: inout ClientOutbox) {
-        self.attention.viewport = viewport
-        self.offerViewport(&outbox)
-    }
-
-    /// Cursor, selection and viewport, behind a join.
-    mutating func sendAttention(_ outbox: inout ClientOutbox) {
-        if self.attention.hasCursorToTell { self.offerCursor(&outbox) }
-        if self.attention.selection != nil { self.sendSelection(&outbox) }
-        if self.attention.hasViewportToTell { self.offerViewport(&outbox) }
-    }
-
-    /// A cursor and a viewport that waited until now.
-    mutating func sendDueAttention(_ outbox: inout ClientOutbox) {
-        let (now, interval) = (outbox.now, self.throttleMs)
-        if self.attention.cursorPace.due(at: now, interval: interval) { self.sendCursor(&outbox) }
-        if self.attention.viewportPace.due(at: now, interval: interval) { self.sendViewport(&outbox) }
-    }
-
-    /// The answer to a viewport. Refused for now, the latest one is sent later.
-    mutating func viewportAnswered(_ answer: JSONObject, _ outbox: ClientOutbox) {
-        guard let retryAfter = EditAnswer(answer).error?.retryAfter else { return }
-        self.attention.viewportPace.refused(at: outbox.now, retryAfter: retryAfter)
-    }
-
-    private mutating func offerCursor(_ outbox: inout ClientOutbox) {
-        guard self.phase == .joined else { return }
-        if self.attention.cursorPace.offer(at: outbox.now, interval: self.throttleMs) { self.sendCursor(&outbox) }
-    }
-
-    private mutating func offerViewport(_ outbox: inout ClientOutbox) {
-        guard self.phase == .joined else { return }
-        if self.attention.viewportPace.offer(at: outbox.now, interval: self.throttleMs) { self.sendViewport(&outbox) }
-    }
-
-    private func sendCursor(_ outbox: inout ClientOutbox) {
-        self.send("cursor:moving", &outbox) { writer in
-            writer.member("x", self.attention.cursor?.x)
-            writer.member("y", self.attention.cursor?.y)
-        }
-    }
-
-    private func sendSelection(_ outbox: inout ClientOutbox) {
-        guard self.phase == .joined else { return }
-        self.address.ask("selection:set", about: .nothing, &outbox) { writer in
-            writer.member("elementIds", self.attention.selection ?? [])
-        }
-    }
-
-    private func sendViewport(_ outbox: inout ClientOutbox) {
-        guard self.phase == .joined else { return }
-        self.address.ask("viewport:set", about: .viewport(room: self.address.serial), &outbox) { writer in
-            guard let viewport = self.attention.viewport else { return }
-            writer.member("x", viewport.origin.x)
-            writer.member("y", viewport.origin.y)
-            writer.member("width", viewport.size.width)
-            writer.member("height", viewport.size.height)
         }
     }
 }

@@ -12,9 +12,9 @@ extension ClientRoom {
         case .gestureMoved(let name, let fields): self.gestureMoved(name, fields, &outbox)
         case .gestureEnded(let name, let id): self.gestureEnded(name, id: id, &outbox)
         case .gestureCancelled(let name): self.gestureCancelled(name, &outbox)
-        case .pointed(let point): self.pointed(point, &outbox)
-        case .selected(let ids): self.selected(ids, &outbox)
-        case .looked(let viewport): self.looked(viewport, &outbox)
+        case .pointed(let point): self.attention.pointed(point, interval: self.throttleMs, &outbox)
+        case .selected(let ids): self.attention.selected(ids, &outbox)
+        case .looked(let viewport): self.attention.looked(viewport, interval: self.throttleMs, &outbox)
         }
     }
 }

@@ -7,6 +7,7 @@ extension ClientRoom {
         guard outbox.isConnected else { return }
         self.phase = .joining
         self.edits.joinBegan()
+        self.attention.joinBegan()
         self.address.ask("room:join", about: .join(room: self.address.serial), &outbox) { writer in
             writer.member("parts", true)
             writer.member("session", ifPresent: self.edits.session.secret)
@@ -87,7 +88,7 @@ extension ClientRoom {
         self.phase = .joined
         self.tell(.joined(recovered: recovered), &outbox)
         self.endMovementsOutOfView(&outbox)
-        self.sendAttention(&outbox)
+        self.attention.joined(interval: self.throttleMs, &outbox)
         self.edits.joined(self.contents, &outbox)
     }
 

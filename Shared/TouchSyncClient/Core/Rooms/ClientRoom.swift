@@ -1,8 +1,7 @@
 import Canvas
-import JSONBytes
 
 /// One room: it joins, and routes what happens to its parts. `edits` are this user's, `contents` what the server confirmed
-/// and what is shown; the others are gestures and people.
+/// and what is shown; the others are gestures, people, and what this user looks at.
 ///
 ///     idle ──► joining ──► parts ──► joined ──► joining (room:resync, a hole) …
 ///                 └──────► refused
@@ -26,7 +25,7 @@ struct ClientRoom: Sendable {
     var gestures: OwnGestures
     var movements = Movements()
     var people = RoomPeople()
-    var attention = OwnAttention()
+    var attention: OwnAttention
     /// When the room is joined again, because the server asked for a pause, ms.
     var retryAt: Int64?
 
@@ -35,6 +34,7 @@ struct ClientRoom: Sendable {
         self.address = RoomAddress(id: id, serial: serial)
         self.edits = RoomEdits(of: self.address, capacity: queueLimit, record: record)
         self.gestures = OwnGestures(lastNumber: record?.gesture ?? 0)
+        self.attention = OwnAttention(in: self.address)
         self.edits.touchAll(&self.contents)
     }
 
@@ -57,7 +57,7 @@ struct ClientRoom: Sendable {
         self.edits.timeReached(self.contents, &outbox)
         self.sendDuePreviews(&outbox)
         self.endSilentMovements(&outbox)
-        self.sendDueAttention(&outbox)
+        self.attention.timeReached(interval: self.throttleMs, &outbox)
     }
 
     mutating func connectionLost() {
@@ -102,14 +102,7 @@ struct ClientRoom: Sendable {
         self.tell(.changed(ids.map(\.text)), &outbox)
     }
 
-    // MARK: Messages
-
     func tell(_ output: RoomOutput, _ outbox: inout ClientOutbox) {
         self.address.tell(output, &outbox)
-    }
-
-    /// Sends what may be lost.
-    func send(_ event: String, _ outbox: inout ClientOutbox, _ payload: (inout JSONWriter) -> Void) {
-        if self.phase == .joined { self.address.send(event, &outbox, payload) }
     }
 }

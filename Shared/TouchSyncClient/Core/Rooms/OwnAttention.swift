@@ -1,29 +1,119 @@
 import Canvas
+import JSONBytes
 
-/// This user's cursor, selection and viewport. They are sent again after each join.
+/// This user's cursor, selection and viewport in a room. They are sent again after each join; cursors and viewports at most
+/// once in an interval.
 struct OwnAttention: Sendable {
+    private let address: RoomAddress
+    /// Whether anything may be sent: the room is joined.
+    private var isOpen = false
     /// Where this user points; nil: nowhere.
-    var cursor: Point?
+    private var cursor: Point?
     /// Nil as long as nothing was selected.
-    var selection: [String]?
-    /// Nil for everything.
-    var viewport: Rect?
+    private var selection: [String]?
+    /// The part of the canvas that this user sees; nil for everything.
+    private(set) var viewport: Rect?
     /// When cursors and viewports may be sent.
-    var cursorPace = AttentionPace()
-    var viewportPace = AttentionPace()
+    private var cursorPace = AttentionPace()
+    private var viewportPace = AttentionPace()
+
+    /// Nothing was pointed at, selected or looked at.
+    init(in address: RoomAddress) {
+        self.address = address
+    }
 
     /// When a waiting cursor or viewport is to be sent, ms.
     var deadline: Int64? { earliest(self.cursorPace.dueAt, self.viewportPace.dueAt) }
 
-    /// Whether the cursor must be sent after a join. A removed one must be, too, if one was sent over this connection.
-    var hasCursorToTell: Bool { self.cursor != nil || self.cursorPace.hasTold }
-    /// The same of the viewport.
-    var hasViewportToTell: Bool { self.viewport != nil || self.viewportPace.hasTold }
+    // MARK: The app
+
+    /// - Parameter interval: the shortest time between two cursors, ms; so everywhere here.
+    mutating func pointed(_ point: Point?, interval: Int64, _ outbox: inout ClientOutbox) {
+        self.cursor = point
+        self.offerCursor(interval, &outbox)
+    }
+
+    mutating func selected(_ elementIds: [String], _ outbox: inout ClientOutbox) {
+        self.selection = elementIds
+        self.sendSelection(&outbox)
+    }
+
+    mutating func looked(_ viewport: Rect?, interval: Int64, _ outbox: inout ClientOutbox) {
+        self.viewport = viewport
+        self.offerViewport(interval, &outbox)
+    }
+
+    // MARK: The room
+
+    /// The room is joined, whose members know nothing of this user. That there is no cursor or viewport any more is said if
+    /// there was one over this connection.
+    mutating func joined(interval: Int64, _ outbox: inout ClientOutbox) {
+        self.isOpen = true
+        if self.cursor != nil || self.cursorPace.hasTold { self.offerCursor(interval, &outbox) }
+        if self.selection != nil { self.sendSelection(&outbox) }
+        if self.viewport != nil || self.viewportPace.hasTold { self.offerViewport(interval, &outbox) }
+    }
+
+    /// The room is being joined again.
+    mutating func joinBegan() {
+        self.isOpen = false
+    }
 
     /// The next connection knows nothing of this user.
     mutating func connectionLost() {
+        self.isOpen = false
         self.cursorPace = AttentionPace()
         self.viewportPace = AttentionPace()
+    }
+
+    /// A cursor and a viewport may have waited until now.
+    mutating func timeReached(interval: Int64, _ outbox: inout ClientOutbox) {
+        if self.cursorPace.due(at: outbox.now, interval: interval) { self.sendCursor(&outbox) }
+        if self.viewportPace.due(at: outbox.now, interval: interval) { self.sendViewport(&outbox) }
+    }
+
+    /// The answer to a viewport. Refused for now, the latest one is sent later.
+    mutating func viewportAnswered(_ answer: JSONObject, _ outbox: ClientOutbox) {
+        guard let retryAfter = EditAnswer(answer).error?.retryAfter else { return }
+        self.viewportPace.refused(at: outbox.now, retryAfter: retryAfter)
+    }
+
+    // MARK: Sending
+
+    private mutating func offerCursor(_ interval: Int64, _ outbox: inout ClientOutbox) {
+        guard self.isOpen else { return }
+        if self.cursorPace.offer(at: outbox.now, interval: interval) { self.sendCursor(&outbox) }
+    }
+
+    private mutating func offerViewport(_ interval: Int64, _ outbox: inout ClientOutbox) {
+        guard self.isOpen else { return }
+        if self.viewportPace.offer(at: outbox.now, interval: interval) { self.sendViewport(&outbox) }
+    }
+
+    private func sendCursor(_ outbox: inout ClientOutbox) {
+        guard self.isOpen else { return }
+        self.address.send("cursor:moving", &outbox) { writer in
+            writer.member("x", self.cursor?.x)
+            writer.member("y", self.cursor?.y)
+        }
+    }
+
+    private func sendSelection(_ outbox: inout ClientOutbox) {
+        guard self.isOpen else { return }
+        self.address.ask("selection:set", about: .nothing, &outbox) { writer in
+            writer.member("elementIds", self.selection ?? [])
+        }
+    }
+
+    private func sendViewport(_ outbox: inout ClientOutbox) {
+        guard self.isOpen else { return }
+        self.address.ask("viewport:set", about: .viewport(room: self.address.serial), &outbox) { writer in
+            guard let viewport = self.viewport else { return }
+            writer.member("x", viewport.origin.x)
+            writer.member("y", viewport.origin.y)
+            writer.member("width", viewport.size.width)
+            writer.member("height", viewport.size.height)
+        }
     }
 }
 
