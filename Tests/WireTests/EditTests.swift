@@ -62,6 +62,7 @@ import Wire
             let edit = try Self.read(event, payload).edit
             let decodes = try #require(Self.decoders[edit.tag], "a kind without an example: \(event)")
             #expect(decodes(edit), "\(event)")
+            #expect(edit.groupSize == (event.hasPrefix("elements:") ? 2 : 0), "\(event)")
         }
         #expect(Self.payloads.map(\.event) == allEdits.kinds.map(\.event))
     }

@@ -7,6 +7,7 @@ public struct CreateElement: Edit {
     public static let event = "element:create"
     public static let tag: UInt8 = 2
     public static let rateCost = 1
+    public static let isGroup = false
     public static let gestures = GestureEffect.leavesOpen
 
     /// The element.

@@ -7,6 +7,7 @@ public struct CreateElements: Edit {
     public static let event = "elements:create"
     public static let tag: UInt8 = 3
     public static let rateCost = 1
+    public static let isGroup = true
     public static let gestures = GestureEffect.leavesOpen
 
     /// The elements, in the app's order.

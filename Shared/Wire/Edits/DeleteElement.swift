@@ -7,6 +7,7 @@ public struct DeleteElement: Edit {
     public static let event = "element:delete"
     public static let tag: UInt8 = 5
     public static let rateCost = 1
+    public static let isGroup = false
     public static let gestures = GestureEffect.leavesOpen
 
     /// The element.

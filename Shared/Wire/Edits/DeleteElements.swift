@@ -7,6 +7,7 @@ public struct DeleteElements: Edit {
     public static let event = "elements:delete"
     public static let tag: UInt8 = 7
     public static let rateCost = 1
+    public static let isGroup = true
     public static let gestures = GestureEffect.leavesOpen
 
     /// The elements, in the app's order; none twice.

@@ -16,6 +16,9 @@ public protocol Edit: Equatable, Sendable {
     /// What it counts for against a connection's rate of commits: 1, or more for one that has a transaction of its own.
     static var rateCost: Int { get }
 
+    /// Whether it is an edit of several elements: then its fields begin with their list.
+    static var isGroup: Bool { get }
+
     /// Its effect on the gestures of its session in progress on ``elements``.
     static var gestures: GestureEffect { get }
 

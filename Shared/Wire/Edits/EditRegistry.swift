@@ -47,6 +47,8 @@ public final class EditKind: Sendable {
     public let tag: UInt8
     /// What it counts for against a connection's rate of commits.
     public let rateCost: Int
+    /// Whether it is an edit of several elements.
+    public let isGroup: Bool
     /// Its effect on gestures in progress.
     public let gestures: GestureEffect
     private let readPayload: @Sendable (JSONValue, inout EditReading) throws(Refusal) -> ReadEdit
@@ -57,6 +59,7 @@ public final class EditKind: Sendable {
         self.event = Kind.event
         self.tag = Kind.tag
         self.rateCost = Kind.rateCost
+        self.isGroup = Kind.isGroup
         self.gestures = Kind.gestures
         self.readPayload = { payload, reading throws(Refusal) in
             let edit = try Kind(payload, reading: &reading)
@@ -115,6 +118,15 @@ extension EncodedEdit {
 
     /// What it counts for against a connection's rate of commits.
     public var rateCost: Int { allEdits.kind(ofTag: self.tag)?.rateCost ?? 1 }
+
+    /// How many elements it names if it is an edit of several, else 0. Nothing is decoded but the length of their list.
+    public var groupSize: Int {
+        guard let kind = allEdits.kind(ofTag: self.tag), kind.isGroup else { return 0 }
+        return self.fields.withUnsafeBytes { bytes in
+            var reader = ByteReader(bytes)
+            return Int(reader.integer(UInt32.self))
+        }
+    }
 
     /// The identity of its body; see ``BodyHash``.
     public var bodyHash: UInt64 {

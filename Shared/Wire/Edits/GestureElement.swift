@@ -9,6 +9,7 @@ public struct GestureElement: Edit {
     public static let event = "element:gesture"
     public static let tag: UInt8 = 8
     public static let rateCost = 1
+    public static let isGroup = false
     public static let gestures = GestureEffect.ends
 
     /// The element.

@@ -9,6 +9,7 @@ public struct GestureElements: Edit {
     public static let event = "elements:gesture"
     public static let tag: UInt8 = 9
     public static let rateCost = 1
+    public static let isGroup = true
     public static let gestures = GestureEffect.ends
 
     /// The elements, in the app's order; none twice.

@@ -8,6 +8,7 @@ public struct PresetElement: Edit {
     public static let event = "element:preset"
     public static let tag: UInt8 = 10
     public static let rateCost = 1
+    public static let isGroup = false
     public static let gestures = GestureEffect.ends
 
     /// The element.

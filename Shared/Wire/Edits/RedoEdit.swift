@@ -5,6 +5,7 @@ public struct RedoEdit: Edit {
     public static let event = "history:redo"
     public static let tag: UInt8 = 12
     public static let rateCost = 4
+    public static let isGroup = false
     /// It may change elements that its session is moving; their gestures go on.
     public static let gestures = GestureEffect.leavesOpen
 

@@ -8,6 +8,7 @@ public struct TransformElement: Edit {
     public static let event = "element:transform"
     public static let tag: UInt8 = 1
     public static let rateCost = 1
+    public static let isGroup = false
     public static let gestures = GestureEffect.ends
 
     /// The element.

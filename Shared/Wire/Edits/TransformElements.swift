@@ -7,6 +7,7 @@ public struct TransformElements: Edit {
     public static let event = "elements:transform"
     public static let tag: UInt8 = 6
     public static let rateCost = 1
+    public static let isGroup = true
     public static let gestures = GestureEffect.ends
 
     /// The elements with the fields to set of each, in the app's order; no element twice.

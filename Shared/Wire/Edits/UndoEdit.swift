@@ -5,6 +5,7 @@ public struct UndoEdit: Edit {
     public static let event = "history:undo"
     public static let tag: UInt8 = 11
     public static let rateCost = 4
+    public static let isGroup = false
     /// It may change elements that its session is moving; their gestures go on.
     public static let gestures = GestureEffect.leavesOpen
 

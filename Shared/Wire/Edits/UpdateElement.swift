@@ -8,6 +8,7 @@ public struct UpdateElement: Edit {
     public static let event = "element:update"
     public static let tag: UInt8 = 4
     public static let rateCost = 1
+    public static let isGroup = false
     public static let gestures = GestureEffect.leavesOpen
 
     /// The element.

@@ -293,7 +293,7 @@ extension ClientConnection {
         return .waits(commit)
     }
 
-    /// Counts more against the rate of commits than was known when one was sent.
+    /// Counts more against the rate of commits than the commit itself.
     mutating func charge(_ count: Int, at now: Instant) { self.commits.charge(count, at: now) }
 
     /// Why an edit may not be sent now: others of the room are before it, or a rate is too high. Nil when it may; then it

@@ -36,7 +36,7 @@ package struct RateBudget<Key: Hashable & Sendable>: Sendable {
         return Self.spend(count, from: &self.buckets[key, default: self.full], at: now)
     }
 
-    /// Spends tokens of a key whether there are that many or not.
+    /// Spends tokens of a key whether there are that many or not; fewer than none are given back.
     package mutating func charge(_ count: Int, of key: Key, at now: Instant) {
         let isKnown = self.buckets.index(forKey: key) != nil
         if !isKnown, self.buckets.count >= self.maxKeys { self.forgetIdle(at: now) }

@@ -25,10 +25,10 @@ package struct TokenBucket: Equatable, Sendable {
     }
 
     /// Spends tokens whether there are that many or not: those that follow wait for the rest. No debt takes longer than a
-    /// minute to be paid.
+    /// minute to be paid. Fewer than none are given back.
     mutating func charge(_ count: Int, at now: Instant) {
         self.refill(at: now)
-        self.tokens = max(self.tokens - Double(count), -60 * self.perSecond)
+        self.tokens = min(self.capacity, max(self.tokens - Double(count), -60 * self.perSecond))
     }
 
     /// Whether that many could be spent now.

@@ -51,7 +51,7 @@ struct CommitQueue {
         return nil
     }
 
-    /// Counts more against the connection's rate than was known when the commit was sent.
+    /// Counts more against the connection's rate than the commit itself.
     mutating func charge(_ count: Int, at now: Instant) { self.limit.charge(count, at: now) }
 
     /// The delay of an edit that has to wait, with the time until the connection's rate allows it.

@@ -26,7 +26,7 @@ package struct Commits {
     var overUserRateTotal: UInt64 { self.users.refusedTotal }
     private let gateway: Identifier
     private let limits: GatewayLimits
-    /// How many changed elements count like one more commit.
+    /// How many elements count like one more commit.
     private static let elementsForOne = 20
 
     /// - Parameters:
@@ -124,7 +124,12 @@ package struct Commits {
         let origin = PendingCommit.Origin.app(accepted.origin, connection: accepted.commit.connection)
         let older = self.custody.accept(
             accepted.commit, from: origin, wasGivenUp: accepted.wasGivenUp, at: now, into: &actions)
-        if let older { connections.settle(older, seq: nil) }
+        if let older {
+            // Its elements have counted already, and are the same.
+            connections.settle(older, seq: nil)
+        } else {
+            self.charge(Self.knownCost(accepted.commit.edit), accepted.commit, from: origin, &connections, at: now)
+        }
     }
 
     /// Sends the commits of a connection that have waited, as far as they may go.
@@ -200,12 +205,41 @@ package struct Commits {
             self.users.countRefusal()
             throw .userCommitsTooFast(retryAfterMs: wait)
         }
+        self.users.charge(Self.knownCost(edit), of: identity.member.user, at: now)
         let commit = Commit(
             room: room, session: session, claim: 1, number: 1, isNumberedByApp: false,
             user: identity.member.user, connection: 0, gateway: self.gateway, gestures: [], edit: edit,
             trace: self.traces.next(parent, at: now))
         Self.markAccepted(commit, by: allEdits.kind(ofTag: edit.tag)?.event, into: &actions)
         _ = self.custody.accept(commit, from: .http(request), at: now, into: &actions)
+    }
+
+    // MARK: Rates
+
+    /// What an edit counts for beside the commit itself as soon as it is sent: the elements that it names. Otherwise a user
+    /// could have hundreds of large groups under way before the first result. It is owed, so that a group may go whenever
+    /// another commit may, however small the bursts.
+    private static func knownCost(_ edit: EncodedEdit) -> Int { edit.groupSize / Self.elementsForOne }
+
+    /// What an edit cost beyond that. Only its result tells: a deletion includes annotations, an undo is whatever it takes
+    /// back, and the log has long texts. Less than nothing for a repetition, and for what is to be sent again: these changed
+    /// nothing.
+    private static func restOfCost(of edit: EncodedEdit, _ result: CommitResult) -> Int {
+        let rest = Int(result.elements) / Self.elementsForOne - Self.knownCost(edit)
+        let isFinallyRefused = result.refusal.map { !$0.code.isRetriable } ?? false
+        return isFinallyRefused ? max(0, rest) : rest
+    }
+
+    /// Counts more than the commit itself against the rates of its connection and its user.
+    private mutating func charge(
+        _ cost: Int, _ commit: Commit, from origin: PendingCommit.Origin, _ connections: inout Connections,
+        at now: Instant
+    ) {
+        guard cost != 0 else { return }
+        self.users.charge(cost, of: commit.user, at: now)
+        if case .app(let origin, let connection) = origin, connections.contains(connection, in: origin.slot) {
+            connections.bySlot[origin.slot]?.charge(cost, at: now)
+        }
     }
 
     // MARK: Results
@@ -221,7 +255,8 @@ package struct Commits {
         if pending.attempts == 1 { rooms.commitAnswered(after: now.elapsed(since: pending.acceptedAt)) }
         let seq = result.refusal == nil ? result.seq : nil
         if let seq { rooms.acknowledged(seq, in: pending.commit.room) }
-        self.charge(pending, elements: Int(result.elements), &connections, at: now)
+        let rest = Self.restOfCost(of: pending.commit.edit, result)
+        self.charge(rest, pending.commit, from: pending.origin, &connections, at: now)
         self.answer(pending, refusal: result.refusal, json: result.json, &connections, into: &actions)
         self.settle(pending, seq: seq, &connections, at: now, into: &actions)
         guard let refusal = result.refusal else { return }
@@ -233,19 +268,6 @@ package struct Commits {
         }
         guard !refusal.code.isRetriable else { return }
         for gesture in pending.gestureEnds { actions.append(.gestureEnd(gesture)) }
-    }
-
-    /// Counts what a commit cost the pipeline beyond the commit itself against the rates of its connection and its user. Only
-    /// its result tells: a deletion includes annotations, and an undo whatever it takes back.
-    private mutating func charge(
-        _ pending: PendingCommit, elements: Int, _ connections: inout Connections, at now: Instant
-    ) {
-        let cost = elements / Self.elementsForOne
-        guard cost > 0 else { return }
-        self.users.charge(cost, of: pending.commit.user, at: now)
-        if case .app(let origin, let connection) = pending.origin, connections.contains(connection, in: origin.slot) {
-            connections.bySlot[origin.slot]?.charge(cost, at: now)
-        }
     }
 
     /// A commit is in custody no more: others of its connection may go.
