@@ -87,6 +87,23 @@ import Wire
         #expect(try #require(actions.texts(for: desk).first).contains("This user sends commits too fast."))
     }
 
+    @Test func aUserOwesAllThatAResultTells() throws {
+        var scene = Scene(limits: self.limits)
+        let (phone, desk) = (try scene.member("ada", sid: "s1"), try scene.member("ada", sid: "s2"))
+        scene.send(phone, "element:transform", Self.numbered(1))
+        let commit = try #require(scene.take().commits.first)
+        scene.gateway.resultReceived(
+            result(of: commit, seq: 1, elements: 40_000), at: scene.moment, into: &scene.actions)
+        // 4 − 1 − 2000, and ten more a second.
+        scene.advance(199_000)
+        scene.send(desk, "element:transform", Self.numbered(1), ack: 1)
+        let refused = scene.take()
+        #expect(refused.commits.isEmpty && refused.texts(for: desk).first?.contains(#""retryAfterMs":800"#) == true)
+        scene.advance(800)
+        scene.send(desk, "element:transform", Self.numbered(1))
+        #expect(scene.take().commits.count == 1)
+    }
+
     @Test func requestsOfAUserHaveARateWhateverTheyAreFor() throws {
         var scene = Scene(limits: self.limits)
         let ada = Identity(member: Member(user: "ada", name: "", color: ""))

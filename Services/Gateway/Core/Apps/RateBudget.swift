@@ -5,6 +5,7 @@ package import Timing
 package struct RateBudget<Key: Hashable & Sendable>: Sendable {
     private let full: TokenBucket
     private let maxKeys: Int
+    private let longestDebt: Nanoseconds
     private var buckets: [Key: TokenBucket] = [:]
     private var shared: TokenBucket
     /// How often something was refused because a key had no tokens. Not every spending that fails leads to a refusal:
@@ -16,10 +17,14 @@ package struct RateBudget<Key: Hashable & Sendable>: Sendable {
     /// - Parameters:
     ///   - burst: what a key may spend together after a pause.
     ///   - maxKeys: buckets that are kept.
-    package init(perSecond: Int, burst: Int, maxKeys: Int = 4096, at now: Instant) {
+    ///   - longestDebt: how long a key may have to pay for what it was charged; those that share a bucket a minute at most.
+    package init(
+        perSecond: Int, burst: Int, maxKeys: Int = 4096, longestDebt: Nanoseconds = .seconds(60), at now: Instant
+    ) {
         self.full = TokenBucket(capacity: burst, perSecond: perSecond, now: now)
         self.shared = self.full
         self.maxKeys = maxKeys
+        self.longestDebt = longestDebt
     }
 
     /// The number of keys with a bucket of their own.
@@ -43,7 +48,7 @@ package struct RateBudget<Key: Hashable & Sendable>: Sendable {
         if !isKnown, self.buckets.count >= self.maxKeys {
             self.shared.charge(count, at: now)
         } else {
-            self.buckets[key, default: self.full].charge(count, at: now)
+            self.buckets[key, default: self.full].charge(count, at: now, longestDebt: self.longestDebt)
         }
     }
 

@@ -24,11 +24,13 @@ package struct TokenBucket: Equatable, Sendable {
         return true
     }
 
-    /// Spends tokens whether there are that many or not: those that follow wait for the rest. No debt takes longer than a
-    /// minute to be paid. Fewer than none are given back.
-    mutating func charge(_ count: Int, at now: Instant) {
+    /// Spends tokens whether there are that many or not: those that follow wait for the rest. Fewer than none are given
+    /// back.
+    /// - Parameter longestDebt: no debt takes longer to be paid.
+    mutating func charge(_ count: Int, at now: Instant, longestDebt: Nanoseconds = .seconds(60)) {
         self.refill(at: now)
-        self.tokens = min(self.capacity, max(self.tokens - Double(count), -60 * self.perSecond))
+        let least = -longestDebt.seconds * self.perSecond
+        self.tokens = min(self.capacity, max(self.tokens - Double(count), least))
     }
 
     /// Whether that many could be spent now.

@@ -28,6 +28,9 @@ package struct Commits {
     private let limits: GatewayLimits
     /// How many elements count like one more commit.
     private static let elementsForOne = 20
+    /// Deletions of full rooms and their undos count for little until their results tell: a burst of them may write 3 GB of
+    /// log, which are eleven minutes of a user's rate.
+    private static let longestDebt = Nanoseconds.seconds(3600)
 
     /// - Parameters:
     ///   - gateway: its mesh name, which commits carry so that results find back.
@@ -38,7 +41,8 @@ package struct Commits {
         self.custody = Custody(limits: limits)
         self.traces = TraceSampler(limits: limits, seed: seed)
         self.users = RateBudget(
-            perSecond: limits.userCommits.perSecond, burst: limits.userCommits.burst, maxKeys: 65_536, at: .start)
+            perSecond: limits.userCommits.perSecond, burst: limits.userCommits.burst, maxKeys: 65_536,
+            longestDebt: Self.longestDebt, at: .start)
     }
 
     // MARK: From apps
