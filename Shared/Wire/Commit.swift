@@ -170,6 +170,7 @@ public enum SessionKey {
 ///
 ///     room name │ session name │ number u64 │ connection u64 │ seq u64 │ isRefused u8 │ refusal, if so │ JSON blob
 ///     heldBy name (empty: none), if the refusal is a conflict │ elements u32, if it was applied │ body hash u64
+///     elements u32, if it was refused
 public struct CommitResult: WireRecord, Equatable, Sendable {
     public static let kind = RecordKind.commitResult
 
@@ -225,6 +226,7 @@ public struct CommitResult: WireRecord, Equatable, Sendable {
             writer.integer(self.elements)
         }
         writer.integer(self.bodyHash)
+        if self.refusal != nil { writer.integer(self.elements) }
     }
 
     public init(from reader: inout ByteReader) {
@@ -239,5 +241,6 @@ public struct CommitResult: WireRecord, Equatable, Sendable {
         self.elements = reader.remaining > 0 && self.refusal == nil ? reader.integer() : 0
         if reader.remaining > 0, self.refusal?.code == .conflict { self.refusal?.heldBy = reader.holder() }
         self.bodyHash = reader.remaining > 0 ? reader.integer() : 0
+        if self.refusal != nil, reader.remaining > 0 { self.elements = reader.integer() }
     }
 }

@@ -1,4 +1,5 @@
 import Testing
+import Timing
 import Wire
 
 @testable import GatewayCore

@@ -208,7 +208,10 @@ import Wire
             """
             02 00 72 31 01 00 73 09 00 00 00 00 00 00 00 05 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 01
             08 01 00 67 00 00 fa 00 00 00 08 00 00 00 00 00 00 00 00 00 00 00 ed fe 00 00 00 00 00 00
+            03 00 00 00
             """)
+        let older = try decode(CommitResult.self, Array(encode(Samples.refused).dropLast(4)))
+        #expect(older.elements == 0 && older.bodyHash == 0xFEED)
     }
 
     @Test func movedRecord() throws {
@@ -458,12 +461,12 @@ import Wire
             RefusedCommit.fields(refusing: ByteReader($0), with: record.refusal)
         }
         #expect(fields == encode(record) + [1, 2, 3])
-        // In a result the holder and the hash of the body stand behind what an older peer reads.
+        // In a result the holder, the hash of the body and the elements stand behind what an older peer reads.
         var result = Samples.refused
         result.refusal = record.refusal
         let text = "02 00 72 31 01 00 73 \(number(9)) \(number(5)) \(number(0)) 01 \(refusal) 00 00 00 00 \(holder)"
-        try check(result, "\(text) ed fe 00 00 00 00 00 00")
-        let older = Array(encode(result).dropLast(13))
+        try check(result, "\(text) ed fe 00 00 00 00 00 00 03 00 00 00")
+        let older = Array(encode(result).dropLast(17))
         #expect(try decode(CommitResult.self, older).refusal?.heldBy == nil)
     }
 

@@ -14,11 +14,11 @@ import Wire
     }
 
     /// What an older peer sends: an answer to a join without what members show or without the empty rules before it, an
-    /// interest without claims, without what connections show or without the flag before it, a commit without its policy of undo, a
-    /// preview that does not say that its mover may not commit, or without its area, which is ignored unless it is whole,
-    /// a history without the causes of its entries, a
-    /// result without the hash of its body or without the number of elements before it, a credit without leases, and any record without its trace,
-    /// which is ignored unless it is whole.
+    /// interest without claims, without what connections show or without the flag before it, a commit without its policy of
+    /// undo, a preview that does not say that its mover may not commit, or without its area, which is ignored unless it is
+    /// whole, a history without the causes of its entries, a result without the hash of its body or without the number of
+    /// elements before it, a refusal without that number, a credit without leases, and any record without its trace, which
+    /// is ignored unless it is whole.
     private static func isOlderForm(_ record: any WireRecord, _ count: Int, of whole: Int) -> Bool {
         if let credit = record as? CommitCredit { return credit.holdsLeases && count == whole - 1 }
         if record is RoomInterest { return [8, 60, 61].contains(whole - count) }
@@ -34,7 +34,7 @@ import Wire
         }
         if record is RefusedCommit { return whole - count == 1 }
         if let result = record as? CommitResult {
-            return whole - count == 8 || result.refusal == nil && whole - count == 12
+            return [12, result.refusal == nil ? 8 : 4].contains(whole - count)
         }
         if let history = record as? HistoryReply, case .success(let page) = history.outcome {
             return whole - count == 4 + page.entries.count

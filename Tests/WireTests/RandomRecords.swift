@@ -134,11 +134,10 @@ struct RecordMaker {
     }
 
     private mutating func result() -> CommitResult {
-        let refusal = self.flag() ? self.refusal() : nil
-        return CommitResult(
+        CommitResult(
             room: self.name(), session: self.name(), number: self.ordinal(), connection: self.number(),
-            refusal: refusal, seq: self.ordinal(), json: self.blob(),
-            elements: refusal == nil ? .random(in: 0...9, using: &self.random) : 0, bodyHash: self.number())
+            refusal: self.flag() ? self.refusal() : nil, seq: self.ordinal(), json: self.blob(),
+            elements: .random(in: 0...9, using: &self.random), bodyHash: self.number())
     }
 
     private mutating func update() -> Update {

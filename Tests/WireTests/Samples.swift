@@ -83,7 +83,7 @@ enum Samples {
 
     static let refused = CommitResult(
         room: "r1", session: "s", number: 9, connection: 5, refusal: Refusal(.gap, "g", retryAfterMs: 250, expected: 8),
-        seq: 0, json: [], bodyHash: 0xFEED)
+        seq: 0, json: [], elements: 3, bodyHash: 0xFEED)
 
     static let moved = Update(
         shard: 63, gseq: 100, room: "r1", seq: 11, event: .transformed, user: "u", sid: "s", number: 7,
