@@ -6,7 +6,7 @@ public import Canvas
 ///     folded u32 │ sinceLast u32 │ fields, with the top bit of their mask set: rare parts
 ///     list of names if it is a selection │ area, unless everywhere │ is preview-only u8, only if true
 ///
-/// A field added later comes behind that flag, which is then always there.
+/// A field added later comes behind that flag, which is then always there, as is the area.
 public struct Preview: WireRecord, Equatable, Sendable {
     public static let kind = RecordKind.preview
     /// Cursors and selections have a number of their own, so that older peers skip them.

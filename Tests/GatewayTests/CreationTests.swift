@@ -15,7 +15,7 @@ import Wire
     private func create(_ body: String, session: Identifier = "h:1", in scene: inout Scene) -> (Commit?, Answer?) {
         let identity = Identity(member: Member(user: "ada", name: "Ada", color: ""))
         _ = scene.gateway.requestReceived(
-            .creation(in: "r", body: Array(body.utf8), session: session), as: identity, at: scene.moment,
+            .creation(in: "r", body: Array(body.utf8), session: session), as: identity, at: scene.moment, seconds: 0,
             into: &scene.actions)
         let actions = scene.take()
         guard case .http(_, let status, let json)? = actions.first else { return (actions.commits.first, nil) }

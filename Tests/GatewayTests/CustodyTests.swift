@@ -289,7 +289,8 @@ struct CustodyTests {
         scene.gateway.resultReceived(result(of: commit, seq: 41), at: scene.moment, into: &scene.actions)
         _ = scene.take()
         func after(_ scene: inout Scene) -> [UInt64] {
-            _ = scene.gateway.requestReceived(.room("r"), as: identity, at: scene.moment, into: &scene.actions)
+            _ = scene.gateway.requestReceived(
+                .room("r"), as: identity, at: scene.moment, seconds: 0, into: &scene.actions)
             scene.send(ada, "room:join", #"{"roomId":"r"}"#, ack: 9)
             let actions = scene.take()
             scene.answerJoins(actions, sid: "s-ada", seq: 41)

@@ -147,7 +147,7 @@ import Wire
         for index in 1...3 {
             _ = scene.gateway.requestReceived(
                 .creation(in: "r", body: Array(#"{"elements":[\#(items)]}"#.utf8), session: Identifier("h:\(index)")),
-                as: ada, at: scene.moment, into: &scene.actions)
+                as: ada, at: scene.moment, seconds: 0, into: &scene.actions)
         }
         // 30, 4, −22.
         let actions = scene.take()

@@ -83,7 +83,7 @@ struct HTTPTests {
     @Test func aReadIsAskedOfTheFanOutAndAnsweredWithTheRoom() throws {
         var scene = Scene()
         let request = scene.gateway.requestReceived(
-            .room("r"), as: Self.anybody, at: scene.moment, into: &scene.actions)
+            .room("r"), as: Self.anybody, at: scene.moment, seconds: 0, into: &scene.actions)
         #expect(scene.take() == [.fanout(shard: Shard.of(room: "r"), .read(RoomRead(request: request, room: "r")))])
         let state = RoomState.Outcome.state(Position(epoch: "e", seq: 2), elements: Array("[]".utf8))
         scene.gateway.readAnswered(RoomState(request: request, room: "r", outcome: state), into: &scene.actions)
@@ -98,8 +98,10 @@ struct HTTPTests {
     @Test("a room never used is 404, one that cannot be read 503, also when nobody answers")
     func failures() throws {
         var scene = Scene()
-        let unused = scene.gateway.requestReceived(.room("r"), as: Self.anybody, at: scene.moment, into: &scene.actions)
-        let silent = scene.gateway.requestReceived(.room("s"), as: Self.anybody, at: scene.moment, into: &scene.actions)
+        let unused = scene.gateway.requestReceived(
+            .room("r"), as: Self.anybody, at: scene.moment, seconds: 0, into: &scene.actions)
+        let silent = scene.gateway.requestReceived(
+            .room("s"), as: Self.anybody, at: scene.moment, seconds: 0, into: &scene.actions)
         _ = scene.take()
         scene.gateway.readAnswered(RoomState(request: unused, room: "r", outcome: .neverUsed), into: &scene.actions)
         scene.advance(10_000)
@@ -114,12 +116,14 @@ struct HTTPTests {
         var scene = Scene()
         let body = Array(#"{"type":"note"}"#.utf8)
         let request = scene.gateway.requestReceived(
-            .creation(in: "r", body: body, session: "h:1"), as: Self.anybody, at: scene.moment, into: &scene.actions)
+            .creation(in: "r", body: body, session: "h:1"), as: Self.anybody, at: scene.moment, seconds: 0,
+            into: &scene.actions)
         let commit = try #require(scene.take().commits.first)
         #expect(commit.session == "h:1")
         #expect(commit.number == 1)
         _ = scene.gateway.requestReceived(
-            .creation(in: "r", body: body, session: "h:1"), as: Self.anybody, at: scene.moment, into: &scene.actions)
+            .creation(in: "r", body: body, session: "h:1"), as: Self.anybody, at: scene.moment, seconds: 0,
+            into: &scene.actions)
         guard case .http(_, 503, _)? = scene.take().first else {
             Issue.record("the repetition was not refused")
             return

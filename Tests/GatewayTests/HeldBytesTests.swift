@@ -25,10 +25,10 @@ import Wire
         var scene = Scene()
         let ada = try scene.member("ada")
         let resting = scene.gateway.heldBytes(for: ada)
-        #expect(resting == Membership.restingBytes)
+        #expect(resting == 0)
         scene.send(ada, "element:transforming", #"{"roomId":"r","elementId":"e","positionX":1}"#)
         let moving = scene.gateway.heldBytes(for: ada)
-        #expect(moving == Membership.restingBytes + ElementTrack.bytes)
+        #expect(moving == ElementTrack.bytes)
         scene.gateway.disconnected(ada, at: scene.moment, into: &scene.actions)
         let left = scene.gateway.heldBytes(for: ada)
         #expect(left == 0)
@@ -169,7 +169,6 @@ private struct Walk {
         self.most.held = max(self.most.held, held)
         self.most.waiting = max(self.most.waiting, waiting)
         self.most.selected = max(self.most.selected, selected)
-        return Membership.restingBytes + tracks * ElementTrack.bytes + held * ElementTrack.heldBytes
-            + selected + waiting
+        return tracks * ElementTrack.bytes + held * ElementTrack.previewBytes + selected + waiting
     }
 }

@@ -12,7 +12,8 @@ import Wire
         _ room: String = "r", after: String? = nil, limit: String? = nil, in scene: inout Scene
     ) -> [GatewayAction] {
         _ = scene.gateway.requestReceived(
-            .history(of: room, after: after, limit: limit), as: Self.anybody, at: scene.moment, into: &scene.actions)
+            .history(of: room, after: after, limit: limit), as: Self.anybody, at: scene.moment, seconds: 0,
+            into: &scene.actions)
         return scene.take()
     }
 
@@ -54,7 +55,8 @@ import Wire
         let viewer = Identity(member: Member(user: "ada", name: "Ada", color: ""), rights: rights)
         for (room, isAllowed) in [("other", false), ("r", true)] {
             _ = scene.gateway.requestReceived(
-                .history(of: room, after: nil, limit: nil), as: viewer, at: scene.moment, into: &scene.actions)
+                .history(of: room, after: nil, limit: nil), as: viewer, at: scene.moment, seconds: 0,
+                into: &scene.actions)
             let actions = scene.take()
             #expect(self.answer(actions)?.status == (isAllowed ? nil : 403))
             #expect((self.asked(actions) != nil) == isAllowed)
@@ -123,7 +125,8 @@ import Wire
         var limits = GatewayLimits()
         limits.readsWaiting = 2
         var scene = Scene(limits: limits)
-        _ = scene.gateway.requestReceived(.room("r"), as: Self.anybody, at: scene.moment, into: &scene.actions)
+        _ = scene.gateway.requestReceived(
+            .room("r"), as: Self.anybody, at: scene.moment, seconds: 0, into: &scene.actions)
         #expect(self.asked(self.read(in: &scene)) != nil)
         #expect(self.answer(self.read(in: &scene))?.status == 503)
         scene.advance(10_000)

@@ -112,7 +112,7 @@ import Wire
             _ = scene.gateway.requestReceived(
                 .creation(
                     in: "r", body: Array(#"{"type":"note"}"#.utf8), session: Identifier("h:\(parent)"),
-                    parent: TraceParent(parent)), as: ada, at: scene.moment, into: &scene.actions)
+                    parent: TraceParent(parent)), as: ada, at: scene.moment, seconds: 0, into: &scene.actions)
         }
         let actions = scene.take()
         #expect(actions.commits.map(\.trace) == [TraceID(Self.id), nil])

@@ -21,6 +21,7 @@ import Wire
         let identity = Identity(member: Member(user: user, name: "", color: ""))
         _ = scene.gateway.requestReceived(
             .creation(in: "r", body: Array(#"{"type":"note"}"#.utf8), session: session), as: identity, at: scene.moment,
+            seconds: 0,
             into: &scene.actions)
         for case .http(_, 429, let json) in scene.actions { return String(decoding: json, as: UTF8.self) }
         return nil
@@ -104,12 +105,32 @@ import Wire
         #expect(scene.take().commits.count == 1)
     }
 
+    /// An app waits no longer for what its user owes than for a result.
+    @Test func commitsWithoutANumberDoNotWaitForALongDebt() throws {
+        var scene = Scene(limits: self.limits)
+        let (phone, desk) = (try scene.member("ada", sid: "s1"), try scene.member("ada", sid: "s2"))
+        scene.send(phone, "element:transform", Self.numbered(1))
+        let commit = try #require(scene.take().commits.first)
+        for ack in 1...4 { scene.send(desk, "element:transform", Self.transform, ack: UInt64(ack)) }
+        #expect(scene.take().commits.map(\.number) == [1, 2, 3])
+        scene.gateway.resultReceived(
+            result(of: commit, seq: 1, elements: 40_000), at: scene.moment, into: &scene.actions)
+        scene.send(desk, "element:transform", Self.transform, ack: 5)
+        let refusals = scene.take().texts(for: desk)
+        #expect(refusals.count == 1 && refusals[0].contains("This user sends commits too fast."))
+        // The fourth was accepted before: it goes when all is paid, but its app has an answer with those of the others.
+        scene.advance(11_000)
+        #expect(scene.take().texts(for: desk).filter { $0.contains("unavailable") }.count == 4)
+        scene.advance(189_200)
+        #expect(scene.take().commits.contains { $0.number == 4 })
+    }
+
     @Test func requestsOfAUserHaveARateWhateverTheyAreFor() throws {
         var scene = Scene(limits: self.limits)
         let ada = Identity(member: Member(user: "ada", name: "", color: ""))
-        _ = scene.gateway.requestReceived(.room("r"), as: ada, at: scene.moment, into: &scene.actions)
+        _ = scene.gateway.requestReceived(.room("r"), as: ada, at: scene.moment, seconds: 0, into: &scene.actions)
         _ = scene.gateway.requestReceived(
-            .history(of: "r", after: nil, limit: nil), as: ada, at: scene.moment, into: &scene.actions)
+            .history(of: "r", after: nil, limit: nil), as: ada, at: scene.moment, seconds: 0, into: &scene.actions)
         #expect(self.create(as: "ada", session: "h:1", in: &scene) == nil)
         let refusal = try #require(self.create(as: "ada", session: "h:2", in: &scene))
         #expect(refusal.contains("This user sends requests too fast.") && refusal.contains(#""retryAfterMs":100"#))

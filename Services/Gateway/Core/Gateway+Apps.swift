@@ -55,7 +55,7 @@ extension Gateway {
     /// - Parameters:
     ///   - json: its text, which may be anything.
     ///   - ackID: the acknowledgement that the app asks for.
-    ///   - seconds: the time since 1970, for tokens.
+    ///   - seconds: the time since 1970, for tokens and new ids.
     /// - Returns: false when the text was no event at all, which counts against the connection.
     @discardableResult
     package mutating func eventReceived(
@@ -64,6 +64,7 @@ extension Gateway {
     ) -> Bool {
         guard self.connections.isInUse(slot) else { return true }
         self.clock = now
+        self.reader.seconds = seconds
         self.events += 1
         do throws(UnreadableEvent) {
             let event = try self.reader.event(json, ackID: ackID, from: slot, at: now)
@@ -153,11 +154,14 @@ extension Gateway {
     // MARK: HTTP
 
     /// An app sent a request over HTTP.
+    /// - Parameter seconds: the time since 1970, for new ids.
     /// - Returns: the number of the ``GatewayAction/http(request:status:json:)`` that answers it.
     package mutating func requestReceived(
-        _ request: AppRequest, as identity: Identity, at now: Instant, into actions: inout [GatewayAction]
+        _ request: AppRequest, as identity: Identity, at now: Instant, seconds: Int64,
+        into actions: inout [GatewayAction]
     ) -> UInt64 {
         self.clock = now
+        self.reader.seconds = seconds
         return self.requests.received(
             request, as: identity, self.rooms, &self.reader, &self.commits, at: now, into: &actions)
     }

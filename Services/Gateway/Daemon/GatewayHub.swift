@@ -180,7 +180,8 @@ final class GatewayHub {
 
     /// A request came over HTTP.
     func requestReceived(_ request: AppRequest, as identity: Identity, respond: @escaping (HTTPAnswer) -> Void) {
-        let number = self.core.requestReceived(request, as: identity, at: self.now, into: &self.actions.pending)
+        let number = self.core.requestReceived(
+            request, as: identity, at: self.now, seconds: self.seconds, into: &self.actions.pending)
         let isRead = request.isRead
         self.responders[number] = { [unowned self] answer in
             var answer = answer

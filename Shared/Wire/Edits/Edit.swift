@@ -55,6 +55,8 @@ public struct EditReading: Sendable {
     public let largestGroup: Int
     /// Generates the ids of elements that apps create without one.
     public var ids: IDGenerator
+    /// The time since 1970, with which such ids begin.
+    public var seconds: Int64 = 0
 
     /// - Parameters:
     ///   - largestGroup: the maximum number of elements in one edit.

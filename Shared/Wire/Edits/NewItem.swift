@@ -27,7 +27,7 @@ public struct NewItem: Equatable, Sendable {
     /// An element from an app's payload; one without an id gets one.
     init(_ element: JSONValue, reading: inout EditReading) throws(Refusal) {
         do { self.fields = try ElementInput.newElement(element, path: "") } catch { throw Refusal(error) }
-        self.id = Identifier(self.fields.id ?? reading.ids.next())
+        self.id = Identifier(self.fields.id ?? reading.ids.next(at: reading.seconds))
         self.idIsGenerated = self.fields.id == nil
         self.json = Array(element.rawBytes)
     }

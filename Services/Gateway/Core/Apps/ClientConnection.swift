@@ -261,7 +261,7 @@ extension ClientConnection {
     }
 
     /// Accepts a checked commit and numbers it. One that the app numbered is sent or refused; one that the gateway numbers
-    /// may have to wait.
+    /// may have to wait, unless its user owes more than the time that a result may take.
     /// - Parameters:
     ///   - gateway: to which its result goes.
     ///   - users: the rates of users.
@@ -275,6 +275,10 @@ extension ClientConnection {
         if let delay, number != nil {
             if delay.isOfUser { users.countRefusal() }
             throw delay.refusal
+        }
+        if delay != nil, let debt = self.longDebt(limits, &users, at: now) {
+            users.countRefusal()
+            throw .userCommitsTooFast(retryAfterMs: debt)
         }
         // What follows belongs to the next gesture, however long the commit itself has to wait.
         let ended = self.memberships.entries[index].closeGestures(
@@ -291,6 +295,14 @@ extension ClientConnection {
         }
         self.commits.append(AcceptedCommit(commit: commit, origin: origin, acceptedAt: now))
         return .waits(commit)
+    }
+
+    /// What its user owes, ms, if that is more than the time that a result may take; else nil.
+    private func longDebt(
+        _ limits: GatewayLimits, _ users: inout RateBudget<Identifier>, at now: Instant
+    ) -> UInt32? {
+        let debt = users.debt(of: self.identity.member.user, at: now)
+        return debt.flatMap { $0 > limits.deadline.milliseconds ? $0 : nil }
     }
 
     /// Counts more against the rate of commits than the commit itself.
@@ -323,12 +335,16 @@ extension ClientConnection {
         return next
     }
 
-    /// The commits that wait for results of earlier ones as long as a result may take: each once.
-    mutating func lateCommits(limits: GatewayLimits, at now: Instant) -> [AcceptedCommit] {
+    /// The commits that have waited for results of earlier ones, or for what their user owes, as long as a result may take:
+    /// each once.
+    mutating func lateCommits(
+        limits: GatewayLimits, _ users: inout RateBudget<Identifier>, at now: Instant
+    ) -> [AcceptedCommit] {
         guard !self.commits.isEmpty else { return [] }
+        let owesLong = self.longDebt(limits, &users, at: now) != nil
         let memberships = self.memberships
         return self.commits.giveUp(after: limits.deadline, at: now) { commit in
-            memberships[commit.room].map { $0.unacknowledged >= limits.unacknowledged } ?? false
+            owesLong || memberships[commit.room].map { $0.unacknowledged >= limits.unacknowledged } ?? false
         }
     }
 

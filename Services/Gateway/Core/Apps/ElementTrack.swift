@@ -73,8 +73,8 @@ struct ElementTrack {
     /// The sequence number of the connection's last commit on the element; 0: none.
     private var lastSeq: UInt64 = 0
     /// A preview in memory of its own: few tracks hold one back, and it is several times as large as the rest of a track.
-    private indirect enum Box { case preview(Preview) }
-    private var box: Box?
+    private indirect enum HeldPreview { case preview(Preview) }
+    private var heldPreview: HeldPreview?
     /// True while it has a place among those that wait for the rate limit, even if it waits no more.
     private var isQueued = false
 
@@ -82,12 +82,12 @@ struct ElementTrack {
     /// those that wait.
     static let bytes = 2 * (MemoryLayout<Identifier>.stride + MemoryLayout<Self>.stride) + 112
     /// About the bytes of a preview that is held back.
-    static let heldBytes = MemoryLayout<Preview>.stride + 32
+    static let previewBytes = MemoryLayout<Preview>.stride + 32
 
     /// A preview that is held back, by a pending commit or by the rate limit.
-    var held: Preview? { if case .preview(let preview)? = self.box { preview } else { nil } }
+    var held: Preview? { if case .preview(let preview)? = self.heldPreview { preview } else { nil } }
 
-    private var isHolding: Bool { self.box != nil }
+    private var isHolding: Bool { self.heldPreview != nil }
 
     /// True when nothing would be lost with it.
     var isAtRest: Bool {
@@ -118,7 +118,7 @@ struct ElementTrack {
             preview = held
         }
         guard self.pendingCommits == 0, isAllowed() else {
-            self.box = .preview(preview)
+            self.heldPreview = .preview(preview)
             heldCount += 1
             return self.pendingCommits > 0 ? .waitsForResult : .waitsForRate
         }
@@ -126,7 +126,7 @@ struct ElementTrack {
     }
 
     private mutating func takeHeld(_ heldCount: inout Int) -> Preview? {
-        guard case .preview(let preview)? = self.box.take() else { return nil }
+        guard case .preview(let preview)? = self.heldPreview.take() else { return nil }
         heldCount -= 1
         return preview
     }

@@ -49,19 +49,16 @@ struct Membership {
     /// Elements that may be moved at the same time; previews of further ones are dropped.
     static let maxOpenTracks = 1024
 
-    /// About the bytes of a membership in which nothing happens: itself, the names of its room and its streams, its place
-    /// among the room's members, and its viewport with the next one.
-    static let restingBytes = 2 * MemoryLayout<Self>.stride + 512
-
     init(wantsPreviews: Bool, since now: Instant) {
         self.wantsPreviews = wantsPreviews
         self.attention = AttentionTrack(since: now)
     }
 
-    /// About the bytes that are kept for it.
+    /// About the bytes that are kept for what it does. Those of a membership in which nothing happens are about a kilobyte,
+    /// which is bounded by the number of connections and of their rooms.
     var heldBytes: Int {
-        Self.restingBytes + self.elements.count * ElementTrack.bytes + self.heldCount * ElementTrack.heldBytes
-            + self.selectionBytes + self.waiting.heldBytes
+        self.elements.count * ElementTrack.bytes + self.heldCount * ElementTrack.previewBytes + self.selectionBytes
+            + self.waiting.heldBytes
     }
 
     /// Counts its elements and bytes. Each part knows how many it has, so that nothing is looked through; and all are

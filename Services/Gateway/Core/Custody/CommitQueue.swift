@@ -70,8 +70,8 @@ struct CommitQueue {
     mutating func append(_ commit: AcceptedCommit) { self.commits.append(commit) }
 
     /// Gives up those that have waited for so long: they go on waiting, but their app does not.
-    /// - Parameter isBlocked: true for all commits of a room that wait for results of earlier ones. The wait for a rate has an
-    ///   end, and does not count.
+    /// - Parameter isBlocked: true for all commits of a room that wait for results of earlier ones, and of a user who owes
+    ///   much. The usual wait for a rate is short, and does not count.
     mutating func giveUp(
         after span: Nanoseconds, at now: Instant, where isBlocked: (Commit) -> Bool
     ) -> [AcceptedCommit] {

@@ -30,7 +30,7 @@ package struct Commits {
     private static let elementsForOne = 20
     /// Deletions of full rooms and their undos count for little until their results tell: a burst of them may write 3 GB of
     /// log, which are eleven minutes of a user's rate.
-    private static let longestDebt = Nanoseconds.seconds(3600)
+    private static let longestDebt = Nanoseconds.seconds(900)
 
     /// - Parameters:
     ///   - gateway: its mesh name, which commits carry so that results find back.
@@ -184,6 +184,7 @@ package struct Commits {
             while let next = self.leftBehind[index].queue.next(&self.users, at: now, where: { _ in true }) {
                 self.custody.unreserve(next.commit)
                 self.keep(next, &connections, at: now, into: &actions)
+                self.leftBehind[index].queue.charge(Self.knownCost(next.commit.edit), at: now)
             }
         }
         self.leftBehind.removeAll { $0.queue.isEmpty }
@@ -325,7 +326,7 @@ package struct Commits {
     mutating func timeReached(_ now: Instant, _ connections: inout Connections, into actions: inout [GatewayAction]) {
         self.sendLeftBehind(&connections, at: now, into: &actions)
         for slot in connections.restless {
-            for late in connections.bySlot[slot]?.lateCommits(limits: self.limits, at: now) ?? [] {
+            for late in connections.bySlot[slot]?.lateCommits(limits: self.limits, &self.users, at: now) ?? [] {
                 let origin = PendingCommit.Origin.app(late.origin, connection: late.commit.connection)
                 self.answer(
                     origin, late.commit, refusal: .noResult, json: AnswerText.refused(.noResult), &connections,

@@ -9,6 +9,12 @@ struct EventReader {
     private var document = JSONDocument()
     private var editReading: EditReading
 
+    /// The time since 1970.
+    var seconds: Int64 {
+        get { self.editReading.seconds }
+        set { self.editReading.seconds = newValue }
+    }
+
     /// - Parameter seed: of the ids of elements that apps create without one.
     init(limits: GatewayLimits, seed: UInt64) {
         self.limits = limits.json
