@@ -127,7 +127,8 @@ def test_each_finding_has_its_section_in_the_handbook(observed):
     sections = {line[3:].lower().replace(" ", "-") for line in headings if line.startswith("## ")}
     # Only Prometheus looks at the day on which a certificate ends, at what happened some minutes ago, and at what keeps the
     # database.
-    elsewhere = {"certificate-expires", "history-changed", "upkeep-fails"} | {"database-keeper-down", "no-quorum", "no-standby"}
+    elsewhere = {"certificate-expires", "history-changed", "memory-budget-exceeded", "settings-differ", "upkeep-fails"}
+    elsewhere |= {"database-keeper-down", "no-quorum", "no-standby"}
     assert sections - elsewhere == anchors
 
 

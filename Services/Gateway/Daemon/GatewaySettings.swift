@@ -89,7 +89,7 @@ package struct GatewaySettings: DaemonSettings {
         "previews-per-second", default: 120, in: 1...10_000, "Previews of one connection; beyond it they are folded.")
     static let commitRate = Setting.int(
         "commits-per-second", default: 30, in: 1...100_000,
-        "Commits of one connection; an undo counts for four, twenty changed elements for one more.")
+        "Commits of one connection; an undo counts for four, twenty named elements for one more, others once changed.")
     static let commitBurst = Setting.int(
         "commit-burst", default: 120, in: 1...100_000, "Commits that may come at once after a pause.")
     static let userCommitRate = Setting.int(
