@@ -15,8 +15,8 @@ import Wire
     private func create(_ body: String, session: Identifier = "h:1", in scene: inout Scene) -> (Commit?, Answer?) {
         let identity = Identity(member: Member(user: "ada", name: "Ada", color: ""))
         _ = scene.gateway.requestReceived(
-            .creation(in: "r", body: Array(body.utf8), session: session), as: identity, at: scene.moment, seconds: 0,
-            into: &scene.actions)
+            .creation(in: "r", body: Array(body.utf8), session: session), as: identity, at: scene.moment,
+            seconds: 1_700_000_000, into: &scene.actions)
         let actions = scene.take()
         guard case .http(_, let status, let json)? = actions.first else { return (actions.commits.first, nil) }
         return (nil, Answer(status: status, json: String(decoding: json, as: UTF8.self)))
@@ -30,6 +30,12 @@ import Wire
         var scene = Scene()
         let (commit, _) = self.create(#"{"type":"note","id":"a"}"#, in: &scene)
         #expect(try #require(commit).edit.decode(CreateElement.self).item.id == "a")
+    }
+
+    @Test func anIDThatIsMadeBeginsWithTheTime() throws {
+        var scene = Scene()
+        let (commit, _) = self.create(#"{"type":"note"}"#, in: &scene)
+        #expect(try #require(commit).edit.decode(CreateElement.self).item.id.text.hasPrefix("~loyw3v28-"))
     }
 
     @Test func aTypeMakesElementsAFieldOfTheElement() throws {
