@@ -175,7 +175,7 @@ final class UpkeepTelemetry: Sendable {
         self.sessionsEnded = metrics.counter(
             "touchsync_committer_upkeep_sessions_total", "Sessions that ended for want of use.")
         self.missingDays = metrics.gauge(
-            "touchsync_committer_upkeep_days_missing",
+            "touchsync_committer_upkeep_missing_partitions",
             "Days among today and the next three for which two rounds of upkeep could not make a partition of the log.")
         self.otherUserSessions = metrics.counter(
             "touchsync_committer_upkeep_user_sessions_differing_total",
