@@ -1,7 +1,7 @@
 // What the client is around its core, with a server in the test's hands. shell.mjs
 
 import assert from "node:assert";
-import { TouchSync } from "../../Shared/Client/web/touchsync.js";
+import { newElementId, TouchSync } from "../../Shared/Client/web/touchsync.js";
 import { JOINED, Socket, turn, until } from "./scripted.mjs";
 
 const options = { url: "http://localhost", WebSocket: Socket, fetch: async () => {} };
@@ -95,6 +95,23 @@ async function entered(more) {
   room.create({ type: "note", content: "g" }).catch(() => {});
   assert.equal(room.elements.map(({ id, content }) => content ?? id).join(""), "dacefgb");
   await client.close();
+}
+{
+  // Ids of new elements follow the time, not their number, and lie above those of apps.
+  const again = await import("../../Shared/Client/web/touchsync.js?again"), { now } = Date, time = now() + 60000;
+  const at = (ms, makeId = newElementId) => {
+    Date.now = () => ms;
+    return makeId();
+  };
+  const ids = ["note-11", "zz", crypto.randomUUID(), at(0, again.newElementId)];
+  for (let count = 0; count < 2000; count++) ids.push(at(time));
+  ids.push(at(time + 1, again.newElementId), at(time - 1), at(time + 2));
+  Date.now = now;
+  assert(ids.slice(0, 3).every(other => other < ids[3]));
+  assert.deepEqual(ids.slice(3, -2), ids.slice(3, -2).sort());
+  assert(ids.at(-3) > ids.at(-2), "another page's, made while this one's clock ran backwards");
+  assert(ids.at(-2) > ids.at(-4) && ids.at(-1) > ids.at(-3));
+  assert(ids.slice(3).every(id => /^~[0-9a-z]{8}-[0-9a-z]{4}-/.test(id)));
 }
 {
   // The end of a client is that of all promises, a room's that of its own.

@@ -2823,14 +2823,20 @@ export class Room extends Emitter {
   }
 }
 
-/** What the latest element's id begins with: the time, ms, but larger than in the one before. */
-let latest = 0;
+/** The time in the latest new id, ms since 1970: it does not run backwards, and has 8 digits from the beginning. */
+let latest = 36 ** 7;
+/** Orders ids of the same ms: the first of 4 digits. */
+let madeIds = 36 ** 3;
+
 /**
- * @param {Data} element
- * @returns {Data} with an id that is larger than those of earlier elements, so that it lies on top of them
+ * An id for a new element, for apps that use it before the element is stored. Of elements with one `zIndex` later ones lie
+ * on top: `~`, which sorts above letters and digits, the time and a number, both to the base 36, and a unique name.
  */
-const named = element =>
-  ({ id: `${(latest = Math.max(latest + 1, Date.now())).toString(36)}-${uniqueName()}`, ...element });
+export const newElementId = () =>
+  `~${(latest = Math.max(latest, Date.now())).toString(36)}-${(madeIds++).toString(36)}-${uniqueName()}`;
+
+/** @param {Data} element @returns {Data} with an id */
+const named = element => ({ id: newElementId(), ...element });
 
 /**
  * Scale and rotation stand in `transform`, all else beside it.

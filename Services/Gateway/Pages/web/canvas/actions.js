@@ -8,6 +8,7 @@ import { movable } from "./hand.js";
 import { annotation, crowd, sample, TINTS } from "./samples.js";
 import { isAnnotation } from "./scene.js";
 import { toCanvas } from "./camera.js";
+import { newElementId } from "/client/touchsync.js";
 
 /** @typedef {import("./board.js").Board} Board */
 /** @typedef {import("./samples.js").Kind} Kind */
@@ -63,8 +64,7 @@ export class Actions {
 
   /** @param {import("/client/touchsync.js").Data} element @param {boolean} isText whether its text is written next */
   #add(element, isText) {
-    // Begins like those that the client makes, so that what is added lies on top.
-    const id = `${Date.now().toString(36)}-${crypto.getRandomValues(new Uint32Array(2)).join("-")}`;
+    const id = newElementId();
     this.room.create({ id, ...element }).catch(() => {});
     this.board.selection.set([id]);
     this.board.surface.focus({ preventScroll: true });
