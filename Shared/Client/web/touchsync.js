@@ -2686,6 +2686,8 @@ export class Room extends Emitter {
   // Edits
 
   /**
+   * A new element. One without an id gets one by `newElementId`. Who chooses ids gives `zIndex`, or ids that sort: `note-9`
+   * lies above `note-10`.
    * @param {Data} element at least its type
    * @param {UndoOptions} [options] @returns {Promise<Result>}
    */
@@ -2829,8 +2831,8 @@ let latest = 36 ** 7;
 let madeIds = 36 ** 3;
 
 /**
- * An id for a new element, for apps that use it before the element is stored. Of elements with one `zIndex` later ones lie
- * on top: `~`, which sorts above letters and digits, the time and a number, both to the base 36, and a unique name.
+ * An id for a new element: `~`, time and number to the base 36, and a unique name. Among elements of one `zIndex` it lies
+ * above other ids of this form, as far as the clocks agree, and above all others of letters and digits.
  */
 export const newElementId = () =>
   `~${(latest = Math.max(latest, Date.now())).toString(36)}-${(madeIds++).toString(36)}-${uniqueName()}`;
