@@ -20,16 +20,18 @@ extension SyncClient {
         return self.core.element(id, in: room)
     }
 
-    /// Some elements, or all of them, the lowest first, where they are to be drawn.
-    func drawing(of ids: [String]?, in room: String, at instant: ContinuousClock.Instant?) async -> RoomDrawing {
+    /// Some elements, or all of them, the lowest first, where they are to be drawn; nil when the room was left.
+    func drawing(of ids: [String]?, in room: String, at instant: ContinuousClock.Instant?) async -> RoomDrawing? {
         await self.caughtUp()
+        guard self.core.isIn(room) else { return nil }
         let time = instant.map { self.clock.milliseconds(at: $0) } ?? self.clock.now
         return self.core.drawing(of: ids, in: room, at: time)
     }
 
-    func members(in room: String) async -> [RoomMember] {
+    /// Who is there; nil when the room was left.
+    func members(in room: String) async -> [RoomMember]? {
         await self.caughtUp()
-        return self.core.members(in: room)
+        return self.core.isIn(room) ? self.core.members(in: room) : nil
     }
 
     func seq(of room: String) async -> Int64 {

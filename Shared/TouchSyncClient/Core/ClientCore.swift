@@ -217,5 +217,8 @@ extension ClientCore {
     /// The number of edits without a result.
     public func pendingEdits(in room: String) -> Int { self.room(room)?.edits.openCount ?? 0 }
 
+    /// Whether the app, or what an earlier run of it left, is in a room. Of another one nothing is known.
+    package func isIn(_ room: String) -> Bool { self.index(of: TextKey(room)) != nil }
+
     private func room(_ id: String) -> ClientRoom? { self.index(of: TextKey(id)).map { self.rooms[$0] } }
 }

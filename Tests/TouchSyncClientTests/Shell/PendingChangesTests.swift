@@ -85,6 +85,14 @@ import TouchSyncClientCore
         #expect(Self.all(&pending) == [.joined(recovered: false)])
     }
 
+    @Test func whatCameBeforeTheRoomWasLeftIsNotAboutTheNextOne() {
+        var pending = PendingChanges()
+        let refusal = RoomChange.refusal(ClientError(code: "forbidden", message: "no"))
+        for change in [.elements(["a"]), .joined(recovered: false), refusal, .members, .left] { pending.add(change) }
+        for change in [RoomChange.joined(recovered: false), .elements(["b"])] { pending.add(change) }
+        #expect(Self.all(&pending) == [refusal, .left, .joined(recovered: false), .elements(["b"])])
+    }
+
     private static func cursor(_ point: Point?, of sid: String) -> RoomChange {
         .attention(userId: "u", sid: sid, .cursor(point))
     }

@@ -63,6 +63,40 @@ import TouchSyncClientCore
         return changes
     }
 
+    /// Of a room that was left nothing is known: that is no reason to show nothing.
+    @Test func staysAsItWasWhenTheRoomIsLeft() async throws {
+        let fixture = try Fixture()
+        let (room, connection) = try await fixture.entered()
+        let model = RoomModel(room)
+        connection.say(
+            #"42["element:transforming",{"roomId":"demo","elementId":"a","userId":"bob","sid":"b","transform":{},"#
+                + #""positionX":100,"gesture":1,"after":1,"n":1,"dt":50}]"#)
+        try await eventually {
+            fixture.time.advance(by: 1)
+            return model.elements.first?.positionX ?? 0 > 0
+        }
+        room.leave()
+        try await connection.answer("room:leave", #"{"ok":true}"#)
+        #expect(await room.elements.isEmpty)
+        // Several frames of the movement that was under way.
+        for _ in 0..<100 {
+            try await Task.sleep(for: .milliseconds(1))
+            #expect(model.elements.map(\.id) == ["a"])
+        }
+    }
+
+    /// The room that is entered anew does not say what is not in it.
+    @Test func forgetsWhatWasDeletedBeforeTheRoomWasEnteredAgain() async throws {
+        let fixture = try Fixture()
+        let (room, connection) = try await fixture.entered(note("a") + "," + note("b"))
+        let model = RoomModel(room)
+        try await eventually { model.elements.map(\.id) == ["a", "b"] }
+        await fixture.client.enterAgain(room)
+        try await connection.answer("room:leave", #"{"ok":true}"#)
+        try await connection.join(note("b", x: 3), seq: 3)
+        try await eventually { model.elements.map(\.id) == ["b"] && model.elements.first?.positionX == 3 }
+    }
+
     @Test func knowsThatItsRoomWasDeniedBefore() async throws {
         let fixture = try Fixture()
         let room = fixture.client.room("demo")
@@ -82,5 +116,13 @@ import TouchSyncClientCore
         try await eventually { model?.elements.count == 1 }
         model = nil
         try await eventually { kept == nil }
+    }
+}
+
+extension SyncClient {
+    /// Leaves and enters a room in one turn, so that the client hears of both before it does anything.
+    fileprivate func enterAgain(_ room: SyncRoom) {
+        room.leave()
+        _ = self.room(room.id)
     }
 }

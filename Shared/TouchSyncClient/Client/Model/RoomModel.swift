@@ -6,6 +6,7 @@
     /// A room for views: what they show, renewed as it changes.
     ///
     /// No value is older than the one before. What a frame reads depends on what changes and moves, not on the room's size.
+    /// When the room is left, the model stays as it was.
     @MainActor @Observable public final class RoomModel {
         /// Elements where they are to be drawn, the lowest first; while others move some, renewed for each frame.
         public var elements: [Element] { self.stack.elements }
@@ -31,9 +32,8 @@
             let (changes, states) = (room.changes, room.client.states)
             // It may have been denied before anybody made a model of it.
             self.denial = room.hub.denial
-            self.frame.isWhole = true
+            self.frame = ModelFrame(isWhole: true, hasMembers: true)
             self.tasks.start { [weak self] in
-                await self?.readMembers()
                 await self?.renew()
                 for await change in changes { await self?.follow(change) }
             }
@@ -45,35 +45,37 @@
 
         private func readState() async { self.state = await self.room.client.state }
 
-        private func readMembers() async { self.members = await self.room.members }
-
-        private func follow(_ change: RoomChange) async {
+        private func follow(_ change: RoomChange) {
             switch change {
-            case .elements(let ids), .moving(let ids):
-                self.frame.ids.formUnion(ids.map(TextKey.init))
-                self.renew()
-            case .allElements:
-                self.frame.isWhole = true
-                self.renew()
-            case .members, .attention: await self.readMembers()
-            case .joined: self.denial = nil
+            case .elements(let ids), .moving(let ids): self.frame.ids.formUnion(ids.map(TextKey.init))
+            case .allElements: self.frame.isWhole = true
+            case .members, .attention: self.frame.hasMembers = true
+            case .joined(let recovered):
+                self.denial = nil
+                // A room that was left and entered again does not say what was deleted meanwhile.
+                if !recovered { self.frame.isWhole = true }
             case .denied(let error): self.denial = error
             case .refusal(let error): self.refusal = error
-            case .left: break
+            case .left: self.frame = ModelFrame()
             }
+            self.renew()
         }
 
         /// Reads what changed or moves, frame by frame until nothing does; one reading at a time.
         private func renew() {
-            if self.isRenewing { return }
+            if self.isRenewing || self.frame.isEmpty { return }
             self.isRenewing = true
-            let room = self.room
+            let (client, id) = (self.room.client, self.room.id)
             self.tasks.start { [weak self] in
                 while let frame = await self?.nextFrame() {
-                    let drawing = frame.isWhole ? await room.drawing() : await room.drawing(of: frame.ids.map(\.text))
-                    await self?.show(drawing, of: frame)
+                    if frame.hasElements {
+                        let ids = frame.isWhole ? nil : frame.ids.map(\.text)
+                        let drawing = await client.drawing(of: ids, in: id, at: nil)
+                        if let drawing { await self?.show(drawing, of: frame) }
+                    }
+                    if frame.hasMembers, let members = await client.members(in: id) { await self?.show(members) }
                     // About a frame: nobody sees more.
-                    if drawing.isMoving { try? await Task.sleep(for: .milliseconds(16)) }
+                    try? await Task.sleep(for: .milliseconds(16))
                     if Task.isCancelled { return }
                 }
             }
@@ -82,7 +84,7 @@
         /// What is to be read now; nil when that is nothing.
         private func nextFrame() -> ModelFrame? {
             defer { self.frame = ModelFrame() }
-            self.isRenewing = self.frame.isWhole || !self.frame.ids.isEmpty
+            self.isRenewing = !self.frame.isEmpty
             return self.isRenewing ? self.frame : nil
         }
 
@@ -96,11 +98,20 @@
                 if !changes.isEmpty { self.stack.apply(changes) }
             }
         }
+
+        private func show(_ members: [RoomMember]) {
+            if self.members != members { self.members = members }
+        }
     }
 
-    /// What a frame has to show: all elements, or those that changed or move.
+    /// What a frame has to show: all elements, or those that changed or move; and the members, if something about them
+    /// changed.
     private struct ModelFrame: Sendable {
         var isWhole = false
         var ids: Set<TextKey> = []
+        var hasMembers = false
+
+        var hasElements: Bool { self.isWhole || !self.ids.isEmpty }
+        var isEmpty: Bool { !self.hasElements && !self.hasMembers }
     }
 #endif

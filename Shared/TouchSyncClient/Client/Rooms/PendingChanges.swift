@@ -36,7 +36,7 @@ struct PendingChanges: Sendable {
         case .attention(let userId, let sid, let shift): self.addShift(userId, sid, shift)
         case .joined, .denied: self.addStatus(change)
         case .refusal(let error): self.addRefusal(error)
-        case .left: self.queue(.left)
+        case .left: self.addLeft()
         }
     }
 
@@ -101,6 +101,15 @@ struct PendingChanges: Sendable {
     private mutating func takeStatus() -> RoomChange? {
         defer { self.status = nil }
         return self.status
+    }
+
+    /// What came before is about a room of which nothing is known any more, and what follows about the one that the app
+    /// enters then. Refusals are told as before.
+    private mutating func addLeft() {
+        let refusals = self.refusals
+        self = PendingChanges()
+        for refusal in refusals { self.addRefusal(refusal) }
+        self.queue(.left)
     }
 
     private mutating func addRefusal(_ error: ClientError) {

@@ -4,9 +4,9 @@ public import TouchSyncClientCore
 
 /// Edits. Each is shown immediately and sent in its turn, over reconnects and, with a store, over restarts.
 extension SyncRoom {
-    /// A new element. One without an id gets one that nobody else has. Among elements of one `zIndex` it lies above other
-    /// ids of this form, as far as the clocks agree, and above all others of letters and digits. Who chooses ids gives
-    /// `zIndex`, or ids that sort: `note-9` lies above `note-10`.
+    /// A new element. One without an id gets one that nobody else has. Among elements of one `zIndex` it lies above
+    /// other ids of this form, as far as the clocks agree, and above all others of letters and digits. Who chooses ids
+    /// gives `zIndex`, or ids that sort: `note-9` lies above `note-10`.
     @discardableResult
     public func create(_ element: NewElement, undo: UndoOptions = .alone) -> SyncEdit {
         let element = self.named(element)

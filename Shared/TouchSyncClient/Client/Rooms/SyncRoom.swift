@@ -40,13 +40,13 @@ public struct SyncRoom: Sendable {
 
     /// All elements where they are to be drawn, the lowest first; now, or at the time of a frame.
     public func drawing(at instant: ContinuousClock.Instant? = nil) async -> RoomDrawing {
-        await self.client.drawing(of: nil, in: self.id, at: instant)
+        await self.client.drawing(of: nil, in: self.id, at: instant) ?? RoomDrawing()
     }
 
     /// Some elements where they are to be drawn; now, or at the time of a frame. For a frame these are the elements of
     /// `RoomChange.moving` and those that moved in the frame before: it costs what moves, however large the room is.
     public func drawing(of ids: [String], at instant: ContinuousClock.Instant? = nil) async -> RoomDrawing {
-        await self.client.drawing(of: ids, in: self.id, at: instant)
+        await self.client.drawing(of: ids, in: self.id, at: instant) ?? RoomDrawing()
     }
 
     /// Whether somebody else's movement of an element is still under way.
@@ -56,7 +56,7 @@ public struct SyncRoom: Sendable {
 
     /// Who is here, with cursors and selections.
     public var members: [RoomMember] {
-        get async { await self.client.members(in: self.id) }
+        get async { await self.client.members(in: self.id) ?? [] }
     }
 
     /// The number of the last change that was applied here; 0 before the first.

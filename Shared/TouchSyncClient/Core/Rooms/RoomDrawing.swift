@@ -10,6 +10,9 @@ public struct RoomDrawing: Sendable {
     /// Whether somebody else moves one of them.
     public var isMoving: Bool { !self.moving.isEmpty }
 
+    /// Nothing, as of a room that was left.
+    package init() {}
+
     mutating func append(_ element: Element, isMoving: Bool) {
         self.elements.append(element)
         if isMoving { self.moving.append(element.id) }
