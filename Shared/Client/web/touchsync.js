@@ -1327,6 +1327,7 @@ export class RoomCore extends Part {
       edit.doubt = edit.n = undefined;
       this.touch(edit.elementIds);
     }
+    this.refuseTooLarge();
     this.isDirty = true;
     this.pump();
   }
@@ -1359,7 +1360,7 @@ export class RoomCore extends Part {
 
   /**
    * Edits were made before the server's limit was known: it would end the connection, again and again. What was sent
-   * under a larger limit may be stored.
+   * under a larger limit may be stored; in doubt, the history says whether it is.
    */
   refuseTooLarge() {
     for (const edit of this.queue.open) {
@@ -2686,8 +2687,8 @@ export class Room extends Emitter {
   // Edits
 
   /**
-   * A new element. One without an id gets one by `newElementId`. Who chooses ids gives `zIndex`, or ids that sort: `note-9`
-   * lies above `note-10`.
+   * A new element. One without an id gets one by `newElementId`. Who chooses ids gives `zIndex`, or ids that sort:
+   * `note-9` lies above `note-10`.
    * @param {Data} element at least its type
    * @param {UndoOptions} [options] @returns {Promise<Result>}
    */
@@ -2831,8 +2832,8 @@ let latest = 36 ** 7;
 let madeIds = 36 ** 3;
 
 /**
- * An id for a new element: `~`, time and number to the base 36, and a unique name. Among elements of one `zIndex` it lies
- * above other ids of this form, as far as the clocks agree, and above all others of letters and digits.
+ * An id for a new element: `~`, time and number to the base 36, and a unique name. Among elements of one `zIndex` it
+ * lies above other ids of this form, as far as the clocks agree, and above all others of letters and digits.
  */
 export const newElementId = () =>
   `~${(latest = Math.max(latest, Date.now())).toString(36)}-${(madeIds++).toString(36)}-${uniqueName()}`;

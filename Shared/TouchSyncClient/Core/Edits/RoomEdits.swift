@@ -89,7 +89,7 @@ extension RoomEdits {
     }
 
     /// Edits were made before the server's limit was known: one that is larger would end the connection each time. What
-    /// was sent under a larger limit may be stored.
+    /// was sent under a larger limit may be stored; in doubt, the history says whether it is.
     mutating func refuseTooLarge(_ contents: inout RoomContents, _ outbox: inout ClientOutbox) {
         for edit in self.queue.open where edit.doubt == nil && !self.allowance.allows(edit) {
             if edit.number != nil { self.queue.fill(edit.key) }
@@ -347,6 +347,7 @@ extension RoomEdits {
         }
         self.queue.clearDoubts()
         for edit in doubtful { contents.touch(edit.elementIds) }
+        self.refuseTooLarge(&contents, &outbox)
         self.saving.changed()
         self.pump(contents, &outbox)
     }
