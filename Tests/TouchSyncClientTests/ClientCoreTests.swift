@@ -91,6 +91,21 @@ import TouchSyncClientCore
         #expect(first.last?.connections.first?.cursor == Point(x: 1, y: 2))
     }
 
+    @Test func membersKeepTheirOrderWhileOthersLeave() {
+        var core = Self.connected()
+        _ = core.input(.room("demo", .join(record: nil)), at: 2, random: 0)
+        let members = (0..<10).map { #"{"userId":"u\#($0)"}"# }.joined(separator: ",")
+        let answer = Self.joined.replacing(#""sid":"i""#, with: #""sid":"i","members":[\#(members)]"#)
+        _ = core.input(.packetReceived("430" + answer), at: 3, random: 0)
+        var packets = [0, 2, 3, 5, 6, 7, 2].map { #"42["member:left",{"roomId":"demo","userId":"u\#($0)"}]"# }
+        for user in ["u2", "new"] { packets.append(#"42["member:joined",{"roomId":"demo","userId":"\#(user)"}]"#) }
+        packets.append(#"42["cursor:moved",{"roomId":"demo","userId":"u8","sid":"s","x":1,"y":2}]"#)
+        for packet in packets { _ = core.input(.packetReceived(packet), at: 4, random: 0) }
+        let left = core.members(in: "demo")
+        #expect(left.map(\.userId) == ["u1", "u4", "u8", "u9", "u2", "new"])
+        #expect(left[2].connections.first?.cursor == Point(x: 1, y: 2))
+    }
+
     /// How elements came differs between users, and from one join to the next.
     @Test func elementsLieOnEachOtherAsForEverybody() {
         var core = Self.connected()

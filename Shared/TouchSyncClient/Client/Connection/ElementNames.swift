@@ -10,8 +10,8 @@
 /// clients as far as the clocks agree.
 ///
 /// An id is `~`, the time, `-`, a number, `-` and a unique name. `~` sorts above letters and digits, so that elements
-/// with other ids lie below. Time and number are to the base 36, each with as many digits in every id: 8 are the ms from
-/// 1972 to 2059.
+/// with other ids lie below. Time and number are to the base 36, each with as many digits in every id: 8 are the ms
+/// from 1972 to 2059.
 struct ElementNames: Sendable {
     /// The time in the latest id, ms since 1970. It does not run backwards, and has 8 digits from the beginning: 36⁷.
     private var latest: Int64 = 78_364_164_096

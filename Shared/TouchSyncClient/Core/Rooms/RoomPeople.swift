@@ -21,23 +21,20 @@ public struct MemberConnection: Equatable, Sendable {
     public fileprivate(set) var selection: [String] = []
 }
 
-/// Who is in a room, as of the last join and of what followed.
+/// Who is in a room, as of the last join and of what followed. A cursor, and somebody who comes or leaves, costs the same
+/// however many are here.
 struct RoomPeople: Sendable {
-    private struct Entry: Sendable {
-        /// Members that came earlier have smaller ones.
-        let rank: Int
-        var member: RoomMember
-    }
-
-    private var entries: [TextKey: Entry] = [:]
-    private var lastRank = 0
+    /// The members in the order in which they came; nil where one left.
+    private var places: [RoomMember?] = []
+    /// Where in `places` the user of an id is.
+    private var indices: [TextKey: Int] = [:]
 
     /// The members in the order in which they came.
-    var members: [RoomMember] { self.entries.values.sorted { $0.rank < $1.rank }.map(\.member) }
+    var members: [RoomMember] { self.places.compactMap(\.self) }
 
     /// The members that the answer to a join has.
     mutating func met(_ members: JSONValue?) {
-        self.entries = [:]
+        (self.places, self.indices) = ([], [:])
         for member in (members?.objects ?? []).compactMap(RoomMember.init(json:)) where self[member.userId] == nil {
             self[member.userId] = member
         }
@@ -72,23 +69,33 @@ struct RoomPeople: Sendable {
 
     private mutating func attend(_ data: JSONObject, _ shift: AttentionShift) -> RoomOutput? {
         guard let userId = data["userId"]?.string, let sid = data["sid"]?.string,
-            self.entries[TextKey(userId)]?.member.attend(sid: sid, shift) != nil
+            let index = self.indices[TextKey(userId)], self.places[index]?.attend(sid: sid, shift) != nil
         else { return nil }
         return .attention(userId: userId, sid: sid, shift)
     }
 
     /// A member. One that is replaced keeps its place in the order.
     private subscript(userId: String) -> RoomMember? {
-        get { self.entries[TextKey(userId)]?.member }
+        get { self.indices[TextKey(userId)].flatMap { self.places[$0] } }
         set {
             let key = TextKey(userId)
-            guard let newValue else {
-                self.entries[key] = nil
-                return
+            guard let newValue else { return self.removePlace(of: key) }
+            if let index = self.indices[key] {
+                self.places[index] = newValue
+            } else {
+                self.indices[key] = self.places.count
+                self.places.append(newValue)
             }
-            if self.entries[key] == nil { self.lastRank += 1 }
-            self.entries[key, default: Entry(rank: self.lastRank, member: newValue)].member = newValue
         }
+    }
+
+    /// Empties a place. They are closed up when most of them are empty, so that no leaving member pays for all others.
+    private mutating func removePlace(of key: TextKey) {
+        guard let index = self.indices.removeValue(forKey: key) else { return }
+        self.places[index] = nil
+        guard self.places.count > 2 * self.indices.count else { return }
+        self.places.removeAll { $0 == nil }
+        for (index, member) in self.members.enumerated() { self.indices[TextKey(member.userId)] = index }
     }
 }
 
