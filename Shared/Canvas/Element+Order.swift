@@ -7,5 +7,5 @@ extension Element {
     }
 
     /// Its `zIndex`, 0 when absent.
-    public var level: Double { self.zIndex ?? 0 }
+    package var level: Double { self.zIndex ?? 0 }
 }

@@ -115,11 +115,14 @@ import TouchSyncClientCore
             .packetReceived("430" + Self.joined.replacing(#""elements":[]"#, with: #""elements":\#(elements)"#)), at: 3,
             random: 0)
         #expect(core.elements(in: "demo").map(\.id) == ["b", "a", "c"])
+        core.keepOrder(in: "demo")
+        #expect(core.elements(in: "demo").map(\.id) == ["b", "a", "c"])
         for packet in [
             #"42["element:created",{"roomId":"demo","seq":2,"id":"aa","type":"note"}]"#,
             #"42["element:updated",{"roomId":"demo","seq":3,"element":{"id":"b","type":"note","zIndex":1}}]"#,
         ] { _ = core.input(.packetReceived(packet), at: 4, random: 0) }
-        #expect(core.elements(in: "demo").map(\.id) == ["a", "aa", "c", "b"])
+        #expect(core.elements(in: "demo").map(\.id) == ["a", "aa", "c", "b"], "the former order is not kept")
+        core.keepOrder(in: "demo")
         let deleted = #"42["element:deleted",{"roomId":"demo","seq":4,"elementIds":["a"]}]"#
         _ = core.input(.packetReceived(deleted), at: 5, random: 0)
         #expect(core.drawing(of: nil, in: "demo", at: 6).elements.map(\.id) == ["aa", "c", "b"])

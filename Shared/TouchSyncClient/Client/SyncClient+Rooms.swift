@@ -5,6 +5,7 @@ import TouchSyncClientCore
 extension SyncClient {
     func shown(in room: String) async -> ShownRoom {
         await self.caughtUp()
+        self.core.keepOrder(in: room)
         return ShownRoom(
             state: self.core.state, seq: self.core.seq(of: room), pending: self.core.pendingEdits(in: room),
             elements: self.core.elements(in: room), members: self.core.members(in: room))
@@ -12,6 +13,7 @@ extension SyncClient {
 
     func elements(in room: String) async -> [Element] {
         await self.caughtUp()
+        self.core.keepOrder(in: room)
         return self.core.elements(in: room)
     }
 
@@ -20,7 +22,8 @@ extension SyncClient {
         return self.core.element(id, in: room)
     }
 
-    /// Some elements, or all of them, the lowest first, where they are to be drawn; nil when the room was left.
+    /// Some elements in the order of these ids, or all of them, the lowest first, where they are to be drawn; nil when
+    /// the room was left.
     func drawing(of ids: [String]?, in room: String, at instant: ContinuousClock.Instant?) async -> RoomDrawing? {
         await self.caughtUp()
         guard self.core.isIn(room) else { return nil }

@@ -185,11 +185,14 @@ extension ClientCore {
     /// An element as it is stored, with this user's edits and gestures on top; nil if there is none.
     public func element(_ id: String, in room: String) -> Element? { self.room(room)?.contents.shown[TextKey(id)] }
 
-    /// All elements as they lie on each other, the lowest first: by `Element.isBelow`, so the same for everybody.
-    public mutating func elements(in room: String) -> [Element] {
-        guard let index = self.index(of: TextKey(room)) else { return [] }
-        let ids = self.rooms[index].contents.stackedIDs()
-        return ids.compactMap { self.rooms[index].contents.shown[$0] }
+    /// All elements as they lie on each other, the lowest first: by `Element.isBelow`, so the same for everybody. They
+    /// are sorted, unless none came, went or changed its `zIndex` since a `drawing` of all.
+    public func elements(in room: String) -> [Element] { self.room(room)?.contents.shown.stacked ?? [] }
+
+    /// Keeps the order of a room's elements for `elements`, until one comes, goes, or changes its `zIndex`.
+    package mutating func keepOrder(in room: String) {
+        guard let index = self.index(of: TextKey(room)) else { return }
+        self.rooms[index].contents.keepOrder()
     }
 
     /// An element where this user holds it, or others move it, at the time of a frame, ms.
@@ -197,7 +200,8 @@ extension ClientCore {
         self.index(of: TextKey(room)).flatMap { self.rooms[$0].drawn(TextKey(id), at: time) }
     }
 
-    /// Some elements, or all of them, the lowest first, where they are to be drawn at the time of a frame, ms.
+    /// Some elements in the order of these ids, or all of them, the lowest first, where they are to be drawn at the
+    /// time of a frame, ms.
     public mutating func drawing(of ids: [String]?, in room: String, at time: Double) -> RoomDrawing {
         guard let index = self.index(of: TextKey(room)) else { return RoomDrawing() }
         return self.rooms[index].drawing(of: ids?.map(TextKey.init), at: time)

@@ -1,8 +1,8 @@
 import Canvas
 import TouchSyncClientCore
 
-/// Elements as they lie on each other, the lowest first. To replace some costs the same however many there are, as long as
-/// none comes, goes, or lies elsewhere afterwards.
+/// Elements as they lie on each other, the lowest first. To replace some costs the same however many there are, as long
+/// as none comes, goes, or lies elsewhere afterwards, and nobody keeps `elements`: then all are copied before.
 struct ElementStack: Sendable {
     private(set) var elements: [Element] = []
     /// Where in `elements` the one of an id is.

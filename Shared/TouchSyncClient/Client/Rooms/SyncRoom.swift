@@ -43,8 +43,9 @@ public struct SyncRoom: Sendable {
         await self.client.drawing(of: nil, in: self.id, at: instant) ?? RoomDrawing()
     }
 
-    /// Some elements where they are to be drawn; now, or at the time of a frame. For a frame these are the elements of
-    /// `RoomChange.moving` and those that moved in the frame before: it costs what moves, however large the room is.
+    /// Some elements where they are to be drawn, in the order of these ids; now, or at the time of a frame. For a frame
+    /// these are the elements of `RoomChange.moving` and those that moved in the frame before: it costs what moves,
+    /// however large the room is.
     public func drawing(of ids: [String], at instant: ContinuousClock.Instant? = nil) async -> RoomDrawing {
         await self.client.drawing(of: ids, in: self.id, at: instant) ?? RoomDrawing()
     }

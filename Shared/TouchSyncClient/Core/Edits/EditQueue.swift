@@ -1,7 +1,7 @@
 /// The edits of one room in their order, those that were sent before those that wait, and their numbers in the session.
 ///
 /// It holds at most `capacity` edits without a result; further ones are refused. What happens to one edit costs the same
-/// however many wait.
+/// however many of other elements wait.
 struct EditQueue: Sendable {
     /// Those included whose result is known, but not shown by the room's stream yet.
     private var list = EditList()

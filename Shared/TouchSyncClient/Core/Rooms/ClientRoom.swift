@@ -82,10 +82,11 @@ struct ClientRoom: Sendable {
         return self.movements.drawn(element, at: time)
     }
 
-    /// Some elements, or all of them, the lowest first, where they are to be drawn at the time of a frame, ms.
+    /// Some elements in the order of these ids, or all of them, the lowest first, where they are to be drawn at the
+    /// time of a frame, ms.
     mutating func drawing(of ids: [TextKey]?, at time: Double) -> RoomDrawing {
         var drawing = RoomDrawing()
-        for id in ids ?? self.contents.stackedIDs() {
+        for id in ids ?? self.contents.keepOrder() {
             guard let element = self.drawn(id, at: time) else { continue }
             drawing.append(element, isMoving: self.movements.isMoving(id))
         }

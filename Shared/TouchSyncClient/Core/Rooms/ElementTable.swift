@@ -10,7 +10,7 @@ package struct ElementTable: Sendable {
 
     private var entries: [TextKey: Entry] = [:]
     private var lastRank = 0
-    /// The ids of all elements as these lie on each other; nil since one came, went, or changed its level.
+    /// The ids of all elements as these lie on each other, if their order is kept.
     private var stack: [TextKey]?
 
     init() {}
@@ -43,9 +43,15 @@ package struct ElementTable: Sendable {
     /// All elements in no particular order.
     var all: some Sequence<Element> { self.entries.values.lazy.map(\.element) }
 
-    /// The ids of all elements as these lie on each other, the lowest first. They are sorted only after one came, went, or
-    /// changed its level.
-    mutating func stackedIDs() -> [TextKey] {
+    /// All elements as they lie on each other, the lowest first. They are sorted unless their order is kept.
+    var stacked: [Element] {
+        guard let stack else { return self.all.sorted { $0.isBelow($1) } }
+        return stack.compactMap { self[$0] }
+    }
+
+    /// Keeps the order until an element comes, goes, or changes its level.
+    /// - Returns: the ids of all elements as these lie on each other, the lowest first.
+    mutating func keepOrder() -> [TextKey] {
         let ids = self.stack ?? self.entries.sorted { $0.value.element.isBelow($1.value.element) }.map(\.key)
         self.stack = ids
         return ids

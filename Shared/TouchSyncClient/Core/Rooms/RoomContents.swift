@@ -113,8 +113,10 @@ package struct RoomContents: Sendable {
     /// The elements that were touched since the last call.
     mutating func takeTouched() -> [TextKey] { self.touched.drain() }
 
-    /// The ids of all that is shown as it lies on each other, the lowest first.
-    mutating func stackedIDs() -> [TextKey] { self.shown.stackedIDs() }
+    /// Keeps the order of what is shown, until an element comes, goes, or changes its level.
+    /// - Returns: the ids of all that is shown as it lies on each other, the lowest first.
+    @discardableResult
+    mutating func keepOrder() -> [TextKey] { self.shown.keepOrder() }
 
     /// Sets what is shown of an element; nil: nothing.
     mutating func show(_ element: Element?, _ id: TextKey) {

@@ -21,8 +21,8 @@ public struct MemberConnection: Equatable, Sendable {
     public fileprivate(set) var selection: [String] = []
 }
 
-/// Who is in a room, as of the last join and of what followed. A cursor, and somebody who comes or leaves, costs the same
-/// however many are here.
+/// Who is in a room, as of the last join and of what followed. A cursor costs the same however many are here, and so
+/// does somebody who comes or leaves.
 struct RoomPeople: Sendable {
     /// The members in the order in which they came; nil where one left.
     private var places: [RoomMember?] = []
