@@ -100,8 +100,16 @@ def test_the_example_works(browser, origin, clients):
         eventually("it is connected", lambda: page.run("document.title") == "live")
         page.run("dispatchEvent(new MouseEvent('dblclick', { clientX: 200, clientY: 150 }))")
         eventually("bob sees the note", lambda: list(bob.positions("demo").values()) == [200])
+        page.run("document.querySelector('div').style.zIndex = 7")
         bob.edit("demo", "transform", next(iter(bob.positions("demo"))), {"positionX": 300})
         eventually("it moves", lambda: page.run("document.querySelector('div').style.left") == "250px")
+        levels = "[...document.querySelectorAll('div')].map(node => node.style.zIndex).join()"
+        assert page.run(levels) == "7", "what moves lies where it lay"
+        bob.edit("demo", "create", {"id": "other", "type": "note", "zIndex": -1})
+        eventually("another one lies below", lambda: page.run(levels) == "1,0")
+        bob.edit("demo", "update", "other", {"zIndex": 1})
+        eventually("now above", lambda: page.run(levels) == "0,1")
+        bob.edit("demo", "delete", "other")
         page.run("dispatchEvent(new KeyboardEvent('keydown', { key: 'z' }))")
         eventually("it is taken back", lambda: bob.positions("demo") == {})
         page.close()
