@@ -88,7 +88,9 @@ import TouchSyncClientCore
     @Test func whatCameBeforeTheRoomWasLeftIsNotAboutTheNextOne() {
         var pending = PendingChanges()
         let refusal = RoomChange.refusal(ClientError(code: "forbidden", message: "no"))
-        for change in [.elements(["a"]), .joined(recovered: false), refusal, .members, .left] { pending.add(change) }
+        for change in [RoomChange.elements(["a"]), .joined(recovered: false), refusal, .members, .left] {
+            pending.add(change)
+        }
         for change in [RoomChange.joined(recovered: false), .elements(["b"])] { pending.add(change) }
         #expect(Self.all(&pending) == [refusal, .left, .joined(recovered: false), .elements(["b"])])
     }

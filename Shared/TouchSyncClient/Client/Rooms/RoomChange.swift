@@ -18,7 +18,7 @@ public enum RoomChange: Equatable, Sendable {
     case denied(ClientError)
     /// An edit was refused for good, and taken back.
     case refusal(ClientError)
-    /// It was left.
+    /// It was left. A consumer that is behind gets nothing but refusals of what came before.
     case left
 }
 
