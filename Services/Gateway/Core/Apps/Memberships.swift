@@ -11,7 +11,7 @@ struct Memberships {
     private var indices: [Identifier: Int] = [:]
     /// How many elements the memberships have tracks of, and about the bytes that are kept for all of them; as of their
     /// last ``recount(_:)``.
-    private(set) var trackCount = 0, heldBytes = 0
+    private(set) var trackCount = 0, bytes = 0
     /// Where the room is looked for whose turn comes next.
     private var turn = 0
 
@@ -19,6 +19,9 @@ struct Memberships {
     private static let few = 16
 
     var count: Int { self.names.count }
+    /// The part of ``bytes`` that counts towards the memory budget: without the tracks of as many elements as anybody moves
+    /// in a long day, which stay while the app rests.
+    var heldBytes: Int { self.bytes - Swift.min(self.trackCount, Membership.maxTracks) * ElementTrack.bytes }
     /// The rooms, in the order of ``entries``.
     var rooms: [Identifier] { self.names }
 
@@ -76,7 +79,7 @@ struct Memberships {
     mutating func recount(_ index: Int) {
         let change = self.entries[index].recount()
         self.trackCount += change.tracks
-        self.heldBytes += change.bytes
+        self.bytes += change.bytes
     }
 
     /// Adds the membership of a room that has none.
@@ -100,7 +103,7 @@ struct Memberships {
         if index < last, !self.indices.isEmpty { self.indices[self.names[index]] = index }
         let removed = self.entries.removeLast()
         self.trackCount -= removed.counted.tracks
-        self.heldBytes -= removed.counted.bytes
+        self.bytes -= removed.counted.bytes
         return removed
     }
 }
