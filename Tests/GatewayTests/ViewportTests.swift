@@ -358,6 +358,28 @@ import Wire
         #expect(Self.wait(50, &scene).texts(for: ada).count == count)
     }
 
+    @Test func theMotionsOfAllRoomsTogetherAreBounded() {
+        var viewports = RoomViewports()
+        let previews = (0..<RoomMotions.capacity).map { Self.preview(500, element: Identifier("e\($0)")) }
+        let rooms = (0..<18).map { Identifier("r\($0)") }
+        for room in rooms {
+            _ = viewports.set(PreviewArea(Rect(x: 0, y: 0, width: 9, height: 9)), for: 1, in: room, at: .start)
+            viewports.note(previews[...], of: room)
+        }
+        #expect(viewports.motionCount == RoomViewports.maxMotions)
+        // What ends makes space for what begins elsewhere.
+        viewports.drop([EndedPreviews(room: rooms[0], element: "e1", sid: "s-cid", gesture: 1)], in: rooms[0])
+        viewports.settle([UpdatedElement(id: "e2", json: [])], by: "cid", in: rooms[0])
+        #expect(viewports.motionCount == RoomViewports.maxMotions - 2)
+        viewports.note(previews[...], of: rooms[17])
+        #expect(viewports.motionCount == RoomViewports.maxMotions)
+        for room in rooms {
+            viewports.leave(1, room)
+            viewports.forgetIfUnseen(room)
+        }
+        #expect(viewports.motionCount == 0)
+    }
+
     @Test func aLeaversManyGesturesEndWithoutThoseOfOthers() throws {
         var (scene, ada, _) = try Self.stage()
         let leavers = (0..<1000).map { Self.preview(500, element: Identifier("e\($0)")) }

@@ -54,7 +54,8 @@ struct RoomMotions {
     // MARK: Steps
 
     /// Notes what is shown to the room's members now.
-    mutating func note(_ preview: Preview) {
+    /// - Parameter mayBegin: whether there is space for a motion that is new.
+    mutating func note(_ preview: Preview, mayBegin: Bool) {
         // Everybody gets selections, wherever their elements are.
         if preview.selection != nil { return }
         let key = LatestPreviews.Key(preview)
@@ -62,7 +63,10 @@ struct RoomMotions {
             self.remove(key, of: Subject(preview))
             return
         }
-        guard let motion = self.motions[key] else { return self.begin(key, preview) }
+        guard let motion = self.motions[key] else {
+            if mayBegin { self.begin(key, preview) }
+            return
+        }
         var latest = preview
         if motion.preview.gesture == preview.gesture, motion.preview.sid == preview.sid {
             latest.fields = motion.preview.fields

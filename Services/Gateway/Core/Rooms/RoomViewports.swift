@@ -60,6 +60,11 @@ struct RoomViewports {
     }
 
     private var rooms: [Identifier: Room] = [:]
+    /// How many motions the rooms have.
+    private(set) var motionCount = 0
+    /// So many are kept in all, some 50 MB: of those that begin beyond it, a member whose viewport moves over one sees the
+    /// next preview only.
+    static let maxMotions = 65_536
     /// In the order in which they end. One that is not the rest of its member any more, which has left, is stale.
     private var wakings = Deque<Waking>()
     /// How many more previews this turn may show because of viewports, see ``comparedForOne``; the last viewport may go
@@ -148,14 +153,26 @@ struct RoomViewports {
 
     /// Forgets a room without members and viewports.
     mutating func forgetIfUnseen(_ room: Identifier) {
-        if self.contains(room), self.rooms[room]?.viewports.isEmpty == true { self.rooms[room] = nil }
+        guard self.contains(room), self.rooms[room]?.viewports.isEmpty == true else { return }
+        self.reset(room)
+        self.rooms[room] = nil
     }
 
     // MARK: Previews
 
     /// Notes what is shown to a room's members now.
     mutating func note(_ previews: ArraySlice<Preview>, of room: Identifier) {
-        for preview in previews { self.rooms[room]?.motions.note(preview) }
+        let others = self.motionCount - (self.rooms[room]?.motions.count ?? 0)
+        self.change(room) { motions in
+            for preview in previews { motions.note(preview, mayBegin: others + motions.count < Self.maxMotions) }
+        }
+    }
+
+    private mutating func change(_ room: Identifier, _ change: (inout RoomMotions) -> Void) {
+        guard let index = self.rooms.index(forKey: room) else { return }
+        let count = self.rooms.values[index].motions.count
+        change(&self.rooms.values[index].motions)
+        self.motionCount += self.rooms.values[index].motions.count - count
     }
 
     /// The members without a viewport, and what the others get of a tick's previews.
@@ -185,17 +202,17 @@ struct RoomViewports {
 
     /// Forgets the gestures whose previews must not be shown any more.
     mutating func drop(_ ended: [EndedPreviews], in room: Identifier) {
-        if self.contains(room) { self.rooms[room]?.motions.drop(ended) }
+        if self.contains(room) { self.change(room) { $0.drop(ended) } }
     }
 
     /// Forgets what a user has shown of elements that it has changed, under whatever session: a gesture that outlived its
     /// session ends under the next one. The fan-out shows again what goes on under others.
     mutating func settle(_ elements: [UpdatedElement], by user: Identifier, in room: Identifier) {
-        if self.contains(room) { self.rooms[room]?.motions.settle(elements, by: user) }
+        if self.contains(room) { self.change(room) { $0.settle(elements, by: user) } }
     }
 
     /// Forgets the gestures of a room whose members start again.
     mutating func reset(_ room: Identifier) {
-        if self.contains(room) { self.rooms[room]?.motions = RoomMotions() }
+        if self.contains(room) { self.change(room) { $0 = RoomMotions() } }
     }
 }
