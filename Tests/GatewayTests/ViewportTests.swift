@@ -368,7 +368,7 @@ import Wire
         }
         #expect(viewports.motionCount == RoomViewports.maxMotions)
         // What ends makes space for what begins elsewhere.
-        viewports.drop([EndedPreviews(room: rooms[0], element: "e1", sid: "s-cid", gesture: 1)], in: rooms[0])
+        viewports.drop([EndedPreviews(room: "r", element: "e1", sid: "s-cid", gesture: 1)], in: rooms[0])
         viewports.settle([UpdatedElement(id: "e2", json: [])], by: "cid", in: rooms[0])
         #expect(viewports.motionCount == RoomViewports.maxMotions - 2)
         viewports.note(previews[...], of: rooms[17])
