@@ -151,6 +151,7 @@ def test_a_draining_gateway_gets_no_new_apps(front, apps, room):
     try:
         for app in early:
             app.send("element:create", {"roomId": room, "element": {"type": "note"}})
+        eventually("all are owed a result", lambda: in_custody(front.pipeline) == len(early))
         os.kill(drained["pid"], signal.SIGTERM)
         leaving = eventually("somebody has to leave", lambda: [app for app in early if is_told_to_leave(app)])
         late = []
@@ -169,6 +170,11 @@ def test_a_draining_gateway_gets_no_new_apps(front, apps, room):
         app.wait_seq(len(early))
     assert not any(is_told_to_leave(app) for app in late)
     front.pipeline.wait_restarted(drained)
+
+
+def in_custody(pipeline):
+    name = "touchsync_gateway_commits_in_custody"
+    return sum(pipeline.metrics("gateway", index)[name] for index in range(len(pipeline.processes("gateway"))))
 
 
 def is_told_to_leave(app):

@@ -155,6 +155,16 @@ def test_the_old_primary_comes_back(row):
             new.set_late(synchronous_standby_names="")
             pair.has_standby = False
             await acknowledged(world, 40, within=30)
+
+            async def is_seen():
+                seen = await new.rows(
+                    "select count(distinct application_name) from pg_stat_activity"
+                    " where starts_with(application_name, 'fanout')"
+                )
+                return seen == [(2,)]
+
+            # One that was not there yet has nothing to tell the old one by.
+            await eventually("both fan-outs have seen the new one", is_seen)
             old.set_late(synchronous_standby_names="")
             old.start()
             await old.answers()
