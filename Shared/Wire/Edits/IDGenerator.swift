@@ -17,7 +17,7 @@ public struct IDGenerator: Sendable {
     /// A fresh id, larger than the one before.
     /// - Parameter seconds: the time since 1970.
     public mutating func next(at seconds: Int64) -> String {
-        let time = seconds.multipliedReportingOverflow(by: 1000).partialValue
+        let time = seconds &* 1000
         self.count = time > self.latest ? 0 : self.count + 1
         self.latest = max(self.latest, time)
         return "~\(String(self.latest, radix: 36))-\(String(46_656 + self.count, radix: 36))-\(self.name())"

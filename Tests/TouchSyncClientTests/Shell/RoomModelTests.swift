@@ -85,7 +85,7 @@ import TouchSyncClientCore
         }
     }
 
-    /// The room that is entered anew does not say what is not in it.
+    /// A new join lists the elements that exist; those that were deleted meanwhile are not mentioned.
     @Test func forgetsWhatWasDeletedBeforeTheRoomWasEnteredAgain() async throws {
         let fixture = try Fixture()
         let (room, connection) = try await fixture.entered(note("a") + "," + note("b"))

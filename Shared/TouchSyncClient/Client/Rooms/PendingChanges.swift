@@ -103,8 +103,8 @@ struct PendingChanges: Sendable {
         return self.status
     }
 
-    /// What came before is about a room of which nothing is known any more, and what follows about the one that the app
-    /// enters then. Refusals are told as before.
+    /// Pending changes describe state that was dropped with the room, so they are discarded; later ones describe the room
+    /// as it is joined next. Refusals are kept.
     private mutating func addLeft() {
         let refusals = self.refusals
         self = PendingChanges()

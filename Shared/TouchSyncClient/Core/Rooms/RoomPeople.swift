@@ -21,8 +21,8 @@ public struct MemberConnection: Equatable, Sendable {
     public fileprivate(set) var selection: [String] = []
 }
 
-/// Who is in a room, as of the last join and of what followed. A cursor costs the same however many are here, and so
-/// does somebody who comes or leaves.
+/// Who is in a room, as of the last join and the events since. The cost of a cursor, of a member who joins and of one
+/// who leaves does not depend on the number of members.
 struct RoomPeople: Sendable {
     /// The members in the order in which they came; nil where one left.
     private var places: [RoomMember?] = []
