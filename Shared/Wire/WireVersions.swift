@@ -6,9 +6,9 @@
 /// nothing older runs any more, drops the old version.
 public enum WireVersions {
     /// The versions that this build reads, and writes to those who speak them.
-    public static let spoken: ClosedRange<UInt8> = 2...2
+    public static let spoken: ClosedRange<UInt8> = 3...3
 
-    /// For people: `2`, or `2 to 3`.
+    /// For people: `3`, or `3 to 4`.
     public static var text: String {
         let (oldest, newest) = (self.spoken.lowerBound, self.spoken.upperBound)
         return oldest == newest ? "\(oldest)" : "\(oldest) to \(newest)"

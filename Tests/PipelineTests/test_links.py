@@ -38,7 +38,7 @@ class Forger:
             known, _ = Keys.read(pipeline.keys.folder / f"{stage}-{server}.key")
             self.socket.curve_serverkey = known.encode()
         self.socket.connect(f"tcp://{pipeline.address(server)}")
-        hello = struct.pack(">HHQIB", 1, 2, int.from_bytes(os.urandom(8), "big"), 0, len(name)) + name.encode()
+        hello = struct.pack(">HHQIB", 1, 3, int.from_bytes(os.urandom(8), "big"), 0, len(name)) + name.encode()
         self.socket.send_multipart([HELLO, hello])
 
     def answer(self, within=3.0):
@@ -47,7 +47,7 @@ class Forger:
 
     def record(self, kind, fields=b""):
         record = struct.pack("<BI", kind, len(fields)) + fields
-        self.socket.send_multipart([DATA, b"TS\x02\x00" + struct.pack("<I", 1) + record])
+        self.socket.send_multipart([DATA, b"TS\x03\x00" + struct.pack("<I", 1) + record])
 
     def close(self):
         self.socket.close()

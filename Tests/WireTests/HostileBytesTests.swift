@@ -96,7 +96,7 @@ import Wire
                 Bool.random(using: &random) ? UInt8.random(in: 0..<4, using: &random) : UInt8(random.next() & 0xff)
             }
             for record in Samples.all { _ = decodes(as: record, bytes) }
-            _ = try? read([0x54, 0x53, 2, 0, 3, 0, 0, 0] + bytes)
+            _ = try? read([0x54, 0x53, EnvelopeWriter.version, 0, 3, 0, 0, 0] + bytes)
         }
     }
 
@@ -116,10 +116,12 @@ import Wire
         for index in 0..<4 { blob[blob.count - 6 + index] = 0xff }
         #expect(throws: EnvelopeError.malformed) { try decode(GestureEnded.self, blob) }
         // An envelope that promises four billion records.
-        #expect(throws: EnvelopeError.malformed) { try read([0x54, 0x53, 2, 0, 0xff, 0xff, 0xff, 0xff]) }
+        #expect(throws: EnvelopeError.malformed) {
+            try read([0x54, 0x53, EnvelopeWriter.version, 0, 0xff, 0xff, 0xff, 0xff])
+        }
         // A record that promises four gigabytes.
         #expect(throws: EnvelopeError.malformed) {
-            try read([0x54, 0x53, 2, 0, 1, 0, 0, 0, 7, 0xff, 0xff, 0xff, 0xff, 1])
+            try read([0x54, 0x53, EnvelopeWriter.version, 0, 1, 0, 0, 0, 7, 0xff, 0xff, 0xff, 0xff, 1])
         }
     }
 

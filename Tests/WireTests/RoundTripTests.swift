@@ -45,7 +45,7 @@ import Wire
         let leave = Array(writer.bytes.dropFirst(8))
         for kind in [UInt8(0), 18, 200, 255] {
             let unknown: [UInt8] = [kind, 3, 0, 0, 0, 0xde, 0xad, 0xbe]
-            let header: [UInt8] = [0x54, 0x53, 2, 0, 4, 0, 0, 0]
+            let header: [UInt8] = [0x54, 0x53, EnvelopeWriter.version, 0, 4, 0, 0, 0]
             let records = try read(header + unknown + leave + unknown + leave)
             #expect(records.map(\.kind) == [.leave, .leave])
             #expect(records.allSatisfy { $0.fields == encode(Samples.leave) })
