@@ -44,13 +44,14 @@ public struct JSONValue: Sendable {
         return node.kind == .number ? Double(bitPattern: node.payload) : nil
     }
 
-    /// The exact value of a number without fraction and exponent that fits 64 bits, beyond 2^53 too; else nil.
+    /// The value of a whole number, else nil. Below 2^53 it may be spelt `1`, `1.0` or `1e0`, since some languages write the
+    /// integers of maps so; from there on, up to 64 bits, without fraction and exponent only: then it is exact.
     public var integer: Int64? {
         let node = self.node
-        guard node.kind == .number, node.flag else { return nil }
+        guard node.kind == .number else { return nil }
         let double = Double(bitPattern: node.payload)
-        // Below 2^53 the double is the integer.
-        if double.magnitude < 9_007_199_254_740_992 { return Int64(double) }
+        if double.magnitude < 9_007_199_254_740_992 { return Int64(exactly: double) }
+        guard node.flag else { return nil }
         var value: Int64 = 0
         var digits = self.bytes[Int(node.start)..<Int(node.end)]
         let negative = digits.first == UInt8(ascii: "-")

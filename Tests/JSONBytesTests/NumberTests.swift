@@ -74,14 +74,16 @@ struct NumberTests {
         }
     }
 
-    @Test("Only whole spellings that fit 64 bits are integers, exact beyond 2^53")
+    @Test("Whole numbers below 2^53 are integers in any spelling, beyond it without fraction and exponent, exactly")
     func integers() throws {
         let cases: [(String, Int64?)] = [
             ("0", 0), ("-0", 0), ("1", 1), ("-17", -17), ("9007199254740993", 9_007_199_254_740_993),
             ("9223372036854775807", .max),
             ("-9223372036854775808", .min), ("9223372036854775808", nil), ("-9223372036854775809", nil),
-            ("99999999999999999999999999", nil), ("1.0", nil), ("1e2", nil), ("1E0", nil), ("\"1\"", nil),
-            ("true", nil), ("null", nil),
+            ("99999999999999999999999999", nil), ("1.0", 1), ("1e2", 100), ("1E0", 1), ("10.00", 10),
+            ("-3.0", -3), ("-0.0", 0), ("1250e-2", nil), ("1200e-2", 12), ("1.5", nil), ("0.1", nil), ("1e-1", nil),
+            ("9007199254740991.0", 9_007_199_254_740_991), ("9007199254740992.0", nil), ("1e16", nil), ("1e300", nil),
+            ("\"1\"", nil), ("true", nil), ("null", nil),
         ]
         for (text, integer) in cases { #expect(try parsed(text).integer == integer, "\(text)") }
     }

@@ -33,6 +33,7 @@ BAD = [
     ("element:transform", 7, "invalid", None),
     # The room.
     ("element:transform", {"roomId": ..., "elementId": "e", "positionX": 1}, "invalid", "roomId"),
+    ("element:transform", {"roomId": 1, "elementId": "e", "positionX": 1}, "invalid", "roomId"),
     ("element:transform", {"roomId": "elsewhere", "elementId": "e", "positionX": 1}, "forbidden", None),
     ("element:create", {"roomId": "elsewhere", "element": {"type": "note"}}, "forbidden", None),
     # The element's id.
@@ -147,6 +148,12 @@ BAD = [
     ("element:preset", {"elementId": "e"}, "invalid", "preset"),
     ("element:preset", {"elementId": "e", "preset": "ROTATECW"}, "invalid", "preset"),
     ("history:undo", {"n": 0}, "invalid", "n"),
+    ("history:undo", {"n": 1.5}, "invalid", "n"),
+    ("history:undo", {"n": "1"}, "invalid", "n"),
+    ("history:undo", {"n": 2.0**53}, "invalid", "n"),
+    ("room:join", {"resume": {"epoch": "e", "seq": 0.5}}, "invalid", "resume.seq"),
+    ("room:join", {"resume": {"epoch": "e"}}, "invalid", "resume.seq"),
+    ("room:join", {"resume": {"seq": 0}}, "invalid", "resume.epoch"),
     ("history:redo", {"roomId": 7}, "invalid", "roomId"),
     ("element:preset", {"elementId": "e", "preset": "reset", "undoGroup": ["x"]}, "invalid", "undoGroup"),
     ("element:preset", {"elementId": "e", "preset": "reset", "undoable": "false"}, "invalid", "undoable"),

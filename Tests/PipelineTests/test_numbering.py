@@ -47,6 +47,23 @@ def test_a_repetition_gets_the_first_result(ada, room, note):
     assert ada.ok("element:transform", move(room, 4, 10))["seq"] == 4
 
 
+def test_whole_numbers_may_have_a_fraction_of_zero(single, apps, raw, room):
+    def say(payload, ack):
+        return raw.ask(f'["element:transform",{{"roomId":"{room}","elementId":"e","positionX":{payload}}}]', ack)
+
+    joined = raw.ask(f'["room:join",{{"roomId":"{room}"}}]', 11)
+    raw.ask(f'["element:create",{{"roomId":"{room}","element":{{"type":"note","id":"e"}},"n":1.0}}]', 12)
+    assert say('5.0,"n":2.00,"gesture":7.0', 13)["seq"] == 2
+    # Another spelling of a number is no other body.
+    assert say('5,"n":2,"gesture":7', 14)["duplicate"] is True
+    assert say('6,"n":0.3e1', 15)["seq"] == 3
+    again = raw.ask(
+        f'["room:join",{{"roomId":"{room}","session":"{joined["session"]}",'
+        f'"resume":{{"epoch":"{joined["epoch"]}","seq":1.0}}}}]', 16)
+    assert again["recovered"] is True and [update["seq"] for update in again["updates"]] == [2, 3]
+    assert again["n"] == 3
+
+
 def test_another_body_under_an_old_number_is_a_conflict(ada, room, note):
     ada.ok("element:transform", move(room, 2, 5))
     ada.refused("element:transform", move(room, 2, 6), "conflict", "n")

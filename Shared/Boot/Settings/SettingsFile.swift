@@ -49,7 +49,8 @@ extension SettingInput {
     init(_ value: JSONValue) {
         switch value.kind {
         case .string: self = .string(value.string ?? "")
-        case .number: self = .number(String(decoding: value.rawBytes, as: UTF8.self))
+        case .number:
+            self = .number(value.integer.map(String.init) ?? String(decoding: value.rawBytes, as: UTF8.self))
         case .bool: self = .boolean(value.bool ?? false)
         case .null: self = .other("null")
         case .object: self = .other("an object")
