@@ -39,6 +39,23 @@ struct HandshakeTests {
         #expect(throws: Refusal.self) { try Self.fields(auth: #"{"batches":true}"#, query: ["batches": "false"]) }
     }
 
+    @Test func anAppOfTheFirstContractMeansItsRoomWhenItNamesNone() throws {
+        var scene = Scene()
+        let (old, new) = (try scene.member("old", isLegacy: true), try scene.member("new"))
+        for (app, code) in [(old, nil), (new, "A room id is required.")] {
+            scene.send(app, "element:transform", #"{"elementId":"e","positionX":1}"#, ack: 1)
+            let actions = scene.take()
+            #expect(actions.commits.map(\.room) == (code == nil ? ["r"] : []))
+            #expect(actions.texts(for: app).allSatisfy { $0.contains(code ?? "?") })
+            scene.send(app, "element:transform", #"{"roomId":7,"elementId":"e","positionX":1}"#, ack: 2)
+            #expect(scene.take().texts(for: app).first?.contains("A room id is a string.") == true)
+        }
+        // Who joins rooms has to name them.
+        scene.send(old, "room:join", #"{"roomId":"other"}"#, ack: 3)
+        scene.send(old, "element:transform", #"{"elementId":"e","positionX":1}"#, ack: 4)
+        #expect(scene.take().texts(for: old).contains { $0.contains("A room id is required.") })
+    }
+
     @Test(arguments: [
         (#"{"roomId":"a/b"}"#, "roomId"), (#"{"roomId":7}"#, "roomId"), (#"{"userId":""}"#, "userId"),
         (#"{"userId":null}"#, "userId"), (#"{"name":"a\u0001"}"#, "name"), (#"{"previews":"yes"}"#, "previews"),

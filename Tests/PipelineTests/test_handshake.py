@@ -52,6 +52,27 @@ def test_an_app_of_the_old_contract_works_unchanged(single, apps, room, transpor
     assert ada.named("element:transforming") == []
 
 
+def test_an_old_app_need_not_name_its_room(single, apps, room):
+    old = apps(single.url, "old", auth={"roomId": room})
+    new = apps(single.url, "new")
+    new.join(room)
+    assert old.ok("element:create", {"element": {"id": "e1", "type": "note"}})["seq"] == 1
+    assert new.wait("element:created")["roomId"] == room
+    old.send("element:transforming", {"elementId": "e1", "positionX": 7})
+    assert new.wait("element:transforming")["positionX"] == 7
+    assert old.ok("element:transform", {"elementId": "e1", "positionX": 8})["seq"] == 2
+    old.send("element:transform", {"elementId": "nobody", "positionX": 8})
+    error = old.wait("transform:error")
+    assert error["code"] == "not_found" and error["roomId"] == room
+    # Null is no absent field, and an app that joins rooms has to name them.
+    old.refused("element:transform", {"roomId": None, "elementId": "e1", "positionX": 9}, "invalid", "roomId")
+    for app in (new, old):
+        if app is old:
+            app.join(room)
+        error = app.refused("element:transform", {"elementId": "e1", "positionX": 9}, "invalid", "roomId")
+        assert error["message"] == "A room id is required."
+
+
 def test_an_old_app_gets_one_event_for_each_new_element(single, apps, room):
     old = apps(single.url, "old", auth={"roomId": room})
     new = apps(single.url, "new")

@@ -83,7 +83,7 @@ extension Gateway {
             if !event.event.isCommit { try self.reader.check(event) }
             if case .authRefresh = event.event { return self.refreshToken(event, seconds: seconds, into: &actions) }
             if case .ping = event.event { return try self.connections.pingReceived(event, into: &actions) }
-            let room = try event.room()
+            let room = try event.room(unlessNamed: self.connections.onlyRoom(of: event.slot))
             if try self.connections.enqueueDuringJoin(event, room: room, self.reader) { return }
             switch event.event {
             case .roomJoin:

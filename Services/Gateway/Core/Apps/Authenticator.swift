@@ -38,12 +38,15 @@ package struct Authenticator: Sendable {
     }
 
     /// Who an app is by a new token, which must be the same user's.
-    /// - Parameter token: what the app sent as one; nil when it was no text.
-    private func refresh(_ token: String?, of user: Identifier?, seconds: Int64) throws(Denial) -> Identity {
+    /// - Parameter value: what the app sent as one.
+    private func refresh(_ value: JSONValue?, of user: Identifier?, seconds: Int64) throws(Denial) -> Identity {
         guard let tokens = self.tokens else {
             throw Denial(Refusal(.invalid, "This server uses no tokens.", field: "token"))
         }
-        guard let token else { throw Denial(Refusal(.invalid, "A token is a string.", field: "token")) }
+        guard let value else { throw Denial(Refusal(.invalid, "A token is required.", field: "token")) }
+        guard let token = value.string else {
+            throw Denial(Refusal(.invalid, "A token is a string.", field: "token"))
+        }
         let identity = try Self.identity(by: tokens, token, seconds: seconds)
         guard identity.member.user == user else {
             throw Denial(Refusal(.forbidden, "The token is another user's.", field: "token"))
@@ -64,7 +67,7 @@ package struct Authenticator: Sendable {
         do throws(Denial) {
             try self.startCheck(of: event, &connections)
             let user = connections.bySlot[event.slot]?.identity.member.user
-            let identity = try self.refresh(event.payload["token"]?.string, of: user, seconds: seconds)
+            let identity = try self.refresh(event.payload["token"], of: user, seconds: seconds)
             if let ackID = event.ackID {
                 let json = AnswerText.refreshed(expiresAt: identity.expiresAt)
                 actions.append(.acknowledge(event.slot, id: ackID, json: json))

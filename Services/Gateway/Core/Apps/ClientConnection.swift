@@ -7,9 +7,9 @@ struct ClientConnection {
     /// Unique over all gateways, never reused.
     let id: UInt64
     private(set) var identity: Identity
-    /// True for an app that named its room at the handshake and never sent `room:join`: it gets the events of the 1.0
-    /// contract only.
-    private(set) var isLegacy: Bool
+    /// The room of an app that named it at the handshake and never sent `room:join`; nil for any other. It gets the events
+    /// of the 1.0 contract only.
+    private(set) var onlyRoom: Identifier?
     /// False when it wants no previews in any room.
     let wantsPreviews: Bool
     private(set) var memberships = Memberships()
@@ -44,7 +44,7 @@ struct ClientConnection {
     init(id: UInt64, identity: Identity, handshake: HandshakeFields, limits: GatewayLimits, at now: Instant) {
         self.id = id
         self.identity = identity
-        self.isLegacy = handshake.room != nil
+        self.onlyRoom = handshake.room
         self.wantsPreviews = handshake.previews
         self.previewRate = PreviewRate(perSecond: limits.previewsPerSecond, at: now)
         self.viewportLimit = TokenBucket(
@@ -56,6 +56,9 @@ struct ClientConnection {
         self.endLimit = TokenBucket(capacity: limits.group, perSecond: limits.commitsPerSecond, now: now)
         self.commits = CommitQueue(limits: limits, at: now)
     }
+
+    /// True for an app that gets the events of the 1.0 contract only.
+    var isLegacy: Bool { self.onlyRoom != nil }
 
     /// True while a commit of it has no result.
     var owesResults: Bool {
@@ -113,7 +116,7 @@ struct ClientConnection {
     /// - Returns: the rooms whose members it is by now, with its wish for previews; none when it spoke it before.
     mutating func becomeModern() -> [(room: Identifier, wantsPreviews: Bool)] {
         guard self.isLegacy else { return [] }
-        self.isLegacy = false
+        self.onlyRoom = nil
         return self.memberships.compactMap { $1.hasJoined ? ($0, $1.wantsPreviews) : nil }
     }
 

@@ -93,6 +93,9 @@ package struct Connections {
         self.contains(id, in: slot) && self.bySlot[slot]?.isLegacy == true
     }
 
+    /// The room of an app in a slot that knows the 1.0 contract only: events of it may name none. Nil for any other.
+    func onlyRoom(of slot: Slot) -> Identifier? { self.bySlot[slot]?.onlyRoom }
+
     /// About the bytes that are kept for the connection in a slot; 0 when there is none.
     mutating func heldBytes(of slot: Slot) -> Int { self.isInUse(slot) ? self.bySlot[slot]?.heldBytes() ?? 0 : 0 }
 
@@ -326,8 +329,9 @@ package struct Connections {
             number = nil
         default: break
         }
+        let room = event.payload["roomId"].map { $0.string.map { Identifier($0) } } ?? self.onlyRoom(of: event.slot)
         self.refuse(
-            refusal, event.origin, room: event.payload["roomId"]?.string.map { Identifier($0) },
+            refusal, event.origin, room: room,
             element: event.payload["elementId"]?.string.map { Identifier($0) }, number: number, into: &actions)
     }
 

@@ -101,8 +101,13 @@ struct IncomingEvent {
     var origin: EventOrigin { EventOrigin(slot: self.slot, ackID: self.ackID, event: self.event.name) }
 
     /// The room that it names.
-    func room() throws(Refusal) -> Identifier {
-        guard let text = self.payload["roomId"]?.string else {
+    /// - Parameter only: the one that it means when it names none.
+    func room(unlessNamed only: Identifier?) throws(Refusal) -> Identifier {
+        guard let value = self.payload["roomId"] else {
+            if let only { return only }
+            throw Refusal(.invalid, "A room id is required.", field: "roomId")
+        }
+        guard let text = value.string else {
             throw Refusal(.invalid, "A room id is a string.", field: "roomId")
         }
         return try RoomID.parse(text)

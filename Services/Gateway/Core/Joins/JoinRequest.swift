@@ -42,10 +42,16 @@ struct JoinRequest {
         guard value.kind == .object else {
             throw Refusal(.invalid, "resume is an object {epoch, seq}.", field: "resume")
         }
-        guard let epoch = value["epoch"]?.string, epoch.utf8.count <= 128 else {
+        guard let place = value["epoch"] else {
+            throw Refusal(.invalid, "An epoch is required.", field: "resume.epoch")
+        }
+        guard let epoch = place.string, epoch.utf8.count <= 128 else {
             throw Refusal(.invalid, "An epoch is a string of at most 128 bytes.", field: "resume.epoch")
         }
-        guard let seq = value["seq"]?.integer, seq >= 0 else {
+        guard let number = value["seq"] else {
+            throw Refusal(.invalid, "A sequence number is required.", field: "resume.seq")
+        }
+        guard let seq = number.integer, seq >= 0 else {
             throw Refusal(.invalid, "A sequence number is a whole number from 0 on.", field: "resume.seq")
         }
         return Position(epoch: Identifier(epoch), seq: UInt64(seq))
