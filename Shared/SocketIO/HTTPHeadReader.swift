@@ -16,7 +16,7 @@ struct HTTPHeadReader {
         guard let lineEnd = self.endOfLine(from: 0) else { throw HTTPHeadFailure(status: 400) }
         let line = self.bytes[0..<lineEnd]
         guard let firstSpace = line.firstIndex(of: 0x20), let lastSpace = line.lastIndex(of: 0x20),
-            firstSpace < lastSpace, firstSpace > 0, line[..<firstSpace].allSatisfy(Self.isToken)
+            firstSpace < lastSpace, firstSpace > 0, line[..<firstSpace].allSatisfy(HTTPGrammar.isToken)
         else { throw HTTPHeadFailure(status: 400) }
         let isHTTP11 = try self.version(lastSpace + 1..<lineEnd)
         let (path, query) = try self.target(
@@ -73,15 +73,10 @@ struct HTTPHeadReader {
         var index = start
         while let end = self.endOfLine(from: index), end > index {
             guard fields.count < self.limits.fields else { throw HTTPHeadFailure(status: 431) }
-            let line = self.bytes[index..<end]
-            guard let colon = line.firstIndex(of: UInt8(ascii: ":")), colon > index,
-                line[..<colon].allSatisfy(Self.isToken)
-            else { throw HTTPHeadFailure(status: 400) }
-            let value = HTTPRequestHead.trim(line[(colon + 1)...])
-            guard value.allSatisfy({ $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 }) else {
+            guard let field = HTTPRequestHead.Field(line: self.bytes[index..<end]) else {
                 throw HTTPHeadFailure(status: 400)
             }
-            fields.append(.init(name: index..<colon, value: value.startIndex..<value.endIndex))
+            fields.append(field)
             index = end + 2
         }
         // Only the empty line may end the head; a stray carriage return would have ended the loop earlier.
@@ -117,18 +112,5 @@ struct HTTPHeadReader {
         let parameters = self.bytes[head.queryRange].count { $0 == UInt8(ascii: "&") }
         guard parameters < self.limits.queryParameters else { throw HTTPHeadFailure(status: 414) }
         guard head.itemCount("connection") <= self.limits.connectionOptions else { throw HTTPHeadFailure(status: 431) }
-    }
-
-    static func isToken(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"):
-            true
-        case UInt8(ascii: "!"), UInt8(ascii: "#"), UInt8(ascii: "$"), UInt8(ascii: "%"), UInt8(ascii: "&"),
-            UInt8(ascii: "'"), UInt8(ascii: "*"), UInt8(ascii: "+"), UInt8(ascii: "-"), UInt8(ascii: "."),
-            UInt8(ascii: "^"), UInt8(ascii: "_"), UInt8(ascii: "`"), UInt8(ascii: "|"), UInt8(ascii: "~"):
-            true
-        default: false
-        }
     }
 }

@@ -5,6 +5,17 @@ public struct HTTPRequestHead: Sendable {
     struct Field: Sendable {
         var name: Range<Int>
         var value: Range<Int>
+
+        /// Reads the line of a field, without its end; `nil` if it is malformed.
+        init?(line: ArraySlice<UInt8>) {
+            guard let colon = line.firstIndex(of: UInt8(ascii: ":")), colon > line.startIndex,
+                line[..<colon].allSatisfy(HTTPGrammar.isToken)
+            else { return nil }
+            let value = HTTPRequestHead.trim(line[(colon + 1)...])
+            guard value.allSatisfy(HTTPGrammar.isFieldContent) else { return nil }
+            self.name = line.startIndex..<colon
+            self.value = value.startIndex..<value.endIndex
+        }
     }
 
     let bytes: [UInt8]

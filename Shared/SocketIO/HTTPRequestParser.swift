@@ -31,8 +31,8 @@ public enum HTTPRequestEvent: Sendable {
 /// head -> (acceptBody) -> sized | chunk size <-> chunk data -> trailer -> head …        failure: deaf
 /// ```
 /// Ambiguous requests are rejected with 400: bare line feeds, folded lines, space before a colon, repeated or signed
-/// lengths, a length with chunks, any transfer coding but `chunked`. It never buffers more than a head or `limit` bytes
-/// of body.
+/// lengths, a length with chunks, any transfer coding but `chunked`, malformed chunk extensions and trailers. It never
+/// buffers more than a head or `limit` bytes of body.
 public struct HTTPRequestParser: Sendable {
     private enum Stage {
         case head, undecided, sized, chunkSize, chunkData, chunkEnd, trailer, deaf
@@ -153,7 +153,7 @@ extension HTTPRequestParser {
             guard line.isEmpty else { return self.fail(400) }
             self.stage = .chunkSize
         case .chunkSize:
-            guard let size = Self.chunkSize(line) else { return self.fail(400) }
+            guard let size = HTTPGrammar.chunkSize(line) else { return self.fail(400) }
             if size == 0 {
                 self.trailerBytes = 0
                 self.stage = .trailer
@@ -169,20 +169,9 @@ extension HTTPRequestParser {
             }
             self.trailerBytes += line.count
             guard self.trailerBytes <= self.limits.requestLine else { return self.fail(431) }
+            guard HTTPRequestHead.Field(line: line[...]) != nil else { return self.fail(400) }
         }
         return nil
-    }
-
-    /// The size on a chunk line; extensions after a semicolon are skipped.
-    static func chunkSize(_ line: [UInt8]) -> Int? {
-        let digits = HTTPRequestHead.trim(line[..<(line.firstIndex(of: UInt8(ascii: ";")) ?? line.endIndex)])
-        guard !digits.isEmpty, digits.count <= 8, line.allSatisfy({ $0 >= 0x20 || $0 == 0x09 }) else { return nil }
-        var size = 0
-        for digit in digits {
-            guard let value = HTTPRequestHead.hexValue(digit) else { return nil }
-            size = size << 4 | Int(value)
-        }
-        return size
     }
 }
 
@@ -191,8 +180,6 @@ extension HTTPRequestParser {
         while offset < input.count {
             let byte = input[offset]
             offset += 1
-            // RFC 9112 2.2: empty lines before the request line are ignored.
-            if self.line.isEmpty, byte == 0x0D || byte == 0x0A { continue }
             self.line.append(byte)
             guard byte == 0x0A else {
                 if !self.hasRequestLine, self.line.count > self.limits.requestLine { return self.fail(414) }
@@ -201,6 +188,11 @@ extension HTTPRequestParser {
             }
             let count = self.line.count
             guard count >= 2, self.line[count - 2] == 0x0D else { return self.fail(400) }
+            // Empty lines before the request line are ignored (RFC 9112 section 2.2).
+            guard count > 2 else {
+                self.line.removeAll(keepingCapacity: true)
+                continue
+            }
             self.hasRequestLine = true
             guard count >= 4, self.line[count - 3] == 0x0A, self.line[count - 4] == 0x0D else { continue }
             let bytes = self.line

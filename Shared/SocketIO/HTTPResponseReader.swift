@@ -2,7 +2,8 @@
 public struct HTTPResponseHead: Sendable {
     /// The status code.
     public let status: UInt16
-    /// All fields but the hop-by-hop ones (Connection, Keep-Alive) and Content-Length.
+    /// All fields but those that each server writes itself: the hop-by-hop ones (Connection, Keep-Alive), Content-Length and
+    /// X-Content-Type-Options.
     public let headers: [(String, String)]
     /// Bytes of body that follow, unless the request's method was HEAD.
     public let contentLength: Int
@@ -49,9 +50,9 @@ public struct HTTPResponseReader: Sendable {
     }
 
     private func parse() throws(Malformed) -> HTTPResponseHead {
-        let lines = self.bytes.dropLast(4).split(separator: 0x0A, omittingEmptySubsequences: false).map {
-            $0.last == 0x0D ? $0.dropLast() : $0
-        }
+        let ended = self.bytes.dropLast(3).split(separator: 0x0A, omittingEmptySubsequences: false)
+        guard ended.allSatisfy({ $0.last == 0x0D }) else { throw Malformed() }
+        let lines = ended.map { $0.dropLast() }
         let status = try Self.status(lines[0])
         var headers: [(String, String)] = []
         var length: Int?
@@ -64,7 +65,7 @@ public struct HTTPResponseReader: Sendable {
                 length = count
             case "connection": if value.lowercased() == "close" { keepsAlive = false }
             case "transfer-encoding": throw Malformed()
-            case "keep-alive", "upgrade": break
+            case "keep-alive", "upgrade", "x-content-type-options": break
             default: headers.append((name, value))
             }
         }
@@ -87,12 +88,8 @@ public struct HTTPResponseReader: Sendable {
     }
 
     private static func field(_ line: ArraySlice<UInt8>) throws(Malformed) -> (name: String, value: String) {
-        guard let colon = line.firstIndex(of: UInt8(ascii: ":")), colon > line.startIndex,
-            line[..<colon].allSatisfy(HTTPHeadReader.isToken)
-        else { throw Malformed() }
-        let value = HTTPRequestHead.trim(line[(colon + 1)...])
-        guard value.allSatisfy({ $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 }) else { throw Malformed() }
-        return (String(decoding: line[..<colon], as: UTF8.self), String(decoding: value, as: UTF8.self))
+        guard let field = HTTPRequestHead.Field(line: line) else { throw Malformed() }
+        return (String(decoding: line[field.name], as: UTF8.self), String(decoding: line[field.value], as: UTF8.self))
     }
 
     /// An integer of up to 15 decimal digits.

@@ -13,7 +13,8 @@ public struct HTTPRequest: Sendable {
     public let limitedAddress: AddressKey?
 }
 
-/// An HTTP response. Content-Length and Connection are added; fields with line breaks are omitted.
+/// An HTTP response. Content-Length, Connection and X-Content-Type-Options are added; fields with line breaks are
+/// omitted.
 public struct HTTPResponse: Sendable {
     /// The status code.
     public var status: UInt16
@@ -33,7 +34,7 @@ public struct HTTPResponse: Sendable {
 }
 
 extension ByteBuffer {
-    /// Writes the head of an HTTP/1.1 response.
+    /// Writes the head of an HTTP/1.1 response. No browser guesses another type than the one that it names.
     /// - Parameters:
     ///   - length: the size of the body, bytes; omitted for 204 and 304, which have none.
     ///   - connection: the value of the Connection field; `nil` for none.
@@ -47,6 +48,7 @@ extension ByteBuffer {
             self.writeString(value)
             self.writeString("\r\n")
         }
+        self.writeString("X-Content-Type-Options: nosniff\r\n")
         if status != 204, status != 304 { self.writeString("Content-Length: \(length)\r\n") }
         if let connection { self.writeString("Connection: \(connection)\r\n") }
         self.writeString("\r\n")

@@ -36,7 +36,7 @@ import Testing
     func pipelinedRequests(size: Int) {
         let text =
             "GET /a?b=c HTTP/1.1\r\nHost: x\r\n\r\n\r\nPOST /p HTTP/1.1\r\nhost: x\r\nContent-Length: 3\r\n\r\nabc"
-            + "POST /q HTTP/1.1\r\nHost:x\r\nTransfer-Encoding: chunked\r\n\r\n2;e=f\r\nhi\r\nA\r\n0123456789\r\n0\r\nT: v\r\n\r\n"
+            + "POST /q HTTP/1.1\r\nHost:x\r\nTransfer-Encoding: chunked\r\n\r\n2;e=f\r\nhi\r\na ; b; c = \"d;\\\"\t\" ;e\r\n0123456789\r\n0\r\nT: v\r\n\r\n"
             + "OPTIONS * HTTP/1.0\r\n\r\n"
         #expect(
             self.parse(text, size: size) == [
@@ -48,7 +48,9 @@ import Testing
     @Test func ambiguityIsRefused() {
         let heads: [(String, UInt16)] = [
             ("GET / HTTP/1.1\r\n\r\n", 400), ("GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n", 400),
-            ("GET / HTTP/1.1\nHost: a\n\n", 400), ("GET / HTTP/1.1\r\nHost: a\r\n folded\r\n\r\n", 400),
+            ("GET / HTTP/1.1\nHost: a\n\n", 400), ("\nGET / HTTP/1.1\r\nHost: a\r\n\r\n", 400),
+            ("\rGET / HTTP/1.1\r\nHost: a\r\n\r\n", 400), ("\r\r\nGET / HTTP/1.1\r\nHost: a\r\n\r\n", 400),
+            ("GET / HTTP/1.1\r\nHost: a\r\n folded\r\n\r\n", 400),
             ("GET / HTTP/1.1\r\nHost : a\r\n\r\n", 400), ("GET / HTTP/1.1\r\nHost: a\r\nX: a\0b\r\n\r\n", 400),
             ("GET / HTTP/1.1\r\nHost: a\r\nX: a\rb\r\n\r\n", 400), ("GET /\u{1} HTTP/1.1\r\nHost: a\r\n\r\n", 400),
             ("GET /a b HTTP/1.1\r\nHost: a\r\n\r\n", 400), ("GET / HTTP/2.0\r\nHost: a\r\n\r\n", 505),
@@ -71,9 +73,17 @@ import Testing
 
     @Test func badChunks() {
         let head = "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n"
-        for chunks in ["x\r\n", "\r\n", "-1\r\n", "1\nA", "1\r\nAB\r\n", "123456789\r\n", " \r\n"] {
-            #expect(self.parse(head + chunks).last == .failure(400), "\(chunks)")
-        }
+        let chunks = [
+            "x\r\n", "\r\n", "-1\r\n", "1\nA", "1\r\nAB\r\n", "123456789\r\n", " \r\n", " 1\r\n", "1 \r\n", "0x1\r\n",
+            // Extensions.
+            "1;\r\n", "1; =a\r\n", "1;a=\r\n", "1;a b\r\n", "1;a=b c\r\n", "1;a=\"b\r\n", "1;a=\"b\"c\r\n",
+            "1;a=\"\\\r\n",
+            "1;a;\r\n", "1 a\r\n", "1;a=\u{7F}\r\n", "1;\u{1}\r\n",
+            // Trailers.
+            "0\r\nno field\r\n", "0\r\n: v\r\n", "0\r\nT : v\r\n", "0\r\nT: v\r\n folded\r\n", "0\r\nT: \u{0}\r\n",
+            "0\r\nT: v\n", "0\r\nT: v\rw\r\n",
+        ]
+        for chunk in chunks { #expect(self.parse(head + chunk).last == .failure(400), "\(chunk)") }
         #expect(self.parse(head + "65\r\n").last == .failure(413))
         #expect(self.parse(head + "60\r\n" + String(repeating: "a", count: 96) + "\r\n5\r\n").last == .failure(413))
     }

@@ -45,6 +45,45 @@ import Testing
         #expect(response.head.contains("Sec-WebSocket-Version: 13"))
     }
 
+    /// Whatever answers: the engine, an application, a limit or a failure of the parser.
+    @Test func noAnswerLetsABrowserGuessItsType() throws {
+        let fixture = try ServerFixture { $0.maxConnections = 2 }
+        let client = try fixture.client()
+        let sid = try fixture.openPolling(client)
+        let session = "/socket.io/?EIO=4&transport=polling&sid=\(sid)"
+        let requests = [
+            RawClient.post(session, "40"), RawClient.get(session), RawClient.get("/socket.io/?EIO=4"),
+            RawClient.get("/"), RawClient.get("/missing"), "OPTIONS /socket.io/ HTTP/1.1\r\nHost: h\r\n\r\n",
+        ]
+        for request in requests { try Self.expectNosniff(try client.ask(request)) }
+        for request in ["nonsense\r\n\r\n", "POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 1001\r\n\r\n"] {
+            try Self.expectNosniff(try fixture.client().ask(request))
+        }
+        let other = try fixture.client()
+        try Self.expectNosniff(try other.ask(RawClient.get("/")))
+        let refused = try fixture.client().ask(RawClient.get("/"))
+        #expect(refused.status == 503)
+        try Self.expectNosniff(refused)
+    }
+
+    private static func expectNosniff(_ response: RawClient.Response) throws {
+        let fields = response.head.split(separator: "\r\n").filter {
+            $0.lowercased().hasPrefix("x-content-type-options")
+        }
+        #expect(fields == ["X-Content-Type-Options: nosniff"], "\(response.head)")
+    }
+
+    @Test func malformedTrailersCloseTheConnection() throws {
+        let fixture = try ServerFixture()
+        let client = try fixture.client()
+        let head = "POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n"
+        #expect(try client.ask("\(head)1\r\na\r\n0\r\nT: v\r\n\r\n").status == 200)
+        let response = try client.ask("\(head)1\r\na\r\n0\r\nGET / HTTP/1.1\r\n\r\n")
+        #expect(response.status == 400)
+        #expect(response.head.contains("Connection: close"))
+        try client.waitForEnd()
+    }
+
     @Test(arguments: [
         ("/socket.io/?EIO=4&transport=websocket&sid=x", "", 400), ("/echo", "Sec-WebSocket-Version: 8\r\n", 426),
         ("/socket.io/?EIO=4&transport=websocket", "Origin: https://evil.io\r\n", 403),

@@ -49,6 +49,7 @@ import Testing
                 let answer = try client.ask(RawClient.get(Self.poll + sid))
                 #expect(answer.status == 200 && answer.body == "4\(round) \(sid)")
                 #expect(answer.head.contains("Content-Type: text/plain; charset=UTF-8"))
+                #expect(answer.head.ranges(of: "X-Content-Type-Options: nosniff").count == 1)
             }
         }
         // Sent at once, answered in order.

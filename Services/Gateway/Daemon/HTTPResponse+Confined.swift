@@ -1,8 +1,8 @@
 import SocketIOServer
 
 extension HTTPResponse {
-    /// The answer with the fields that confine what a browser does with it: it guesses no type, names this address to
-    /// nobody, shows it in no frame, and runs nothing in it that its own policy does not allow (Content Security Policy 3).
+    /// The answer with the fields that confine what a browser does with it: it names this address to nobody, shows it in
+    /// no frame, and runs nothing in it that its own policy does not allow (Content Security Policy 3).
     var confined: HTTPResponse {
         var response = self
         response.headers += Self.confinement
@@ -15,7 +15,7 @@ extension HTTPResponse {
     private static let policyField = "content-security-policy"
 
     private static let confinement = [
-        ("x-content-type-options", "nosniff"), ("referrer-policy", "no-referrer"),
+        ("referrer-policy", "no-referrer"),
         // For browsers that know no frame-ancestors.
         ("x-frame-options", "DENY"),
     ]
