@@ -38,9 +38,6 @@ struct ConnectionClient {
     /// Whether a PROXY protocol header comes first.
     var sendsProxyHeader: Bool { self.proxies.source == .proxyProtocol && self.isProxied }
 
-    /// Whether each request may name another client.
-    var isNamedByRequests: Bool { self.proxies.source != .proxyProtocol && self.isProxied }
-
     /// A request arrived: a trusted proxy may have named another client.
     mutating func requestArrived(_ head: HTTPRequestHead) {
         guard self.isProxied, let client = self.proxies.client(of: head) else { return }

@@ -120,12 +120,19 @@ final class HTTPExchange {
     /// wait; returns how many were processed.
     func read(_ input: UnsafeRawBufferPointer) -> Int {
         var offset = 0
-        while self.mayRead, let event = self.parser.next(input, at: &offset) { self.handle(event) }
+        while self.mayRead, let event = self.nextEvent(input, at: &offset) { self.handle(event) }
         if case .idle = self.stage, self.parser.isMidRequest {
             self.stage = .head
             self.connection.arm(after: self.loop.configuration.handshakeTimeout)
         }
         return offset
+    }
+
+    private func nextEvent(_ input: UnsafeRawBufferPointer, at offset: inout Int) -> HTTPRequestEvent? {
+        let start = offset
+        let event = self.parser.next(input, at: &offset)
+        self.connection.charge(readBytes: offset - start)
+        return event
     }
 
     /// What a request counts for against the limit of messages; and what it counts for besides when it opens a polling
@@ -144,7 +151,6 @@ final class HTTPExchange {
             self.headReceived(head)
         case .body(let body):
             guard let head, case .body(let target) = self.stage else { return }
-            self.connection.bodyArrived(body.count)
             guard self.isProven(body) else { return self.refuseRelay() }
             self.stage = .answering(target)
             self.connection.disarm()
@@ -310,9 +316,10 @@ extension HTTPExchange {
 
     private func answered(keepsAlive: Bool) {
         self.head = nil
-        self.connection.requestAnswered()
         self.stage = .idle
+        // What still comes of a connection that ends is of the same client.
         guard keepsAlive else { return self.connection.linger() }
+        self.connection.requestAnswered()
         self.connection.arm(after: self.loop.configuration.keepAliveTimeout)
         self.connection.output.flushIfLarge()
         self.connection.proceed()

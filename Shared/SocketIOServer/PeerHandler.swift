@@ -122,7 +122,7 @@ final class PeerHandler: ChannelDuplexHandler, Timed {
         self.loop.flushes.hold()
         let buffer = self.unwrapInboundIn(data)
         self.budget.advance(to: self.loop.now)
-        self.budget.charge(bytes: buffer.readableBytes)
+        self.budget.charge(receivedBytes: buffer.readableBytes)
         if case .spliced(let link) = self.role {
             link.write(buffer)
             if !self.budget.isSufficient { self.resumeLater() }
@@ -157,6 +157,7 @@ final class PeerHandler: ChannelDuplexHandler, Timed {
             link.write(ByteBuffer(bytes: input))
             link.flush()
         case .lingering(let rest):
+            self.budget.charge(readBytes: input.count)
             self.role = .lingering(rest - input.count)
             if rest <= input.count { self.drop() }
         case .closed: break
@@ -243,18 +244,12 @@ final class PeerHandler: ChannelDuplexHandler, Timed {
 
     /// A request arrived.
     func requestArrived(_ head: HTTPRequestHead) {
-        guard let client = self.client else { return }
         self.client?.requestArrived(head)
-        if client.isNamedByRequests {
-            self.budget.requestArrived(of: self.account)
-        } else {
-            self.budget.begin(self.account)
-        }
-        self.budget.charge(requestBytes: head.byteCount)
+        self.budget.requestArrived(of: self.account)
     }
 
-    /// The body of the request is complete.
-    func bodyArrived(_ byteCount: Int) { self.budget.charge(requestBytes: byteCount) }
+    /// Counts bytes of the request that is being read.
+    func charge(readBytes count: Int) { self.budget.charge(readBytes: count) }
 
     /// The request is answered.
     func requestAnswered() { self.budget.requestAnswered() }

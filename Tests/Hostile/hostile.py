@@ -22,7 +22,8 @@ HERE = pathlib.Path(__file__).parent
 # In the order in which they run: those that leave nothing behind come first.
 ATTACKS = [
     "connect_keys", "odd_json", "pipelined_gets", "polling_sessions", "connection_flood", "slow_bodies",
-    "announced_frames", "control_frames", "engine_frames", "binary", "refused_tokens", "upgrade_storm", "forged_relays",
+    "chunk_framing", "announced_frames", "control_frames", "engine_frames", "binary", "refused_tokens", "upgrade_storm",
+    "forged_relays",
     "face_garbage", "unread_sockets", "unread_rooms", "join_storm", "preview_flood", "commit_flood", "undo_flood",
     "http_reads", "http_creates", "room_bloat", "cascade_bloat", "large_commits",
 ]
@@ -126,7 +127,7 @@ def attack(network, names, options):
     """Starts what the attacks need, plays them and returns how many failed."""
     limits = judge.Limits(options.factor, options.allowance_ms, options.memory_mib * judge.MEBIBYTE)
     host = network.machines[0].here
-    with started(Pipeline(host)) as pipeline:
+    with started(Pipeline(host, network.proxy_address)) as pipeline:
         failed = run(Scene(network, pipeline, limits, options), [name for name in names if name in ATTACKS], limits)
         for attacks, is_guarded in [(LINK_ATTACKS, False), (GUARDED_ATTACKS, True)]:
             links = [name for name in names if name in attacks]

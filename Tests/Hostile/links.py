@@ -32,7 +32,7 @@ class LinkedPipeline(Pipeline):
     """One of each daemon, started one by one."""
 
     def __init__(self, host, base, is_guarded):
-        super().__init__(host)
+        super().__init__(host, base.proxy)
         self.base = base
         self.is_guarded = is_guarded
         first_port = ports.free(8)

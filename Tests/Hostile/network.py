@@ -110,7 +110,10 @@ class Machine:
 
 
 class Network:
-    """All machines of one run, in a /24 of the range that is reserved for such tests (RFC 2544)."""
+    """All machines of one run, in a /24 of the range that is reserved for such tests (RFC 2544). The last number is a
+    proxy's, which gateways trust."""
+
+    PROXY = 62
 
     def __init__(self):
         used = ip("-o", "-4", "addr", "show")
@@ -119,11 +122,21 @@ class Network:
         if self.net is None:
             raise Impossible("every net of 198.18.0.0/16 is in use")
         self.machines = {}
-        self.numbers = itertools.cycle(range(63))
+        self.numbers = itertools.cycle(range(self.PROXY))
 
     def add(self):
         """Another machine. Its address is one that no stranger had before, since gateways remember what they sent."""
-        number = next(number for number in self.numbers if number not in self.machines)
+        return self._add(next(number for number in self.numbers if number not in self.machines))
+
+    def add_proxy(self):
+        """The machine whose requests name their clients."""
+        return self._add(self.PROXY)
+
+    @property
+    def proxy_address(self):
+        return f"{self.net}.{4 * self.PROXY + 2}"
+
+    def _add(self, number):
         self.machines[number] = Machine(self.net, number)
         return self.machines[number]
 

@@ -35,8 +35,10 @@ class Pipeline:
     # Ports on which daemons wait for each other.
     link_ports = ()
 
-    def __init__(self, host):
+    def __init__(self, host, proxy):
+        """On an address of this machine; `proxy` is the address of the proxy that it trusts."""
         self.host = host
+        self.proxy = proxy
         self.port = ports.free(4, host)
         self.face_port = self.port + 2
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix=f"{PREFIX}{os.getpid()}-"))
@@ -61,7 +63,7 @@ class Pipeline:
         command = [
             str(PROGRAMS / "touchsync"), "up", "--json", "--show-secrets", "--host", self.host, "--port", str(self.port), "--data",
             str(self.folder / "data"), "--gateways", "2", "--face", f"tcp://{self.host}:{self.face_port}",
-            *self.keys(),
+            "--trusted-proxies", self.proxy, *self.keys(),
         ]
         with open(self.folder / "log", "ab") as log:
             self.process = subprocess.Popen(

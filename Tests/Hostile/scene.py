@@ -14,6 +14,8 @@ from network import end_with_parent, first
 from watch import Watch
 
 HERE = pathlib.Path(__file__).parent
+# Attacks by way of the proxy that the gateways trust.
+BEHIND_PROXY = {"chunk_framing"}
 # From the end of an attack to the moment from which all must be as before, seconds.
 SETTLING = 1.0
 
@@ -102,13 +104,19 @@ class Scene:
         watch = Watch(self.pipeline.pids)
         self.pipeline.put_first()
         victim = VictimProcess(self.machine, self.pipeline, self.tokens, room)
-        stranger = Here() if self.pipeline.link_ports else self.network.add()
+        stranger = self.stranger(name)
         try:
             return self._play(name, room, watch, victim, stranger)
         finally:
             watch.stop()
             victim.close()
             self.network.remove(stranger)
+
+    def stranger(self, name):
+        """The machine from which an attack comes."""
+        if self.pipeline.link_ports:
+            return Here()
+        return self.network.add_proxy() if name in BEHIND_PROXY else self.network.add()
 
     def _play(self, name, room, watch, victim, stranger):
         opening = time.monotonic()

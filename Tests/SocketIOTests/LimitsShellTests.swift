@@ -143,6 +143,42 @@ import Testing
         #expect(try next.response().status == 101)
     }
 
+    /// Whatever comes with a request counts for whom the proxy names: not its head and its body alone.
+    @Test(arguments: ["chunk extensions", "trailers", "empty lines", "a body that nobody reads"])
+    func framingCountsForTheClientThatTheProxyNames(framing: String) throws {
+        let fixture = try ServerFixture {
+            Self.behindProxy(&$0)
+            $0.connectionReads = ReadLimits(bytesPerSecond: 1 << 30, messagesPerSecond: 1 << 20)
+            $0.addressReads = ReadLimits(bytesPerSecond: 1 << 18, messagesPerSecond: 1 << 20)
+        }
+        let fields = Self.from("203.0.113.7")
+        let chunked = "POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\(fields)\r\n"
+        let filling = String(repeating: "x", count: 1000)
+        let client = try fixture.client()
+        var status = 200
+        switch framing {
+        case "chunk extensions":
+            client.send(chunked + String(repeating: "1;\(filling)\r\nx\r\n", count: 400) + "0\r\n\r\n")
+        case "trailers":
+            let request = "\(chunked)0\r\n" + String(repeating: "T: \(filling)\r\n", count: 4) + "\r\n"
+            client.send(String(repeating: request, count: 100))
+            for _ in 1..<100 { #expect(try client.response().status == 200) }
+        case "empty lines":
+            client.send(String(repeating: "\r\n", count: 200_000) + RawClient.get("/", headers: fields))
+        default:
+            status = 413
+            client.send("POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 400000\r\n\(fields)\r\n")
+            client.send(String(repeating: "x", count: 400_000))
+        }
+        #expect(try client.response().status == status)
+        #expect(try fixture.client().ask(RawClient.get("/", headers: fields)).status == 200)
+        #expect(try fixture.onLoop { server, _ in server.statistics.pausedReads } > 0)
+        // Nobody else waits for that.
+        let before = try fixture.onLoop { server, _ in server.statistics.pausedReads }
+        #expect(try fixture.client().ask(RawClient.get("/", headers: Self.from("203.0.113.8"))).status == 200)
+        #expect(try fixture.onLoop { server, _ in server.statistics.pausedReads } == before)
+    }
+
     private static func behindProxyProtocol(_ configuration: inout SocketIOServer.Configuration) {
         configuration.proxies = TrustedProxies(
             [AddressRange("127.0.0.1")].compactMap(\.self), source: .proxyProtocol)
