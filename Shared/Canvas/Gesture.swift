@@ -4,7 +4,7 @@ public import JSONBytes
 public struct Gesture: Equatable, Sendable {
     /// Pixels on the canvas (fractions of the parent for an annotation).
     public var translation = Point.zero
-    /// Factors in the element's own axes.
+    /// Factors in the element's own axes; about a pivot in those of the canvas.
     public var scaleX = 1.0, scaleY = 1.0
     /// Clockwise degrees; may exceed a full turn.
     public var rotation = 0.0
@@ -27,12 +27,18 @@ public struct Gesture: Equatable, Sendable {
 
     /// The absolute values that the gesture results in for an element, before the rules. Values that the gesture does
     /// not change stay unset. `pivot` is the point about which a group rotates and scales, the element's own anchor if
-    /// nil: position' = v + R(θ)·s·(position − v) + translation.
+    /// nil: position' = v + R(θ)·S·(position − v) + translation, and the element's axes go where R(θ)·S takes them.
     public func fields(on element: Element, pivot: Point? = nil) -> TransformFields {
         var fields = TransformFields()
-        if self.scaleX != 1 { fields.scaleX = element.scaleX * self.scaleX }
-        if self.scaleY != 1 { fields.scaleY = element.scaleY * self.scaleY }
-        if self.rotation != 0 { fields.rotation = element.rotation + self.rotation }
+        let scaled =
+            pivot == nil
+            ? ScaledAxes(rotation: element.rotation, factorX: self.scaleX, factorY: self.scaleY)
+            : ScaledAxes(of: element.rotation, x: self.scaleX, y: self.scaleY)
+        if scaled.factorX != 1 { fields.scaleX = element.scaleX * scaled.factorX }
+        if scaled.factorY != 1 { fields.scaleY = element.scaleY * scaled.factorY }
+        if self.rotation != 0 || scaled.rotation != element.rotation {
+            fields.rotation = scaled.rotation + self.rotation
+        }
         let start = Point(x: element.positionX, y: element.positionY)
         var position = start
         if let pivot {

@@ -17,4 +17,8 @@ extension Angle {
         default: (sin(self.radians), cos(self.radians))
         }
     }
+
+    /// How far a vector is turned from an axis, by its parts along and across it: degrees in [−180, 180], positive
+    /// clockwise; exact at quarter turns.
+    static func turn(along: Double, across: Double) -> Double { atan2(across, along) * (180 / Double.pi) }
 }

@@ -118,7 +118,7 @@ struct GeometryTests {
         #expect(Gesture().fields(on: element).isEmpty)
     }
 
-    @Test("group gesture: position' = v + s·R(θ)·(position − v) + translation")
+    @Test("group gesture: position' = v + R(θ)·S·(position − v) + translation")
     func pivot() throws {
         var (element, _) = try created("note", #""positionX":110,"positionY":100"#)
         var gesture = Gesture()

@@ -46,6 +46,20 @@ const turned = gestured(element("note", { positionX: 10, rotation: 300 }), delta
 expect(turned, { positionX: 11, positionY: 2, rotation: 30, scaleX: 2 });
 const swung = gestured(element("note", { positionX: 10 }), { rotation: 90 }, rules, { pivot: { x: 0, y: 0 } });
 expect(swung, { positionX: 0, positionY: 10, rotation: 90 });
+// A group's scale lies along the canvas's axes: members are mirrored and stretched there.
+const pivot = { x: 0, y: 0 };
+for (const [member, scale, fields] of [
+  [{ rotation: 30 }, { x: -1, y: 1 }, { rotation: 330, scaleX: -1, scaleY: 1 }],
+  [{ rotation: 30, scaleX: -2 }, { x: 1, y: -1 }, { rotation: 330, scaleX: -2, scaleY: -1 }],
+  [{ rotation: 45 }, { x: -1, y: 1 }, { rotation: 135, scaleX: 1, scaleY: -1 }],
+  [{ rotation: 90, originalHeight: 60 }, { x: 2, y: 1 }, { rotation: 90, scaleX: 1, scaleY: 2, width: 200, height: 120 }],
+  [{ rotation: 30 }, { x: 2, y: 2 }, { rotation: 30, scaleX: 2, scaleY: 2 }],
+  [{ rotation: 30 }, -1, { rotation: 30, scaleX: -1, scaleY: -1 }],
+]) expect(gestured(element("note", member), { scale }, rules, { pivot }), fields);
+// Quarter turns leave no noise.
+const quarter = gestured(element("note", { positionX: 10, rotation: 90 }), { scale: { x: 2, y: 1 }, rotation: 90 }, rules,
+  { pivot, isDrawn: true });
+assert.deepStrictEqual([quarter.positionX, quarter.positionY, quarter.rotation], [0, 20, 180]);
 // Another anchor moves nothing visible.
 const anchored = gestured(element("note", { rotation: 90 }), { anchor: { x: 0, y: 0 } }, rules);
 expect(anchored, { positionX: 50, positionY: -100, anchorX: 0 });

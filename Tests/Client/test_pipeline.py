@@ -144,6 +144,50 @@ def test_gestures_are_shown_while_they_last(two, room):
     eventually("bob has it", lambda: bob.positions(room) == {"a": 40})
 
 
+def pose(element):
+    return {name: element[name] for name in ["positionX", "positionY", "rotation", "scaleX", "scaleY"]}
+
+
+def looks_like(elements, others):
+    """Whether they are drawn at the same places; positions may be rounded."""
+    return len(elements) == len(others) and all(
+        (value - others[name][field] + 180) % 360 - 180 == pytest.approx(0, abs=1e-6) if field == "rotation"
+        else value == pytest.approx(others[name][field], abs=0.5001 if field.startswith("position") else 1e-9)
+        for name, element in elements.items() for field, value in element.items())
+
+
+def test_a_group_is_shown_to_its_mover_and_to_others_as_it_is_stored(two, room):
+    ada, bob = two
+    ada.edit(room, "createAll", [
+        {"id": "a", "type": "note", "rotation": 30, "positionX": -100, "width": 200, "height": 60},
+        {"id": "b", "type": "note", "rotation": 90, "positionX": 100, "scaleX": -1.5},
+        {"id": "c", "type": "text", "rotation": 200, "positionY": 80, "snapDegrees": 7},
+        {"id": "d", "type": "photo", "rotation": 45, "positionY": -90},
+        {"id": "e", "type": "audio", "positionX": 50, "positionY": 50, "width": 200, "height": 60},
+    ])
+
+    def drawn(client):
+        return {element["id"]: pose(element) for element in client.look(room)["drawn"]}
+
+    eventually("bob has them", lambda: len(drawn(bob)) == 5)
+    for rotation, gesture in [
+        (330, [{"scale": {"x": -1, "y": 1}}]),
+        # tan φ' = 0.8 tan φ / 1.4, and 20° more.
+        (1.7415, [{"scale": {"x": 1.4, "y": 0.8}, "rotation": 20}]),
+        # Others see that it turns back, too.
+        (1.7415, [{"scale": {"x": 1, "y": -1.5}}, {"scale": {"x": 0.7, "y": 0.7}}]),
+    ]:
+        ada.call("begin", room, "g", list("abcde"))
+        for deltas in gesture:
+            ada.call("gesture", "g", "update", deltas)
+            shown = drawn(ada)
+            eventually("bob sees the same", lambda: looks_like(drawn(bob), shown))
+        stored = {element["id"]: pose(element) for element in ada.call("gesture", "g", "end")["elements"]}
+        assert looks_like(stored, shown) and stored["a"]["rotation"] == pytest.approx(rotation, abs=1e-3)
+        eventually("bob has it", lambda: {each["id"]: pose(each) for each in bob.look(room)["elements"]} == stored)
+    assert stored["b"]["rotation"] % 90 == 20 and stored["e"]["rotation"] == 0
+
+
 def test_gestures_are_shown_between_other_edits(two, room):
     ada, bob = two
     ada.edit(room, "create", note("a"))

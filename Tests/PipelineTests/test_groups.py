@@ -176,6 +176,27 @@ def test_a_group_turns_about_its_pivot(canvas, room):
     assert bob.wait("elements:transformed")["elements"] == answer["elements"]
 
 
+def test_a_group_is_mirrored_and_stretched_along_the_canvas(canvas, room):
+    ada, bob = canvas
+    for element, rotation in [("a", 30), ("b", 90)]:
+        ada.ok("element:transform", {"roomId": room, "elementId": element, "transform": {"rotation": rotation}})
+    gesture = {"roomId": room, "elements": ["a", "b"], "pivot": {"x": 0, "y": 0}, "scale": {"x": -1, "y": 1}}
+    ada.send("elements:gesturing", gesture)
+    # What a scale turns is shown turned; at a quarter turn none does.
+    assert [preview["transform"] for preview in bob.wait("elements:transforming")["elements"]] == [
+        {"rotation": 330, "scaleX": -1, "scaleY": 1}, {"scaleX": 1, "scaleY": -1}
+    ]
+    def stored(gesture):
+        a, b = ada.ok("elements:gesture", gesture)["elements"]
+        return [(each["positionX"], each["rotation"], each["scaleX"], each["scaleY"]) for each in (a, b)]
+
+    assert stored(gesture) == [(-10, 330, -1, 1), (-110, 90, 1, -1)]
+    a, b = stored({**gesture, "scale": {"x": 2, "y": 1}})
+    assert b == (-220, 90, 1, -2)
+    # Its x axis points where the scale takes it; both sides have the length that it gives them.
+    assert a == pytest.approx((-20, 343.8979, -1.8028, 1.3229), abs=1e-4)
+
+
 def test_presets(canvas, room):
     ada, bob = canvas
     expected = [

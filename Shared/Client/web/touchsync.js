@@ -271,11 +271,40 @@ function snapped(degrees, step) {
  */
 const whole = value => Math.sign(value) * Math.round(Math.abs(value)) + 0;
 
+/**
+ * Cosine and sine, exact at quarter turns.
+ * @param {number} degrees @returns {[number, number]}
+ */
+function direction(degrees) {
+  const turn = normalized(degrees), radians = (turn * Math.PI) / 180;
+  return [turn % 180 === 90 ? 0 : Math.cos(radians), turn % 180 ? Math.sin(radians) : 0];
+}
+
 /** @param {Point} point @param {number} degrees @returns {Point} */
 function rotated({ x, y }, degrees) {
-  const radians = (degrees * Math.PI) / 180;
-  const cosine = Math.cos(radians), sine = Math.sin(radians);
+  const [cosine, sine] = direction(degrees);
   return { x: x * cosine - y * sine, y: x * sine + y * cosine };
+}
+
+/**
+ * The axes of a rotated element after a scaling along the canvas's axes: a mirror negates the angle; then the x axis goes
+ * where the scaling takes it, y stays across it, and both get the length that the scaling gives them. Half a turn more
+ * with both factors negated is the same; of the two the rotation nearer to the old one is taken, in a tie that without
+ * a negative factor of x.
+ * @param {number} rotation of the element @param {Point} scale @returns {Point & {rotation: number}} factors
+ */
+function scaledAxes(rotation, { x, y }) {
+  const width = Math.abs(x), height = Math.abs(y), start = x < 0 === y < 0 ? rotation : -rotation;
+  const [cosine, sine] = direction(start);
+  const turn = Math.atan2((height - width) * sine * cosine, width * cosine ** 2 + height * sine ** 2);
+  const turned = normalized(start + (turn * 180) / Math.PI);
+  // With some room for rounding, so that a tie is one.
+  const isFar = Math.abs(shortestTurn(rotation, turned)) > 90 + (x < 0 ? -1e-9 : 1e-9);
+  const factor = (/** @type {number} */ sent, /** @type {number} */ a, /** @type {number} */ b) =>
+    (sent < 0 === isFar ? 1 : -1) * (width === height ? width : Math.hypot(width * a, height * b));
+  return {
+    x: factor(x, cosine, sine), y: factor(y, sine, cosine), rotation: isFar ? normalized(turned + 180) : turned,
+  };
 }
 
 /**
@@ -388,14 +417,16 @@ export function gestured(element, deltas, rules, { pivot, parent, isDrawn } = {}
   /** @type {Data} */
   const fields = {}, arm = { x: 0, y: 0 }, shift = translation ?? { x: 0, y: 0 };
   const factors = typeof scale === "object" ? scale : { x: scale, y: scale };
+  // In the axes of the canvas about a pivot, else in its own.
+  const own = pivot ? scaledAxes(held.rotation, factors) : { ...factors, rotation: held.rotation };
   if (pivot) for (const { axis, position } of AXES) arm[axis] = (held[position] - pivot[axis]) * factors[axis];
   const turned = rotated(arm, rotation);
   for (const { axis, position, scale } of AXES) {
     const place = (pivot ? pivot[axis] + turned[axis] : held[position]) + shift[axis];
-    if (factors[axis] !== 1) fields[scale] = held[scale] * factors[axis];
+    if (own[axis] !== 1) fields[scale] = held[scale] * own[axis];
     if (anchor || place !== element[position]) fields[position] = place;
   }
-  if (rotation !== 0) fields.rotation = held.rotation + rotation;
+  if (rotation !== 0 || own.rotation !== held.rotation) fields.rotation = own.rotation + rotation;
   return transformed(held, fields, rules, isDrawn);
 }
 

@@ -146,7 +146,10 @@ extension RulesTable {
         var element = stored
         _ = self.apply(delta.fields.gesture, to: &element, pivot: delta.pivot, parentSize: parentSize)
         var shown = TransformFields()
-        if delta.fields.rotation != nil { shown.rotation = element.rotation }
+        // About a pivot a scale turns what does not lie along the canvas's axes, and the next one may turn it back.
+        let (sine, cosine) = Angle(degrees: stored.rotation).sineAndCosine
+        let turns = delta.pivot != nil && delta.fields.scale != nil && sine != 0 && cosine != 0
+        if turns || delta.fields.rotation != nil { shown.rotation = element.rotation }
         if delta.fields.scale != nil { (shown.scaleX, shown.scaleY) = (element.scaleX, element.scaleY) }
         if delta.fields.anchor != nil {
             let anchor = Point(x: stored.anchorX, y: stored.anchorY)
