@@ -103,8 +103,8 @@ let shells: [Target] = [
     library(
         "Boot", "Shared/Boot",
         [
-            "Timing", "Trust", "Canvas", "Wire", "JSONBytes", "CLinux", "CResolver", nioCore, nioPosix, nioHTTP1,
-            nioLocks, logging, lifecycle, unixSignals,
+            "Timing", "Trust", "Canvas", "Wire", "JSONBytes", "SocketIO", "CLinux", "CResolver", crypto, nioCore,
+            nioPosix, nioHTTP1, nioLocks, logging, lifecycle, unixSignals,
         ]),
     library(
         "Scraping", "Shared/Scraping",

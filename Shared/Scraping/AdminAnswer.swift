@@ -3,6 +3,16 @@ package struct AdminAnswer: Sendable {
     /// HTTP status code.
     package let status: Int
     package let body: [UInt8]
+
+    /// Why the page was not shown, completing "the admin server"; nil when it was, or there is no such page.
+    package var refusal: String? {
+        switch self.status {
+        case 401: "asks for the operator's token, and was given none, or another one"
+        case 403: "shows nothing but health, because its operator-token is not set"
+        case 421: "goes by another name"
+        default: nil
+        }
+    }
 }
 
 /// Why there is no answer.

@@ -1,3 +1,4 @@
+internal import Boot
 package import NIOCore
 internal import NIOHTTP1
 internal import NIOPosix
@@ -8,12 +9,16 @@ package import Overview
 package final class AdminClient {
     /// The server's address.
     package let address: AdminAddress
+    private let authorization: String?
     private let eventLoop: any EventLoop
     private var connection: (channel: any Channel, exchange: AdminExchange)?
 
-    /// - Parameter eventLoop: on which all of it happens.
-    package init(_ address: AdminAddress, on eventLoop: any EventLoop) {
+    /// - Parameters:
+    ///   - token: the operator's, for pages other than health.
+    ///   - eventLoop: on which all of it happens.
+    package init(_ address: AdminAddress, operatorToken token: String?, on eventLoop: any EventLoop) {
         self.address = address
+        self.authorization = token.map(OperatorAccess.field)
         self.eventLoop = eventLoop
     }
 
@@ -54,14 +59,14 @@ package final class AdminClient {
     private func connect(within patience: TimeAmount) -> EventLoopFuture<Void> {
         if self.connection?.channel.isActive == true { return self.eventLoop.makeSucceededVoidFuture() }
         self.connection = nil
-        let authority = self.address.authority
+        let (authority, authorization) = (self.address.authority, self.authorization)
         return ClientBootstrap(group: self.eventLoop)
             .connectTimeout(patience)
             .channelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
                     let pipeline = channel.pipeline.syncOperations
                     try pipeline.addHTTPClientHandlers()
-                    try pipeline.addHandler(AdminExchange(authority: authority))
+                    try pipeline.addHandler(AdminExchange(authority: authority, authorization: authorization))
                 }
             }
             .connect(host: self.address.host, port: self.address.port)

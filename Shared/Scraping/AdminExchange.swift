@@ -17,12 +17,16 @@ final class AdminExchange: ChannelInboundHandler {
         var body: [UInt8] = []
     }
 
-    private let authority: String
+    private let fields: HTTPHeaders
     private var pending: Pending?
 
-    /// - Parameter authority: the value of the Host field.
-    init(authority: String) {
-        self.authority = authority
+    /// - Parameters:
+    ///   - authority: the value of the Host field.
+    ///   - authorization: the value of the Authorization field, if there is one.
+    init(authority: String, authorization: String?) {
+        var fields: HTTPHeaders = ["Host": authority]
+        if let authorization { fields.add(name: "Authorization", value: authorization) }
+        self.fields = fields
     }
 
     /// Requests pages on a connection that waits for nothing.
@@ -30,7 +34,7 @@ final class AdminExchange: ChannelInboundHandler {
         let promise = channel.eventLoop.makePromise(of: [AdminAnswer].self)
         self.pending = Pending(promise: promise, count: paths.count, limit: limit)
         for path in paths {
-            let head = HTTPRequestHead(version: .http1_1, method: .GET, uri: path, headers: ["Host": self.authority])
+            let head = HTTPRequestHead(version: .http1_1, method: .GET, uri: path, headers: self.fields)
             channel.write(HTTPClientRequestPart.head(head), promise: nil)
             channel.write(HTTPClientRequestPart.end(nil), promise: nil)
         }

@@ -3,6 +3,7 @@ internal import Overview
 
 /// Asks all listed daemons for their pages, on one event loop.
 final class DaemonProbes {
+    private let operatorToken: String?
     private let eventLoop: any EventLoop
     private var clients: [ListedDaemon.Key: AdminClient] = [:]
     private let parser = ExpositionParser()
@@ -12,7 +13,8 @@ final class DaemonProbes {
     private static let pages = ["/healthz", "/readyz", "/metrics"]
     private static let limit = 1 << 20
 
-    init(on eventLoop: any EventLoop) {
+    init(operatorToken: String?, on eventLoop: any EventLoop) {
+        self.operatorToken = operatorToken
         self.eventLoop = eventLoop
     }
 
@@ -47,7 +49,7 @@ final class DaemonProbes {
     private func client(of daemon: ListedDaemon, at address: AdminAddress) -> AdminClient {
         if let client = self.clients[daemon.key], client.address == address { return client }
         self.clients[daemon.key]?.close()
-        let client = AdminClient(address, on: self.eventLoop)
+        let client = AdminClient(address, operatorToken: self.operatorToken, on: self.eventLoop)
         self.clients[daemon.key] = client
         return client
     }
@@ -56,6 +58,7 @@ final class DaemonProbes {
         guard answers.count == Self.pages.count,
             let health = DaemonHealth(readiness: answers[1].body, liveness: answers[0].body)
         else { return .garbled("Its admin server does not answer like a daemon of this pipeline.") }
+        if let refusal = answers[2].refusal { return .garbled("Its admin server \(refusal).") }
         do throws(ExpositionError) {
             let samples = try self.parser.samples(answers[2].body)
             return .answered(DaemonSample(stage: daemon.stage, health: health, samples: samples))

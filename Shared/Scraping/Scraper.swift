@@ -12,6 +12,7 @@ internal import Timing
 /// time, from any thread.
 package final class Scraper: Service {
     private let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+    private let operatorToken: String?
     private let eventLoop: any EventLoop
     private let probes: NIOLoopBoundBox<DaemonProbes>
     private let list: NIOLockedValueBox<DaemonListFile>
@@ -22,11 +23,15 @@ package final class Scraper: Service {
     private static let patience = TimeAmount.seconds(2)
     private static let pageLimit = 1 << 20
 
-    /// - Parameter file: the path of the list, see ``DaemonList``; it need not exist yet.
-    package init(daemonsFile file: String) {
+    /// - Parameters:
+    ///   - file: the path of the list, see ``DaemonList``; it need not exist yet.
+    ///   - operatorToken: what the daemons ask for.
+    package init(daemonsFile file: String, operatorToken: String?) {
+        self.operatorToken = operatorToken
         let eventLoop = self.group.next()
         self.eventLoop = eventLoop
-        self.probes = .makeBoxSendingValue(DaemonProbes(on: eventLoop), eventLoop: eventLoop)
+        self.probes = .makeBoxSendingValue(
+            DaemonProbes(operatorToken: operatorToken, on: eventLoop), eventLoop: eventLoop)
         self.list = NIOLockedValueBox(DaemonListFile(file))
     }
 
@@ -86,10 +91,10 @@ package final class Scraper: Service {
     package func page(_ path: String, of daemon: ListedDaemon.Key) async throws -> AdminAnswer {
         let listed = self.list.withLockedValue { $0.daemons?.first { $0.key == daemon } }
         guard let address = listed?.admin else { throw AdminFailure.unreachable("the daemon does not run") }
-        let eventLoop = self.eventLoop
+        let (eventLoop, token) = (self.eventLoop, self.operatorToken)
         return try await eventLoop.flatSubmit {
             // A connection of its own: rounds do not wait for it.
-            let client = AdminClient(address, on: eventLoop)
+            let client = AdminClient(address, operatorToken: token, on: eventLoop)
             return client.pages([path], limit: Self.pageLimit, within: Self.patience)
                 .assumeIsolated()
                 .always { _ in client.close() }

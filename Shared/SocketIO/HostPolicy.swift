@@ -15,10 +15,14 @@ public struct HostPolicy: Sendable, Equatable {
 
     /// Whether a request addresses the server by one of its names. A request without a Host does not.
     public func admits(_ head: HTTPRequestHead) -> Bool {
+        self.admits(host: head.headerCount("host") == 1 ? head.headerBytes("host") : nil)
+    }
+
+    /// The same for a request whose fields somebody else has read.
+    /// - Parameter host: the value of the only Host; nil when there is none, or several.
+    public func admits(host: ArraySlice<UInt8>?) -> Bool {
         guard let names else { return true }
-        guard head.headerCount("host") == 1, let host = head.headerBytes("host"), let given = Authority(host) else {
-            return false
-        }
+        guard let host, let given = Authority(host) else { return false }
         return names.contains { name in
             guard let allowed = Authority(Array(name.utf8)[...]) else { return false }
             return HTTPRequestHead.equalIgnoringCase(allowed.name, given.name)

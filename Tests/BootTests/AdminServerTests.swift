@@ -10,13 +10,19 @@ import Testing
 @testable import Boot
 
 @Suite(.timeLimit(.minutes(1))) struct AdminServerTests {
+    private static let token = "0123456789abcdef0123456789abcdef"
+    private static let fields = "Host: 127.0.0.1\r\nAuthorization: Bearer \(token)\r\n"
+
     /// Runs an admin server on a free port, and stops it.
     private func withServer(
-        _ context: DaemonContext, patience: Duration = .seconds(30),
+        _ context: DaemonContext, token: String? = Self.token, patience: Duration = .seconds(30),
         _ body: @Sendable (_ port: Int) async throws -> Void
     ) async throws {
         let (ports, port) = AsyncStream.makeStream(of: Int.self)
-        let server = AdminServer(host: "127.0.0.1", port: 0, pages: context.pages, patience: patience) { url in
+        let server = AdminServer(
+            host: "127.0.0.1", port: 0, pages: context.pages, access: OperatorAccess(token: token),
+            metrics: context.metrics, patience: patience
+        ) { url in
             port.yield(Int(url.split(separator: ":").last ?? "") ?? 0)
             port.finish()
         }
@@ -45,8 +51,61 @@ import Testing
         }
     }
 
-    private func get(_ path: String, port: Int, method: String = "GET") async throws -> String {
-        try await self.exchange("\(method) \(path) HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n", port: port)
+    private func get(
+        _ path: String, port: Int, method: String = "GET", fields: String = Self.fields
+    ) async throws -> String {
+        try await self.exchange("\(method) \(path) HTTP/1.1\r\n\(fields)Connection: close\r\n\r\n", port: port)
+    }
+
+    @Test func allButHealthAsksForTheOperatorsToken() async throws {
+        let context = DaemonContext.quiet(name: "x-1")
+        context.pages.add("/rooms") { AdminPage(body: "secret".utf8) }
+        let host = "Host: localhost\r\n"
+        try await self.withServer(context) { port in
+            for path in ["/rooms", "/rooms?id=a", "/metrics", "/nothing"] {
+                for wrong in ["", "Bearer", "Bearer \(Self.token)x", "Basic \(Self.token)", Self.token] {
+                    let field = wrong.isEmpty ? "" : "Authorization: \(wrong)\r\n"
+                    let answer = try await self.get(path, port: port, fields: host + field)
+                    #expect(answer.hasPrefix("HTTP/1.1 401 ") && answer.contains("WWW-Authenticate: Bearer"))
+                    #expect(!answer.contains("secret"), "\(path) \(wrong)")
+                }
+            }
+            let field = "Authorization: Bearer \(Self.token)\r\n"
+            #expect(try await self.get("/rooms", port: port, fields: host + field + field).hasPrefix("HTTP/1.1 401 "))
+            #expect(try await self.get("/rooms", port: port, fields: host + field).hasSuffix("\r\n\r\nsecret"))
+            #expect(try await self.get("/healthz", port: port, fields: host).hasPrefix("HTTP/1.1 200 "))
+            #expect(try await self.get("/readyz", port: port, fields: host).hasPrefix("HTTP/1.1 503 "))
+            let metrics = try await self.get("/metrics", port: port)
+            #expect(metrics.contains("touchsync_admin_refusals_total{reason=\"missing\"} 5\n"))
+            #expect(metrics.contains("touchsync_admin_refusals_total{reason=\"wrong\"} 16\n"))
+        }
+    }
+
+    @Test func aPageOnAnotherNameIsNotAnswered() async throws {
+        let context = DaemonContext.quiet(name: "x-1")
+        try await self.withServer(context) { port in
+            let field = "Authorization: Bearer \(Self.token)\r\n"
+            let hosts = ["", "Host: evil.example\r\n", "Host: 127.0.0.1\r\nHost: 127.0.0.1\r\n"]
+            for host in hosts {
+                for path in ["/metrics", "/readyz"] {
+                    let answer = try await self.get(path, port: port, fields: host + field)
+                    #expect(answer.hasPrefix("HTTP/1.1 4"), "\(path) \(host)")
+                }
+            }
+            for host in ["localhost:\(port)", "127.0.0.1", "[::1]:9"] {
+                let answer = try await self.get("/metrics", port: port, fields: "Host: \(host)\r\n\(field)")
+                #expect(answer.hasPrefix("HTTP/1.1 200 "), "\(host)")
+            }
+        }
+    }
+
+    @Test func withoutATokenThereIsOnlyHealth() async throws {
+        let context = DaemonContext.quiet(name: "x-1")
+        try await self.withServer(context, token: nil) { port in
+            let answer = try await self.get("/metrics", port: port)
+            #expect(answer.hasPrefix("HTTP/1.1 403 ") && answer.contains("operator-token"))
+            #expect(try await self.get("/healthz", port: port).hasPrefix("HTTP/1.1 200 "))
+        }
     }
 
     @Test func pages() async throws {
@@ -66,7 +125,7 @@ import Testing
             check.ready()
             let ready = try await self.get("/readyz", port: port)
             #expect(ready.hasPrefix("HTTP/1.1 200 ") && ready.hasSuffix(#"{"ready":true,"reasons":[]}"#))
-            #expect(try await self.get("/metrics", port: port).hasSuffix("touchsync_x_total 3\n"))
+            #expect(try await self.get("/metrics", port: port).contains("touchsync_x_total 3\n"))
             #expect(try await self.get("/extra", port: port).hasSuffix("\r\n\r\nmore"))
             #expect(try await self.get("/nope", port: port).hasPrefix("HTTP/1.1 404 "))
             #expect(try await self.get("/healthz", port: port, method: "POST").hasPrefix("HTTP/1.1 405 "))
@@ -78,8 +137,8 @@ import Testing
     @Test func pipelinedRequestsAreAnsweredInOrder() async throws {
         let context = DaemonContext.quiet(name: "x-1")
         try await self.withServer(context) { port in
-            let request = "GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n"
-            let last = "GET /nope HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
+            let request = "GET /healthz HTTP/1.1\r\n\(Self.fields)\r\n"
+            let last = "GET /nope HTTP/1.1\r\n\(Self.fields)Connection: close\r\n\r\n"
             let answer = try await self.exchange(request + request + last, port: port)
             #expect(answer.words(after: "HTTP/1.1 ") == ["200", "200", "404"])
         }
@@ -104,8 +163,8 @@ import Testing
             NIOThreadPool.singleton.submit { _ in question.answer { AdminPage(body: "\(pair)\n".utf8) } }
         }
         try await self.withServer(context) { port in
-            let first = "GET /asked?x=1&a=%41%20+ HTTP/1.1\r\nHost: x\r\n\r\n"
-            let last = "GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
+            let first = "GET /asked?x=1&a=%41%20+ HTTP/1.1\r\n\(Self.fields)\r\n"
+            let last = "GET /healthz HTTP/1.1\r\n\(Self.fields)Connection: close\r\n\r\n"
             let answer = try await self.exchange(first + last, port: port)
             #expect(answer.contains(#"("A +", "-")"#) && answer.hasSuffix("\r\n\r\nok\n"), "\(answer)")
         }
@@ -135,7 +194,10 @@ import Testing
         let context = DaemonContext.quiet(name: "x-1")
         try await self.withServer(context) { port in
             await #expect(throws: AdminServer.Unbound.self) {
-                try await AdminServer(host: "127.0.0.1", port: port, pages: context.pages).run()
+                try await AdminServer(
+                    host: "127.0.0.1", port: port, pages: context.pages, access: OperatorAccess(token: nil),
+                    metrics: MetricsRegistry()
+                ).run()
             }
         }
     }

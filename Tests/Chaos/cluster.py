@@ -11,6 +11,7 @@ import shutil
 import signal
 import tempfile
 
+import operators
 import ports
 from daemons import PROGRAMS, STAGES, Daemon
 from keys import Keys
@@ -149,7 +150,7 @@ class Cluster(Watched):
                 flags += self.keys.flags(stage, name)
             environment = {key: value for key, value in os.environ.items() if not key.startswith("TOUCHSYNC_")}
             environment.pop("DATABASE_URL", None)
-            environment["TOUCHSYNC_ALLOW_ROOT"] = "true"
+            environment |= {"TOUCHSYNC_ALLOW_ROOT": "true", **operators.ENVIRONMENT}
             if stage in ("committer", "fanout"):
                 environment["DATABASE_URL"] = await self._database(name)
             prefix = self.prefixes.get(stage) or self.prefixes.get(name) or ()

@@ -4,6 +4,10 @@ import asyncio
 import contextlib
 import json
 
+import operators
+
+TOKEN = "".join(f"{name}: {value}\r\n" for name, value in operators.fields().items())
+
 # Who connects to whom.
 NEIGHBOURS = {
     "gateway": ["coalescer", "committer", "fanout"],
@@ -38,7 +42,7 @@ class Watched:
                 host, port = daemon.http.removeprefix("http://").split(":")
                 reader, writer = await asyncio.open_connection(host, int(port.strip("/")))
                 try:
-                    writer.write(f"GET {path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n".encode())
+                    writer.write(f"GET {path} HTTP/1.1\r\nHost: {host}\r\n{TOKEN}Connection: close\r\n\r\n".encode())
                     answer = await reader.read(1 << 20)
                     while chunk := await reader.read(1 << 20):
                         answer += chunk

@@ -111,6 +111,16 @@ import Testing
         }
     }
 
+    @Test func theOperatorsTokenReachesEveryDaemonOutOfSight() throws {
+        let token = "0123456789abcdef0123456789abcdef"
+        var planner = self.planner(environment: ["TOUCHSYNC_OPERATOR_TOKEN": "another one, of the surroundings"])
+        planner.operatorToken = token
+        for member in planner.members(programs: "/p", folder: DataFolder("/d"), database: "d") {
+            #expect(member.plan.environment["TOUCHSYNC_OPERATOR_TOKEN"] == token)
+            #expect(!member.plan.arguments.contains { $0.contains(token) })
+        }
+    }
+
     @Test func aShorterDrainIsKept() throws {
         let members = self.planner(["--drain-timeout-ms", "100"])
             .members(programs: "/p", folder: DataFolder("/d"), database: "d")

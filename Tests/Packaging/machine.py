@@ -115,19 +115,28 @@ class Machine:
         """A property of a unit, as `systemctl show` says."""
         return self.says(f"systemctl show --value --property={name} {unit}")
 
-    def answer(self, url, data=None):
+    def operator_token(self):
+        """What its daemons ask operators for."""
+        return (self.root / "etc/touchsync/operator.env").read_text().strip().removeprefix("TOUCHSYNC_OPERATOR_TOKEN=")
+
+    def metrics(self, port):
+        """The metrics of a daemon, to its operator."""
+        return self.answer(f"http://127.0.0.1:{port}/metrics", token=self.operator_token())[1]
+
+    def answer(self, url, data=None, token=""):
         """Status and body of an HTTP request that is made in the machine."""
         code = (
             "import json, sys, urllib.request, urllib.error\n"
             "request = urllib.request.Request(sys.argv[1], sys.argv[2].encode() if sys.argv[2] else None,"
-            " {'Content-Type': 'application/json'})\n"
+            " {'Content-Type': 'application/json', 'Authorization': 'Bearer ' + sys.argv[3]})\n"
             "try: answer = urllib.request.urlopen(request, timeout=10)\n"
             "except urllib.error.HTTPError as error: answer = error\n"
             "print(json.dumps([answer.status, answer.read().decode()]))\n"
         )
         # By the test's own Python, in the machine's network.
         done = subprocess.run(
-            ["nsenter", "--target", self.leader, "--net", "--", "python3", "-c", code, url, json.dumps(data) if data else ""],
+            ["nsenter", "--target", self.leader, "--net", "--", "python3", "-c", code, url, json.dumps(data) if data else "",
+             token],
             capture_output=True, text=True, timeout=30)
         assert done.returncode == 0, (url, done.stderr[-1000:])
         return json.loads(done.stdout)

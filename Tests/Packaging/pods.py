@@ -11,6 +11,7 @@ import time
 import requests
 import yaml
 
+import operators
 from conftest import PROGRAMS
 from hosts import Host
 from manager import REPOSITORY
@@ -108,7 +109,8 @@ class Pod:
     def knows(self, stage, count):
         """Whether its set of a stage has this number of instances."""
         daemon = self.container["command"][0].removeprefix("touchsync-")
-        metrics = requests.get(f"http://{self.host.address}:{self.port('admin')}/metrics", timeout=2).text
+        url = f"http://{self.host.address}:{self.port('admin')}/metrics"
+        metrics = requests.get(url, headers=operators.fields(), timeout=2).text
         return f'touchsync_{daemon}_set_instances{{set="{stage}"}} {count}\n' in metrics
 
     def end(self):

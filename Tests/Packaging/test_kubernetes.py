@@ -13,6 +13,7 @@ import kubernetes_validate
 import psycopg
 import pytest
 
+import operators
 import pipeline as pipelines
 from app import App
 from certificates import Certificate
@@ -67,7 +68,7 @@ def test_settings_exist_and_are_meant_for_somebody(made):
 def test_stages_find_each_other_by_the_records_of_their_services(made):
     for workload in workloads(made):
         container = workload["spec"]["template"]["spec"]["containers"][0]
-        given = settings(made, container, "x", {"touchsync-database": {}, "touchsync-tokens": {}})
+        given = settings(made, container, "x", {"touchsync-database": {}, "touchsync-tokens": {}, "touchsync-operator": {}})
         for stage in STAGES:
             peers = made["StatefulSet", f"touchsync-{stage}"]
             service = made["Service", peers["spec"]["serviceName"]]
@@ -175,6 +176,7 @@ def cluster():
         secrets = {
             "touchsync-database": {"DATABASE_URL": f"postgresql://touchsync@/touchsync?host={server}"},
             "touchsync-database-owner": {"DATABASE_URL": f"postgresql://touchsync_owner@/touchsync?host={server}"},
+            "touchsync-operator": operators.ENVIRONMENT,
             "touchsync-tokens": {"TOUCHSYNC_JWT_SECRET": JWT}}
         migrate = job["Job", "touchsync-migrate"]["spec"]["template"]["spec"]["containers"][0]
         done = subprocess.run(

@@ -70,7 +70,7 @@ def test_a_machine_without_power_takes_no_edit_with_it(pair, certificate):
             assert machine.property(f"touchsync-{stage}@{number}", "StatusText") == "Ready."
     known = 'touchsync_gateway_set_instances{set="committers"} 2'
     eventually("each gateway knows both", lambda: all(
-        known in machine.answer("http://127.0.0.1:941%d/metrics" % number)[1] for number, machine in enumerate((one, two), start=1)))
+        known in machine.metrics(9410 + number) for number, machine in enumerate((one, two), start=1)))
 
     # Each gateway watches the daemons of its own machine, and says so to who knows the secret.
     def seen(number):

@@ -35,6 +35,12 @@ def doctor_command():
     return next(line.strip() for line in page.splitlines() if line.strip().startswith("systemd-run "))
 
 
+def watching_command():
+    """How the page says that operators watch the daemons."""
+    page = (REPOSITORY / "deploy/README.md").read_text()
+    return next(word for word in page.split("`") if word.startswith("(set -a;")).replace(" top ", " top --once ")
+
+
 def install(machine, package, version):
     """Runs the three commands."""
     machine.put(package, f"touchsync_{version}_amd64.deb")
@@ -68,8 +74,11 @@ def test_three_commands_bring_up_a_machine(machine, package, version):
     status, text = machine.answer("http://127.0.0.1:8081/api/rooms/demo/elements", {"id": "note-1", "type": "note"})
     assert status == 201, text
     assert "note-1" in machine.answer("http://127.0.0.1:8081/api/rooms/demo")[1]
-    top = machine.says("touchsync top --once --daemons /etc/touchsync/daemons.json")
-    assert all(f"{stage}-1" in top for stage in STAGES), top
+    # The package made the operator's token, for root alone.
+    assert machine.says("stat -c '%U %a' /etc/touchsync/operator.env") == "root 600"
+    assert machine.answer("http://127.0.0.1:9411/metrics")[0] == 401
+    top = machine.says(watching_command())
+    assert all(f"{stage}-1" in top for stage in STAGES) and "token" not in top, top
 
     # The journal knows priorities, and nothing in it needs attention.
     assert "daemon is ready" in machine.says("journalctl -o cat -u 'touchsync-*' -p info")
@@ -90,7 +99,7 @@ def test_three_commands_bring_up_a_machine(machine, package, version):
         "\"committer-2=ipc:///run/touchsync/committer-2.sock\"|' /etc/touchsync/instances.json")
     for digit, daemon in [(1, "gateway"), (2, "coalescer")]:
         known = f'touchsync_{daemon}_set_instances{{set="committers"}} 2'
-        eventually(f"the {daemon} knows it", lambda: known in machine.answer(f"http://127.0.0.1:94{digit}1/metrics")[1])
+        eventually(f"the {daemon} knows it", lambda: known in machine.metrics(f"94{digit}1"))
     assert running == {unit: machine.property(unit, "MainPID") for unit in units}
 
     # A reload ends nothing.

@@ -7,7 +7,6 @@ import shutil
 import subprocess
 
 import pytest
-import requests
 
 from certificates import Certificate
 from linked import linked
@@ -68,8 +67,10 @@ def series(name, values):
 
 
 @pytest.mark.parametrize("name", ["prometheus.yml", "prometheus-dns.yml"])
-def test_prometheus_accepts_its_configuration(name):
-    promtool("check", "config", str(PROMETHEUS / name))
+def test_prometheus_accepts_its_configuration(name, tmp_path):
+    shutil.copytree(PROMETHEUS, tmp_path, dirs_exist_ok=True)
+    (tmp_path / "touchsync-operator-token").touch()
+    promtool("check", "config", str(tmp_path / name))
 
 
 def test_prometheus_accepts_its_configuration_for_kubernetes(tmp_path):
@@ -79,6 +80,7 @@ def test_prometheus_accepts_its_configuration_for_kubernetes(tmp_path):
     assert discovery in text
     (tmp_path / "prometheus.yml").write_text(text.replace(discovery, "static_configs: [{targets: [localhost]}]\n"))
     shutil.copy(PROMETHEUS / "touchsync.rules.yml", tmp_path)
+    (tmp_path / "touchsync-operator-token").touch()
     promtool("check", "config", str(tmp_path / "prometheus.yml"))
 
 
@@ -135,8 +137,8 @@ def exposed(tmp_path_factory):
         "--rules", folder / "rules.json", "--jwt-keys-file", folder / "keys.json", "--revocations", folder / "revocations",
         "--tls-certificate", made.certificate, "--tls-key", made.key]
     with running(*settings) as pipeline, linked(pipeline.own_database("watched")) as links:
-        servers = [*(process["http"] for process in pipeline.ps()["processes"]), *links.http.values()]
-        texts = [requests.get(server + "/metrics", timeout=5).text for server in servers]
+        texts = [pipeline.admin(process, "/metrics").text for process in pipeline.ps()["processes"]]
+        texts += [links.metrics(name) for name in links.http]
     return {re.match(r"\w+", line)[0] for text in texts for line in text.splitlines() if line and line[0] != "#"}
 
 

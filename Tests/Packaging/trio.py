@@ -5,6 +5,7 @@ import re
 import secrets
 import shlex
 
+import operators
 from machine import Machine
 from pipeline import eventually
 from wire import Wire
@@ -20,8 +21,9 @@ class Trio:
 
     def __init__(self, backups):
         self.backups = backups
-        # Of the daemons' role, of the databases' own, of the gateways, and of their page for operators.
-        self.password, self.databases, self.secret, self.ops = (secrets.token_hex(24) for _ in range(4))
+        # Of the daemons' role, of the databases' own, of the gateways, and of the operators.
+        self.password, self.databases, self.secret = (secrets.token_hex(24) for _ in range(3))
+        self.ops = operators.TOKEN
         self.stack = contextlib.ExitStack()
         # By its number.
         self.machines = {}

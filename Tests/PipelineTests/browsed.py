@@ -36,7 +36,7 @@ class BrowsedPage:
 
     def open(self, url):
         self.browser.run("Page.navigate", self.session, url=url)
-        loaded = f"location.href.startsWith({json.dumps(url)}) && document.readyState === 'complete'"
+        loaded = f"location.href.startsWith({json.dumps(url.split('#')[0])}) && document.readyState === 'complete'"
         eventually("the page is there", lambda: self.run(loaded), within=30)
 
     def run(self, expression):

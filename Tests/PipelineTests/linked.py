@@ -13,6 +13,7 @@ import time
 
 import requests
 
+import operators
 import ports
 from pipeline import PROGRAMS, Overdue, eventually
 
@@ -140,7 +141,7 @@ class LinkedPipeline:
             self.daemons[name] = self.host(stage).run(
                 str(PROGRAMS / f"touchsync-{stage}"), *self.flags(stage, name), "--ready-fd", str(ready_end),
                 stdin=subprocess.DEVNULL, stdout=log, stderr=log, pass_fds=[ready_end], start_new_session=True,
-                env={**os.environ, "DATABASE_URL": self.database, "TOUCHSYNC_ALLOW_ROOT": "true"},
+                env={**os.environ, "DATABASE_URL": self.database, "TOUCHSYNC_ALLOW_ROOT": "true", **operators.ENVIRONMENT},
             )
         os.close(ready_end)
         with open(ready, "rb", buffering=0) as pipe:
@@ -165,9 +166,12 @@ class LinkedPipeline:
     def notes(self, name):
         return requests.get(self.http[name] + "/readyz", timeout=5).text
 
+    def metrics(self, name):
+        return requests.get(self.http[name] + "/metrics", headers=operators.fields(), timeout=5).text
+
     def metric(self, name, metric):
         """A value of a daemon's metrics; its name as it stands there, with labels."""
-        text = requests.get(self.http[name] + "/metrics", timeout=5).text
+        text = self.metrics(name)
         values = dict(line.rsplit(" ", 1) for line in text.splitlines() if line and not line.startswith("#"))
         stage = name.split("-")[0]
         return float(values[f"touchsync_{stage}_{metric}"])

@@ -13,6 +13,7 @@ import time
 import psycopg
 import requests
 
+import operators
 import ports
 
 PROGRAMS = pathlib.Path(os.environ.get("TOUCHSYNC_PROGRAMS", "."))
@@ -176,9 +177,18 @@ class Pipeline:
         """The processes of a stage at present."""
         return [process for process in self.ps()["processes"] if process["stage"] == stage]
 
+    @property
+    def operator(self):
+        """The field of a request by which an operator is known."""
+        return operators.fields((self.data / "operator-token").read_text().strip())
+
+    def admin(self, process, path):
+        """The answer of a daemon's admin server to the operator."""
+        return requests.get(process["http"] + path, headers=self.operator, timeout=5)
+
     def metrics(self, stage, index=0):
         """A daemon's metrics as {name with labels: value}."""
-        text = requests.get(self.processes(stage)[index]["http"] + "/metrics", timeout=5).text
+        text = self.admin(self.processes(stage)[index], "/metrics").text
         pairs = (line.rsplit(" ", 1) for line in text.splitlines() if line and not line.startswith("#"))
         return {name: float(value) for name, value in pairs}
 

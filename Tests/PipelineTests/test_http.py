@@ -227,9 +227,20 @@ def test_health(single):
         assert get(single, path).status_code == 200
     for process in single.ps()["processes"]:
         if process.get("http"):
-            for path in ("/healthz", "/readyz", "/metrics"):
+            for path in ("/healthz", "/readyz"):
                 answer = requests.get(process["http"] + path, timeout=5)
                 assert answer.status_code == 200, (process, path, answer.text)
+
+
+def test_what_is_not_health_is_the_operators(single):
+    """Neither a page on a name that leads to this machine nor another user of it reads rooms, people and numbers."""
+    for process in single.ps()["processes"]:
+        for path in ("/metrics", "/rooms", "/nothing"):
+            assert requests.get(process["http"] + path, timeout=5).status_code == 401, (process, path)
+        assert single.admin(process, "/metrics").status_code == 200
+        for path in ("/metrics", "/readyz"):
+            rebound = {**single.operator, "Host": "rebound.example"}
+            assert requests.get(process["http"] + path, headers=rebound, timeout=5).status_code == 421, (process, path)
 
 
 def test_the_page(single):

@@ -14,6 +14,7 @@ import psycopg
 import pytest
 import requests
 
+import operators
 import pipeline as pipelines
 import ports
 from pipeline import Pipeline, eventually, is_alive
@@ -94,7 +95,11 @@ def test_settings(program, tmp_path):
     }[program]
     done = run(program, *arguments, "--check-config")
     assert done.returncode == 0 and done.stdout.strip() == "ok", done.stderr
-    done = run(program, *arguments, "--print-config")
+    assert "--operator-token is not set, so the admin server shows nothing but health" in done.stderr
+    done = run(program, *arguments, "--check-config", environment=operators.ENVIRONMENT)
+    assert done.returncode == 0 and not done.stderr
+    done = run(program, *arguments, "--print-config", environment=operators.ENVIRONMENT)
+    assert operators.TOKEN not in done.stdout
     assert done.returncode == 0 and "log-level" in done.stdout and "hunter2" not in done.stdout
     done = run(program, *arguments, "--log-level", "shout", "--check-config")
     assert done.returncode == 78 and "log-level" in done.stderr and "shout" in done.stderr

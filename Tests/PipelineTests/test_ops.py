@@ -16,7 +16,7 @@ from clients.chromium import Browser
 from pipeline import eventually
 from test_slow_readers import Sluggard, fill
 
-TOKEN = "an operator's token of at least thirty-two bytes"
+TOKEN = "an-operators-token-of-at-least-thirty-two-characters"
 # How soon the page names what is wrong.
 SOON = 5.0
 
@@ -38,7 +38,7 @@ def observed(beside):
 @pytest.fixture
 def page(observed, browser):
     """The page, on which all is well."""
-    page = BrowsedPage(browser, observed.url + "/ops")
+    page = BrowsedPage(browser, observed.url + "/ops#" + token_in_link(observed))
     is_well(page)
     yield page
     assert page.complaints == []
@@ -67,6 +67,15 @@ def is_well(page, within=20.0):
         eventually("all is well", lambda: page.text("#state") == ["All is well"], within=within)
     except pipelines.Overdue:
         raise pipelines.Overdue(f"not well: {page.text('#state, .problem')} {page.complaints}") from None
+
+
+def token_in_link(pipeline):
+    return "token=" + (pipeline.data / "operator-token").read_text().strip()
+
+
+def asked(pipeline, path, within=5, **parameters):
+    """The answer to an operator."""
+    return requests.get(pipeline.url + path, parameters, headers=pipeline.operator, timeout=within)
 
 
 def overview(pipeline, **headers):
@@ -137,7 +146,7 @@ def test_each_finding_has_its_section_in_the_handbook(observed):
 
 def test_who_has_read_it_before_gets_what_is_new(observed):
     def history(since):
-        return requests.get(f"{observed.url}/ops/overview?since={since}", timeout=5).json()["pipeline"]["history"]
+        return asked(observed, "/ops/overview", since=since).json()["pipeline"]["history"]
 
     eventually("there are two columns", lambda: history(2**53)["from"] > history(0)["from"], within=12)
     since = history(2**53)["from"]
@@ -146,7 +155,7 @@ def test_who_has_read_it_before_gets_what_is_new(observed):
 
 def test_a_fanout_is_asked_for_the_room_that_was_named(observed, ada, room):
     def answers(name):
-        return requests.get(f"{observed.url}/ops/rooms", {"id": name}, timeout=5).json()["fanouts"]
+        return asked(observed, "/ops/rooms", id=name).json()["fanouts"]
 
     found = [answer["answer"]["roomId"] for answer in answers(room) if answer["status"] == 200]
     assert found == [room]
@@ -157,7 +166,7 @@ def test_a_fanout_is_asked_for_the_room_that_was_named(observed, ada, room):
 def test_a_fanout_that_does_not_answer_leaves_the_others_rooms(observed):
     frozen = observed.kill("fanout", 0, signal.SIGSTOP)
     try:
-        answers = requests.get(observed.url + "/ops/rooms", timeout=8).json()["fanouts"]
+        answers = asked(observed, "/ops/rooms", within=8).json()["fanouts"]
         assert [answer for answer in answers if answer["name"] == frozen["name"]] == [{"name": frozen["name"], "status": 0}]
     finally:
         os.kill(frozen["pid"], signal.SIGCONT)
@@ -166,8 +175,9 @@ def test_a_fanout_that_does_not_answer_leaves_the_others_rooms(observed):
 # Who sees it
 
 
-def test_on_loopback_in_open_mode_everybody_sees_it(observed):
-    answer = overview(observed)
+def test_on_loopback_in_open_mode_too_it_asks_for_the_token(observed):
+    assert overview(observed).status_code == 401
+    answer = overview(observed, **observed.operator)
     assert answer.status_code == 200 and answer.headers["cache-control"] == "no-store"
     assert answer.json()["scraping"]
     assert "access-control-allow-origin" not in answer.headers
@@ -175,8 +185,9 @@ def test_on_loopback_in_open_mode_everybody_sees_it(observed):
 
 def test_a_gateway_without_a_list_says_how_to_get_one(beside, browser):
     with beside(gateways=2) as pipeline:
-        assert requests.get(pipeline.urls[1] + "/ops/overview", timeout=5).json() == {"scraping": False}
-        page = BrowsedPage(browser, pipeline.urls[1] + "/ops")
+        answer = requests.get(pipeline.urls[1] + "/ops/overview", headers=pipeline.operator, timeout=5)
+        assert answer.json() == {"scraping": False}
+        page = BrowsedPage(browser, pipeline.urls[1] + "/ops#" + token_in_link(pipeline))
         eventually("it explains itself", lambda: "ops-daemons" in "".join(page.text("#off-text")), within=5)
         assert page.faults() == [] and page.complaints == []
         page.close()
@@ -184,7 +195,7 @@ def test_a_gateway_without_a_list_says_how_to_get_one(beside, browser):
 
 def test_others_need_the_operators_token(beside, browser):
     limits = ("--trusted-proxies", "127.0.0.1", "--address-token-checks-per-second", "1")
-    with beside("--ops-token", TOKEN, *limits) as pipeline:
+    with beside("--operator-token", TOKEN, *limits) as pipeline:
         assert overview(pipeline).status_code == 401
         assert overview(pipeline, Authorization="Bearer " + TOKEN[:-1]).status_code == 401
         assert overview(pipeline, Authorization=TOKEN).status_code == 401
@@ -217,16 +228,32 @@ def sign_in(browser, pipeline):
     page.close()
 
 
-def test_where_others_reach_the_gateway_it_is_closed_without_a_token(beside):
-    with beside("--host", "0.0.0.0", "--open") as pipeline:
-        answer = overview(pipeline)
-        assert answer.status_code == 403 and "ops-token" in answer.json()["error"]["message"]
+def test_a_link_with_the_token_leaves_none_in_the_address(observed, browser):
+    """Of a tab that is open already, too, which is not loaded again."""
+    page = BrowsedPage(browser, observed.url + "/ops")
+    eventually("it asks for the token", lambda: page.run("document.activeElement.id") == "token", within=5)
+    page.run(f"location.href = '/ops#{token_in_link(observed)}'")
+    eventually("it is shown", lambda: page.text("#overview") != [], within=10)
+    assert page.run("location.href") == observed.url + "/ops"
+    assert page.complaints == []
+    page.close()
 
 
 def test_a_short_token_is_refused(single):
-    arguments = ["up", "--data", str(single.folder / "never"), "--ops-token", "short"]
+    arguments = ["up", "--data", str(single.folder / "never"), "--operator-token", "short"]
     done = single.touchsync(*arguments, check=False)
-    assert done.returncode != 0 and "must have at least 32 bytes" in done.stderr
+    assert done.returncode != 0 and "must be 32 to 4096 visible characters" in done.stderr
+
+
+def test_a_token_is_kept_from_one_start_to_the_next(beside):
+    with beside() as pipeline:
+        path = pipeline.data / "operator-token"
+        made, mode = path.read_text(), path.stat().st_mode & 0o777
+        assert len(made.strip()) == 64 and mode == 0o600
+        pipeline.stop()
+        pipeline.start()
+        assert path.read_text() == made and made.strip() not in pipeline.log()
+        assert overview(pipeline, **pipeline.operator).status_code == 200
 
 
 # How it looks
@@ -288,7 +315,7 @@ def test_metrics_are_named_as_prometheus_wants_them(single, two, room, note):
     assert bob.wait("element:transforming")
     ada.ok("element:transform", {**move, "transform": {"rotation": 9}})
     for stage in ("gateway", "coalescer", "committer", "fanout"):
-        text = requests.get(single.processes(stage)[0]["http"] + "/metrics", timeout=5).text
+        text = single.admin(single.processes(stage)[0], "/metrics").text
         checked = subprocess.run([os.environ["PROMTOOL"], "check", "metrics"], input=text, capture_output=True, text=True)
         assert (checked.returncode, checked.stdout, checked.stderr) == (0, "", ""), stage
         assert len(text) > 2000

@@ -74,7 +74,10 @@ def test_rooms_with_their_people_and_rates(single, two, room, note):
     assert all(abs(update["at"] / 1000 - time.time()) < 60 for update in one["updates"])
     # By the fan-out's address too, and as text.
     http = single.processes("fanout")[0]["http"]
-    text = single.touchsync("rooms", room, "--url", http).stdout
+    asked = single.touchsync("rooms", room, "--url", http, check=False)
+    assert asked.returncode == 1 and "operator's token" in asked.stderr
+    token = (single.data / "operator-token").read_text().strip()
+    text = single.touchsync("rooms", room, "--url", http, "--operator-token", token).stdout
     assert "2 members" in text and "Ada" in text and "\x1b" not in text
     missing = single.touchsync("rooms", "nobody-was-here", "--data", str(single.data), check=False)
     assert missing.returncode == 1 and "nobody-was-here" in missing.stderr and not missing.stdout

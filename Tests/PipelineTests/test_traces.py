@@ -56,7 +56,7 @@ def warm_up(pipeline, app, room, element):
 
 def metric(pipeline, name):
     gateway = next(process for process in pipeline.report["processes"] if process["stage"] == "gateway")
-    text = requests.get(gateway["http"] + "/metrics", timeout=5).text
+    text = pipeline.admin(gateway, "/metrics").text
     return float(re.search(rf"^{name} (\S+)$", text, re.MULTILINE)[1])
 
 

@@ -10,6 +10,8 @@ import Testing
 
 /// The scraper against servers that answer, answer nonsense, say nothing, and are not there.
 @Suite(.timeLimit(.minutes(1))) struct ScraperTests {
+    private static let token = "0123456789abcdef0123456789abcdef"
+
     /// A list of daemons in a file of its own.
     private final class ListFile: Sendable {
         let path: String
@@ -50,15 +52,18 @@ import Testing
 
     /// Runs a daemon's admin server and a scraper for the length of a block.
     private func scraping(
-        _ context: DaemonContext, _ file: ListFile,
+        _ context: DaemonContext, _ file: ListFile, presenting token: String? = Self.token,
         _ body: @Sendable (_ daemon: Int, _ scraper: Scraper) async throws -> Void
     ) async throws {
         let (ports, bound) = AsyncStream.makeStream(of: Int.self)
-        let server = AdminServer(host: "127.0.0.1", port: 0, pages: context.pages) { url in
+        let server = AdminServer(
+            host: "127.0.0.1", port: 0, pages: context.pages, access: OperatorAccess(token: Self.token),
+            metrics: context.metrics
+        ) { url in
             bound.yield(AdminAddress(url)?.port ?? 0)
             bound.finish()
         }
-        let scraper = Scraper(daemonsFile: file.path)
+        let scraper = Scraper(daemonsFile: file.path, operatorToken: token)
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await server.run() }
             var daemon: Int?
@@ -127,6 +132,19 @@ import Testing
             unlink(file.path)
             try await eventually("the file is missed") { scraper.listRefusal == "does not exist" }
             #expect(scraper.daemons.count == 1)
+        }
+    }
+
+    @Test(arguments: [nil, "another token of thirty-two bytes"])
+    func aDaemonThatAsksForAnotherTokenSaysSo(_ presented: String?) async throws {
+        let context = DaemonContext.quiet(name: "gateway-1")
+        let file = try ListFile()
+        try await self.scraping(context, file, presenting: presented) { daemon, scraper in
+            file.list([daemon])
+            try await eventually("it is named") {
+                let found = scraper.history.overview.findings.first
+                return found?.reason.contains("asks for the operator's token") == true
+            }
         }
     }
 

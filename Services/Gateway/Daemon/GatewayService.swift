@@ -71,7 +71,7 @@ package final class GatewayService: Service {
         let links = LinkGuard(settings.linkKeys)
         let relays = links.keys.map { GatewayRelays($0, context) }
         let neighbours = NeighbourWatch(context)
-        let scraper = settings.ops.daemonsFile.map { Scraper(daemonsFile: $0) }
+        let scraper = settings.ops.daemonsFile.map { Scraper(daemonsFile: $0, operatorToken: settings.ops.token) }
         let meshWaker = NIOLockedValueBox<Waker?>(nil)
         let gateway = GatewayService(
             settings: settings, context: context, tokenChanges: tokens.changes,

@@ -193,13 +193,13 @@ package struct GatewaySettings: DaemonSettings {
             SharedSettings.jwtKeysFile,
             SharedSettings.jwtIssuer, SharedSettings.jwtAudience, TokenSettings.leeway, SharedSettings.tokenLifetime,
             TLSSettings.certificate, TLSSettings.key, TokenSettings.revocations, refusedTokens, tokenChecks,
-            addressTokenChecks, OpsSettings.daemons, OpsSettings.token,
+            addressTokenChecks, OpsSettings.daemons,
         ] + networkSettings)
 
     package init(_ values: SettingValues) throws(SettingProblem) {
         self.host = values[Self.host]
         self.port = values[Self.port]
-        self.hosts = Self.hosts(values)
+        self.hosts = HostPolicy(names: values[Self.hosts], listeningOn: values[Self.host])
         self.isOpenToOthers = false
         self.face = values[Self.face]
         self.linkPause = values[Self.linkPause]
@@ -215,7 +215,7 @@ package struct GatewaySettings: DaemonSettings {
         self.linkKeys = try values.linkKeys(bound: [Self.face])
         self.limits = Self.limits(values)
         self.tokens = try TokenSettings(values)
-        self.ops = try OpsSettings(values, isPrivate: self.tokens == nil && Loopback.contains(values[Self.host]))
+        self.ops = OpsSettings(values)
         self.tls = try TLSSettings(values)
         self.socketIO = Self.socketIO(values, isSecure: self.tls != nil)
         self.socketIO.tls = self.tls?.identity
@@ -229,14 +229,6 @@ package struct GatewaySettings: DaemonSettings {
                     + "there: set \(SharedSettings.jwtSecret.name) or \(SharedSettings.jwtKeysFile.name), or give --open"
             )
         }
-    }
-
-    /// Without a list a gateway on loopback goes by the names of loopback, and one elsewhere by any.
-    private static func hosts(_ values: SettingValues) -> HostPolicy {
-        let (host, names) = (values[Self.host], values[Self.hosts])
-        if !names.isEmpty { return .only(names) }
-        guard Loopback.contains(host) else { return .any }
-        return .only(["localhost", "127.0.0.1", "[::1]", host])
     }
 
     /// Session ids begin with the gateway's name when there are several. A list that does not name this gateway is wrong;

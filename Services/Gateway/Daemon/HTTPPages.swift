@@ -224,13 +224,12 @@ final class HTTPPages: HTTPApplication {
         return response
     }
 
-    /// The answer to a request without the rights that it needs.
-    static func unauthorized(_ reason: OpsRefusal) -> HTTPResponse {
-        let refusal = reason.refusal
-        let isAsked = reason == .missing || reason == .wrong
-        var response = self.json(isAsked ? 401 : HTTPStatus.of(refusal), refusal.acknowledgementText)
+    /// The answer to a request that is no operator's.
+    static func refusal(_ reason: OperatorAccess.Refusal) -> HTTPResponse {
+        let refusal = Refusal(.forbidden, reason.text, field: reason == .unset ? nil : "token")
+        var response = self.json(reason.status, refusal.acknowledgementText)
         // RFC 9110 section 11.6.1.
-        if isAsked { response.headers.append(("www-authenticate", "Bearer realm=\"ops\"")) }
+        if reason.status == 401 { response.headers.append(("www-authenticate", "Bearer realm=\"ops\"")) }
         return response
     }
 
@@ -251,7 +250,7 @@ final class HTTPPages: HTTPApplication {
         return [("retry-after", String(max(1, (wait + 999) / 1000)))]
     }
 
-    private static func refusal(_ refusal: Refusal) -> HTTPResponse {
+    static func refusal(_ refusal: Refusal) -> HTTPResponse {
         Self.json(HTTPStatus.of(refusal), refusal.acknowledgementText)
     }
 

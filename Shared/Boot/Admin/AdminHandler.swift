@@ -1,7 +1,8 @@
 internal import NIOCore
 internal import NIOHTTP1
 
-/// Handles one admin connection: GET and HEAD of the known pages, nothing else; one request after the other. Bodies are read and discarded.
+/// Handles one admin connection: GET and HEAD of the known pages, nothing else; one request after the other. Bodies are
+/// read and discarded.
 final class AdminHandler: ChannelInboundHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias OutboundOut = HTTPServerResponsePart
@@ -10,12 +11,14 @@ final class AdminHandler: ChannelInboundHandler {
     static let idle = TimeAmount.seconds(15)
 
     private let pages: AdminPages
+    private let gate: AdminGate
     private let patience: Duration
     private var head: HTTPRequestHead?
     private var timeout: Scheduled<Void>?
 
-    init(pages: AdminPages, patience: Duration) {
+    init(pages: AdminPages, gate: AdminGate, patience: Duration) {
         self.pages = pages
+        self.gate = gate
         self.patience = patience
     }
 
@@ -46,10 +49,16 @@ final class AdminHandler: ChannelInboundHandler {
     }
 
     private func answer(_ request: HTTPRequestHead, _ context: ChannelHandlerContext) {
+        let path = request.uri.prefix { $0 != "?" }
+        let fields = request.headers
+        if let refusal = self.gate.refusal(
+            of: path, hosts: fields["Host"], authorizations: fields["Authorization"])
+        {
+            return self.respond(refusal, to: request, context)
+        }
         guard request.method == .GET || request.method == .HEAD else {
             return self.respond(AdminPage(status: 405, body: "only GET\n".utf8), to: request, context)
         }
-        let path = request.uri.prefix { $0 != "?" }
         switch self.pages.source(at: String(path)) {
         case .page(let make): self.respond(make(), to: request, context)
         case .question(let ask): self.ask(ask, String(request.uri.dropFirst(path.count + 1)), for: request, context)
@@ -79,6 +88,8 @@ final class AdminHandler: ChannelInboundHandler {
         head.headers.add(name: "Content-Type", value: page.contentType)
         head.headers.add(name: "Content-Length", value: "\(page.body.count)")
         head.headers.add(name: "Cache-Control", value: "no-store")
+        // RFC 9110 section 11.6.1.
+        if page.status == 401 { head.headers.add(name: "WWW-Authenticate", value: "Bearer realm=\"admin\"") }
         if page.status == 405 { head.headers.add(name: "Allow", value: "GET, HEAD") }
         if !request.isKeepAlive { head.headers.add(name: "Connection", value: "close") }
         if request.method == .HEAD { page.body = [] }

@@ -25,6 +25,9 @@ enum AdminSource: Sendable {
 
 /// The pages of the admin server, by path.
 package final class AdminPages: Sendable {
+    /// The paths of the pages that need no operator's token.
+    static let health: Set<String> = ["/healthz", "/readyz"]
+
     private let sources = NIOLockedValueBox<[String: AdminSource]>([:])
 
     package init() {}

@@ -4,8 +4,9 @@ internal import NIOHTTP1
 internal import NIOPosix
 internal import ServiceLifecycle
 
-/// Serves the admin pages over plain HTTP on one event loop, by default on loopback only. At most ``connectionLimit``
-/// connections are open, each idle for at most 15 s; further ones are closed immediately.
+/// Serves the admin pages over plain HTTP on one event loop, by default on loopback only: health to everybody who
+/// addresses it by one of its names, the rest to whoever also presents the operator's token. At most
+/// ``connectionLimit`` connections are open, each idle for at most 15 s; further ones are closed immediately.
 ///
 /// Not on Hummingbird: three pages do not justify its dependencies (TLS, HTTP/2 and tracing among them) and minutes of
 /// build. The gateway's API shares the port of Socket.IO, and with it the HTTP of that server.
@@ -23,20 +24,25 @@ package struct AdminServer: Service {
     private let host: String
     private let port: Int
     private let pages: AdminPages
+    private let gate: AdminGate
     private let patience: Duration
     private let bound: @Sendable (_ url: String) -> Void
 
     /// - Parameters:
     ///   - port: 0 chooses any free one.
+    ///   - access: who may see more than health.
+    ///   - metrics: count the requests that are refused.
     ///   - patience: how long another thread may take to answer a question.
     ///   - bound: called with the server's address, `http://127.0.0.1:PORT`, once it listens.
     package init(
-        host: String, port: Int, pages: AdminPages, patience: Duration = Self.patience,
+        host: String, port: Int, pages: AdminPages, access: OperatorAccess, metrics: MetricsRegistry,
+        patience: Duration = Self.patience,
         bound: @escaping @Sendable (_ url: String) -> Void = { _ in }
     ) {
         self.host = host
         self.port = port
         self.pages = pages
+        self.gate = AdminGate(host: host, access: access, metrics: metrics)
         self.patience = patience
         self.bound = bound
     }
@@ -57,7 +63,7 @@ package struct AdminServer: Service {
     }
 
     private func serve(on group: MultiThreadedEventLoopGroup) async throws {
-        let (pages, patience) = (self.pages, self.patience)
+        let (pages, gate, patience) = (self.pages, self.gate, self.patience)
         let open = NIOLockedValueBox(0)
         let (host, port) = (self.host, self.port)
         let channel = try await ServerBootstrap(group: group)
@@ -73,7 +79,7 @@ package struct AdminServer: Service {
                 return channel.eventLoop.makeCompletedFuture {
                     let pipeline = channel.pipeline.syncOperations
                     try pipeline.configureHTTPServerPipeline(withErrorHandling: true)
-                    try pipeline.addHandler(AdminHandler(pages: pages, patience: patience))
+                    try pipeline.addHandler(AdminHandler(pages: pages, gate: gate, patience: patience))
                 }
             }
             .bind(host: self.host, port: self.port)

@@ -78,10 +78,19 @@ package enum DaemonMain {
             for problem in resolver.problems { ProcessSetup.complain("\(Settings.schema.program): \(problem)\n") }
             exit(self.configurationExitCode)
         }
-        if resolver.action == .checkConfig { ProcessSetup.print("ok\n") }
+        if resolver.action == .checkConfig {
+            if !ProcessSettings(resolver.values).access.isPossible {
+                ProcessSetup.complain("\(Settings.schema.program): \(self.healthOnly)\n")
+            }
+            ProcessSetup.print("ok\n")
+        }
         if resolver.action != .run { exit(0) }
         return settings
     }
+
+    /// What an operator is told who has set no token.
+    private static let healthOnly =
+        "\(SharedSettings.operatorToken.flag) is not set, so the admin server shows nothing but health"
 
     /// Gives up the rights of root, or ends the process.
     private static func settle(_ process: ProcessSettings, _ program: String) {
@@ -120,7 +129,11 @@ package enum DaemonMain {
         }
         if let manager { context.health.observeRounds(manager.loopsTurned) }
         let health = context.health
-        let admin = AdminServer(host: process.adminHost, port: process.adminPort, pages: context.pages) { url in
+        if !process.access.isPossible { logger.warning("\(self.healthOnly)") }
+        let admin = AdminServer(
+            host: process.adminHost, port: process.adminPort, pages: context.pages, access: process.access,
+            metrics: context.metrics
+        ) { url in
             logger.info("admin pages are served", metadata: ["admin.url": "\(url)"])
             report.listening(at: url)
             health.serve()

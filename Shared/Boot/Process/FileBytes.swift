@@ -17,8 +17,28 @@ package enum FileBytes {
     package static func read(
         _ path: String, limit: Int = 1 << 20, unless objection: (FileFacts) -> SettingRefusal?
     ) -> Result<[UInt8], SettingRefusal> {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { return .failure(SettingRefusal("cannot be read: \(self.reason(errno))")) }
+        self.read(path, limit: limit, flags: 0, unless: objection)
+    }
+
+    /// Reads a file that belongs to this process's user, and that nobody else can read or write. A link is not
+    /// followed.
+    package static func readPrivate(_ path: String, limit: Int = 1 << 20) -> Result<[UInt8], SettingRefusal> {
+        self.read(path, limit: limit, flags: O_NOFOLLOW) { facts in
+            guard facts.isRegular else { return SettingRefusal("is not a regular file") }
+            guard facts.owner == geteuid() else { return SettingRefusal("belongs to another user") }
+            return facts.permissions & 0o077 == 0
+                ? nil : SettingRefusal("may be read or written by others than its owner: chmod 600 \(path)")
+        }
+    }
+
+    private static func read(
+        _ path: String, limit: Int, flags: Int32, unless objection: (FileFacts) -> SettingRefusal?
+    ) -> Result<[UInt8], SettingRefusal> {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | flags)
+        guard descriptor >= 0 else {
+            return .failure(
+                SettingRefusal(errno == ELOOP ? "is a symbolic link" : "cannot be read: \(self.reason(errno))"))
+        }
         defer { close(descriptor) }
         guard let facts = FileFacts(of: descriptor) else {
             return .failure(SettingRefusal("cannot be examined: \(self.reason(errno))"))

@@ -5,6 +5,8 @@ struct ProcessSettings: Sendable {
     var name: String
     var adminHost: String
     var adminPort: Int
+    /// Who may see more of this daemon than its health.
+    var access: OperatorAccess
     var readyDescriptor: Int32?
     var parentDescriptor: Int32?
     var logFormat: LogFormat
@@ -17,6 +19,7 @@ struct ProcessSettings: Sendable {
         self.name = values[SharedSettings.name(values.schema.section)]
         self.adminHost = values[SharedSettings.adminHost]
         self.adminPort = values[SharedSettings.adminPort]
+        self.access = OperatorAccess(token: values[SharedSettings.operatorToken])
         self.readyDescriptor = values[SharedSettings.readyFd].map(Int32.init)
         self.parentDescriptor = values[SharedSettings.parentFd].map(Int32.init)
         self.logFormat = values[SharedSettings.logFormat]

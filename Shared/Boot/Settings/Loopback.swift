@@ -1,3 +1,5 @@
+package import SocketIO
+
 /// The addresses that only programs on the same machine can reach.
 package enum Loopback {
     /// True for `localhost`, 127.0.0.0/8 and `::1` (RFC 6890); any other name is taken for one that others can reach.
@@ -5,5 +7,18 @@ package enum Loopback {
         if host == "localhost" || host == "::1" { return true }
         let parts = host.split(separator: ".", omittingEmptySubsequences: false)
         return parts.count == 4 && parts[0] == "127" && parts.allSatisfy { UInt8($0) != nil }
+    }
+}
+
+extension HostPolicy {
+    /// The names of a server that listens on an address. Without a list a server on loopback goes by the names of
+    /// loopback, and one elsewhere by any.
+    /// - Parameter names: a list that the operator sets.
+    package init(names: [String] = [], listeningOn host: String) {
+        if !names.isEmpty {
+            self = .only(names)
+        } else {
+            self = Loopback.contains(host) ? .only(["localhost", "127.0.0.1", "[::1]", host]) : .any
+        }
     }
 }

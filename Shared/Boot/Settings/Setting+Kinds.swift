@@ -33,6 +33,21 @@ extension Setting where Value == String? {
     }
 }
 
+extension Setting where Value == String? {
+    /// A secret that is presented in a field of HTTP: visible characters of ASCII.
+    /// - Parameter count: the fewest characters.
+    package static func token(_ name: String, atLeast count: Int, _ meaning: String) -> Setting {
+        Setting(
+            name: name, fallback: nil, allowed: "\(count) to 4096 visible characters of ASCII", meaning: meaning,
+            isSecret: true,
+            read: { input in
+                guard let text = SettingText.plain(input), text.utf8.count >= count else { return nil }
+                return text.utf8.allSatisfy { (0x21...0x7E).contains($0) } ? .some(text) : nil
+            },
+            render: { $0 == nil ? "" : "********" })
+    }
+}
+
 extension Setting where Value == Int {
     /// A whole number in a range.
     package static func int(

@@ -27,9 +27,13 @@ package enum SharedSettings {
     }
 
     package static let adminHost = Setting.string(
-        "admin-host", default: "127.0.0.1", "Address of the admin server: /healthz, /readyz and /metrics.")
+        "admin-host", default: "127.0.0.1",
+        "Address of the admin server: /healthz, /readyz and, for whoever presents operator-token, /metrics and more.")
     package static let adminPort = Setting.int(
         "admin-port", default: 0, in: 0...65535, "Port of the admin server; 0 chooses any free one and logs it.")
+    package static let operatorToken = Setting<String?>.token(
+        "operator-token", atLeast: 32,
+        "Token of operators, the same in all daemons: the admin server asks for it; without it there is only health.")
     package static let readyFd = Setting.optionalInt(
         "ready-fd", in: 0...65535, "Descriptor for one line of JSON when the daemon is ready.")
     package static let parentFd = Setting.optionalInt(
@@ -49,8 +53,9 @@ package enum SharedSettings {
     /// The settings at the end of every schema.
     package static func process(_ section: String) -> [any SettingDeclaration] {
         [
-            SharedSettings.name(section), SharedSettings.adminHost, SharedSettings.adminPort, SharedSettings.readyFd,
-            SharedSettings.parentFd, SharedSettings.logFormat, SharedSettings.logLevel, SharedSettings.drainTimeout,
+            SharedSettings.name(section), SharedSettings.adminHost, SharedSettings.adminPort,
+            SharedSettings.operatorToken, SharedSettings.readyFd, SharedSettings.parentFd, SharedSettings.logFormat,
+            SharedSettings.logLevel, SharedSettings.drainTimeout,
             SharedSettings.user, SharedSettings.allowRoot,
         ]
     }
@@ -119,7 +124,8 @@ package enum SharedSettings {
 
     /// The settings that the `common` section of a settings file may contain.
     package static let common: [any SettingDeclaration] = [
-        adminHost, logFormat, logLevel, drainTimeout, user, allowRoot, gateways, coalescers, committers, fanouts,
+        adminHost, operatorToken, logFormat, logLevel, drainTimeout, user, allowRoot, gateways, coalescers, committers,
+        fanouts,
         lookupPause, lookupPatience, linkKeyFile, peersFile,
         databaseURL, rules,
         jwtSecret, jwtKeysFile, jwtIssuer, jwtAudience, tokenLifetime, roomElements, roomBytes, elementAnnotations,

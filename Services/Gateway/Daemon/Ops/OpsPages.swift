@@ -5,6 +5,7 @@ import Overview
 import Scraping
 import SocketIO
 import SocketIOServer
+import Wire
 
 /// The data behind the page `/ops`: what a scraper knows of the pipeline, for those who may see it. The scraper computes
 /// on its own thread; apps on the gateway's event loop wait for nothing here.
@@ -14,22 +15,25 @@ import SocketIOServer
 ///     GET /ops/rooms?id=ROOM         one room
 final class OpsPages {
     private let scraper: Scraper?
-    private let access: OpsAccess
+    private let access: OperatorAccess
     private let door: GatewayDoor
     private let eventLoop: any EventLoop
-    private let refusals: CounterFamily<OpsRefusal>
+    private let refusals: CounterFamily<OperatorAccess.Refusal>
+    private let unchecked: Counter
 
     /// - Parameter scraper: nil when this gateway observes nothing.
     init(
-        _ scraper: Scraper?, access: OpsAccess, door: GatewayDoor, eventLoop: any EventLoop, metrics: MetricsRegistry
+        _ scraper: Scraper?, access: OperatorAccess, door: GatewayDoor, eventLoop: any EventLoop,
+        metrics: MetricsRegistry
     ) {
         self.scraper = scraper
         self.access = access
         self.door = door
         self.eventLoop = eventLoop
-        self.refusals = metrics.counters(
-            "touchsync_gateway_ops_refusals_total", "Requests for the operator's page that were refused.",
-            label: "reason", of: OpsRefusal.self)
+        let name = "touchsync_gateway_ops_refusals_total"
+        let help = "Requests for the operator's page that were refused."
+        self.refusals = metrics.counters(name, help, label: "reason", of: OperatorAccess.Refusal.self)
+        self.unchecked = metrics.counter(name, help, labels: ["reason": "rate"])
     }
 
     /// What a path below `/ops/` stands for.
@@ -40,10 +44,7 @@ final class OpsPages {
 
     /// Answers a request for one of these, whatever its method.
     func handle(_ request: HTTPRequest, _ resource: Resource, _ respond: @escaping (HTTPResponse) -> Void) {
-        if let refusal = self.refusal(of: request) {
-            self.refusals[refusal].add()
-            return respond(HTTPPages.unauthorized(refusal))
-        }
+        if let refusal = self.refusal(of: request) { return respond(refusal) }
         guard let scraper = self.scraper else { return respond(HTTPPages.json(200, Self.nothingScraped)) }
         switch resource {
         case .overview:
@@ -57,15 +58,17 @@ final class OpsPages {
 
     // MARK: Access
 
-    private func refusal(of request: HTTPRequest) -> OpsRefusal? {
-        switch self.access {
-        case .localPrograms: return nil
-        case .nobody: return .closed
-        case .token(let token):
-            guard let field = request.head.header("authorization") else { return .missing }
-            guard self.door.mayCheckToken(counted: request.limitedAddress) else { return .rate }
-            return token.matches(field) ? nil : .wrong
+    /// The answer to a request that is refused, and counted; nil for an operator's.
+    private func refusal(of request: HTTPRequest) -> HTTPResponse? {
+        let field = request.head.headerCount("authorization") == 1 ? request.head.header("authorization") : nil
+        if field != nil, self.access.isPossible, !self.door.mayCheckToken(counted: request.limitedAddress) {
+            self.unchecked.add()
+            return HTTPPages.refusal(
+                Refusal(.rateLimited, "Tokens are presented too often.", retryAfterMs: 1000))
         }
+        guard let refusal = self.access.refusal(authorization: field) else { return nil }
+        self.refusals[refusal].add()
+        return HTTPPages.refusal(refusal)
     }
 
     // MARK: Answers

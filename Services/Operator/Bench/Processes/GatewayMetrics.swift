@@ -7,7 +7,7 @@ package enum GatewayMetrics {
 
     /// Members that had to join again so far, on all servers with that metric; nil when none has it.
     static func slowMembers(_ processes: [WatchedProcess]) -> Int? {
-        let told = processes.compactMap(\.metrics).compactMap { self.page($0) }.compactMap { self.value(in: $0) }
+        let told = processes.compactMap { self.page(of: $0) }.compactMap { self.value(in: $0) }
         return told.isEmpty ? nil : told.reduce(0, +)
     }
 
@@ -18,14 +18,16 @@ package enum GatewayMetrics {
     }
 
     /// Fetches `/metrics`, with a timeout of one second.
-    private static func page(_ url: String) -> String? {
-        guard let address = ServerAddress(url), let resolved = try? ResolvedAddress(address) else { return nil }
+    private static func page(of process: WatchedProcess) -> String? {
+        guard let address = process.metrics.flatMap({ ServerAddress($0) }), let resolved = try? ResolvedAddress(address)
+        else { return nil }
         let descriptor = socket(resolved.family, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         guard descriptor >= 0 else { return nil }
         defer { close(descriptor) }
         var patience = timeval(tv_sec: 1, tv_usec: 0)
         setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
-        let request = "GET /metrics HTTP/1.1\r\nHost: \(address.host)\r\nConnection: close\r\n\r\n"
+        let token = process.operatorToken.map { "Authorization: \(OperatorAccess.field(presenting: $0))\r\n" } ?? ""
+        let request = "GET /metrics HTTP/1.1\r\nHost: \(address.host)\r\n\(token)Connection: close\r\n\r\n"
         guard resolved.withPointer({ connect(descriptor, $0, $1) }) == 0,
             FileBytes.write(Array(request.utf8), to: descriptor), let page = try? FileBytes.read(descriptor).get()
         else { return nil }

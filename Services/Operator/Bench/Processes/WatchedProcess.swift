@@ -7,6 +7,8 @@ package struct WatchedProcess: Sendable, Equatable {
     package var pid: Int
     /// The URL of its metrics; nil when unknown.
     package var metrics: String?
+    /// What its metrics ask for.
+    package var operatorToken: String?
 
     package init(name: String, pid: Int, metrics: String? = nil) {
         self.name = name
@@ -43,6 +45,10 @@ package struct RunningPipeline: Sendable, Equatable {
 
     /// Reads `FOLDER/run/state.json`.
     static func read(folder: String) -> RunningPipeline? {
-        (try? FileBytes.read("\(folder)/run/state.json").get()).flatMap { RunningPipeline($0) }
+        guard let bytes = try? FileBytes.read("\(folder)/run/state.json").get(), var pipeline = RunningPipeline(bytes)
+        else { return nil }
+        let token = try? OperatorTokenFile.read(in: folder).get()
+        for index in pipeline.processes.indices { pipeline.processes[index].operatorToken = token }
+        return pipeline
     }
 }

@@ -9,7 +9,7 @@ struct RoomsCommand: ParsableCommand {
         commandName: "rooms", abstract: "Lists the rooms that somebody is in, or shows one of them.",
         discussion: """
             It asks the fan-outs of the pipeline: a list of the first 100 rooms, or with a room's id its people, rates \
-            and last updates. Exit code 1 when no fan-out answers, or none has the room.
+            and last updates. Those of --url ask for TOUCHSYNC_OPERATOR_TOKEN. Exit code 1 when no fan-out answers, or none has the room.
             """)
 
     @Argument(help: "A room's id.")

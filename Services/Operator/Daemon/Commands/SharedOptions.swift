@@ -2,6 +2,12 @@ internal import ArgumentParser
 internal import Boot
 internal import Stages
 
+/// The operator's token for daemons that `touchsync up` has not started here.
+enum GivenOperatorToken {
+    /// The value of `--operator-token`, which was moved to the environment, or of the variable; nil without either.
+    static var value: String? { ProcessSetup.environment()[SharedSettings.operatorToken.environmentVariable] }
+}
+
 /// The options by which a subcommand finds the daemons' settings.
 struct SettingsOptions: ParsableArguments {
     @Option(help: "Settings file.")

@@ -8,7 +8,8 @@ struct TopCommand: ParsableCommand {
         commandName: "top", abstract: "Shows a running pipeline: its daemons, their load, and what is wrong.",
         discussion: """
             Keys: a all daemons, g gateways, c coalescers, m committers, f fan-outs (or 0 to 4), r rooms, s another \
-            order, arrows to scroll, q quit. Where there is no terminal it prints a table and ends.
+            order, arrows to scroll, q quit. Where there is no terminal it prints a table and ends. Daemons of --daemons \
+            ask for TOUCHSYNC_OPERATOR_TOKEN.
             """)
 
     @Option(help: "The data folder of touchsync up.")
@@ -23,7 +24,7 @@ struct TopCommand: ParsableCommand {
     func run() throws {
         try TouchSyncCommand.running {
             let stops = try StopRequests.signals()
-            let session = TopSession(daemonsFile: try self.file(), stops: stops)
+            let session = try self.session(stops)
             defer { session.end() }
             let output = TerminalOutput.standard
             if self.json {
@@ -44,11 +45,13 @@ struct TopCommand: ParsableCommand {
         }
     }
 
-    private func file() throws(OperatorFailure) -> String {
-        if let daemons { return daemons }
+    private func session(_ stops: StopRequests) throws(OperatorFailure) -> TopSession {
+        if let daemons {
+            return TopSession(daemonsFile: daemons, operatorToken: GivenOperatorToken.value, stops: stops)
+        }
         let folder = DataFolder(self.data)
         _ = try PsCommand.report(folder)
-        return folder.stateFile
+        return TopSession(daemonsFile: folder.stateFile, operatorToken: try folder.operatorToken(), stops: stops)
     }
 
     private func printJSON(_ session: TopSession) throws(OperatorFailure) {

@@ -15,13 +15,15 @@ struct AdminDesk {
     private static let limit = 4 << 20
 
     let servers: [NamedAdmin]
+    let operatorToken: String?
 
     /// What each of them answered, in their order. Blocks for some seconds at most.
     func ask(_ path: String) -> [(name: String, answer: Result<AdminAnswer, AdminFailure>)] {
         let eventLoop = MultiThreadedEventLoopGroup.singleton.next()
+        let token = self.operatorToken
         let answers = self.servers.map { server in
             eventLoop.flatSubmit {
-                let client = AdminClient(server.address, on: eventLoop)
+                let client = AdminClient(server.address, operatorToken: token, on: eventLoop)
                 return client.pages([path], limit: Self.limit, within: .seconds(5))
                     .assumeIsolated().always { _ in client.close() }.nonisolated()
             }

@@ -20,7 +20,7 @@ struct FanoutDesk {
                 }
                 servers.append(NamedAdmin(name: address.authority, address: address))
             }
-            self.desk = AdminDesk(servers: servers)
+            self.desk = AdminDesk(servers: servers, operatorToken: GivenOperatorToken.value)
             return
         }
         let fanouts = try PsCommand.report(folder).processes.filter { $0.stage == "fanout" }
@@ -28,7 +28,7 @@ struct FanoutDesk {
             process.http.flatMap(AdminAddress.init).map { NamedAdmin(name: process.name, address: $0) }
         }
         guard !servers.isEmpty else { throw OperatorFailure("no fan-out of \(folder.path) is ready yet") }
-        self.desk = AdminDesk(servers: servers)
+        self.desk = AdminDesk(servers: servers, operatorToken: try folder.operatorToken())
     }
 
     /// The first rooms of all fan-outs in an order.
@@ -75,6 +75,8 @@ struct FanoutDesk {
     ) -> Result<JSONValue?, OperatorFailure> {
         switch answer {
         case .failure(let failure): return .failure(OperatorFailure(failure.reason))
+        case .success(let answer) where answer.refusal != nil:
+            return .failure(OperatorFailure(answer.refusal ?? ""))
         case .success(let answer) where answer.status != 200:
             return refusal(answer.status).map { .failure(OperatorFailure($0)) } ?? .success(nil)
         case .success(let answer):

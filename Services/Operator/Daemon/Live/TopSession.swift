@@ -23,9 +23,11 @@ final class TopSession {
     private static let roomPause = Duration.seconds(2)
 
     /// Begins to scrape.
-    /// - Parameter file: the list of the daemons.
-    init(daemonsFile file: String, stops: StopRequests) {
-        let scraper = Scraper(daemonsFile: file)
+    /// - Parameters:
+    ///   - file: the list of the daemons.
+    ///   - token: what their admin servers ask for.
+    init(daemonsFile file: String, operatorToken token: String?, stops: StopRequests) {
+        let scraper = Scraper(daemonsFile: file, operatorToken: token)
         self.scraper = scraper
         self.rooms = RoomWatch(scraper)
         self.stops = stops

@@ -12,6 +12,8 @@ struct DaemonPlanner {
     /// Settings given to `up` for the daemons: each is passed to every daemon that has it.
     private(set) var extras: [(setting: any SettingDeclaration, text: String)] = []
     private(set) var problems: [SettingProblem] = []
+    /// What the admin servers are to ask for; nil leaves it to the daemons' settings.
+    var operatorToken: String?
     /// Whether `up`, and so each daemon at its start, is root.
     private let isRoot: Bool
 
@@ -78,13 +80,14 @@ struct DaemonPlanner {
         self.extras.first { $0.setting.name == setting }
     }
 
-    /// The flag by which the first gateway observes all daemons for its page `/ops`, unless the settings name a list.
-    /// Daemons of another user cannot read the state file.
+    /// Whether the first gateway observes all daemons for its page `/ops`: unless the settings name a list. Daemons of
+    /// another user cannot read the state file.
+    var isObserved: Bool {
+        self.user == nil && self.given(Self.observed) == nil && self.configured(Self.observed) == nil
+    }
+
     private func observation(_ stage: Stage, _ index: Int, _ folder: DataFolder) -> [String] {
-        guard stage == .gateway, index == 0, self.user == nil, self.given(Self.observed) == nil,
-            self.configured(Self.observed) == nil
-        else { return [] }
-        return ["--\(Self.observed)=\(folder.stateFile)"]
+        stage == .gateway && index == 0 && self.isObserved ? ["--\(Self.observed)=\(folder.stateFile)"] : []
     }
 
     private static let observed = "ops-daemons"
@@ -95,6 +98,7 @@ struct DaemonPlanner {
         for (setting, text) in self.extras where setting.isSecret && self.has(stage, setting) {
             variables[setting.environmentVariable] = text
         }
+        if let operatorToken { variables[SharedSettings.operatorToken.environmentVariable] = operatorToken }
         return variables
     }
 

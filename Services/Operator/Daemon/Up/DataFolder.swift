@@ -28,6 +28,8 @@ package struct DataFolder: Sendable, Equatable {
     package var stateFile: String { "\(self.run)/state.json" }
     /// The connection string of the running pipeline's database, with its password; for this user alone (0600).
     package var databaseFile: String { "\(self.run)/database" }
+    /// What the admin servers of the pipeline ask for; for this user alone (0600).
+    package var operatorTokenFile: String { OperatorTokenFile.path(in: self.path) }
     package var lockFile: String { "\(self.path)/lock" }
 
     /// The folder of the sockets: `DIR/run`, or a short one under /tmp if a socket's path would exceed the 107 bytes of
@@ -70,6 +72,21 @@ package struct DataFolder: Sendable, Equatable {
         unlink(self.databaseFile)
         if let refusal = FileBytes.replace(self.databaseFile, with: Array(database.utf8)) {
             throw OperatorFailure("\(self.databaseFile) \(refusal.reason)")
+        }
+    }
+
+    /// The operator's token for a pipeline that starts: the one of its settings, or the folder's own.
+    func keepOperatorToken(_ given: String?) throws(OperatorFailure) -> String {
+        try self.token(OperatorTokenFile.keep(given, in: self.path))
+    }
+
+    /// The operator's token of the pipeline that runs here.
+    func operatorToken() throws(OperatorFailure) -> String { try self.token(OperatorTokenFile.read(in: self.path)) }
+
+    private func token(_ result: Result<String, SettingRefusal>) throws(OperatorFailure) -> String {
+        switch result {
+        case .success(let token): return token
+        case .failure(let refusal): throw OperatorFailure("\(self.operatorTokenFile) \(refusal.reason)")
         }
     }
 

@@ -59,6 +59,8 @@ struct Pipeline {
         folder.removeStaleSockets(for: account)
         try self.requirePrograms()
         try self.validate(planner)
+        let token = planner.resolve(.gateway, database: nil).values[SharedSettings.operatorToken]
+        planner.operatorToken = try folder.keepOperatorToken(token)
 
         let cluster = try self.cluster(folder, planner)
         let keeper = try cluster.map { _ in try PostgresKeeper(folder, command: self.command) }
@@ -203,7 +205,7 @@ struct Pipeline {
             case .json:
                 let line = report.json(showsSecrets: self.options.showsSecrets)
                 ProcessSetup.print(String(decoding: line, as: UTF8.self))
-            case .text: ProcessSetup.print(self.welcome(report, folder))
+            case .text: ProcessSetup.print(self.welcome(report, folder, planner))
             }
         }
         supervisor.told = self.tell
@@ -211,18 +213,29 @@ struct Pipeline {
         return supervisor
     }
 
-    private func welcome(_ report: PipelineReport, _ folder: DataFolder) -> String {
+    private func welcome(_ report: PipelineReport, _ folder: DataFolder, _ planner: DaemonPlanner) -> String {
         let first = report.urls.first ?? ""
         return """
 
             \(report.table)
             database  \(ConnectionString.masked(report.database))
             logs      \(folder.log)
+            pipeline  \(self.operatorsPage(of: first, folder, planner))
 
             Ctrl-C stops everything.
 
             Ready: open \(first)/ in two windows.
             """
+    }
+
+    /// Where operators see the pipeline. The token is in the fragment, which browsers keep to themselves, and is shown to
+    /// a person only: what is no terminal may be a log.
+    private func operatorsPage(of url: String, _ folder: DataFolder, _ planner: DaemonPlanner) -> String {
+        guard planner.isObserved, let token = planner.operatorToken else { return "touchsync top" }
+        guard TerminalOutput.standard.isTerminal else {
+            return "\(url)/ops asks for the token in \(folder.operatorTokenFile)"
+        }
+        return "\(url)/ops#token=\(token)"
     }
 
     private func stop(_ cluster: PrivateCluster?) {

@@ -6,7 +6,7 @@ import { Picture } from "./ops-picture.js";
 import { clock, element, list, number, rate, show, span, stageName, table } from "./ops-text.js";
 
 const byId = (id) => document.getElementById(id);
-const tokenKey = "touchsync-ops-token";
+const tokenKey = "touchsync-operator-token";
 
 /** The time between two questions, ms; rooms are asked for less often: that costs a fan-out a look at all of them. */
 const pause = 1000;
@@ -175,6 +175,15 @@ async function updateRooms() {
 
 // MARK: Beginning
 
+/** Takes the token out of the address, where the link of `touchsync up` has it: what is behind # is never sent. */
+function takeToken() {
+  const token = new URLSearchParams(location.hash.slice(1)).get("token");
+  if (!token) return;
+  sessionStorage.setItem(tokenKey, token);
+  window.history.replaceState(null, "", location.pathname + location.search);
+  byId("entry").hidden = true;
+}
+
 byId("entry-form").addEventListener("submit", (event) => {
   event.preventDefault();
   sessionStorage.setItem(tokenKey, byId("token").value);
@@ -191,8 +200,14 @@ byId("sign-out").addEventListener("click", () => {
 
 document.addEventListener("visibilitychange", look);
 
+addEventListener("hashchange", () => {
+  takeToken();
+  look();
+});
+
 async function run() {
   await look();
   setTimeout(run, pause);
 }
+takeToken();
 run();
