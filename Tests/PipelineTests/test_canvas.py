@@ -388,6 +388,76 @@ def test_a_thousand_elements_are_one_undo_and_only_those_in_view_are_drawn(windo
     eventually("all are gone", lambda: ada.stored == {})
 
 
+# What others put into elements
+
+
+HOSTILE = [
+    {"toString": 0}, {"toString": 0, "valueOf": 0}, {"toJSON": 1}, {"__proto__": {"toString": 0}}, {"length": 1e9}, {"then": {}},
+    [], [[{"toString": 0}]], [{"toString": 0}, {"valueOf": []}], None, True, 0, -0.0, 1e308, "", "\u202e", "</p>\U0001f468\u200d\U0001f469",
+]
+
+
+def test_any_json_value_is_drawn_and_stops_nobody(single, windows, apps, room):
+    create(single, room, note("mine", 0, 0))
+    bob = apps(single.url, "bob")
+    bob.join(room)
+    ada = windows()
+    ada.shows(1)
+    types = ["note", "photo", "audio", "video", "text", "pin", "toString", "__proto__", "constructor"]
+    own = ["content", "title", "picture", "seconds", "tint", "tune", "url", "fontFamily", "__proto__"]
+    create(single, room, *[
+        {"id": f"e{number}", "type": types[number % len(types)], "positionX": number % 25 * 12 - 150,
+         "positionY": number // 25 * 12 - 120, "width": 100, "height": 60, **dict.fromkeys(own, HOSTILE[number % len(HOSTILE)])}
+        for number in range(500)
+    ])
+
+    def lives(x):
+        ada.shows(501)
+        bob.ok("element:transform", {"roomId": room, "elementId": "mine", "positionX": x})
+        ada.agrees("mine")
+        # A photo with a name that is none, and what an object looks like as a text.
+        assert ada.ask("[...document.querySelectorAll('.picture')].every(one => /(coast|mountains)\\.svg$/.test(one.src))")
+        assert ada.ask("document.querySelector('.element[data-id=e153] .words').textContent") == '{"toString":0}'
+
+    lives(40)
+    ada.ask("document.getElementById('canvas').focus()")
+    for _ in range(len(types) + 1):
+        ada.key("Tab")
+        # Reads it aloud; then edits or plays it.
+        ada.key("Enter")
+        ada.key("Escape")
+    ada.command("Page.reload")
+    ada.wait("it is in the room", "document.getElementById('state')?.textContent.includes(' here')")
+    lives(80)
+
+
+def test_an_element_that_cannot_be_drawn_costs_the_others_no_frame(single, windows, apps, room):
+    create(single, room, note("mine", 0, 0))
+    bob = apps(single.url, "bob")
+    bob.join(room)
+    ada = windows()
+    ada.shows(1)
+    # No value is known that breaks a drawing: the page's tools have to.
+    ada.ask("""(() => {
+        const { stringify } = JSON;
+        JSON.stringify = (value, ...more) => {
+            if (value?.[0] === "bad") throw new Error("it is broken");
+            return stringify(value, ...more);
+        };
+    })()""")
+    create(single, room, note("bad", 200, 100), note("good", -200, 100), note("worse", 0, 200, content="bad"))
+    ada.shows(4)
+    ada.agrees("bad")
+    shown = "[...document.querySelectorAll('.element')].map(one => one.dataset.id + ': ' + one.innerText.trim()).sort().join()"
+    assert ada.ask(shown) == "bad: It cannot be drawn.,good: good,mine: mine,worse: It cannot be drawn."
+    for id in ("bad", "good"):
+        bob.ok("element:transform", {"roomId": room, "elementId": id, "positionY": -100})
+        ada.agrees(id)
+    # A developer hears of it, once.
+    assert ["The element bad cannot be drawn." in str(complaint) for complaint in ada.complaints] == [True], ada.complaints
+    ada.complaints.clear()
+
+
 def test_robots_come_and_go(windows):
     ada = windows()
     ada.press("[data-robots]")

@@ -125,6 +125,9 @@ static const struct page_file files[] = {
     {"/app/toolbar.js", (const unsigned char[]){
 #embed "../web/canvas/toolbar.js" suffix(, 0)
     }},
+    {"/app/values.js", (const unsigned char[]){
+#embed "../web/canvas/values.js" suffix(, 0)
+    }},
     {"/app/words.js", (const unsigned char[]){
 #embed "../web/canvas/words.js" suffix(, 0)
     }},

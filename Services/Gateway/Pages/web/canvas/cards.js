@@ -2,21 +2,22 @@
 // or the name of something that this page has.
 
 import { icon, iconButton, node } from "./page.js";
-import { NAMES, PICTURES, TINTS } from "./samples.js";
+import { nameOf, PICTURES, TINTS } from "./samples.js";
+import { numberOf, textOf } from "./values.js";
 
 /** @typedef {import("/client/touchsync.js").Element} Element */
 
-/** @param {unknown} name @returns {HTMLElement} */
+/** @param {any} name @returns {HTMLElement} */
 function picture(name) {
   const image = /** @type {HTMLImageElement} */ (node("img", "picture"));
-  image.src = `/app/${PICTURES.includes(String(name)) ? name : PICTURES[0]}.svg`;
+  image.src = `/app/${PICTURES.includes(name) ? name : PICTURES[0]}.svg`;
   image.alt = "";
   image.draggable = false;
   return image;
 }
 
 /** @param {unknown} seconds @returns {string} 0:08 */
-const clock = seconds => `0:${String(Math.min(Math.max(Math.round(Number(seconds) || 0), 0), 59)).padStart(2, "0")}`;
+const clock = seconds => `0:${String(Math.min(Math.max(Math.round(numberOf(seconds, 0)), 0), 59)).padStart(2, "0")}`;
 
 /** @returns {HTMLElement[]} */
 function wave() {
@@ -29,21 +30,21 @@ function wave() {
 
 /** @type {Record<string, (element: Element) => Node[]>} */
 const DRAWINGS = {
-  note: element => [node("p", "words", String(element.content ?? ""))],
+  note: element => [node("p", "words", textOf(element.content))],
   text: element => {
-    const words = node("p", "words", String(element.content ?? ""));
-    words.style.fontSize = `${Math.min(Math.max(Number(element.fontSize) || 24, 12), 72)}px`;
+    const words = node("p", "words", textOf(element.content));
+    words.style.fontSize = `${Math.min(Math.max(numberOf(element.fontSize, 24), 12), 72)}px`;
     return [words];
   },
   photo: element => [picture(element.picture)],
   video: element => {
     const bar = node("span", "bar"), foot = node("span", "foot");
-    foot.append(node("span", "title", String(element.title ?? "Video")), node("span", "clock", clock(element.seconds)));
+    foot.append(node("span", "title", textOf(element.title, "Video")), node("span", "clock", clock(element.seconds)));
     return [picture(element.picture), bar, foot, iconButton("play", "Play", "play")];
   },
   audio: element => {
     const text = node("span", "side"), line = node("span", "line"), bars = node("span", "wave");
-    line.append(node("span", "title", String(element.title ?? "Sound")), node("span", "clock", clock(element.seconds)));
+    line.append(node("span", "title", textOf(element.title, "Sound")), node("span", "clock", clock(element.seconds)));
     bars.append(...wave());
     text.append(line, bars);
     return [iconButton("play", "Play", "play"), text];
@@ -51,7 +52,7 @@ const DRAWINGS = {
 };
 
 /** @param {Element} element */
-const other = element => [node("p", "words", String(element.content ?? element.title ?? NAMES[element.type] ?? element.type))];
+const other = element => [node("p", "words", textOf(element.content ?? element.title, nameOf(element.type)))];
 
 /**
  * What of an element its drawing depends on.
@@ -75,6 +76,15 @@ export function fill(card, element) {
     badge.append(icon("lock"));
     card.append(badge);
   }
+}
+
+/**
+ * Fills the node of an element that cannot be drawn.
+ * @param {HTMLElement} card
+ */
+export function fillPlain(card) {
+  card.replaceChildren(node("p", "words", "It cannot be drawn."));
+  card.dataset.kind = "other";
 }
 
 /**

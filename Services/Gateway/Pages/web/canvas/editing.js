@@ -1,5 +1,7 @@
 // The text of a note or an annotation, edited in place.
 
+import { textOf } from "./values.js";
+
 /** @typedef {import("/client/touchsync.js").Room} Room */
 
 /** The longest text, in characters: some thousand bytes of the room's limit for an element's own fields. */
@@ -10,7 +12,7 @@ const LONGEST = 1000;
  * @param {Room} room @param {string} id @param {HTMLElement} card @param {() => void} closed
  */
 export function edit(room, id, card, closed) {
-  const before = String(room.element(id)?.content ?? ""), field = document.createElement("textarea");
+  const before = textOf(room.element(id)?.content), field = document.createElement("textarea");
   const words = card.querySelector(".words");
   if (!words || card.querySelector("textarea")) return;
   field.className = "words";

@@ -1,6 +1,7 @@
 // Sounds and videos play at this window alone: a video moves its picture, a sound is a little tune that is made here.
 
 import { isCalm } from "./page.js";
+import { numberOf } from "./values.js";
 
 /**
  * Semitones above the lowest tone; null is a rest.
@@ -50,8 +51,8 @@ export function play(element, card) {
   const isSame = playing?.id === element.id;
   playing?.stop();
   if (isSame) return;
-  const seconds = Math.min(Math.max(Number(element.seconds) || 6, 1), 30);
-  const silence = element.type === "audio" ? tones(Number(element.tune) || 0, seconds) : () => {};
+  const seconds = Math.min(Math.max(numberOf(element.seconds, 6), 1), 30);
+  const silence = element.type === "audio" ? tones(numberOf(element.tune, 0), seconds) : () => {};
   const button = card.querySelector(".play");
   card.classList.add("playing");
   button?.setAttribute("aria-label", "Stop");

@@ -10,11 +10,11 @@ export const TINTS = ["sun", "mint", "sky", "rose", "lilac", "paper"];
 export const PICTURES = ["mountains", "coast", "forest", "city"];
 const TUNES = ["Morning loop", "Slow waltz", "Field recording"];
 
-/**
- * What a person calls an element.
- * @type {Record<string, string>}
- */
-export const NAMES = { note: "Note", photo: "Photo", audio: "Sound", video: "Video", text: "Text" };
+/** @type {Record<string, string>} */
+const NAMES = { note: "Note", photo: "Photo", audio: "Sound", video: "Video", text: "Text" };
+
+/** @param {string} type @returns {string} what a person calls an element */
+export const nameOf = type => (Object.hasOwn(NAMES, type) ? NAMES[type] : type);
 
 /** @template T @param {T[]} list @param {number} index @returns {T} */
 const turn = (list, index) => list[index % list.length];

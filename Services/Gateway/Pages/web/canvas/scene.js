@@ -1,6 +1,6 @@
 // The elements as nodes of the page. Nodes exist for what is in the window, and move by transforms alone.
 
-import { contentKey, fill } from "./cards.js";
+import { contentKey, fill, fillPlain } from "./cards.js";
 import { boundsOf, meets } from "./geometry.js";
 import { node } from "./page.js";
 import { named } from "./words.js";
@@ -52,6 +52,7 @@ export class Scene {
    * @type {Map<string, Set<string>>}
    */
   #annotations = new Map();
+  #hasComplained = false;
 
   /** @param {HTMLElement} world @param {Room} room */
   constructor(world, room) {
@@ -80,18 +81,35 @@ export class Scene {
   }
 
   /**
-   * Draws an element, and what lies on it.
+   * Draws an element, and what lies on it. One that cannot be drawn is plain, and costs the others nothing.
    * @param {string} id
    */
   draw(id) {
     const element = this.room.drawn(id);
     if (!element) return this.#forget(id);
+    try {
+      this.#draw(id, element);
+    } catch (error) {
+      this.#failed(id, error);
+    }
+    for (const annotation of this.#annotations.get(id) ?? []) this.draw(annotation);
+  }
+
+  /** @param {string} id @param {unknown} error why it cannot be drawn, for a developer: the first is enough */
+  #failed(id, error) {
+    const view = this.views.get(id);
+    if (view) fillPlain(view.card);
+    if (!this.#hasComplained) console.error(`The element ${id} cannot be drawn.`, error);
+    this.#hasComplained = true;
+  }
+
+  /** @param {string} id @param {Element} element */
+  #draw(id, element) {
     const parent = this.parentOf(id);
     if (isAnnotation(element)) this.#onParent(element.parentId, id);
     this.boxes.set(id, boundsOf(element, parent));
     if (this.#isSeen(id, element)) this.#show(id, element, parent);
     else this.#hide(id);
-    for (const annotation of this.#annotations.get(id) ?? []) this.draw(annotation);
   }
 
   /**
@@ -146,6 +164,7 @@ export class Scene {
       view.level = element.zIndex;
       this.onRestack();
     }
+    this.#place(view, element, parent);
     const content = contentKey(element);
     if (view.content !== content) {
       view.content = content;
@@ -153,7 +172,6 @@ export class Scene {
       view.node.setAttribute("aria-label", named(element));
       view.node.classList.toggle("annotation", isAnnotation(element));
     }
-    this.#place(view, element, parent);
   }
 
   /** Called when a node may lie elsewhere among the others than before: it was added, or its element's `zIndex` changed. */

@@ -1,6 +1,7 @@
 // What the page says: refusals with what to do about them, and elements as they are read aloud.
 
-import { NAMES } from "./samples.js";
+import { nameOf } from "./samples.js";
+import { textOf } from "./values.js";
 
 /** @typedef {import("/client/touchsync.js").Element} Element */
 /** @typedef {{code: string, message: string, field?: string}} Refused */
@@ -26,8 +27,8 @@ export const counted = (count, one, many = `${one}s`) => `${count.toLocaleString
 
 /** @param {Element} element @returns {string} such as: Note "Hello", locked */
 export function named(element) {
-  const text = String(element.content ?? element.title ?? element.picture ?? "").trim().slice(0, 60);
-  const name = `${NAMES[element.type] ?? element.type}${element.parentId ? " on a picture" : ""}`;
+  const text = textOf(element.content ?? element.title ?? element.picture).trim().slice(0, 60);
+  const name = `${nameOf(element.type)}${element.parentId ? " on a picture" : ""}`;
   return `${name}${text ? ` “${text}”` : ""}${element.locked ? ", locked" : ""}`;
 }
 
