@@ -18,13 +18,15 @@ SOAK ?=
 # How many worlds make simulate runs from SEED on, and how: SIMULATE="--trace", "--history FILE", "--mutant NAME".
 SEEDS ?= 1
 SIMULATE ?=
+# Whose way make walk prints: an event, or http.
+EVENT ?= element:transforming
 # Folder with conformance suites of others, one folder each.
 SUITES ?=
 # Cross-module optimisation lets the small byte accessors inline across modules; symbols stay, for backtraces.
 RELEASE = deploy/swift-build.sh -c release -Xswiftc -cross-module-optimization
 
 .DEFAULT_GOAL := help
-.PHONY: help install build release run stop test test-long test-unit test-simulation simulate test-live test-tsan test-pipeline test-client test-model test-chaos test-hostile test-packaging deb image chaos soak bench bench-cores curves lint format clean conformance fuzz
+.PHONY: help install build release run stop test test-long test-unit test-simulation simulate test-live test-tsan test-pipeline test-client test-model test-chaos test-hostile test-packaging deb image chaos soak bench bench-cores curves lint format clean conformance fuzz walk
 
 help: ## Say what there is
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -108,6 +110,9 @@ bench-cores: release ## Count instructions and allocations of each hot core's wo
 
 curves: release ## Draw how cost grows with rooms, members, connections and instances, for Services/PERFORMANCE.md (8 minutes)
 	@python3 Tests/Benchmarks/curves.py .build/release Services/plots
+
+walk: install ## Print the files and functions that a record passes: make walk EVENT=element:transforming
+	@Tests/Walk/run.sh $(EVENT)
 
 lint: ## Formatting, and who may import what
 	@Tests/lint.sh
