@@ -1,3 +1,5 @@
+internal import JSONBytes
+
 /// The packet types of Engine.IO protocol 4, as their digit on the wire.
 public enum EnginePacketType: UInt8, Sendable {
     case open = 0x30
@@ -100,5 +102,11 @@ public enum EngineError: UInt8, Error, Sendable {
     }
 
     /// The JSON body `{"code":…,"message":…}`.
-    public var body: [UInt8] { Array(#"{"code":\#(self.rawValue),"message":"\#(self.message)"}"#.utf8) }
+    /// - Parameter message: in place of the reference server's.
+    public func body(_ message: String? = nil) -> [UInt8] {
+        JSONWriter.text { writer in
+            writer.member("code", Int(self.rawValue))
+            writer.member("message", message ?? self.message)
+        }
+    }
 }

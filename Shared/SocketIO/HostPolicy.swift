@@ -1,17 +1,43 @@
+/// A name by which clients address a server: a host, and a port if it is meant with this one only.
+public struct ServerName: Sendable, Equatable {
+    let host: String
+    let port: Int?
+
+    /// A name that a person wrote, such as `api.example.com`, `[::1]` or `localhost:8080`.
+    /// - Throws: for what no request has as Host.
+    public init(parsing text: String) throws(UnusableName) {
+        guard !text.contains("/") else { throw UnusableName("is no HOST or HOST:PORT") }
+        let place = try WrittenAuthority(text[...])
+        self.host = place.host
+        self.port = place.port
+    }
+
+    /// A name with every port.
+    /// - Parameter host: in lower case.
+    fileprivate init(host: String) {
+        self.host = host
+        self.port = nil
+    }
+}
+
 /// The names by which clients may address a server, as their requests' Host says (RFC 9110 section 7.2).
 ///
 /// A page on a name that an attacker points at 127.0.0.1 (DNS rebinding) is of the same origin as the server there, for
 /// the browser and for ``OriginPolicy/own(and:)``. Only the Host tells that it means another server.
 public struct HostPolicy: Sendable, Equatable {
-    /// Names with their ports; `nil` when every name is allowed.
-    private let names: [String]?
+    /// `nil` when every name is allowed.
+    private let names: [ServerName]?
 
     /// Every name.
     public static let any = HostPolicy(names: nil)
 
     /// Exactly these names.
-    /// - Parameter names: such as `localhost`, `[::1]`, which allow every port, or `api.example.com:8080`.
-    public static func only(_ names: [String]) -> HostPolicy { HostPolicy(names: names) }
+    public static func only(_ names: [ServerName]) -> HostPolicy { HostPolicy(names: names) }
+
+    /// The names that this machine has for itself, and others.
+    public static func loopback(and names: [ServerName]) -> HostPolicy {
+        .only(["localhost", "127.0.0.1", "[::1]"].map(ServerName.init(host:)) + names)
+    }
 
     /// Whether a request addresses the server by one of its names. A request without a Host does not.
     public func admits(_ head: HTTPRequestHead) -> Bool {
@@ -24,9 +50,8 @@ public struct HostPolicy: Sendable, Equatable {
         guard let names else { return true }
         guard let host, let given = Authority(host) else { return false }
         return names.contains { name in
-            guard let allowed = Authority(Array(name.utf8)[...]) else { return false }
-            return HTTPRequestHead.equalIgnoringCase(allowed.name, given.name)
-                && (allowed.port == nil || allowed.port == given.port)
+            HTTPRequestHead.equalIgnoringCase(Array(name.host.utf8)[...], given.name)
+                && (name.port == nil || name.port == given.port)
         }
     }
 }

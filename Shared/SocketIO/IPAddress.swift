@@ -80,4 +80,20 @@ public struct IPAddress: Sendable, Hashable {
     public var isLoopback: Bool {
         self.bytes.count == 4 ? self.bytes[0] == 127 : self.bytes == [UInt8](repeating: 0, count: 15) + [1]
     }
+
+    /// The address as RFC 5952 writes it.
+    public var text: String {
+        guard self.bytes.count == 16 else { return self.bytes.map(String.init).joined(separator: ".") }
+        let groups = (0..<8).map { Int(self.bytes[2 * $0]) << 8 | Int(self.bytes[2 * $0 + 1]) }
+        func write(_ groups: some Sequence<Int>) -> String {
+            groups.map { String($0, radix: 16) }.joined(separator: ":")
+        }
+        // The first of the longest runs of zeros, of at least two.
+        let runs = groups.indices.map { start in start..<start + groups[start...].prefix { $0 == 0 }.count }
+        guard
+            let gap = runs.max(by: { $0.count < $1.count || ($0.count == $1.count && $0.lowerBound > $1.lowerBound) }),
+            gap.count >= 2
+        else { return write(groups) }
+        return "\(write(groups[..<gap.lowerBound]))::\(write(groups[gap.upperBound...]))"
+    }
 }

@@ -5,9 +5,9 @@ public enum OriginPolicy: Sendable, Equatable {
     /// Native clients, the server's own pages, and pages of exactly these origins. The server's own are those whose host
     /// and port are the request's Host, so check the Host as well: see ``HostPolicy``. Set `isSecure` when the server itself
     /// speaks TLS: a page of `http://` is then another server's, or of somebody on the network in between.
-    case own(and: [String], isSecure: Bool = false)
-    /// Native clients, and pages of exactly these origins, byte for byte, such as `https://app.example.com`.
-    case only([String])
+    case own(and: [WebOrigin], isSecure: Bool = false)
+    /// Native clients, and pages of exactly these origins, byte for byte.
+    case only([WebOrigin])
 
     /// The verdict on a request.
     public enum Verdict: Sendable, Equatable {
@@ -28,12 +28,21 @@ public enum OriginPolicy: Sendable, Equatable {
         guard head.headerCount("origin") <= 1 else { return .malformed }
         guard let origin = head.headerBytes("origin") else { return .allowed }
         if self == .any { return .allowed }
-        if self.listed.contains(where: { origin.elementsEqual($0.utf8) }) { return .allowed }
+        if self.listed.contains(where: { origin.elementsEqual($0.text.utf8) }) { return .allowed }
         return self.isOwnAddress(origin, host: head.headerBytes("host")) ? .allowed : .refused
     }
 
+    /// What to tell the client of a request that was refused, which may be the developer of a page.
+    public static func message(for head: HTTPRequestHead) -> String {
+        let origin = head.header("origin") ?? ""
+        // What no browser sends is not repeated.
+        let isPlain = origin.utf8.count <= 256 && origin.utf8.allSatisfy { (0x21...0x7E).contains($0) }
+        return
+            "Pages of \(isPlain ? origin : "this origin") may not use this server: its setting origins does not name them."
+    }
+
     /// The origins of other servers.
-    private var listed: [String] {
+    private var listed: [WebOrigin] {
         switch self {
         case .any: []
         case .only(let list), .own(let list, _): list
@@ -67,7 +76,7 @@ extension OriginPolicy {
     public func allowedOrigin(for head: HTTPRequestHead) -> String? {
         if self == .any { return "*" }
         guard let origin = head.headerBytes("origin") else { return nil }
-        return self.listed.first { origin.elementsEqual($0.utf8) }
+        return self.listed.first { origin.elementsEqual($0.text.utf8) }?.text
     }
 
     /// The fields that let browsers read an answer, and keep caches from giving it to pages of other origins.
@@ -95,7 +104,7 @@ extension OriginPolicy {
 // MARK: - Schemes
 
 /// The schemes of web pages, and of native clients, which name the address of their WebSocket (RFC 6455 section 3).
-private enum OriginScheme: CaseIterable {
+enum OriginScheme: CaseIterable {
     case http, https, socket, secureSocket
 
     init?(_ name: ArraySlice<UInt8>) {

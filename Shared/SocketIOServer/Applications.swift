@@ -133,8 +133,8 @@ public struct Handshake: Sendable {
 
 /// Why a session is not opened.
 public enum HandshakeRefusal: Sendable {
-    /// 403, Engine.IO code 4.
-    case forbidden
+    /// 403, Engine.IO code 4, with a message for who looks why.
+    case forbidden(String)
     /// 503 with Retry-After in seconds.
     case unavailable(retryAfter: Int)
 }

@@ -9,7 +9,8 @@ struct HTTPDestination {
         case post(EngineIOSession)
         case preflight
         case fallback(any HTTPApplication)
-        case failure(EngineError)
+        /// An error, and the message in place of its own.
+        case failure(EngineError, String?)
         /// The server that owns the session.
         case relay(SocketIOServer.Neighbour)
     }
@@ -31,7 +32,9 @@ struct HTTPDestination {
         }
     }
 
-    static func failure(_ error: EngineError) -> HTTPDestination { .init(.failure(error), bodyLimit: 0) }
+    static func failure(_ error: EngineError, _ message: String? = nil) -> HTTPDestination {
+        .init(.failure(error, message), bodyLimit: 0)
+    }
 }
 
 /// The HTTP side of a connection: one request at a time.
@@ -167,9 +170,9 @@ final class HTTPExchange {
         guard self.connection.isWithinLimits else { return self.answerUnavailable(retryAfter: 5, nil) }
         guard self.isProven(head) else { return self.refuseRelay() }
         guard let destination = self.router.route(head, self) else { return }
-        if case .failure(let error) = destination.target, head.hasBody {
+        if case .failure(let error, let message) = destination.target, head.hasBody {
             // Reading the body would be wasted.
-            return self.answer(error, closes: true)
+            return self.answer(error, message, closes: true)
         }
         self.stage = .body(destination.target)
         if !destination.isOfSession { self.charge(messages: Self.openingCost) }
@@ -209,7 +212,7 @@ final class HTTPExchange {
         case .poll(let session): session.pollReceived(self)
         case .post(let session): session.postReceived(body, self)
         case .preflight: self.answer(.init(status: 204, headers: self.router.table.preflightHeaders(head)))
-        case .failure(let error): self.answer(error)
+        case .failure(let error, let message): self.answer(error, message)
         case .fallback(let application): self.ask(application, head, body)
         case .relay(let owner): self.relay(head, body, to: owner)
         }
@@ -248,11 +251,12 @@ final class HTTPExchange {
 
 extension HTTPExchange {
     /// An Engine.IO error.
-    func answer(_ error: EngineError, closes: Bool = false) {
+    /// - Parameter message: in place of the error's own.
+    func answer(_ error: EngineError, _ message: String? = nil, closes: Bool = false) {
         guard !self.isOver else { return }
         self.loop.statistics.badRequests += 1
         let headers = [("Content-Type", "application/json")] + self.corsHeaders
-        self.answer(.init(status: error.status, headers: headers, body: error.body), closes: closes)
+        self.answer(.init(status: error.status, headers: headers, body: error.body(message)), closes: closes)
     }
 
     /// Text for a polling client.

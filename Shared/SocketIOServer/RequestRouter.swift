@@ -24,7 +24,7 @@ final class RequestRouter {
     func route(_ head: HTTPRequestHead, _ exchange: HTTPExchange) -> HTTPDestination? {
         guard let index = self.table.index(of: head.pathBytes) else { return self.routeFallback(head, exchange) }
         if head.isMethod("OPTIONS") { return HTTPDestination(.preflight, bodyLimit: 65_536) }
-        if let refusal = self.table.refusal(of: head) { return .failure(refusal) }
+        if let refusal = self.table.refusal(of: head) { return refusal }
         if case .webSocket(let application, let limits) = self.table.kind(index) {
             self.openBare(head, application, limits, exchange)
             return nil
@@ -103,7 +103,7 @@ extension RequestRouter {
         guard case .socketIO(let application) = self.table.kind(route) else { return handshake }
         switch application.admit(handshake) {
         case nil: return handshake
-        case .forbidden: exchange.answer(.forbidden)
+        case .forbidden(let message): exchange.answer(.forbidden, message)
         case .unavailable(let seconds): exchange.answerUnavailable(retryAfter: max(0, seconds), head)
         }
         return nil

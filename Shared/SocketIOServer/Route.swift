@@ -75,12 +75,12 @@ struct RouteTable {
         if case .socketIO = self.kind(index) { self.socketIOTimings } else { self.engineIOTimings }
     }
 
-    /// Why a request is rejected by its origin; `nil` if it is allowed.
-    func refusal(of head: HTTPRequestHead) -> EngineError? {
+    /// The answer to a request that is refused for its origin; `nil` if it is allowed.
+    func refusal(of head: HTTPRequestHead) -> HTTPDestination? {
         switch self.origins.judge(head) {
         case .allowed: nil
-        case .refused: .forbidden
-        case .malformed: .badRequest
+        case .refused: .failure(.forbidden, OriginPolicy.message(for: head))
+        case .malformed: .failure(.badRequest)
         }
     }
 

@@ -64,7 +64,10 @@ private func pieces(_ input: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPoi
                     precondition(client.map { [4, 16].contains($0.bytes.count) } ?? true, "no address")
                 }
                 _ = WebSocketHandshake.answer(to: head)
-                _ = OriginPolicy.only(["https://a"]).judge(head)
+                _ = OriginPolicy.own(and: []).judge(head)
+                if let origin = head.header("origin"), let parsed = try? WebOrigin(parsing: origin) {
+                    precondition((try? WebOrigin(parsing: parsed.text)) == parsed, "normalised twice")
+                }
                 parser.acceptBody(limit: 1000)
             case .body(let body): precondition(body.count <= 1000, "beyond the limit")
             case .failure: break

@@ -66,12 +66,39 @@ import Testing
     }
 
     @Test(arguments: [
-        ([], OriginPolicy.own(and: [])), (["same-origin", "https://a"], .own(and: ["https://a"])),
-        (["https://a"], .only(["https://a"])), (["https://a", "*"], .any),
+        ([], ["http://own"], ["https://a"]),
+        (["same-origin", "https://a"], ["http://own", "https://a"], ["https://b"]),
+        (["https://A:443/"], ["http://own", "https://a"], ["https://b"]), (["none"], [], ["http://own", "https://a"]),
+        (["https://a", "*"], ["http://own", "https://b"], []),
     ])
-    func originsMayBeOurOwnListedOrAll(_ list: [String], _ policy: OriginPolicy) throws {
-        let settings = try Self.settings { if !list.isEmpty { $0.set(GatewaySettings.origins, list) } }
-        #expect(settings.socketIO.origins == policy)
+    func pagesOfOurOwnAndOfTheListedAreAdmitted(_ list: [String], _ admitted: [String], _ refused: [String]) throws {
+        let policy = try Self.settings { if !list.isEmpty { $0.set(GatewaySettings.origins, list) } }.socketIO.origins
+        func verdict(_ origin: String) throws -> OriginPolicy.Verdict {
+            let text = Array("GET / HTTP/1.1\r\nHost: own\r\nOrigin: \(origin)\r\n\r\n".utf8)
+            var (parser, offset) = (HTTPRequestParser(limits: HTTPLimits()), 0)
+            let event = text.withUnsafeBytes { parser.next($0, at: &offset) }
+            guard case .head(let head)? = event else { return .malformed }
+            return policy.judge(head)
+        }
+        for origin in admitted + ["ws://own"] { #expect(try verdict(origin) == .allowed, "\(origin)") }
+        for origin in refused { #expect(try verdict(origin) == .refused, "\(origin)") }
+    }
+
+    /// An item that can match nothing is a mistake that shows at the first page otherwise.
+    @Test(arguments: [
+        (GatewaySettings.origins, "foo"), (GatewaySettings.origins, "localhost:3000"),
+        (GatewaySettings.origins, "https://h/app"), (GatewaySettings.origins, "https://*.h"),
+        (GatewaySettings.hosts, "http://h"), (GatewaySettings.hosts, "::1"), (GatewaySettings.hosts, "*"),
+        (GatewaySettings.trustedProxies, "proxy"), (GatewaySettings.trustedProxies, "10.0.0.0/33"),
+    ])
+    func itemsThatMatchNothingAreRefusedByName(_ setting: Setting<[String]>, _ item: String) {
+        let problem = #expect(throws: SettingProblem.self) { try Self.settings { $0.set(setting, [item]) } }
+        #expect(problem?.subject == setting.flag)
+        #expect(problem?.complaint.hasPrefix("\"\(item)\" ") == true, "\(problem?.complaint ?? "none")")
+        let mixed = #expect(throws: SettingProblem.self) {
+            try Self.settings { $0.set(GatewaySettings.origins, ["none", "https://a"]) }
+        }
+        #expect(mixed?.complaint == "\"none\" stands alone")
     }
 
     /// Without it previews would wait that nothing sends on: nobody says so when there is space again.
@@ -86,14 +113,14 @@ import Testing
 
     @Test func loopbackGoesByItsOwnNamesAndOtherAddressesByAny() throws {
         let local = try Self.settings { _ in }
-        #expect(local.hosts == .only(["localhost", "127.0.0.1", "[::1]", "127.0.0.1"]))
+        #expect(local.hosts == .loopback(and: [try ServerName(parsing: "127.0.0.1")]))
         let elsewhere = try Self.settings {
             $0.set(GatewaySettings.host, "10.0.0.1")
             $0.set(SharedSettings.open, true)
         }
         #expect(elsewhere.hosts == .any)
         let listed = try Self.settings { $0.set(GatewaySettings.hosts, ["a:1"]) }
-        #expect(listed.hosts == .only(["a:1"]))
+        #expect(listed.hosts == .only([try ServerName(parsing: "a:1")]))
     }
 
     @Test func certificateAndKeyNeedEachOther() {

@@ -93,11 +93,31 @@ def test_by_default_pages_of_the_gateway_alone_are_served(plain, transport):
         assert status({"Origin": origin}) == 403, origin
 
 
+def test_the_gateways_own_page_connects_whatever_origins_are_listed(beside):
+    """The printed address is one of the gateway's own pages."""
+    with beside("--origins", "http://App.example.com:80/,https://other.example.com") as pipeline:
+        opening = f"{pipeline.url}/socket.io/?EIO=4&transport=polling"
+        for origin in (pipeline.url, "http://app.example.com", "https://other.example.com"):
+            assert requests.get(opening, headers={"Origin": origin}, timeout=10).status_code == 200, origin
+        refused = requests.get(opening, headers={"Origin": "https://evil.example"}, timeout=10)
+        assert refused.status_code == 403
+        for part in ("https://evil.example", "origins"):
+            assert part in refused.json()["message"]
+
+
+def test_without_pages_native_apps_are_served_alone(beside):
+    with beside("--origins", "none") as pipeline:
+        opening = f"{pipeline.url}/socket.io/?EIO=4&transport=polling"
+        assert requests.get(opening, timeout=10).status_code == 200
+        assert requests.get(opening, headers={"Origin": pipeline.url}, timeout=10).status_code == 403
+
+
 def test_the_api_has_the_same_origins(plain, room):
     url = f"{plain.url}/api/rooms/{room}/elements"
     for origin, expected in ((None, 201), (plain.url, 201), ("https://evil.example", 403), ("null", 403)):
         answer = requests.post(url, json={"type": "note"}, headers={"Origin": origin} if origin else {}, timeout=10)
         assert answer.status_code == expected, (origin, answer.text)
+        assert expected == 201 or f"Pages of {origin} may not use" in answer.json()["error"]["message"]
         assert "Access-Control-Allow-Origin" not in answer.headers
 
 

@@ -270,7 +270,7 @@ private let millisecond: UInt64 = 1_000_000
     }
 
     @Test func errorBodies() {
-        #expect(EngineError.unknownSession.body == bytes(#"{"code":1,"message":"Session ID unknown"}"#))
+        #expect(EngineError.unknownSession.body() == bytes(#"{"code":1,"message":"Session ID unknown"}"#))
         #expect(EngineError.forbidden.status == 403)
         #expect(EngineError.unsupportedVersion.status == 400)
     }

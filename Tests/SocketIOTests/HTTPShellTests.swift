@@ -4,7 +4,8 @@ import Testing
 
 @Suite struct HTTPShellTests {
     @Test func refusals() throws {
-        let fixture = try ServerFixture { $0.origins = .only(["https://app.example.com"]) }
+        let app = try WebOrigin(parsing: "https://app.example.com")
+        let fixture = try ServerFixture { $0.origins = .only([app]) }
         let engine = "/engine.io/?EIO=4&transport="
         let origin = "Origin: https://app.example.com"
         let cases: [(String, Int, String)] = [
@@ -20,6 +21,10 @@ import Testing
             (RawClient.upgrade("\(engine)polling"), 400, #"{"code":3"#),
             (RawClient.post("\(engine)polling", ""), 400, #"{"code":2"#),
             (RawClient.get("\(engine)polling", headers: "\(origin).evil.io\r\n"), 403, #"{"code":4"#),
+            (
+                RawClient.get("\(engine)polling", headers: "Origin: https://evil.io\r\n"), 403,
+                #"{"code":4,"message":"Pages of https://evil.io may not use this server: its setting origins"#
+            ),
             (RawClient.get("\(engine)polling", headers: "Origin: null\r\n"), 403, #"{"code":4"#),
             (RawClient.get("\(engine)polling", headers: "Origin: https://APP.example.com\r\n"), 403, ""),
             (RawClient.get("\(engine)polling", headers: "\(origin):443\r\n"), 403, ""),

@@ -2,7 +2,8 @@ import SocketIO
 import Testing
 
 @Suite struct OriginPolicyTests {
-    private static let policy = OriginPolicy.only(["https://app.example.com"])
+    private static var app: WebOrigin { get throws { try WebOrigin(parsing: "https://app.example.com") } }
+    private static var policy: OriginPolicy { get throws { .only([try self.app]) } }
 
     private static func head(_ origin: String?, host: String = "api.example.com") throws -> HTTPRequestHead {
         try requestHead("GET / HTTP/1.1\r\nHost: \(host)\r\n\(origin.map { "Origin: \($0)\r\n" } ?? "")\r\n")
@@ -50,7 +51,7 @@ import Testing
         ("api.example.com", "https://app.example.com"), ("127.0.0.1:8080", "ws://127.0.0.1:8080"),
     ])
     func ownPagesAreAllowedBesideTheListed(host: String, origin: String) throws {
-        #expect(try OriginPolicy.own(and: ["https://app.example.com"]).judge(Self.head(origin, host: host)) == .allowed)
+        #expect(try OriginPolicy.own(and: [Self.app]).judge(Self.head(origin, host: host)) == .allowed)
     }
 
     @Test(arguments: [
@@ -75,7 +76,7 @@ import Testing
     }
 
     @Test func ownPagesNeedNoPermissionToReadAnswers() throws {
-        let policy = OriginPolicy.own(and: ["https://app.example.com"])
+        let policy = try OriginPolicy.own(and: [Self.app])
         #expect(try policy.allowedOrigin(for: Self.head("https://api.example.com")) == nil)
         #expect(try policy.allowedOrigin(for: Self.head("https://app.example.com")) == "https://app.example.com")
     }
@@ -103,11 +104,58 @@ import Testing
     }
 }
 
-@Suite struct HostPolicyTests {
-    private static let policy = HostPolicy.only(["localhost", "127.0.0.1", "[::1]", "api.example.com:8443"])
+@Suite struct WebOriginTests {
+    @Test(arguments: [
+        ("https://app.example.com", "https://app.example.com"), ("http://Example.com", "http://example.com"),
+        ("http://h/", "http://h"), ("HTTPS://h:443/", "https://h"), ("http://h:80", "http://h"),
+        ("http://h:443", "http://h:443"), ("https://h:08443", "https://h:8443"), ("wss://h:443", "wss://h"),
+        ("http://[0:0::1]:3000", "http://[::1]:3000"), ("http://[2001:DB8:0:0:1:0:0:0]", "http://[2001:db8:0:0:1::]"),
+        ("http://127.0.0.1:3000", "http://127.0.0.1:3000"), ("capacitor://localhost", "capacitor://localhost"),
+        ("https://xn--mnchen-3ya.de", "https://xn--mnchen-3ya.de"), ("null", "null"), ("file://", "file://"),
+    ])
+    func isSpeltAsBrowsersSendIt(_ written: String, _ sent: String) throws {
+        #expect(try WebOrigin(parsing: written).text == sent)
+        #expect(try WebOrigin(parsing: sent).text == sent)
+    }
 
+    @Test(arguments: [
+        ("foo", "scheme"), ("localhost:3000", "scheme"), ("", "scheme"), ("://h", "scheme"), ("1http://h", "scheme"),
+        ("http://h/app", "path"), ("http://h//", "path"), ("http://h?x", "path"), ("http://me@h", "user"),
+        ("http://", "host"), ("http:///", "host"), ("http://:80", "host"), ("http://a b", "host"),
+        ("http://a..b", "host"), ("http://h:", "port"), ("http://h:0", "port"), ("http://h:65536", "port"),
+        ("http://h:x", "port"), ("http://::1", "brackets"), ("http://[::g]", "brackets"),
+        ("http://[127.0.0.1]", "brackets"),
+        ("http://127.1", "four numbers"), ("http://010.0.0.1", "four numbers"), ("https://*.example.com", "wildcard"),
+        ("https://münchen.de", "ASCII"), ("https://h\u{0}", "host"),
+    ])
+    func whatNoBrowserSendsIsRefusedByName(_ written: String, _ reason: String) {
+        let refusal = #expect(throws: UnusableName.self) { try WebOrigin(parsing: written) }
+        #expect(refusal?.reason.contains(reason) == true, "\(written): \(refusal?.reason ?? "none")")
+    }
+
+    @Test func refusalNamesTheOriginUnlessNoBrowserSendsIt() throws {
+        func message(_ origin: String) throws -> String {
+            OriginPolicy.message(for: try requestHead("GET / HTTP/1.1\r\nHost: h\r\nOrigin: \(origin)\r\n\r\n"))
+        }
+        #expect(try message("https://evil.io").hasPrefix("Pages of https://evil.io may not"))
+        #expect(try message("https://evil.io").contains("setting origins"))
+        for origin in ["https://é.io", "a b", String(repeating: "a", count: 257)] {
+            #expect(try message(origin).hasPrefix("Pages of this origin may not"))
+        }
+    }
+}
+
+@Suite struct HostPolicyTests {
     private static func admits(_ fields: String) throws -> Bool {
-        Self.policy.admits(try requestHead("GET / HTTP/1.1\r\n\(fields)\r\n"))
+        let policy = HostPolicy.loopback(and: [try ServerName(parsing: "API.example.com:8443")])
+        return policy.admits(try requestHead("GET / HTTP/1.1\r\n\(fields)\r\n"))
+    }
+
+    @Test(arguments: [
+        "http://h", "h/", "::1", "h:0", "h:x", "", ":80", "*", "*.example.com", "a b", "[::1", "münchen.de", "1.2.3",
+    ])
+    func nameThatNoRequestHasIsRefused(_ name: String) {
+        #expect(throws: UnusableName.self) { try ServerName(parsing: name) }
     }
 
     @Test(arguments: [

@@ -26,6 +26,9 @@ final class GatewayDoor {
 
     private static var now: Instant { Instant(wholeMillisecondsOf: .now()) }
 
+    /// What to tell whoever addresses the gateway by another name.
+    static let wrongName = "The gateway has no such name; its setting hosts lists those it has."
+
     /// Whether a request addresses the gateway by one of its names.
     /// - Parameter address: where it comes from.
     func isAddressed(by head: HTTPRequestHead, from address: SocketAddress?) -> Bool {

@@ -55,9 +55,9 @@ package struct GatewaySettings: DaemonSettings {
         "face", "Endpoint of a ZeroMQ ROUTER on which other back ends speak the same events; none without it.")
     static let origins = Setting<[String]>.list(
         "origins", default: [sameOrigin],
-        "Origins of web pages that may use Socket.IO and the HTTP API, exactly; same-origin for the gateway's own, * for all."
+        "Origins of web pages that may use Socket.IO and the HTTP API beside the gateway's own; * for all, none for no page."
     )
-    /// In the list of origins: pages of the gateway itself.
+    /// In the list of origins: pages of the gateway itself, which may use it in any case.
     private static let sameOrigin = "same-origin"
     static let hosts = Setting<[String]>.list(
         "hosts",
@@ -199,7 +199,8 @@ package struct GatewaySettings: DaemonSettings {
     package init(_ values: SettingValues) throws(SettingProblem) {
         self.host = values[Self.host]
         self.port = values[Self.port]
-        self.hosts = HostPolicy(names: values[Self.hosts], listeningOn: values[Self.host])
+        let names = try Self.items(Self.hosts, values) { text throws(UnusableName) in try ServerName(parsing: text) }
+        self.hosts = HostPolicy(names: names, listeningOn: values[Self.host])
         self.isOpenToOthers = false
         self.face = values[Self.face]
         self.linkPause = values[Self.linkPause]
@@ -217,7 +218,7 @@ package struct GatewaySettings: DaemonSettings {
         self.tokens = try TokenSettings(values)
         self.ops = OpsSettings(values)
         self.tls = try TLSSettings(values)
-        self.socketIO = Self.socketIO(values, isSecure: self.tls != nil)
+        self.socketIO = try Self.socketIO(values, isSecure: self.tls != nil)
         self.socketIO.tls = self.tls?.identity
         try Self.configureNetwork(&self.socketIO, values)
         try self.nameSessions(values[SharedSettings.name("gateway")], values)
@@ -229,6 +230,20 @@ package struct GatewaySettings: DaemonSettings {
                     + "there: set \(SharedSettings.jwtSecret.name) or \(SharedSettings.jwtKeysFile.name), or give --open"
             )
         }
+    }
+
+    /// The items of a list, each of which must be able to match something.
+    private static func items<Item>(
+        _ setting: Setting<[String]>, _ values: SettingValues, but words: Set<String> = [],
+        _ parse: (String) throws(UnusableName) -> Item
+    ) throws(SettingProblem) -> [Item] {
+        var items: [Item] = []
+        for text in values[setting] where !words.contains(text) {
+            do throws(UnusableName) { items.append(try parse(text)) } catch {
+                throw values.problem(setting, "\"\(text)\" \(error.reason)")
+            }
+        }
+        return items
     }
 
     /// Session ids begin with the gateway's name when there are several. A list that does not name this gateway is wrong;
@@ -281,7 +296,9 @@ package struct GatewaySettings: DaemonSettings {
         return limits
     }
 
-    private static func socketIO(_ values: SettingValues, isSecure: Bool) -> SocketIOServer.Configuration {
+    private static func socketIO(
+        _ values: SettingValues, isSecure: Bool
+    ) throws(SettingProblem) -> SocketIOServer.Configuration {
         var configuration = SocketIOServer.Configuration()
         configuration.pingInterval = values[Self.pingInterval]
         configuration.pingTimeout = values[Self.pingTimeout]
@@ -292,13 +309,17 @@ package struct GatewaySettings: DaemonSettings {
         configuration.writeHighWater = min(configuration.writeHighWater, configuration.maxBufferedBytes / 8)
         configuration.writeLowWater = min(configuration.writeLowWater, configuration.writeHighWater / 4)
         configuration.badPacketBudget = values[Self.badMessages]
-        configuration.origins = Self.origins(values[Self.origins], isSecure: isSecure)
+        configuration.origins = try Self.origins(values, isSecure: isSecure)
         return configuration
     }
 
-    private static func origins(_ list: [String], isSecure: Bool) -> OriginPolicy {
-        if list.contains("*") { return .any }
-        let others = list.filter { $0 != Self.sameOrigin }
-        return others.count < list.count ? .own(and: others, isSecure: isSecure) : .only(others)
+    private static func origins(_ values: SettingValues, isSecure: Bool) throws(SettingProblem) -> OriginPolicy {
+        let list = values[Self.origins]
+        if list == ["none"] { return .only([]) }
+        let others = try Self.items(Self.origins, values, but: [Self.sameOrigin, "*", "none"]) {
+            text throws(UnusableName) in try WebOrigin(parsing: text)
+        }
+        guard !list.contains("none") else { throw values.problem(Self.origins, "\"none\" stands alone") }
+        return list.contains("*") ? .any : .own(and: others, isSecure: isSecure)
     }
 }

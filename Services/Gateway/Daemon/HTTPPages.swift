@@ -99,8 +99,7 @@ final class HTTPPages: HTTPApplication {
     }
 
     private static let wrongHost: HTTPResponse = {
-        var response = HTTPPages.refusal(
-            Refusal(.forbidden, "The gateway has no such name; its setting hosts lists those it has.", field: "Host"))
+        var response = HTTPPages.refusal(Refusal(.forbidden, GatewayDoor.wrongName, field: "Host"))
         // Misdirected Request (RFC 9110 section 15.5.20).
         response.status = 421
         return response
@@ -113,7 +112,7 @@ final class HTTPPages: HTTPApplication {
     private func checkOrigin(of head: HTTPRequestHead) throws(Refusal) {
         switch self.origins.judge(head) {
         case .allowed: break
-        case .refused: throw Refusal(.forbidden, "This origin is not allowed.", field: "Origin")
+        case .refused: throw Refusal(.forbidden, OriginPolicy.message(for: head), field: "Origin")
         case .malformed: throw Refusal(.invalid, "A request has at most one origin.", field: "Origin")
         }
     }

@@ -14,7 +14,9 @@ final class SocketIOApps: SocketIOApplication {
     }
 
     func admit(_ handshake: Handshake) -> HandshakeRefusal? {
-        guard self.hub.door.isAddressed(by: handshake.head, from: handshake.remoteAddress) else { return .forbidden }
+        guard self.hub.door.isAddressed(by: handshake.head, from: handshake.remoteAddress) else {
+            return .forbidden(GatewayDoor.wrongName)
+        }
         return self.hub.door.mayShakeHands() ? nil : .unavailable(retryAfter: 1)
     }
 

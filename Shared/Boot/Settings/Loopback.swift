@@ -14,11 +14,13 @@ extension HostPolicy {
     /// The names of a server that listens on an address. Without a list a server on loopback goes by the names of
     /// loopback, and one elsewhere by any.
     /// - Parameter names: a list that the operator sets.
-    package init(names: [String] = [], listeningOn host: String) {
+    package init(names: [ServerName] = [], listeningOn host: String) {
         if !names.isEmpty {
             self = .only(names)
         } else {
-            self = Loopback.contains(host) ? .only(["localhost", "127.0.0.1", "[::1]", host]) : .any
+            // 127.0.0.2 is loopback, too.
+            let other = (try? ServerName(parsing: host)).map { [$0] } ?? []
+            self = Loopback.contains(host) ? .loopback(and: other) : .any
         }
     }
 }
