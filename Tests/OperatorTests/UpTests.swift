@@ -121,6 +121,61 @@ import Testing
         }
     }
 
+    @Test func daemonsInheritWhatTheyUseAndNoSecretOfOthers() {
+        let environment = [
+            "TOUCHSYNC_JWT_SECRET": "s", "DATABASE_URL": "postgresql://h/d", "PGPASSWORD": "p", "PATH": "/bin",
+            "LD_PRELOAD": "/x.so", "TOUCHSYNC_LOG_LEVEL": "debug", "CLOUD_SECRET": "c", "TOUCHSYNC_OTHER": "o",
+        ]
+        let members = self.planner(environment: environment)
+            .members(programs: "/p", folder: DataFolder("/d"), database: "postgresql://h/d")
+        let all: Set = ["PATH", "LD_PRELOAD", "TOUCHSYNC_LOG_LEVEL"]
+        for member in members {
+            let own: Set<String> =
+                switch member.stage {
+                case .gateway: ["TOUCHSYNC_JWT_SECRET"]
+                case .coalescer: []
+                case .committer, .fanout: ["TOUCHSYNC_DATABASE_URL", "PGPASSWORD"]
+                }
+            #expect(Set(member.plan.environment.keys) == all.union(own), "\(member.name)")
+        }
+    }
+
+    @Test func addressesOfAllDaemonsAreKnownBeforeTheyStart() {
+        let planner = self.planner(environment: ["TOUCHSYNC_ADMIN_PORT": "9000", "TOUCHSYNC_FACE": "tcp://*:9100"])
+        #expect(
+            planner.listeners.map { "\($0.name) \($0.setting) \($0.address)" } == [
+                "fanout-1 --admin-port 127.0.0.1:9000", "committer-1 --admin-port 127.0.0.1:9000",
+                "committer-2 --admin-port 127.0.0.1:9000", "coalescer-1 --admin-port 127.0.0.1:9000",
+                "gateway-1 --admin-port 127.0.0.1:9000", "gateway-1 --port 127.0.0.1:8080",
+                "gateway-1 --face 0.0.0.0:9100", "gateway-2 --admin-port 127.0.0.1:9000",
+                "gateway-2 --port 127.0.0.1:8081", "gateway-2 --face 0.0.0.0:9101",
+            ])
+    }
+
+    @Test func whoListensOnAnAddressIsNamed() throws {
+        #expect(ListeningAddress(endpoint: "tcp://[::1]:7000")?.description == "[::1]:7000")
+        #expect(ListeningAddress(endpoint: "ipc:///run/face") == nil)
+        #expect(ListeningAddress(host: "127.0.0.1", port: 0).obstacle() == nil)
+        #expect(ListeningAddress(host: "127.0.0.1", port: 65_536).obstacle() == "ports end at 65535")
+        #expect(ListeningAddress(host: "192.0.2.1", port: 80).obstacle() == "this machine has no such address")
+        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        var place = sockaddr_in()
+        place.sin_family = sa_family_t(AF_INET)
+        place.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+        try withUnsafeMutablePointer(to: &place) { pointer in
+            try pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                try #require(bind(descriptor, $0, size) == 0 && listen(descriptor, 1) == 0)
+                try #require(getsockname(descriptor, $0, &size) == 0)
+            }
+        }
+        let address = ListeningAddress(host: "127.0.0.1", port: Int(UInt16(bigEndian: place.sin_port)))
+        let obstacle = try #require(address.obstacle())
+        #expect(obstacle.hasSuffix("(process \(getpid())) listens there"), "\(obstacle)")
+        close(descriptor)
+        #expect(address.obstacle() == nil)
+    }
+
     @Test func aShorterDrainIsKept() throws {
         let members = self.planner(["--drain-timeout-ms", "100"])
             .members(programs: "/p", folder: DataFolder("/d"), database: "d")

@@ -7,6 +7,7 @@ import pathlib
 import pwd
 import re
 import signal
+import socket
 import subprocess
 import time
 
@@ -17,6 +18,7 @@ import requests
 import operators
 import pipeline as pipelines
 import ports
+from conftest import SECRET
 from pipeline import Pipeline, eventually, is_alive
 
 DAEMONS = ["touchsync-gateway", "touchsync-coalescer", "touchsync-committer", "touchsync-fanout"]
@@ -51,6 +53,51 @@ def test_one_folder_one_pipeline(single):
     done = single.touchsync("up", "--json", "--port", str(ports.free()), "--data", str(single.data), check=False)
     assert done.returncode != 0 and done.stderr
     assert requests.get(single.url + "/healthz", timeout=5).status_code == 200
+
+
+def test_up_says_who_has_its_port_before_anything_starts(single, tmp_path):
+    def refused(*settings, **environment):
+        done = single.touchsync(
+            "up", "--data", str(tmp_path / "data"), *settings, check=False,
+            environment={**single.environment, **environment})
+        # As root it says first that the daemons will be root.
+        [line] = [line for line in done.stderr.splitlines() if "run as root" not in line]
+        assert done.returncode == 1 and not (tmp_path / "data" / "postgres").exists()
+        return line
+
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = server.getsockname()[1]
+        line = refused("--port", str(port))
+        assert f"gateway-1 cannot listen on 127.0.0.1:{port} (--port): python" in line
+        assert f"(process {os.getpid()}) listens there" in line
+        line = refused("--port", str(ports.free()), "--face", f"tcp://127.0.0.1:{port}")
+        assert f"(--face): python" in line
+        if port > 1024:
+            line = refused("--gateways", "2", "--port", str(port - 1))
+            assert f"gateway-2 cannot listen on 127.0.0.1:{port}" in line
+    line = refused("--port", str(ports.free()), TOUCHSYNC_ADMIN_PORT=str(ports.free()))
+    assert "committer-1 cannot listen" in line and "(--admin-port): fanout-1 is to listen there" in line
+    assert f"touchsync-gateway (process {single.processes('gateway')[0]['pid']})" in refused("--port", str(single.port))
+
+
+def environment(pid):
+    """A process's variables, as its start had them."""
+    text = pathlib.Path(f"/proc/{pid}/environ").read_text()
+    return dict(pair.split("=", 1) for pair in text.split("\0") if "=" in pair)
+
+
+def test_a_daemon_has_no_secret_of_others(beside):
+    secrets = {"TOUCHSYNC_JWT_SECRET": SECRET, "CLOUD_SECRET": "c"}
+    with beside(environment={**secrets, "TOUCHSYNC_LOG_LEVEL": "debug"}) as pipeline:
+        for process in pipeline.ps()["processes"]:
+            variables = environment(process["pid"])
+            has = {name for name in secrets if name in variables}
+            assert has == ({"TOUCHSYNC_JWT_SECRET"} if process["stage"] == "gateway" else set()), process
+            assert ("TOUCHSYNC_DATABASE_URL" in variables) == (process["stage"] in ("committer", "fanout")), process
+            assert variables["TOUCHSYNC_LOG_LEVEL"] == "debug" and "PATH" in variables
+        token = pipeline.token("ada", ["r"])
+        answer = requests.get(f"{pipeline.url}/api/rooms/r", headers={"Authorization": f"Bearer {token}"}, timeout=10)
+        assert answer.status_code == 404
 
 
 def test_ps_without_a_pipeline(single, tmp_path):

@@ -23,7 +23,8 @@ struct Doctor {
             + LinkCheckup(resolve: { self.resolver($0, environment) }).examine()
             + [self.gatewayEncryption(environment), self.relayEncryption(environment)].compactMap(\.self)
             + self.database(environment)
-            + [self.descriptors(), self.dataFolder(), self.space(), self.sockets(environment)] + self.ports() + [
+            + [self.descriptors(), self.dataFolder(), self.space(), self.sockets(environment)] + self.ports(environment)
+            + [
                 self.clock()
             ]
     }
@@ -185,12 +186,13 @@ struct Doctor {
         return .ok("sockets", "\(folder), because a UNIX socket's path under \(self.folder.path) would be too long")
     }
 
-    private func ports() -> [Finding] {
+    private func ports(_ environment: [String: String]) -> [Finding] {
         guard !DataFolderLock.isHeld(self.folder) else { return [] }
+        let host = self.resolver(.gateway, environment).values.text(ofSetting: "host") ?? "127.0.0.1"
         return (0..<max(1, self.gateways)).map { index in
-            let port = self.port + index
-            if PortProbe.isFree(port) { return .ok("port \(port)", "free") }
-            return .fail("port \(port)", "in use", "find its owner with ss -ltnp, or choose another --port")
+            let address = ListeningAddress(host: host, port: self.port + index)
+            guard let obstacle = address.obstacle() else { return .ok("port \(address.port)", "free") }
+            return .fail("port \(address.port)", "\(address): \(obstacle)", "stop that, or choose another --port")
         }
     }
 

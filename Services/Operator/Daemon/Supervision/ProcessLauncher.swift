@@ -8,8 +8,8 @@ package struct ProcessPlan: Sendable, Equatable {
     package var executable: String
     /// Without the program's name.
     package var arguments: [String]
-    /// Overrides variables of the inherited environment.
-    package var environment: [String: String] = [:]
+    /// All of it: nothing is inherited.
+    package var environment: [String: String]
     /// The file of its standard output and standard error.
     package var logFile: String
 }
@@ -73,10 +73,9 @@ final class ProcessLauncher {
         let flags = POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP
         posix_spawnattr_setflags(&attributes, Int16(flags))
 
-        let environment = ProcessSetup.environment().merging(plan.environment) { _, new in new }
         var pid: Int32 = 0
         let code = Self.withCStrings([plan.executable] + plan.arguments) { arguments in
-            Self.withCStrings(environment.map { "\($0.key)=\($0.value)" }) { variables in
+            Self.withCStrings(plan.environment.map { "\($0.key)=\($0.value)" }) { variables in
                 posix_spawn(&pid, plan.executable, &files, &attributes, arguments, variables)
             }
         }

@@ -7,7 +7,7 @@ struct DaemonPlanner {
     var topology: Topology
     /// The settings file, given to every daemon.
     let configPath: String?
-    /// The process's environment; the daemons inherit it.
+    /// The process's environment, of which each daemon inherits what it uses.
     let environment: [String: String]
     /// Settings given to `up` for the daemons: each is passed to every daemon that has it.
     private(set) var extras: [(setting: any SettingDeclaration, text: String)] = []
@@ -92,9 +92,15 @@ struct DaemonPlanner {
 
     private static let observed = "ops-daemons"
 
-    /// The variables of one stage in addition to the inherited ones.
+    /// The environment of one stage's daemons: what every process needs, and their own settings. A secret of one stage is
+    /// not in the processes of another.
     func variables(_ stage: Stage) -> [String: String] {
-        var variables: [String: String] = [:]
+        let schema = self.catalog.schema(stage)
+        let settings = Set(schema.settings.flatMap { [$0.environmentVariable] + $0.environmentAliases })
+        let usesDatabase = self.has(stage, SharedSettings.databaseURL)
+        var variables = self.environment.filter { name, _ in
+            settings.contains(name) || InheritedVariables.contains(name, usesDatabase: usesDatabase)
+        }
         for (setting, text) in self.extras where setting.isSecret && self.has(stage, setting) {
             variables[setting.environmentVariable] = text
         }
@@ -105,7 +111,7 @@ struct DaemonPlanner {
     /// The values that a stage's daemons will have, and the problems with them.
     /// - Parameter database: their connection string.
     func resolve(_ stage: Stage, database: String?) -> (values: SettingValues, problems: [SettingProblem]) {
-        var environment = self.environment.merging(self.variables(stage)) { _, new in new }
+        var environment = self.variables(stage)
         if let database { environment[SharedSettings.databaseURL.environmentVariable] = database }
         var resolver = SettingsResolver(
             schema: self.catalog.schema(stage), arguments: self.flags(stage, 0), environment: environment,
@@ -132,6 +138,26 @@ struct DaemonPlanner {
         self.catalog.schema(stage).setting(named: setting.name) != nil
     }
 
+    /// Where the daemons will listen over TCP, and the setting that says so.
+    var listeners: [(name: String, setting: String, address: ListeningAddress)] {
+        Topology.startOrder.flatMap { stage in
+            let values = self.resolve(stage, database: nil).values
+            let admin = ListeningAddress(
+                host: values[SharedSettings.adminHost], port: values[SharedSettings.adminPort])
+            return self.topology.names(stage).enumerated().flatMap { index, name in
+                var listeners = [(name: name, setting: SharedSettings.adminPort.flag, address: admin)]
+                if stage == .gateway {
+                    let host = self.topology.host ?? "127.0.0.1"
+                    listeners.append((name, "--port", .init(host: host, port: self.topology.port + index)))
+                    if let face = ListeningAddress(endpoint: self.topology.face(index)) {
+                        listeners.append((name, "--face", face))
+                    }
+                }
+                return listeners
+            }
+        }
+    }
+
     /// The processes to start, in their order.
     /// - Parameters:
     ///   - programs: the folder of the daemons' executables.
@@ -141,6 +167,7 @@ struct DaemonPlanner {
             self.topology.names(stage).enumerated().map { index, name in
                 var variables = self.variables(stage)
                 if self.has(stage, SharedSettings.databaseURL) {
+                    for alias in SharedSettings.databaseURL.environmentAliases { variables[alias] = nil }
                     variables[SharedSettings.databaseURL.environmentVariable] = database
                 }
                 let drain = min(

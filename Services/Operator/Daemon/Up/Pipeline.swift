@@ -59,6 +59,7 @@ struct Pipeline {
         folder.removeStaleSockets(for: account)
         try self.requirePrograms()
         try self.validate(planner)
+        try self.requireAddresses(planner)
         let token = planner.resolve(.gateway, database: nil).values[SharedSettings.operatorToken]
         planner.operatorToken = try folder.keepOperatorToken(token)
 
@@ -129,6 +130,18 @@ struct Pipeline {
                 problems.map(\.description).joined(separator: "\n"), exitCode: DaemonMain.configurationExitCode)
         }
         if let warning = planner.accessWarning { self.tell(warning) }
+    }
+
+    /// Checks that every daemon can listen where it is to. One that cannot would be started again and again.
+    private func requireAddresses(_ planner: DaemonPlanner) throws(OperatorFailure) {
+        var owners: [ListeningAddress: String] = [:]
+        for (name, setting, address) in planner.listeners where address.port != 0 {
+            let obstacle = owners[address].map { "\($0) is to listen there" } ?? address.obstacle()
+            if let obstacle {
+                throw OperatorFailure("\(name) cannot listen on \(address) (\(setting)): \(obstacle)")
+            }
+            owners[address] = name
+        }
     }
 
     /// The database in the environment or the settings file.

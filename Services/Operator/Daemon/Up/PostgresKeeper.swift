@@ -1,3 +1,4 @@
+internal import Boot
 internal import Glibc
 internal import Postgres
 
@@ -16,7 +17,9 @@ final class PostgresKeeper {
             executable: command,
             arguments: [
                 "keep", "--data", folder.path, "--parent-fd", "\(ProcessLauncher.parentDescriptor)",
-            ], logFile: "\(folder.log)/keeper.log")
+            ],
+            environment: ProcessSetup.environment().filter { InheritedVariables.contains($0.key, usesDatabase: false) },
+            logFile: "\(folder.log)/keeper.log")
         let launched = try self.launcher.launch(plan)
         self.pid = launched.pid
         self.descriptors = [launched.process, launched.ready]
