@@ -1,3 +1,4 @@
+internal import Glibc
 public import NIOCore
 internal import NIOPosix
 internal import SocketIO
@@ -78,6 +79,35 @@ extension SocketIOServer {
         try await self.bind(host: host, port: port).get()
     }
 
+    /// Listens on several addresses of this machine under one port, and returns the address of the first. Addresses behind
+    /// the first that the machine does not have are left out, as `::1` is where there is no IPv6. May be called from any
+    /// thread.
+    /// - Parameter port: 0 for any that is free on all of them.
+    public func start(hosts: [String], port: Int) async throws -> SocketAddress {
+        precondition(!hosts.isEmpty, "a host")
+        var attempts = Self.portAttempts
+        while true {
+            let first = try await self.start(host: hosts[0], port: port)
+            do {
+                for host in hosts.dropFirst() { try await self.startIfPresent(host: host, port: first.port ?? port) }
+                return first
+            } catch let error as IOError where error.errnoCode == EADDRINUSE && port == 0 && attempts > 1 {
+                // Somebody has the port on another address: another port.
+                attempts -= 1
+                try await self.eventLoop.flatSubmit { self.stopListening() }.get()
+            }
+        }
+    }
+
+    /// How many ports are tried that are free on the first address.
+    private static let portAttempts = 16
+
+    private func startIfPresent(host: String, port: Int) async throws {
+        do {
+            _ = try await self.start(host: host, port: port)
+        } catch let error as IOError where [EADDRNOTAVAIL, EAFNOSUPPORT].contains(error.errnoCode) {}
+    }
+
     /// TCP_NOTSENT_LOWAT of Linux, which no module exports.
     private static let unsentLowWater = ChannelOptions.Types.SocketOption(
         level: .tcp, name: NIOBSDSocket.Option(rawValue: 25))
@@ -130,6 +160,10 @@ extension SocketIOServer {
     /// Refuses new sessions and stops listening: polling sessions end with that.
     public func stopAccepting() -> EventLoopFuture<Void> {
         self.refuseSessions()
+        return self.stopListening()
+    }
+
+    private func stopListening() -> EventLoopFuture<Void> {
         let closing = self.listeners.map { $0.close() }
         self.listeners = []
         return EventLoopFuture.andAllComplete(closing, on: self.eventLoop)

@@ -143,13 +143,22 @@ import Testing
     @Test func addressesOfAllDaemonsAreKnownBeforeTheyStart() {
         let planner = self.planner(environment: ["TOUCHSYNC_ADMIN_PORT": "9000", "TOUCHSYNC_FACE": "tcp://*:9100"])
         #expect(
-            planner.listeners.map { "\($0.name) \($0.setting) \($0.address)" } == [
+            planner.listeners(hasIPv6: true).map { "\($0.name) \($0.setting) \($0.address)" } == [
                 "fanout-1 --admin-port 127.0.0.1:9000", "committer-1 --admin-port 127.0.0.1:9000",
                 "committer-2 --admin-port 127.0.0.1:9000", "coalescer-1 --admin-port 127.0.0.1:9000",
                 "gateway-1 --admin-port 127.0.0.1:9000", "gateway-1 --port 127.0.0.1:8080",
+                "gateway-1 --port [::1]:8080",
                 "gateway-1 --face 0.0.0.0:9100", "gateway-2 --admin-port 127.0.0.1:9000",
-                "gateway-2 --port 127.0.0.1:8081", "gateway-2 --face 0.0.0.0:9101",
+                "gateway-2 --port 127.0.0.1:8081", "gateway-2 --port [::1]:8081", "gateway-2 --face 0.0.0.0:9101",
             ])
+    }
+
+    @Test func gatewaysOnLoopbackListenOnBothOfItsAddresses() {
+        #expect(ListeningAddress.hosts(of: nil, hasIPv6: true) == ["127.0.0.1", "::1"])
+        #expect(ListeningAddress.hosts(of: "localhost", hasIPv6: false) == ["127.0.0.1"])
+        for host in ["::1", "127.0.0.2", "0.0.0.0", "h"] {
+            #expect(ListeningAddress.hosts(of: host, hasIPv6: false) == [host])
+        }
     }
 
     @Test func whoListensOnAnAddressIsNamed() throws {

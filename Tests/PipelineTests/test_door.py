@@ -14,11 +14,12 @@ import requests
 import websocket
 
 import pipeline as pipelines
+import ports
 from app import Refused
 from clients.chromium import Browser
 from conftest import SECRET, claims, signed
 from page import Page
-from pipeline import eventually
+from pipeline import Pipeline, eventually
 
 
 @pytest.fixture(scope="module")
@@ -50,6 +51,43 @@ def test_without_keys_only_loopback_is_served(host):
 @pytest.mark.parametrize("host", ["127.0.0.1", "127.1.2.3", "::1", "localhost"])
 def test_loopback_needs_no_keys(host):
     assert gateway("--host", host).returncode == 0
+
+
+@pytest.mark.skipif(not ports.has_ipv6(), reason="this machine has no IPv6")
+def test_both_addresses_of_loopback_are_served_alike(beside, apps, room):
+    """Programs look for localhost on either."""
+    with beside("--max-connections-per-address", 2) as pipeline:
+        for host in ("127.0.0.1", "[::1]", "localhost"):
+            url = f"http://{host}:{pipeline.port}"
+            assert requests.get(url + "/readyz", timeout=5).status_code == 200
+            opening = f"{url}/socket.io/?EIO=4&transport=polling"
+            assert requests.get(opening, headers={"Origin": url}, timeout=5).status_code == 200
+            assert requests.get(opening, headers={"Origin": "http://evil.example"}, timeout=5).status_code == 403
+            assert requests.get(url + "/ops/overview", timeout=5).status_code == 200
+        # More than an address has: loopback is not counted.
+        members = [apps(f"http://[::1]:{pipeline.port}", f"ada{index}") for index in range(4)]
+        for member in members:
+            member.join(room)
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can make a machine without IPv6")
+def test_a_machine_without_ipv6_is_served(tmp_path):
+    """`up` in a network of its own, of which IPv6 was taken away."""
+    script = """
+        ip link set lo up; echo 1 > /proc/sys/net/ipv6/conf/all/disable_ipv6
+        exec "$0" "$@"
+    """
+    pipeline = Pipeline()
+    command = [str(pipelines.PROGRAMS / "touchsync"), "up", "--json", "--port", "8080", "--data", str(pipeline.data)]
+    process = subprocess.Popen(
+        ["unshare", "--net", "sh", "-c", script, *command], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        env=pipeline.environment, start_new_session=True)
+    try:
+        assert json.loads(process.stdout.readline())["urls"] == ["http://127.0.0.1:8080"]
+    finally:
+        process.send_signal(signal.SIGTERM)
+        process.communicate(timeout=30)
+        pipeline.remove()
 
 
 def test_up_passes_on_who_may_come_in(beside, tmp_path):

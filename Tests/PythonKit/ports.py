@@ -29,11 +29,24 @@ def free(count=1, host="127.0.0.1"):
     raise RuntimeError("no free ports")
 
 
+def has_ipv6():
+    """Whether this machine has the IPv6 address of loopback."""
+    try:
+        with socket.socket(socket.AF_INET6) as probe:
+            probe.bind(("::1", 0))
+        return True
+    except OSError:
+        return False
+
+
 def _all_free(ports, host):
+    # Gateways on loopback listen on both of its addresses.
+    places = [(socket.AF_INET, host)] + ([(socket.AF_INET6, "::1")] if host == "127.0.0.1" and has_ipv6() else [])
     with contextlib.ExitStack() as stack:
         try:
             for port in ports:
-                stack.enter_context(socket.socket()).bind((host, port))
+                for family, address in places:
+                    stack.enter_context(socket.socket(family)).bind((address, port))
         except OSError:
             return False
     return True

@@ -109,7 +109,8 @@ package final class GatewayService: Service {
                 keys: self.links.keys, relays: self.relays, scraper: self.scraper, context: self.context)
         }.get()
         self.meshWaker.withLockedValue { $0 = parts.meshWaker }
-        let address = try await parts.server.start(host: self.settings.host, port: self.settings.port)
+        let address = try await parts.server.start(
+            hosts: Loopback.addresses(of: self.settings.host), port: self.settings.port)
         let scheme = self.settings.tls == nil ? "http" : "https"
         let url = "\(scheme)://\(Self.host(self.settings.host)):\(address.port ?? self.settings.port)"
         self.context.health.announce(url: url)

@@ -68,6 +68,8 @@ extension GatewaySettings {
             }
             ranges.append(range)
         }
+        // A proxy that is told `localhost` may come from either address of loopback.
+        if values[Self.trustedProxies].contains("127.0.0.1") { ranges += [AddressRange("::1")].compactMap(\.self) }
         if !ranges.isEmpty { configuration.proxies = TrustedProxies(ranges, source: values[Self.proxySource]) }
     }
 }

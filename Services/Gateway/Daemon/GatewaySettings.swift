@@ -49,7 +49,8 @@ package struct GatewaySettings: DaemonSettings {
     /// What guards the links to them, the face, and relays between gateways; nil for plain ones.
     package var linkKeys: LinkKeyFiles?
 
-    static let host = Setting.string("host", default: "127.0.0.1", "Address on which apps connect.")
+    static let host = Setting.string(
+        "host", default: "127.0.0.1", "Address on which apps connect; localhost and 127.0.0.1 stand for ::1, too.")
     static let port = Setting.int("port", default: 8080, in: 0...65535, "Port of the same; 0 takes any free one.")
     static let face = Setting<String?>.endpoint(
         "face", "Endpoint of a ZeroMQ ROUTER on which other back ends speak the same events; none without it.")

@@ -8,6 +8,12 @@ package enum Loopback {
         let parts = host.split(separator: ".", omittingEmptySubsequences: false)
         return parts.count == 4 && parts[0] == "127" && parts.allSatisfy { UInt8($0) != nil }
     }
+
+    /// The addresses on which a server listens that is asked to listen on this one: programs look for `localhost` on
+    /// either address of loopback, and some only on the first that they find.
+    package static func addresses(of host: String) -> [String] {
+        host == "localhost" || host == "127.0.0.1" ? ["127.0.0.1", "::1"] : [host]
+    }
 }
 
 extension HostPolicy {

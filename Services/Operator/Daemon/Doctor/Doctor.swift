@@ -188,11 +188,15 @@ struct Doctor {
 
     private func ports(_ environment: [String: String]) -> [Finding] {
         guard !DataFolderLock.isHeld(self.folder) else { return [] }
-        let host = self.resolver(.gateway, environment).values.text(ofSetting: "host") ?? "127.0.0.1"
+        let host = self.resolver(.gateway, environment).values.text(ofSetting: "host")
+        let hosts = ListeningAddress.hosts(of: host, hasIPv6: ListeningAddress.isIPv6Here)
         return (0..<max(1, self.gateways)).map { index in
-            let address = ListeningAddress(host: host, port: self.port + index)
-            guard let obstacle = address.obstacle() else { return .ok("port \(address.port)", "free") }
-            return .fail("port \(address.port)", "\(address): \(obstacle)", "stop that, or choose another --port")
+            let port = self.port + index
+            for address in hosts.map({ ListeningAddress(host: $0, port: port) }) {
+                guard let obstacle = address.obstacle() else { continue }
+                return .fail("port \(port)", "\(address): \(obstacle)", "stop that, or choose another --port")
+            }
+            return .ok("port \(port)", "free")
         }
     }
 

@@ -139,16 +139,17 @@ struct DaemonPlanner {
     }
 
     /// Where the daemons will listen over TCP, and the setting that says so.
-    var listeners: [(name: String, setting: String, address: ListeningAddress)] {
-        Topology.startOrder.flatMap { stage in
+    /// - Parameter hasIPv6: whether this machine has `::1`.
+    func listeners(hasIPv6: Bool) -> [(name: String, setting: String, address: ListeningAddress)] {
+        let hosts = ListeningAddress.hosts(of: self.topology.host, hasIPv6: hasIPv6)
+        return Topology.startOrder.flatMap { stage in
             let values = self.resolve(stage, database: nil).values
             let admin = ListeningAddress(
                 host: values[SharedSettings.adminHost], port: values[SharedSettings.adminPort])
             return self.topology.names(stage).enumerated().flatMap { index, name in
                 var listeners = [(name: name, setting: SharedSettings.adminPort.flag, address: admin)]
                 if stage == .gateway {
-                    let host = self.topology.host ?? "127.0.0.1"
-                    listeners.append((name, "--port", .init(host: host, port: self.topology.port + index)))
+                    listeners += hosts.map { (name, "--port", .init(host: $0, port: self.topology.port + index)) }
                     if let face = ListeningAddress(endpoint: self.topology.face(index)) {
                         listeners.append((name, "--face", face))
                     }

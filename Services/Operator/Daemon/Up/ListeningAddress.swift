@@ -22,6 +22,16 @@ struct ListeningAddress: Hashable, CustomStringConvertible {
         self.init(host: host == "*" ? "0.0.0.0" : host, port: port)
     }
 
+    /// The addresses of a gateway with this setting.
+    /// - Parameter host: nil for its default.
+    static func hosts(of host: String?, hasIPv6: Bool) -> [String] {
+        let hosts = Loopback.addresses(of: host ?? "127.0.0.1")
+        return hosts.count == 1 || hasIPv6 ? hosts : hosts.filter { $0 != "::1" }
+    }
+
+    /// Whether this machine has `::1`.
+    static var isIPv6Here: Bool { ListeningAddress(host: "::1", port: 0).obstacle() == nil }
+
     var description: String { self.host.contains(":") ? "[\(self.host)]:\(self.port)" : "\(self.host):\(self.port)" }
 
     /// Why a program that starts now could not listen here; nil: it could.

@@ -135,7 +135,8 @@ struct Pipeline {
     /// Checks that every daemon can listen where it is to. One that cannot would be started again and again.
     private func requireAddresses(_ planner: DaemonPlanner) throws(OperatorFailure) {
         var owners: [ListeningAddress: String] = [:]
-        for (name, setting, address) in planner.listeners where address.port != 0 {
+        for (name, setting, address) in planner.listeners(hasIPv6: ListeningAddress.isIPv6Here)
+        where address.port != 0 {
             let obstacle = owners[address].map { "\($0) is to listen there" } ?? address.obstacle()
             if let obstacle {
                 throw OperatorFailure("\(name) cannot listen on \(address) (\(setting)): \(obstacle)")
