@@ -1,8 +1,8 @@
 /// The claims of a verified token.
 package struct Claims: Sendable, Equatable {
-    /// `sub`: the user's id, 1 to 128 bytes without control characters.
+    /// `sub`: the user's id, 1 to 128 bytes without hidden characters.
     package var user: String
-    /// `name`: what others see, at most 128 bytes.
+    /// `name`: what others see, at most 128 bytes, without the hidden characters that it had.
     package var name: String?
     /// `color`: likewise, at most 32 bytes.
     package var color: String?

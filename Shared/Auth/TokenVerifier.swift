@@ -132,11 +132,12 @@ package struct TokenVerifier: Sendable {
         guard issuer.isString(self.issuer) else { throw .wrongIssuer }
         try self.check(audience: audience)
         return Claims(
-            user: try Self.text(subject, longest: 128), name: try Self.optionalText(payload["name"], longest: 128),
-            color: try Self.optionalText(payload["color"], longest: 32), rights: try Self.rights(payload["rooms"]),
+            user: try Self.name(subject, longest: 128), name: try Self.shownText(payload["name"], longest: 128),
+            color: try Self.shownText(payload["color"], longest: 32), rights: try Self.rights(payload["rooms"]),
             expiresAt: expiresAt,
             token: TokenReference(
-                id: try Self.optionalText(payload["jti"], longest: 256), issuedAt: issuedAt, key: key))
+                id: try payload["jti"].map { value throws(TokenFailure) in try Self.name(value, longest: 256) },
+                issuedAt: issuedAt, key: key))
     }
 
     /// Checks the dates. They are at most 2^53 and `now` comes from a clock, so the sums cannot overflow.
@@ -172,16 +173,22 @@ package struct TokenVerifier: Sendable {
         return whole
     }
 
-    private static func text(_ value: JSONValue, longest: Int) throws(TokenFailure) -> String {
-        guard let text = value.string, (1...longest).contains(text.utf8.count),
-            !text.unicodeScalars.contains(where: { $0.properties.generalCategory == .control })
-        else { throw .badClaims }
+    /// What identifies: compared byte by byte, so that what nobody sees must not be in it.
+    private static func name(_ value: JSONValue, longest: Int) throws(TokenFailure) -> String {
+        let text = try self.text(value, longest: longest)
+        guard !text.unicodeScalars.contains(where: \.isHidden) else { throw .badClaims }
         return text
     }
 
-    private static func optionalText(_ value: JSONValue?, longest: Int) throws(TokenFailure) -> String? {
+    /// What others see, without what cannot be seen.
+    private static func shownText(_ value: JSONValue?, longest: Int) throws(TokenFailure) -> String? {
         guard let value else { return nil }
-        return try self.text(value, longest: longest)
+        return try self.text(value, longest: longest).withoutHidden
+    }
+
+    private static func text(_ value: JSONValue, longest: Int) throws(TokenFailure) -> String {
+        guard let text = value.string, (1...longest).contains(text.utf8.count) else { throw .badClaims }
+        return text
     }
 
     /// Without the claim there is no right; a malformed one makes the token invalid.

@@ -122,7 +122,8 @@ public struct EndedGesture: Hashable, Sendable {
 /// A session's public name is its `sid`. Commits that the app numbers form the stream named `sid`; commits that the
 /// gateway numbers, because the app does not, form the stream `sid.claim`, one for each connection that owned the
 /// session, so that its numbers begin at 1 again. The names of streams that belong to no app have a colon in second
-/// place.
+/// place, and what tells them apart behind the dot: it may be made from an `Idempotency-Key`, which is nobody's business,
+/// so that their public name is `h:` or `o:` alone.
 public enum SessionKey {
     /// The stream that the app numbers.
     public static func app(sid: Identifier) -> Identifier {
@@ -148,7 +149,7 @@ public enum SessionKey {
     }
 
     /// The stream of one HTTP request.
-    public static func http(_ name: String) -> Identifier { Identifier("h:" + name) }
+    public static func http(_ name: String) -> Identifier { Identifier("h:." + name) }
 
     /// True for the stream of an HTTP request, which has one commit.
     public static func isHTTP(_ session: Identifier) -> Bool {
@@ -156,7 +157,7 @@ public enum SessionKey {
     }
 
     /// The stream of one operator's command.
-    public static func command(_ name: String) -> Identifier { Identifier("o:" + name) }
+    public static func command(_ name: String) -> Identifier { Identifier("o:." + name) }
 
     /// True for a stream that the app numbers: neither one that the gateway numbers, nor that of a request or command.
     public static func isApp(_ session: Identifier) -> Bool {

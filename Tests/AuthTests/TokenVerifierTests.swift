@@ -1,3 +1,4 @@
+import Crypto
 import Testing
 
 @testable import Auth
@@ -148,6 +149,64 @@ import Testing
         let claims = try open.verify(token, at: self.now)
         #expect(open.stillAccepts(claims.token, of: claims.user))
         #expect(!verifier.stillAccepts(claims.token, of: claims.user))
+    }
+
+    /// What others see has no characters that they cannot see.
+    @Test(
+        arguments: [
+            (#""Ana\u202Egnp""#, "Anagnp"), (#""A\u0000n\u0085a\u2028""#, "Ana"),
+            (#""\u2066A\u200bn\uFEFFa\u2069""#, "Ana"),
+            (#""\uD83D\uDC69\u200D\uD83D\uDE80 \u2764\uFE0F""#, "\u{1F469}\u{200D}\u{1F680} \u{2764}\u{FE0F}"),
+            (#""\u202E""#, nil), (#""\u200D \uFE0F""#, nil), (#""\u3164""#, nil),
+        ] as [(String, String?)])
+    func hiddenCharactersAreRemovedFromWhatIsShown(_ json: String, _ name: String?) async throws {
+        let verifier = try await self.verifier(KeySet(secret: Golden.secret))
+        let claims = try verifier.verify(
+            Forgery.signed(Forgery.payload([("name", json), ("color", json)])), at: self.now)
+        #expect(claims.name == name && claims.color == name)
+    }
+
+    @Test(arguments: [#""a\u202Eb""#, #""a\u0085""#, #""a\u200b""#, #""\uFEFFa""#, #""a\u2028""#])
+    func hiddenCharactersAreRefusedInWhatIdentifies(_ json: String) async throws {
+        for claim in ["sub", "jti"] {
+            #expect(try await self.failure(Forgery.signed(Forgery.payload([(claim, json)]))) == .badClaims)
+        }
+    }
+
+    /// RFC 7518 section 3.4 asks no signer for the smaller of the two signatures that ECDSA has, so half of all good
+    /// tokens have the larger one. Whoever turns one into the other has no second token: a token is known by its `jti`.
+    @Test func bothFormsOfAnECDSASignatureAreOneToken() async throws {
+        let key = P256.Signing.PrivateKey()
+        let message =
+            Forgery.encoded(#"{"alg":"ES256","typ":"JWT"}"#) + "."
+            + Forgery.encoded(Forgery.payload([("jti", #""t1""#)]))
+        let signature = Array(try key.signature(for: Array(message.utf8)).rawRepresentation)
+        let other = signature.prefix(32) + Self.orderMinus(signature.suffix(32))
+        let keys = try KeySet(parsing: key.publicKey.pemRepresentation.utf8)
+        let verifier = try await self.verifier(keys)
+        let revoking = try await TokenVerifier(
+            keys: keys, issuer: "touchsync", audience: "touchsync",
+            revocations: RevocationList(parsing: #"{"jti":"t1"}"#.utf8))
+        for form in [signature, Array(other)] {
+            let token = message + "." + String(decoding: Base64URL.encode(form), as: UTF8.self)
+            #expect(try verifier.verify(token, at: self.now).token.id == "t1")
+            #expect(throws: TokenFailure.revoked) { try revoking.verify(token, at: self.now) }
+        }
+    }
+
+    /// The order of P-256's group less a number of 32 bytes.
+    private static func orderMinus(_ number: ArraySlice<UInt8>) -> [UInt8] {
+        let order: [UInt8] =
+            [0xFF, 0xFF, 0xFF, 0xFF, 0, 0, 0, 0, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF] + [
+                0xBC, 0xE6, 0xFA, 0xAD, 0xA7, 0x17, 0x9E, 0x84, 0xF3, 0xB9, 0xCA, 0xC2, 0xFC, 0x63, 0x25, 0x51,
+            ]
+        var (result, borrow) = ([UInt8](), 0)
+        for (digit, less) in zip(order, number).reversed() {
+            let difference = Int(digit) - Int(less) - borrow
+            borrow = difference < 0 ? 1 : 0
+            result.insert(UInt8(truncatingIfNeeded: difference), at: 0)
+        }
+        return result
     }
 
     @Test func aTokenEndsWithItsKey() async throws {

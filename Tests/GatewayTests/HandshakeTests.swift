@@ -58,13 +58,22 @@ struct HandshakeTests {
 
     @Test(arguments: [
         (#"{"roomId":"a/b"}"#, "roomId"), (#"{"roomId":7}"#, "roomId"), (#"{"userId":""}"#, "userId"),
-        (#"{"userId":null}"#, "userId"), (#"{"name":"a\u0001"}"#, "name"), (#"{"previews":"yes"}"#, "previews"),
-        (#"{"batches":1}"#, "batches"),
+        (#"{"userId":null}"#, "userId"), (#"{"userId":"a\u0085"}"#, "userId"), (#"{"userId":"a\u202e"}"#, "userId"),
+        (#"{"name":""}"#, "name"), (#"{"previews":"yes"}"#, "previews"), (#"{"batches":1}"#, "batches"),
+        (#"{"color":"012345678901234567890123456789012"}"#, "color"), (#"{"token":"a\u200b"}"#, "token"),
     ])
     func whatIsOutOfGrammarIsRefusedWithItsField(auth: String, field: String) throws {
         let refusal = #expect(throws: Refusal.self) { try Self.fields(auth: auth) }
         #expect(refusal?.code == .invalid)
         #expect(refusal?.field == field)
+    }
+
+    @Test func namesAreShownWithoutWhatCannotBeSeen() throws {
+        let fields = try Self.fields(auth: #"{"name":"A\u202ed\u0085a","color":"r\u0001ed"}"#)
+        #expect(fields.name == "Ada" && fields.color == "red")
+        let hidden = try Self.fields(auth: #"{"userId":"ada","name":"\u200b"}"#)
+        let identity = try Authenticator(tokens: nil).identify(hidden, guest: "g", seconds: 0)
+        #expect(identity.member.name == "ada")
     }
 
     @Test("in token mode an app is who its token says, with the rights of its token")

@@ -176,6 +176,19 @@ def test_an_idempotency_key(single, room):
     assert create(single, room, {"type": "note"}).json()["seq"] == 3
 
 
+def test_nobody_learns_an_idempotency_key(single, apps, room):
+    """Neither the key nor whether two requests had the same can be told from what others see."""
+    ada = apps(single.url, "ada")
+    ada.join(room)
+    for headers in ({"Idempotency-Key": "order 7"}, {"Idempotency-Key": "order 8"}, {}):
+        assert create(single, room, {"type": "note"}, headers=headers).status_code == 201
+    events = [ada.wait("element:created") for _ in range(3)]
+    history = eventually(
+        "the history has them", lambda: (lambda entries: len(entries) == 3 and entries)(
+            get(single, f"/api/rooms/{room}/history").json().get("entries", [])))
+    assert {event["sid"] for event in events} == {entry["sid"] for entry in history} == {"h:"}
+
+
 def test_the_same_key_many_times_at_once(single, room):
     """While the first is under way the others may be told to ask again; whoever gets an element gets the same."""
     headers = {"Idempotency-Key": room}

@@ -96,8 +96,8 @@ import Wire
         #expect(SessionKey.sid(of: "abc") == "abc")
         #expect(SessionKey.isApp("abc"))
         #expect(!SessionKey.isApp("abc.1"))
-        for session in [SessionKey.http("abc"), SessionKey.command("abc")] {
-            #expect(!SessionKey.isApp(session) && SessionKey.sid(of: session) == session)
+        for (session, sid) in [(SessionKey.http("abc"), "h:"), (SessionKey.command("abc"), "o:")] {
+            #expect(!SessionKey.isApp(session) && SessionKey.sid(of: session).text == sid)
         }
         #expect(SessionKey.isApp("h") && SessionKey.isApp("ab:"))
     }

@@ -1,3 +1,4 @@
+internal import Auth
 package import JSONBytes
 package import Wire
 
@@ -14,15 +15,17 @@ package struct HandshakeFields: Equatable, Sendable {
     package var batches = false
     /// The user's id (open mode only).
     package var user: String?
-    /// The name to show (open mode only).
+    /// The name to show (open mode only), without the hidden characters that it had.
     package var name: String?
-    /// The colour to show (open mode only).
+    /// The colour to show (open mode only), likewise.
     package var color: String?
 
     /// The longest token, bytes.
     package static let maxTokenBytes = 8 * 1024
-    /// The longest user id, name and colour, bytes.
+    /// The longest user id and name, bytes.
     package static let maxNameBytes = 128
+    /// The longest colour, bytes, as in tokens.
+    package static let maxColorBytes = 32
 
     /// Collects the fields.
     /// - Parameters:
@@ -48,17 +51,22 @@ package struct HandshakeFields: Equatable, Sendable {
         self.user = try Self.agree(
             "userId", auth: auth, query: query, header: header("x-touchsync-user"), max: Self.maxNameBytes)
         self.name = try Self.agree(
-            "name", auth: auth, query: query, header: header("x-touchsync-name"), max: Self.maxNameBytes)
+            "name", auth: auth, query: query, header: header("x-touchsync-name"), max: Self.maxNameBytes, isShown: true
+        )?.withoutHidden
         self.color = try Self.agree(
-            "color", auth: auth, query: query, header: header("x-touchsync-color"), max: Self.maxNameBytes)
+            "color", auth: auth, query: query, header: header("x-touchsync-color"), max: Self.maxColorBytes,
+            isShown: true
+        )?.withoutHidden
         self.previews =
             try Self.flag("previews", auth: auth, query: query, header: header("x-touchsync-previews")) ?? true
         self.batches =
             try Self.flag("batches", auth: auth, query: query, header: header("x-touchsync-batches")) ?? false
     }
 
+    /// - Parameter isShown: whether people read it, who are spared what they cannot see. What identifies must have none.
     private static func agree(
-        _ field: StaticString, auth: JSONValue?, query: (StaticString) -> String?, header: String?, max: Int
+        _ field: StaticString, auth: JSONValue?, query: (StaticString) -> String?, header: String?, max: Int,
+        isShown: Bool = false
     ) throws(Refusal) -> String? {
         var found: String?
         var sources: [String?] = [query(field), header]
@@ -75,8 +83,11 @@ package struct HandshakeFields: Equatable, Sendable {
             found = text
         }
         guard let found else { return nil }
-        guard !found.isEmpty, found.utf8.count <= max, !found.utf8.contains(where: { $0 < 0x20 || $0 == 0x7f }) else {
-            throw Refusal(.invalid, "\(field) has 1 to \(max) bytes and no control characters.", field: "\(field)")
+        guard !found.isEmpty, found.utf8.count <= max else {
+            throw Refusal(.invalid, "\(field) has 1 to \(max) bytes.", field: "\(field)")
+        }
+        guard isShown || !found.unicodeScalars.contains(where: \.isHidden) else {
+            throw Refusal(.invalid, "\(field) has no control characters and none without width.", field: "\(field)")
         }
         return found
     }
