@@ -47,6 +47,22 @@ import Wire
         RoomFile(room: "elsewhere", epoch: "e", seq: 1, elements: elements).text
     }
 
+    @Test func aRoomIsListedAlsoWhenItsLogIsGoneAndItWasNeverCounted() throws {
+        for room in ["b", "a", "c"] {
+            let note = try #require(Self.elements(1).first)
+            _ = try self.store(room).commit(.restore([note]), session: SessionKey.command(room), number: 1)
+        }
+        _ = try self.connection.execute("DELETE FROM commit_log WHERE room_id = 'a'")
+        _ = try self.connection.execute("UPDATE rooms SET elements = NULL, bytes = NULL WHERE room_id = 'a'")
+        let page = try StoredRooms(after: "", limit: 2, on: self.connection)
+        #expect(page.rooms.map(\.id) == ["a", "b"] && page.next == "b")
+        #expect(page.rooms.map(\.elements) == [1, 1] && page.rooms[0].bytes == page.rooms[1].bytes)
+        #expect(page.rooms[0].changedAt == nil && page.rooms[1].changedAt != nil)
+        let last = try StoredRooms(after: "b", limit: 2, on: self.connection)
+        #expect(last.rooms.map(\.id) == ["c"] && last.next == nil)
+        #expect(page.table(at: 0).text().contains("a"))
+    }
+
     private func number(_ sql: String) throws -> Int64? { try self.connection.execute(sql).int8(0, 0) }
 
     /// The room's and the shard's numbers have no hole, and each row of the log continues the chain of the one before.

@@ -24,7 +24,7 @@ class Tail:
 
     def __init__(self, pipeline, room, *arguments):
         self.process = subprocess.Popen(
-            [str(pipelines.PROGRAMS / "touchsync"), "tail", "--json", "--room", room, "--url", pipeline.url, *arguments],
+            [str(pipelines.PROGRAMS / "touchsync"), "tail", "--json", "--room", room, "--data", str(pipeline.data), *arguments],
             env=pipeline.environment, stdout=subprocess.PIPE, text=True)
         self.lines = []
         self.reader = threading.Thread(target=self._read)
@@ -74,15 +74,59 @@ def test_rooms_with_their_people_and_rates(single, two, room, note):
     assert all(abs(update["at"] / 1000 - time.time()) < 60 for update in one["updates"])
     # By the fan-out's address too, and as text.
     http = single.processes("fanout")[0]["http"]
-    asked = single.touchsync("rooms", room, "--url", http, check=False)
+    asked = single.touchsync("rooms", room, "--fanout", http, check=False)
     assert asked.returncode == 1 and "operator's token" in asked.stderr
     token = (single.data / "operator-token").read_text().strip()
-    text = single.touchsync("rooms", room, "--url", http, "--operator-token", token).stdout
+    text = single.touchsync("rooms", room, "--fanout", http, "--operator-token", token).stdout
     assert "2 members" in text and "Ada" in text and "\x1b" not in text
     missing = single.touchsync("rooms", "nobody-was-here", "--data", str(single.data), check=False)
     assert missing.returncode == 1 and "nobody-was-here" in missing.stderr and not missing.stdout
-    silent = single.touchsync("rooms", "--url", "http://127.0.0.1:1", check=False)
+    silent = single.touchsync("rooms", "--fanout", "http://127.0.0.1:1", check=False)
     assert silent.returncode == 1 and "connection refused" in silent.stderr
+    # An address of apps is --url in every command.
+    mistaken = single.touchsync("rooms", "--url", http, check=False)
+    assert mistaken.returncode != 0 and "--fanout" in mistaken.stderr
+
+
+def test_stored_rooms_are_listed_by_name_in_pages(beside, apps):
+    with beside() as pipeline:
+        app = apps(pipeline.url, "ada")
+        names = [f"room-{letter}" for letter in "cabed"]
+        for count, name in enumerate(names, 1):
+            app.join(name)
+            for number in range(count):
+                app.ok("element:create", {"roomId": name, "element": {"type": "note", "id": f"n-{number}"}})
+        app.ok("element:delete", {"roomId": "room-b", "elementId": "n-0"})
+
+        def page(*arguments):
+            done = pipeline.touchsync("rooms", "--stored", "--json", "--data", str(pipeline.data), *arguments)
+            return json.loads(done.stdout)
+
+        whole = page()
+        assert [entry["roomId"] for entry in whole["rooms"]] == sorted(names) and whole["next"] is None
+        entry = whole["rooms"][1]
+        assert (entry["roomId"], entry["seq"], entry["elements"]) == ("room-b", 4, 2) and entry["bytes"] > 2 * 512
+        assert abs(entry["changedAt"] / 1000 - time.time()) < 60
+        first = page("--limit", "2")
+        assert [entry["roomId"] for entry in first["rooms"]] == ["room-a", "room-b"] and first["next"] == "room-b"
+        assert [entry["roomId"] for entry in page("--limit", "9", "--after", "room-b")["rooms"]] == sorted(names)[2:]
+        done = pipeline.touchsync("rooms", "--stored", "--limit", "2", "--data", str(pipeline.data))
+        assert done.stdout.splitlines()[0].split() == ["ROOM", "SEQ", "ELEMENTS", "BYTES", "CHANGED"]
+        assert "--after room-b" in done.stderr
+        # Without a pipeline, by the database's address.
+        by_address = pipeline.touchsync(
+            "rooms", "--stored", "--json", environment={**pipeline.environment, "DATABASE_URL": pipeline.report["database"]})
+        assert json.loads(by_address.stdout) == whole
+    for arguments in (["--after", "r"], ["--stored", "r"], ["--stored", "--limit", "0"], ["--stored", "--sort", "seq"]):
+        assert pipeline.touchsync("rooms", *arguments, check=False).returncode == 64, arguments
+
+
+def test_where_the_server_is_asked_for_when_none_runs(single, tmp_path):
+    for command in (["tail", "--room", "r"], ["robots", "--room", "r"]):
+        done = single.touchsync(*command, "--data", str(tmp_path), check=False)
+        assert done.returncode == 1 and "give --url, or --data; no pipeline runs in" in done.stderr
+    done = single.touchsync("robots", "--room", "robots", "--duration", "1", "--json", "--data", str(single.data))
+    assert json.loads(done.stdout.splitlines()[-1])["applied"] > 0
 
 
 def test_a_tail_goes_on_over_a_restart_of_the_gateway(single, apps, room):

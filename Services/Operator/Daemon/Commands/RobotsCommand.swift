@@ -11,8 +11,7 @@ struct RobotsCommand: ParsableCommand {
         commandName: "robots", abstract: "Moves elements in a room as people do, through the client for apps.",
         discussion: "For demonstrations, and for servers under a natural load. Ctrl-C stops them.")
 
-    @Option(help: ArgumentHelp("The server's address.", valueName: "url"))
-    var url = "http://127.0.0.1:8080"
+    @OptionGroup var server: ServerOptions
     @Option(help: "The room's id.")
     var room: RoomName
     @Option(help: "How many robots, 1 to 500.")
@@ -44,16 +43,17 @@ struct RobotsCommand: ParsableCommand {
     func run() throws {
         try TouchSyncCommand.running {
             let stops = try StopRequests.signals()
+            let url = try self.server.address()
             let crew = try RobotCrew(
                 RobotOptions(
-                    url: self.url, room: self.room.id, count: self.count, notes: self.notes ?? 2 * self.count,
+                    url: url, room: self.room.id, count: self.count, notes: self.notes ?? 2 * self.count,
                     token: self.token ?? ProcessSetup.environment()[BenchCommand.tokenVariable], seed: self.seed))
             self.watch(crew, until: stops)
             crew.stop()
             for _ in 0..<Self.patience * 20 where crew.working > 0 { usleep(50_000) }
             self.report(crew)
             if crew.counts.joined == 0, crew.failure == nil {
-                throw OperatorFailure("no robot came into the room: \(self.url) did not answer")
+                throw OperatorFailure("no robot came into the room: \(url) did not answer")
             }
             if let failure = crew.failure { throw OperatorFailure("a robot could not work: \(failure)") }
             return 0

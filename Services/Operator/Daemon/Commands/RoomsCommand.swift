@@ -6,31 +6,74 @@ internal import OperatorViews
 /// `touchsync rooms`.
 struct RoomsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "rooms", abstract: "Lists the rooms that somebody is in, or shows one of them.",
+        commandName: "rooms",
+        abstract: "Lists the rooms that somebody is in, or shows one of them; or those in the database.",
         discussion: """
             It asks the fan-outs of the pipeline: a list of the first 100 rooms, or with a room's id its people, rates \
-            and last updates. Those of --url ask for TOUCHSYNC_OPERATOR_TOKEN. Exit code 1 when no fan-out answers, or none has the room.
+            and last updates. Those of --fanout ask for TOUCHSYNC_OPERATOR_TOKEN. Exit code 1 when no fan-out answers, or \
+            none has the room.
+
+            With --stored it reads the database: all rooms that were ever used, by their names, a page at a time. The \
+            pipeline need not run.
             """)
 
     @Argument(help: "A room's id.")
     var room: RoomName?
-    @Option(help: "The data folder of touchsync up.")
-    var data = ".touchsync"
     @Option(
         help: ArgumentHelp(
             "The admin address of a fan-out that touchsync up has not started; may be repeated.", valueName: "url"))
-    var url: [String] = []
-    @Option(help: "The order of the list: activity, members, seq or bytes.")
-    var sort = RoomSort.activity
+    var fanout: [String] = []
+    @Option(help: "The order of the list: activity (the default), members, seq or bytes.")
+    var sort: RoomSort?
+    @Flag(help: "List the rooms in the database.")
+    var stored = false
+    @Option(help: "The most rooms of a page, with --stored.")
+    var limit = 100
+    @Option(help: ArgumentHelp("The name behind which the page begins, with --stored.", valueName: "room"))
+    var after: RoomName?
     @Flag(help: "Print one line of JSON.")
     var json = false
+    @OptionGroup var database: DatabaseOptions
+
+    func validate() throws {
+        guard (1...StoredRooms.mostOfAPage).contains(self.limit) else {
+            throw ValidationError("--limit must be 1 to \(StoredRooms.mostOfAPage), not \(self.limit)")
+        }
+        if self.stored, self.room != nil || self.sort != nil || !self.fanout.isEmpty {
+            throw ValidationError("--stored lists all rooms by their names; it takes no room, --sort or --fanout")
+        }
+        if !self.stored, let stray = self.database.settings.settings.first {
+            throw ValidationError("\(stray) is no option without --stored; the admin address of a fan-out is --fanout")
+        }
+        if !self.stored, self.after != nil { throw ValidationError("--after belongs to --stored") }
+    }
 
     func run() throws {
         try TouchSyncCommand.running {
-            let desk = try FanoutDesk(urls: self.url, folder: DataFolder(self.data))
-            if let room { try self.show(desk.room(room.id)) } else { try self.show(desk.rooms(by: self.sort)) }
+            if self.stored {
+                let connection = try self.database.connect()
+                defer { connection.close() }
+                self.show(try StoredRooms(after: self.after?.id ?? "", limit: self.limit, on: connection))
+                return 0
+            }
+            let desk = try FanoutDesk(urls: self.fanout, folder: DataFolder(self.database.data))
+            if let room {
+                try self.show(desk.room(room.id))
+            } else {
+                try self.show(desk.rooms(by: self.sort ?? .activity))
+            }
             return 0
         }
+    }
+
+    private func show(_ page: StoredRooms) {
+        guard !self.json else { return ProcessSetup.print(String(decoding: page.json, as: UTF8.self)) }
+        guard !page.rooms.isEmpty else {
+            return ProcessSetup.complain(self.after == nil ? "no room was ever used\n" : "there are no more rooms\n")
+        }
+        let output = TerminalOutput.standard
+        output.write(page.table(at: Int64(clamping: WallClock.milliseconds())).text(output.style))
+        if let next = page.next { ProcessSetup.complain("there are more: --after \(next)\n") }
     }
 
     private func show(_ report: LiveRoomReport) {

@@ -20,8 +20,7 @@ struct TailCommand: ParsableCommand {
     var previews = false
     @Flag(help: "Print lines of JSON, notices about the connection too.")
     var json = false
-    @Option(help: ArgumentHelp("The server's address.", valueName: "url"))
-    var url = "http://127.0.0.1:8080"
+    @OptionGroup var server: ServerOptions
     @Option(help: "A token for the room, for servers that require one (or TOUCHSYNC_TOKEN).")
     var token: String?
 
@@ -34,7 +33,7 @@ struct TailCommand: ParsableCommand {
             let output = TerminalOutput.standard
             let tail = try RoomTail(
                 RoomTail.Options(
-                    url: self.url, room: self.room.id,
+                    url: self.server.address(), room: self.room.id,
                     token: self.token ?? ProcessSetup.environment()[BenchCommand.tokenVariable],
                     showsPreviews: self.previews),
                 lines: TailLines(room: self.room.id, isJSON: self.json, style: output.style)

@@ -16,7 +16,7 @@ struct FanoutDesk {
             var servers: [NamedAdmin] = []
             for url in urls {
                 guard let address = AdminAddress(url) else {
-                    throw OperatorFailure("--url \(url) is not the address of an admin server, http://HOST:PORT")
+                    throw OperatorFailure("--fanout \(url) is not the address of an admin server, http://HOST:PORT")
                 }
                 servers.append(NamedAdmin(name: address.authority, address: address))
             }
