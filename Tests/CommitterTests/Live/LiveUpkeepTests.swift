@@ -200,8 +200,9 @@ import Wire
     // MARK: Sessions
 
     @Test func requestsWithoutAKeyAreForgottenAfterADay() throws {
-        let keyed = Identifier("h:" + String(repeating: "0", count: 32))
-        try self.write([commit(1, create("a"), session: keyed), commit(1, create("b"), session: "h:1y2p0ij32e8e7")])
+        let keyed = SessionKey.http(String(repeating: "0", count: 32))
+        let unkeyed = SessionKey.http("1y2p0ij32e8e7")
+        try self.write([commit(1, create("a"), session: keyed), commit(1, create("b"), session: unkeyed)])
         _ = try self.tables.rows("UPDATE sessions SET updated_at = updated_at - interval '3 days'")
         _ = try self.tables.rows("SELECT sweep_sessions(30, 7)")
         #expect(try self.tables.rows("SELECT session FROM sessions").text(0, 0) == keyed.text)
@@ -353,7 +354,7 @@ import Wire
         func request(_ number: Int, user: Identifier = "ann") throws -> String {
             var ledger = ShardLedger(shard: Shard.of(room: "room"), rules: .defaults, limits: limits)
             let digits = String(number)
-            let session = Identifier("h:" + String(repeating: "0", count: 32 - digits.count) + digits)
+            let session = SessionKey.http(String(repeating: "0", count: 32 - digits.count) + digits)
             ledger.admit([commit(1, create(Identifier("e\(number)")), session: session, user: user)])
             let settlement = try ledger.run(on: self.tables)
             #expect(settlement.refusals == [nil])

@@ -51,9 +51,8 @@ struct RoomsCommand: ParsableCommand {
     func run() throws {
         try TouchSyncCommand.running {
             if self.stored {
-                let connection = try self.database.connect()
-                defer { connection.close() }
-                self.show(try StoredRooms(after: self.after?.id ?? "", limit: self.limit, on: connection))
+                let after = self.after?.id ?? ""
+                self.show(try StoredRooms(after: after, limit: self.limit, on: self.database.connect()))
                 return 0
             }
             let desk = try FanoutDesk(urls: self.fanout, folder: DataFolder(self.database.data))

@@ -35,7 +35,9 @@ struct TokenCommand: ParsableCommand {
         for room in self.room where !TokenCommand.isRoom(room) {
             throw ValidationError("--room must be 1 to 64 letters, digits, and _ . : -, or *, not \"\(room)\"")
         }
-        guard (1...128).contains(self.user.utf8.count) else { throw ValidationError("--user must have 1 to 128 bytes") }
+        guard (1...128).contains(self.user.utf8.count), !self.user.unicodeScalars.contains(where: \.isHidden) else {
+            throw ValidationError("--user must have 1 to 128 bytes, and no characters that cannot be seen")
+        }
         if let ttl, ttl < 1 { throw ValidationError("--ttl must be a whole number of seconds from 1, not \(ttl)") }
         if let id, !(1...256).contains(id.utf8.count) { throw ValidationError("--id must have 1 to 256 bytes") }
     }
