@@ -179,7 +179,9 @@ def test_previews_can_be_switched_off(single, apps, room):
         ({"userId": "a\u0007"}, "", "userId"),
         ({"userId": "a\u0000"}, "", "userId"),
         ({"name": "\ud800"}, "", "name"),
-        ({"userId": "ada"}, "?name=%00", "name"),
+        ({}, "?userId=%00", "userId"),
+        ({"userId": "a\u202e"}, "", "userId"),
+        ({"userId": "ada"}, "?color=" + "x" * 33, "color"),
     ],
 )
 @pytest.mark.parametrize("transports", [WEBSOCKET, POLLING], ids=["websocket", "polling"])
@@ -190,6 +192,13 @@ def test_a_bad_handshake_is_refused(single, apps, auth, query, field, transports
     assert isinstance(data["message"], str) and data["message"]
     assert data["data"]["code"] == "invalid"
     assert data["data"]["field"] == field
+
+
+def test_names_are_shown_without_what_cannot_be_seen(single, apps, room):
+    apps(single.url, "ada", auth={"roomId": room, "name": "A\u202ed\u0085\u200ba", "color": "r\u0001ed"})
+    apps(single.url, "bob", auth={"roomId": room, "name": "\u3164\u200d"})
+    people = {member["userId"]: (member["name"], member["color"]) for member in apps(single.url, "eve").join(room)["members"]}
+    assert people["ada"] == ("Ada", "red") and people["bob"][0] == "bob"
 
 
 def test_the_same_said_twice_is_fine(single, apps, room):
