@@ -84,6 +84,15 @@ import Testing
         for origin in refused { #expect(try verdict(origin) == .refused, "\(origin)") }
     }
 
+    @Test func proxyOnThisMachineIsTrustedOnBothAddressesOfLoopback() throws {
+        func trusts(_ list: [String], _ address: String) throws -> Bool {
+            let settings = try Self.settings { $0.set(GatewaySettings.trustedProxies, list) }
+            return settings.socketIO.proxies.contains(try #require(IPAddress(address)))
+        }
+        #expect(try trusts(["127.0.0.1"], "::1") && trusts(["127.0.0.0/8"], "::1") && trusts(["::1"], "::1"))
+        #expect(try !trusts(["10.0.0.0/8"], "::1") && !trusts(["::1"], "127.0.0.1"))
+    }
+
     /// An item that can match nothing is a mistake that shows at the first page otherwise.
     @Test(arguments: [
         (GatewaySettings.origins, "foo"), (GatewaySettings.origins, "localhost:3000"),

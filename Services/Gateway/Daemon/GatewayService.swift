@@ -109,8 +109,7 @@ package final class GatewayService: Service {
                 keys: self.links.keys, relays: self.relays, scraper: self.scraper, context: self.context)
         }.get()
         self.meshWaker.withLockedValue { $0 = parts.meshWaker }
-        let address = try await parts.server.start(
-            hosts: Loopback.addresses(of: self.settings.host), port: self.settings.port)
+        let address = try await self.listen(parts.server)
         let scheme = self.settings.tls == nil ? "http" : "https"
         let url = "\(scheme)://\(Self.host(self.settings.host)):\(address.port ?? self.settings.port)"
         self.context.health.announce(url: url)
@@ -130,6 +129,21 @@ package final class GatewayService: Service {
         }
         await self.drain(parts, on: eventLoop)
         try await eventLoop.submit { parts.close() }.get()
+    }
+
+    /// Apps cannot connect: the port is in use, or the address is not this machine's.
+    private struct Unbound: Error, CustomStringConvertible {
+        let description: String
+    }
+
+    private func listen(_ server: SocketIOServer) async throws -> SocketAddress {
+        let (hosts, port) = (Loopback.addresses(of: self.settings.host), self.settings.port)
+        do {
+            return try await server.start(hosts: hosts, port: port)
+        } catch {
+            let place = "port \(port) of \(hosts.joined(separator: " and "))"
+            throw Unbound(description: "\(place) cannot be bound: \(error)")
+        }
     }
 
     /// Applies other keys and revocations, until the gateway stops.

@@ -34,7 +34,8 @@ extension GatewaySettings {
         "How long a connection may stay that has not sent a CONNECT at all.")
     package static let trustedProxies = Setting<[String]>.list(
         "trusted-proxies",
-        "Addresses of proxies (10.0.0.0/8, ::1) that say whose requests they pass on; their own are not counted.")
+        "Addresses of proxies (10.0.0.0/8) that say whose requests they pass on, whose own are not counted; 127.0.0.1 stands for ::1, too."
+    )
     static let proxySource = Setting<TrustedProxies.Source>.choice(
         "proxy-source", default: .xForwardedFor,
         "How they say it; proxy-protocol: a PROXY protocol header (version 2) before each connection.")
@@ -69,7 +70,9 @@ extension GatewaySettings {
             ranges.append(range)
         }
         // A proxy that is told `localhost` may come from either address of loopback.
-        if values[Self.trustedProxies].contains("127.0.0.1") { ranges += [AddressRange("::1")].compactMap(\.self) }
+        if let (v4, v6) = Self.loopback, ranges.contains(where: { $0.contains(v4) }) { ranges.append(v6) }
         if !ranges.isEmpty { configuration.proxies = TrustedProxies(ranges, source: values[Self.proxySource]) }
     }
+
+    private static let loopback = IPAddress("127.0.0.1").flatMap { v4 in AddressRange("::1").map { (v4, $0) } }
 }
