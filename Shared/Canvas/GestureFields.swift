@@ -3,7 +3,7 @@
 public struct GestureFields: Equatable, Sendable {
     /// Pixels on the canvas (fractions of the parent for an annotation).
     public var translation: Point?
-    /// Factors in the element's own axes.
+    /// Factors in the element's own axes; about a pivot in those of the canvas.
     public var scale: Point?
     /// Clockwise degrees; may exceed a full turn.
     public var rotation: Double?

@@ -97,6 +97,27 @@ import Wire
             ])
     }
 
+    /// A member remembers what earlier previews of a gesture showed: it must see that a turned element turns back, too.
+    @Test func aScaleAboutAPivotShowsTheRotationOfWhatIsTurned() {
+        var scene = Self.stage(Scene.element("e", rotation: 30))
+        var fields = GestureFields()
+        let pivot = Point(x: 0, y: 0)
+        fields.scale = Point(x: -1, y: 1)
+        let mirrored = TransformFields(positionX: -1, positionY: 2, rotation: 330, scaleX: -1, scaleY: 1)
+        #expect(Self.shown(fields, pivot: pivot, in: &scene) == [mirrored])
+        fields.scale = Point(x: 2, y: 2)
+        let grown = TransformFields(positionX: 2, positionY: 4, rotation: 30, scaleX: 2, scaleY: 2)
+        #expect(Self.shown(fields, pivot: pivot, in: &scene) == [grown])
+        // About its own anchor, and along the canvas's axes, nothing turns.
+        #expect(Self.shown(fields, in: &scene) == [TransformFields(scaleX: 2, scaleY: 2)])
+        var upright = Self.stage(Scene.element("e", rotation: 90))
+        fields.scale = Point(x: -1, y: 1)
+        #expect(
+            Self.shown(fields, pivot: pivot, in: &upright) == [
+                TransformFields(positionX: -1, positionY: 2, scaleX: 1, scaleY: -1)
+            ])
+    }
+
     /// Members draw about the stored anchor. Turned by a half about the top left corner, the centre is on its other side.
     @Test func aNewAnchorIsShownAsThePositionOfTheStoredOne() {
         var scene = Self.stage()

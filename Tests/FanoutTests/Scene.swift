@@ -188,8 +188,8 @@ struct Scene {
             into: &self.actions)
     }
 
-    static func element(_ id: Identifier, type: String = "note", more: String = "") -> String {
-        #"{"id":"\#(id)","type":"\#(type)","positionX":1,"positionY":2,"width":100,"height":100,"rotation":0,"#
+    static func element(_ id: Identifier, type: String = "note", rotation: Int = 0, more: String = "") -> String {
+        #"{"id":"\#(id)","type":"\#(type)","positionX":1,"positionY":2,"width":100,"height":100,"rotation":\#(rotation),"#
             + #""scaleX":1,"scaleY":1,"originalWidth":100,"originalHeight":100,"anchorX":0.5,"anchorY":0.5,"#
             + #""createdBy":"ann","updatedBy":"ann","rev":1\#(more)}"#
     }
