@@ -65,16 +65,14 @@ def test_up_says_who_has_its_port_before_anything_starts(single, tmp_path):
         assert done.returncode == 1 and not (tmp_path / "data" / "postgres").exists()
         return line
 
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        port = server.getsockname()[1]
+    port = ports.free(2) + 1
+    with socket.create_server(("127.0.0.1", port)):
         line = refused("--port", str(port))
         assert f"gateway-1 cannot listen on 127.0.0.1:{port} (--port): python" in line
         assert f"(process {os.getpid()}) listens there" in line
-        line = refused("--port", str(ports.free()), "--face", f"tcp://127.0.0.1:{port}")
-        assert f"(--face): python" in line
-        if port > 1024:
-            line = refused("--gateways", "2", "--port", str(port - 1))
-            assert f"gateway-2 cannot listen on 127.0.0.1:{port}" in line
+        assert "(--face): python" in refused("--port", str(ports.free()), "--face", f"tcp://127.0.0.1:{port}")
+        line = refused("--gateways", "2", "--port", str(port - 1))
+        assert f"gateway-2 cannot listen on 127.0.0.1:{port}" in line
     line = refused("--port", str(ports.free()), TOUCHSYNC_ADMIN_PORT=str(ports.free()))
     assert "committer-1 cannot listen" in line and "(--admin-port): fanout-1 is to listen there" in line
     assert f"touchsync-gateway (process {single.processes('gateway')[0]['pid']})" in refused("--port", str(single.port))

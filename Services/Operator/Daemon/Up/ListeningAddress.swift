@@ -52,7 +52,7 @@ struct ListeningAddress: Hashable, CustomStringConvertible {
         setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &yes, socklen_t(MemoryLayout<Int32>.size))
         if bind(descriptor, place.ai_addr, place.ai_addrlen) == 0 { return nil }
         switch errno {
-        case EADDRINUSE: return "\(PortHolder(of: self.port).map { "\($0)" } ?? "another program") listens there"
+        case EADDRINUSE: return PortHolder(of: self.port).map { "\($0) listens there" } ?? "the port is in use"
         case EADDRNOTAVAIL: return "this machine has no such address"
         case let code: return FileBytes.reason(code)
         }
