@@ -13,7 +13,7 @@ public struct ChangedElement: Sendable {
 
     /// True when the element is drawn at another place, in another size or turned differently.
     public var changesGeometry: Bool {
-        self.sets(Self.placement + Self.scales) || self.before.rotation != self.after.rotation
+        self.sets(Self.placement + Self.scales + Self.sides) || self.before.rotation != self.after.rotation
     }
 
     /// True when it changes anything that an app or a user set, apart from the geometry.
@@ -40,6 +40,7 @@ public struct ChangedElement: Sendable {
             self.restorePosition(in: &element)
             self.restore(\.rotation, in: &element)
             self.restore(Self.scales, asOne: hasLockedAspect, in: &element)
+            self.restore(Self.sides, asOne: false, in: &element)
         }
         self.restore(\.snapDegrees, in: &element)
         self.restore(\.bounds, in: &element)
@@ -56,6 +57,7 @@ public struct ChangedElement: Sendable {
     private static var position: [Number] { [\.positionX, \.positionY] }
     private static var placement: [Number] { Self.position + Self.anchor }
     private static var scales: [Number] { [\.scaleX, \.scaleY] }
+    private static var sides: [Number] { [\.originalWidth, \.originalHeight] }
 
     private func restorePosition(in element: inout Element) {
         if self.sets(Self.anchor) {
@@ -80,12 +82,21 @@ public struct ChangedElement: Sendable {
         if old != new, element[keyPath: field] == new { element[keyPath: field] = old }
     }
 
-    /// The app's own fields are restored one by one, unless they would then be too large together.
+    /// The app's own fields are restored one by one, unless they would then be too large together. A removed one comes
+    /// back to its place among them.
     private func restoreExtra(in element: inout Element) {
         var restored = element.extra
-        for name in (self.before.extra + self.after.extra).map(\.name) {
-            let (old, new) = (self.before.extra.value(of: name), self.after.extra.value(of: name))
-            if old != new, restored.value(of: name) == new { restored.set(name, to: old) }
+        for (index, field) in self.before.extra.enumerated() {
+            let new = self.after.extra.value(of: field.name)
+            guard field.json != new, restored.value(of: field.name) == new else { continue }
+            if new == nil {
+                restored.insert(field, at: min(index, restored.count))
+            } else {
+                restored.set(field.name, to: field.json)
+            }
+        }
+        for field in self.after.extra where self.before.extra.value(of: field.name) == nil {
+            if restored.value(of: field.name) == field.json { restored.set(field.name, to: nil) }
         }
         if restored.isWithinLimits { element.extra = restored }
     }

@@ -51,10 +51,7 @@ extension Element {
             writer.member("locked", true)
         }
         writer.member("snapDegrees", ifPresent: self.snapDegrees)
-        if let bounds = self.bounds {
-            writer.key("bounds")
-            bounds.encode(into: &writer)
-        }
+        writer.member("bounds", ifPresent: self.bounds)
         writer.member("fontSize", ifPresent: self.fontSize)
         writer.member("zIndex", ifPresent: self.zIndex)
         if self.space == .normalized {
@@ -127,8 +124,9 @@ extension Element {
     }
 }
 
-extension Bounds {
-    func encode(into writer: inout JSONWriter) {
+extension Bounds: JSONEncodable {
+    /// Writes `{x, y, width, height}`.
+    public func encode(into writer: inout JSONWriter) {
         writer.beginObject()
         writer.member("x", self.x)
         writer.member("y", self.y)
@@ -136,7 +134,9 @@ extension Bounds {
         writer.member("height", self.height)
         writer.endObject()
     }
+}
 
+extension Bounds {
     init?(json: JSONValue) {
         guard let x = json["x"]?.double, let y = json["y"]?.double, let width = json["width"]?.double,
             let height = json["height"]?.double

@@ -1,21 +1,48 @@
-/// The fields that an update sets on an element: everything but its transform. Nil: unchanged.
+public import JSONBytes
+
+/// What an update does with a field that an element need not have.
+public enum FieldChange<Value: Equatable & Sendable>: Equatable, Sendable {
+    /// It gets this value.
+    case set(Value)
+    /// It is taken off the element, if it is there.
+    case remove
+
+    /// The new value; nil for a removal.
+    public var value: Value? {
+        if case .set(let value) = self { value } else { nil }
+    }
+}
+
+extension FieldChange: JSONEncodable where Value: JSONEncodable {
+    /// Writes the value; `null` for a removal.
+    public func encode(into writer: inout JSONWriter) { self.value.encode(into: &writer) }
+}
+
+/// The fields that an update changes on an element: everything but position, scale, rotation and anchor. Nil: unchanged.
 public struct ElementChanges: Equatable, Sendable {
     /// The font size, points.
-    public var fontSize: Double?
-    /// Whether transforms and deletion are refused from now on.
+    public var fontSize: FieldChange<Double>?
+    /// Whether transforms, resizing and deletion are refused from now on.
     public var locked: Bool?
     /// Degrees, above 0.
-    public var snapDegrees: Double?
+    public var snapDegrees: FieldChange<Double>?
     /// The rectangle in which the anchor must stay from the next transform on.
-    public var bounds: Bounds?
+    public var bounds: FieldChange<Bounds>?
     /// Drawing order.
-    public var zIndex: Double?
-    /// The app's own fields to add or replace.
+    public var zIndex: FieldChange<Double>?
+    /// The size in pixels at scale 1, above 0. The element is resized about its anchor; its scales stay.
+    public var originalWidth, originalHeight: Double?
+    /// The app's own fields to add, to replace, or to remove (see `ExtraField.removal(of:)`).
     public var extra: [ExtraField] = []
 
     /// No change.
     public init() {}
 
-    /// Whether it sets nothing.
+    /// Whether it changes nothing.
     public var isEmpty: Bool { self == ElementChanges() }
+
+    /// Whether a locked element refuses it: it resizes, and does not unlock.
+    public var respectsLock: Bool {
+        (self.originalWidth != nil || self.originalHeight != nil) && self.locked != false
+    }
 }

@@ -66,19 +66,22 @@ extension ElementInput {
         return type
     }
 
-    /// The `set` of an update. Fields that belong to the transform, identify the element or are set by the server are
-    /// errors; other unknown names are the app's own fields.
+    /// The `set` of an update, a merge patch of one level: `null` removes a field that an element need not have. Fields
+    /// that belong to the transform, identify the element or are set by the server are errors; unknown names are the
+    /// app's own fields.
     public static func changes(_ set: JSONValue) throws(FieldError) -> ElementChanges {
         guard set.kind == .object else { throw FieldError(field: "set", message: "An object is required.") }
         var changes = ElementChanges()
         for (key, value) in set.members {
             let field = ElementField.named(key, after: .rev)
             switch field {
-            case .fontSize: changes.fontSize = try Self.number(value, "set.fontSize")
+            case .fontSize: changes.fontSize = try Self.change(value, "set.fontSize", Self.requiredNumber)
             case .locked: changes.locked = try Self.bool(value, "set.locked")
-            case .snapDegrees: changes.snapDegrees = try Self.positive(value, "set.snapDegrees")
-            case .bounds: changes.bounds = try Self.bounds(value, "set.bounds")
-            case .zIndex: changes.zIndex = try Self.number(value, "set.zIndex")
+            case .snapDegrees: changes.snapDegrees = try Self.change(value, "set.snapDegrees", Self.positive)
+            case .bounds: changes.bounds = try Self.change(value, "set.bounds", Self.bounds)
+            case .zIndex: changes.zIndex = try Self.change(value, "set.zIndex", Self.requiredNumber)
+            case .originalWidth: changes.originalWidth = try Self.positive(value, "set.originalWidth")
+            case .originalHeight: changes.originalHeight = try Self.positive(value, "set.originalHeight")
             case .some(let field):
                 throw FieldError(field: "set.\(field.name)", message: "An update does not change this field.")
             case nil where key.isString("transform" as StaticString):
@@ -87,8 +90,15 @@ extension ElementInput {
                 changes.extra.append(ExtraField(name: key.string ?? "", json: Array(value.rawBytes)))
             }
         }
-        try Self.checkExtra(changes.extra, field: "set")
+        try Self.checkExtra(changes.extra.filter { !$0.isRemoval }, field: "set")
         return changes
+    }
+
+    /// `null` removes a field.
+    private static func change<Value>(
+        _ value: JSONValue, _ field: String, _ read: (JSONValue, String) throws(FieldError) -> Value
+    ) throws(FieldError) -> FieldChange<Value> {
+        value.kind == .null ? .remove : .set(try read(value, field))
     }
 
     /// Rejects extra fields over the limits as too large.

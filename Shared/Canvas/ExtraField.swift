@@ -11,6 +11,14 @@ public struct ExtraField: Sendable {
         self.json = json
     }
 
+    /// In an update: takes the field of that name off the element.
+    public static func removal(of name: String) -> ExtraField { ExtraField(name: name, json: Self.null) }
+
+    /// In an update: whether it takes the field off the element.
+    var isRemoval: Bool { self.json == Self.null }
+
+    private static let null = Array("null".utf8)
+
     /// Its size towards the limit, bytes: the value's text and the name as it is stored, in JSON. An escaped control
     /// character counts six bytes.
     var byteCount: Int {
@@ -52,10 +60,10 @@ extension [ExtraField] {
         }
     }
 
-    /// These fields with others set.
-    func setting(_ fields: [ExtraField]) -> [ExtraField] {
+    /// These fields after an update. Values are replaced whole.
+    func updated(by fields: [ExtraField]) -> [ExtraField] {
         var merged = self
-        for field in fields { merged.set(field.name, to: field.json) }
+        for field in fields { merged.set(field.name, to: field.isRemoval ? nil : field.json) }
         return merged
     }
 }

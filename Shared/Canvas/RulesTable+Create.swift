@@ -23,14 +23,16 @@ extension RulesTable {
         return (element, adjustments)
     }
 
-    /// Applies the fields of an update. It moves nothing: new bounds and a new snapping step affect later transforms.
-    /// Extra fields are replaced by name or added; those that `Element.check` would reject are dropped. The caller
-    /// checks locks and maintains `rev` and `updatedBy`.
+    /// Applies the fields of an update. It moves no anchor: new bounds and a new snapping step affect later transforms.
+    /// Extra fields are replaced by name, added or removed; those that `Element.check` would reject are dropped. The
+    /// caller checks locks and maintains `rev` and `updatedBy`.
     public func apply(_ changes: ElementChanges, to element: inout Element) -> [Adjustment] {
         var adjustments: [Adjustment] = []
         let rules = self.rules(for: element.type)
+        Self.removeOptions(changes, &element)
         Self.setOptions(changes, rules, &element, &adjustments)
-        if element.fits(changes) { element.extra = element.extra.setting(changes.extra) }
+        Self.resize(changes, rules, &element, &adjustments)
+        if element.fits(changes) { element.extra = element.extra.updated(by: changes.extra) }
         return adjustments
     }
 
@@ -95,22 +97,49 @@ extension RulesTable {
         Self.setPosition(missing, &element, &ignored)
     }
 
+    private static func removeOptions(_ changes: ElementChanges, _ element: inout Element) {
+        if changes.fontSize == .remove { element.fontSize = nil }
+        if changes.snapDegrees == .remove { element.snapDegrees = nil }
+        if changes.bounds == .remove { element.bounds = nil }
+        if changes.zIndex == .remove { element.zIndex = nil }
+    }
+
     private static func setOptions(
         _ changes: ElementChanges, _ rules: TypeRules, _ element: inout Element, _ adjustments: inout [Adjustment]
     ) {
         if let locked = changes.locked { element.locked = locked }
-        if let sent = usableNumber(changes.zIndex) { element.zIndex = sent + 0 }
-        if let sent = usableNumber(changes.fontSize) {
+        if let sent = usableNumber(changes.zIndex?.value) { element.zIndex = sent + 0 }
+        if let sent = usableNumber(changes.fontSize?.value) {
             let stored = rules.fontSize.map { clamped(sent, $0.lowerBound, $0.upperBound) } ?? sent
             element.fontSize = stored + 0
             Self.note("fontSize", sent, stored, .range, &adjustments)
         }
-        if let sent = usableNumber(changes.snapDegrees), sent > 0 {
+        if let sent = usableNumber(changes.snapDegrees?.value), sent > 0 {
             let stored = min(sent, CanvasLimits.snapDegrees)
             element.snapDegrees = stored
             Self.note("snapDegrees", sent, stored, .range, &adjustments)
         }
-        if let sent = changes.bounds { Self.setBounds(sent, &element, &adjustments) }
+        if let sent = changes.bounds?.value { Self.setBounds(sent, &element, &adjustments) }
+    }
+
+    /// The scales stay, within their rules: one that only the smallest size had raised may now be beyond the largest.
+    private static func resize(
+        _ changes: ElementChanges, _ rules: TypeRules, _ element: inout Element, _ adjustments: inout [Adjustment]
+    ) {
+        guard changes.originalWidth != nil || changes.originalHeight != nil else { return }
+        if let sent = usableNumber(changes.originalWidth), sent > 0 {
+            let rule = SideRule(sent: sent, scale: element.scaleX, smallest: max(rules.minWidth, rules.minSide))
+            element.originalWidth = rule.stored
+            Self.note("originalWidth", sent, rule.stored, rule.why, &adjustments)
+        }
+        if let sent = usableNumber(changes.originalHeight), sent > 0 {
+            let rule = SideRule(sent: sent, scale: element.scaleY, smallest: max(rules.minHeight, rules.minSide))
+            element.originalHeight = rule.stored
+            Self.note("originalHeight", sent, rule.stored, rule.why, &adjustments)
+        }
+        let scales = TransformFields(scaleX: element.scaleX, scaleY: element.scaleY)
+        var unsent: [Adjustment] = []
+        Self.setScale(scales, stored: (element.scaleX, element.scaleY), rules, &element, &unsent)
     }
 
     private static func setBounds(_ sent: Bounds, _ element: inout Element, _ adjustments: inout [Adjustment]) {
@@ -129,14 +158,14 @@ extension RulesTable {
 }
 
 extension ElementChanges {
-    /// The fields that a new element and an update share.
-    fileprivate init(_ new: NewElement) {
+    /// The options of a new element, as an update sets them.
+    public init(_ new: NewElement) {
         self.init()
-        self.fontSize = new.fontSize
+        self.fontSize = new.fontSize.map(FieldChange.set)
         self.locked = new.locked
-        self.snapDegrees = new.snapDegrees
-        self.bounds = new.bounds
-        self.zIndex = new.zIndex
+        self.snapDegrees = new.snapDegrees.map(FieldChange.set)
+        self.bounds = new.bounds.map(FieldChange.set)
+        self.zIndex = new.zIndex.map(FieldChange.set)
     }
 }
 
@@ -149,6 +178,6 @@ extension Element {
     }
 
     func fits(_ changes: ElementChanges) -> Bool {
-        changes.extra.isEmpty || self.extra.setting(changes.extra).isWithinLimits
+        changes.extra.isEmpty || self.extra.updated(by: changes.extra).isWithinLimits
     }
 }

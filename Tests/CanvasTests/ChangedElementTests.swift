@@ -27,6 +27,7 @@ import Testing
         let after = Self.changed { element in
             (element.positionX, element.positionY, element.rotation) = (1, 2, 3)
             (element.scaleX, element.scaleY, element.anchorX, element.anchorY) = (-2, 3, 0, 1)
+            (element.originalWidth, element.originalHeight) = (40, 50)
             (element.snapDegrees, element.fontSize, element.zIndex) = (45, 20, 7)
             element.bounds = Bounds(x: 0, y: 0, width: 9, height: 9)
             element.extra = [ExtraField(name: "mine", json: [50]), ExtraField(name: "new", json: [51])]
@@ -87,10 +88,34 @@ import Testing
         #expect(Self.reverted(now, from: after, to: before).extra == now.extra)
     }
 
+    @Test func aSideThatAnotherHasSetSinceStays() {
+        let after = Self.changed { ($0.originalWidth, $0.originalHeight) = (40, 50) }
+        var now = after
+        now.originalWidth = 70
+        let element = Self.reverted(now, from: after, hasLockedAspect: true)
+        #expect((element.originalWidth, element.originalHeight) == (70, 100))
+        now.locked = true
+        #expect(Self.reverted(now, from: after) == now)
+    }
+
+    @Test func removedOwnFieldsComeBackToTheirPlaces() {
+        let fields = ["a", "b", "c", "d"].map { ExtraField(name: $0, json: [49]) }
+        let before = Self.changed { $0.extra = fields }
+        let after = Self.changed { $0.extra = [fields[2]] }
+        #expect(Self.reverted(after, from: after, to: before) == before)
+        var now = after
+        now.extra = [ExtraField(name: "b", json: [50]), ExtraField(name: "new", json: [51])]
+        let names = Self.reverted(now, from: after, to: before).extra.map(\.name)
+        #expect(names == ["a", "b", "new", "d"])
+        #expect(Self.reverted(before, from: before, to: after) == after)
+    }
+
     @Test func geometryAndContentDiffer() {
         let moved = ChangedElement(before: Self.before, after: Self.changed { $0.positionY = 1 })
         let renamed = ChangedElement(before: Self.before, after: Self.changed { $0.extra = [] })
         #expect(moved.changesGeometry && !moved.changesContent)
+        let resized = ChangedElement(before: Self.before, after: Self.changed { $0.originalHeight = 1 })
+        #expect(resized.changesGeometry && !resized.changesContent)
         #expect(!renamed.changesGeometry && renamed.changesContent)
     }
 }

@@ -86,7 +86,7 @@ struct CreateTests {
         #expect(video.width >= 44 && video.width.isFinite)
     }
 
-    @Test("update: sets what is no transform and moves nothing")
+    @Test("update: sets options and own fields, and moves nothing")
     func update() throws {
         var (element, _) = try created("text", #""positionX":500,"rotation":10,"content":"a","color":"red""#)
         let changes = try ElementInput.changes(
@@ -97,8 +97,57 @@ struct CreateTests {
         #expect((element.positionX, element.rotation) == (500, 10))
         #expect((element.fontSize, element.locked, element.snapDegrees, element.zIndex) == (12, true, 45, -2.5))
         #expect(element.bounds == Bounds(x: 0, y: 0, width: 10, height: 10))
-        #expect(element.extra.map(\.name) == ["content", "color", "new"])
-        #expect(element.extra.map { String(decoding: $0.json, as: UTF8.self) } == ["\"b\"", "\"red\"", "null"])
+        #expect(element.extra == [ExtraField(name: "content", json: Array(#""b""#.utf8)), color])
+    }
+
+    private var color: ExtraField { ExtraField(name: "color", json: Array(#""red""#.utf8)) }
+
+    @Test func anUpdateRemovesWhatIsNull() throws {
+        let options = #""snapDegrees":9,"bounds":{"x":0,"y":0,"width":1,"height":1},"fontSize":20,"zIndex":1,"#
+        var (element, _) = try created("text", options + #""content":{"a":null},"color":"red""#)
+        let one = try ElementInput.changes(json(#"{"snapDegrees":null,"content":null,"new":null}"#))
+        #expect(rules.apply(one, to: &element) == [])
+        #expect((element.snapDegrees, element.fontSize, element.extra) == (nil, 20, [self.color]))
+        let all = try ElementInput.changes(json(#"{"bounds":null,"fontSize":null,"zIndex":null,"color":null}"#))
+        for _ in 1...2 {
+            #expect(rules.apply(all, to: &element) == [])
+            #expect(element == (try created("text").0))
+        }
+    }
+
+    @Test func whatAnUpdateRemovesMakesSpaceForWhatItAdds() throws {
+        let fields = (0..<64).map { "\"f\($0)\":1" }.joined(separator: ",")
+        var (element, _) = try created("note", fields)
+        let half = (0..<40).map { "\"f\($0)\":null,\"g\($0)\":1" }.joined(separator: ",")
+        let changes = try ElementInput.changes(json("{\(half)}"))
+        try element.check(changes)
+        _ = rules.apply(changes, to: &element)
+        #expect(element.extra.count == 64 && element.extra.first?.name == "f40")
+    }
+
+    @Test("a resized element keeps its scales, its anchor's position and its type's smallest size")
+    func resize() throws {
+        func changes(_ set: String) throws -> ElementChanges { try ElementInput.changes(json(set)) }
+        var (element, _) = try created("audio", #""originalWidth":300,"originalHeight":100,"scaleX":-0.5"#)
+        #expect(rules.apply(try changes(#"{"originalWidth":400}"#), to: &element) == [])
+        #expect((element.width, element.height, element.scaleX, element.positionX) == (200, 50, -0.5, 0))
+        let adjusted = rules.apply(try changes(#"{"originalWidth":10,"originalHeight":1e300}"#), to: &element)
+        #expect(
+            adjusted == [
+                adjustment("originalWidth", 10, 240, .size), adjustment("originalHeight", 1e300, 1e9, .range),
+            ])
+        #expect((element.width, element.originalHeight) == (120, 1e9))
+        // A scale that only the smallest size had raised above the largest one returns to it.
+        (element, _) = try created("audio", #""originalWidth":10,"originalHeight":100"#)
+        #expect((element.scaleX, element.width) == (12, 120))
+        #expect(rules.apply(try changes(#"{"originalWidth":200}"#), to: &element) == [])
+        #expect((element.scaleX, element.scaleY, element.width) == (3, 3, 600))
+        element.scaleX = 1e-12
+        #expect(rules.apply(try changes(#"{"originalWidth":1}"#), to: &element).map(\.stored) == [1e9])
+        #expect(try changes(#"{"originalWidth":1}"#).respectsLock)
+        #expect(try changes(#"{"originalWidth":1,"locked":true}"#).respectsLock)
+        #expect(try !changes(#"{"originalWidth":1,"locked":false}"#).respectsLock)
+        #expect(try !changes(#"{"zIndex":null,"locked":true}"#).respectsLock)
     }
 
     @Test("update: extra fields over 8 KiB in total are too large, and not taken")

@@ -141,9 +141,8 @@ struct ElementInputTests {
     @Test(
         "update: what a transform changes or the server decides is invalid in set",
         arguments: [
-            "id", "type", "positionX", "positionY", "width", "height", "rotation", "scaleX", "scaleY", "originalWidth",
-            "originalHeight", "anchorX", "anchorY",
-            "parentId", "space", "transform", "createdBy", "updatedBy", "rev",
+            "id", "type", "positionX", "positionY", "width", "height", "rotation", "scaleX", "scaleY", "anchorX",
+            "anchorY", "parentId", "space", "transform", "createdBy", "updatedBy", "rev",
         ])
     func setRefuses(name: String) throws {
         let set = try json("{\"content\":\"x\",\"\(name)\":1}")
@@ -151,9 +150,11 @@ struct ElementInputTests {
     }
 
     @Test(
-        "update: null and wrong types are invalid in known fields, null is a value of the app's own",
+        "update: wrong types are invalid in known fields, null in those that every element has",
         arguments: [
-            (#"{"fontSize":null}"#, "set.fontSize"), (#"{"locked":null}"#, "set.locked"),
+            (#"{"fontSize":null,"zIndex":null}"#, nil), (#"{"locked":null}"#, "set.locked"),
+            (#"{"originalWidth":null}"#, "set.originalWidth"), (#"{"originalHeight":0}"#, "set.originalHeight"),
+            (#"{"positionX":null}"#, "set.positionX"), (#"{"originalWidth":3}"#, nil),
             (#"{"locked":"yes"}"#, "set.locked"), (#"{"snapDegrees":0}"#, "set.snapDegrees"),
             (#"{"bounds":{"x":0}}"#, "set.bounds.y"), (#"{"zIndex":"1"}"#, "set.zIndex"), ("[]", "set"),
             ("null", "set"), (#"{"content":null}"#, nil), ("{}", nil),

@@ -39,6 +39,13 @@ struct Inventor {
             scaleY: self.maybe(-12...12), width: self.maybe(1...500), height: self.maybe(1...500))
     }
 
+    mutating func sizes() -> ElementChanges {
+        var changes = ElementChanges()
+        changes.originalWidth = self.positive(1...500)
+        changes.originalHeight = self.positive(1...500)
+        return changes
+    }
+
     mutating func newElement() -> NewElement {
         var new = NewElement(type: self.types.randomElement(using: &self.generator) ?? "note")
         new.transform = self.fields()
@@ -125,7 +132,9 @@ struct PropertyTests {
                     Issue.record("seed \(seed) round \(round): \(again) for \(before)")
                     return
                 }
-                adjusted = rules.apply(inventor.fields(), to: &element)
+                adjusted =
+                    inventor.chance(30)
+                    ? rules.apply(inventor.sizes(), to: &element) : rules.apply(inventor.fields(), to: &element)
             }
         }
     }

@@ -43,7 +43,9 @@ def test_every_kind_of_edit(two, room):
     ada, bob = two
     ada.edit(room, "createAll", [note("a"), note("b"), {"id": "p", "type": "photo"}])
     ada.edit(room, "create", {"id": "t", "type": "text", "parentId": "p", "space": "normalized", "positionX": 0.5})
-    ada.edit(room, "update", "a", {"content": "hello"})
+    ada.edit(room, "update", "a", {"content": "hello", "tint": "red", "zIndex": 4})
+    removed = ada.edit(room, "update", "a", {"tint": None, "zIndex": None, "originalWidth": 300})["element"]
+    assert removed["width"] == 300 and not removed.keys() & {"tint", "zIndex"}
     ada.edit(room, "preset", "a", "rotateCW")
     ada.edit(room, "transformAll", [{"elementId": "a", "positionX": 1}, {"elementId": "b", "positionX": 2}])
     ada.call("begin", room, "g", ["a", "b"])
@@ -66,6 +68,28 @@ def test_a_refusal_takes_the_edit_back(two, room):
     assert ada.positions(room) == {"a": 0}
     # The numbers go on.
     ada.edit(room, "create", note("b"))
+
+
+def test_what_is_removed_vanishes_and_a_resize_is_undone(two, room):
+    ada, bob = two
+
+    def seen(by):
+        return next((element for element in by.look(room)["elements"] if element["id"] == "a"), {})
+
+    ada.edit(room, "create", {**note("a"), "zIndex": 4, "tint": "red"})
+    ada.edit(room, "update", "a", {"zIndex": None, "tint": None, "originalHeight": 30})
+    for client in two:
+        eventually("both see it", lambda: seen(client).get("height") == 30)
+        assert not seen(client).keys() & {"zIndex", "tint"}
+    ada.edit(room, "undo")
+    for client in two:
+        eventually("it is as it was", lambda: seen(client).get("tint") == "red")
+        assert seen(client)["height"] == 100 and seen(client)["zIndex"] == 4
+    bob.edit(room, "update", "a", {"locked": True})
+    eventually("ada sees the lock", lambda: seen(ada).get("locked"))
+    with pytest.raises(Refused) as refused:
+        ada.edit(room, "update", "a", {"originalHeight": 30})
+    assert refused.value.error["field"] == "locked" and seen(ada)["height"] == 100
 
 
 GEOMETRY = [
@@ -97,7 +121,13 @@ def random_edit(chance, name):
     }
     kept = chance.sample(sorted(gesture), chance.randint(1, 4))
     fields = {"positionX": chance.uniform(-500, 500), "rotation": chance.uniform(-400, 400), "scaleY": factor}
+    values = {
+        "originalWidth": chance.uniform(1, 300), "originalHeight": chance.choice([0.0001, 20, 1e10]),
+        "snapDegrees": chance.choice([None, 30, 500]), "bounds": None, "fontSize": chance.choice([None, 5, 30]),
+        "zIndex": chance.choice([None, 7]), "tint": chance.choice([None, "red", [None]]),
+    }
     return chance.choice([
+        ["update", name, {part: values[part] for part in chance.sample(sorted(values), chance.randint(1, 5))}],
         ["edit", "element:gesture", {"elementId": name, **{part: gesture[part] for part in kept}}],
         ["transform", name, {part: fields[part] for part in chance.sample(sorted(fields), chance.randint(1, 3))}],
         ["preset", name, chance.choice(["rotateCW", "rotateCCW", "rotate180", "flipX", "flipY", "reset"])],
@@ -115,6 +145,8 @@ def test_what_is_shown_before_the_answer_is_what_the_server_stores(two, room):
             shown, stored = ada.call("predict", room, name, *edit)
             for field in GEOMETRY:
                 assert shown[field] == pytest.approx(stored[field], rel=1e-9, abs=1e-9), (field, edit, shown, stored)
+            for field in ["snapDegrees", "bounds", "fontSize", "zIndex", "tint"]:
+                assert shown.get(field) == stored.get(field), (field, edit, shown, stored)
 
 
 def test_undo_and_redo(two, room):

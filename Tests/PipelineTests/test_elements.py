@@ -300,6 +300,90 @@ def test_locks(canvas, artist, room):
     artist.ok("element:delete", {"roomId": room, "elementId": "e"})
 
 
+OPTIONS = {
+    "fontSize": 20, "zIndex": 3, "snapDegrees": 45, "bounds": {"x": 0, "y": 0, "width": 9, "height": 9},
+    "tint": "red", "content": {"text": None, "list": [None]}, "nothing": None,
+}
+
+
+def test_null_removes_what_an_element_need_not_have(canvas, artist, room):
+    canvas.create(type="text", id="e", **OPTIONS)
+    for name in ["zIndex", "tint"]:
+        answer = canvas.update("e", **{name: None, "left": 1})
+        assert name not in answer["element"] and answer["adjusted"] == []
+        assert all(answer["element"][other] == OPTIONS[other] for other in OPTIONS if other not in ("zIndex", "tint"))
+    removed = canvas.update("e", **dict.fromkeys(OPTIONS), left=2)["element"]
+    assert not removed.keys() & OPTIONS.keys() and removed["left"] == 2
+    # What is not there can be removed, too; the commit takes a number as any other.
+    again = canvas.update("e", **dict.fromkeys(OPTIONS))
+    assert again["element"] == {**removed, "rev": removed["rev"] + 1} and again["adjusted"] == []
+    assert artist.join(room)["elements"] == [again["element"]]
+    # The rules no longer know of it.
+    assert_element(canvas.move("e", positionX=500, rotation=50)["element"], positionX=500, rotation=50)
+    # Own objects are replaced whole, and null inside them is a value.
+    assert canvas.update("e", content={"a": None})["element"]["content"] == {"a": None}
+
+
+def test_a_removal_and_an_absence_are_different_bodies(apps, single, room):
+    app = apps(single.url, "numbers")
+    app.join(room)
+    app.ok("element:create", {"roomId": room, "element": {"type": "note", "id": "e", "zIndex": 1, "own": 1}, "n": 1})
+    update = {"roomId": room, "elementId": "e", "n": 2}
+    first = app.ok("element:update", {**update, "set": {"zIndex": None, "own": None}})
+    for other in [{}, {"zIndex": None}, {"own": None}, {"zIndex": 0, "own": None}, {"zIndex": None, "own": ""}]:
+        app.refused("element:update", {**update, "set": other}, "conflict", "n")
+    again = app.ok("element:update", {**update, "set": {"own": None, "zIndex": None}})
+    assert again["duplicate"] is True and again["element"] == first["element"]
+
+
+def test_an_update_resizes_about_the_anchor(canvas):
+    canvas.create(type="text", id="e", positionX=50, positionY=60, width=100, height=40, scaleX=2, scaleY=-2)
+    answer = canvas.update("e", originalWidth=300, content="longer")
+    assert answer["adjusted"] == []
+    assert_element(
+        answer["element"], originalWidth=300, width=600, originalHeight=20, height=40, scaleX=2, scaleY=-2, positionX=50,
+        positionY=60, anchorX=0.5, content="longer")
+    answer = canvas.update("e", originalWidth=1e12, originalHeight=1e-12)
+    assert_element(answer["element"], originalWidth=1e9, originalHeight=0.001)
+    assert adjustments(answer) == {
+        "originalWidth": (1e12, 1e9, "range"), "originalHeight": (1e-12, 0.001, "range"),
+    }
+
+
+def test_a_resized_element_keeps_the_smallest_size_of_its_type(canvas):
+    canvas.create(type="audio", id="e", width=240, height=88, scaleX=0.5, scaleY=0.5)
+    answer = canvas.update("e", originalWidth=100, originalHeight=200)
+    assert_element(answer["element"], originalWidth=240, width=120, originalHeight=200, height=100, scaleX=0.5)
+    assert adjustments(answer) == {"originalWidth": (100, 240, "size")}
+    assert canvas.update("e", originalWidth=240)["adjusted"] == []
+    # A resized picture has other proportions; its scales stay alike.
+    canvas.create(type="photo", id="p", width=400, height=300)
+    canvas.update("p", originalHeight=400)
+    assert_element(canvas.move("p", scaleX=2)["element"], width=800, height=800)
+
+
+def test_a_locked_element_is_resized_only_by_what_unlocks_it(canvas, artist, room):
+    canvas.create(type="note", id="e", locked=True)
+    resize = {"roomId": room, "elementId": "e", "set": {"originalWidth": 50}}
+    artist.refused("element:update", resize, "forbidden", "locked")
+    artist.refused("element:update", {**resize, "set": {"originalWidth": 50, "locked": True}}, "forbidden", "locked")
+    assert_element(canvas.update("e", content="x", zIndex=None)["element"], width=100, locked=True)
+    answer = canvas.update("e", originalWidth=50, locked=False)
+    assert_element(answer["element"], width=50)
+    assert "locked" not in answer["element"]
+    assert_element(canvas.update("e", originalWidth=70, locked=True)["element"], width=70, locked=True)
+
+
+def test_annotations_of_a_resized_element_stay_as_they_are(canvas, artist, room):
+    canvas.create(type="photo", id="p")
+    label = canvas.create(
+        type="text", id="t", parentId="p", space="normalized", positionX=0.25, positionY=1, width=10, height=5)["element"]
+    canvas.update("p", originalWidth=400)
+    elements = {element["id"]: element for element in artist.join(room)["elements"]}
+    assert elements["t"] == label and elements["p"]["width"] == 400
+    assert_element(canvas.update("t", originalWidth=20)["element"], width=20, positionX=0.25, positionY=1)
+
+
 def test_updates_are_told(two, room, note):
     ada, bob = two
     answer = ada.ok("element:update", {"roomId": room, "elementId": "note-1", "set": {"content": "x", "zIndex": 4}})

@@ -110,7 +110,16 @@ BAD = [
     ("element:update", {"elementId": "e", "set": []}, "invalid", "set"),
     ("element:update", {"elementId": "e", "set": {"big": HUGE}}, "too_large", None),
     ("element:update", {"elementId": "e", "set": {"fontSize": "12"}}, "invalid", "set.fontSize"),
-    ("element:update", {"elementId": "e", "set": {"fontSize": None}}, "invalid", "set.fontSize"),
+    ("element:update", {"elementId": "e", "set": None}, "invalid", "set"),
+    ("element:update", {"elementId": "e", "set": {"locked": None}}, "invalid", "set.locked"),
+    ("element:update", {"elementId": "e", "set": {"positionX": None}}, "invalid", "set.positionX"),
+    ("element:update", {"elementId": "e", "set": {"parentId": None}}, "invalid", "set.parentId"),
+    ("element:update", {"elementId": "e", "set": {"zIndex": None, "originalWidth": None}}, "invalid", "set.originalWidth"),
+    ("element:update", {"elementId": "e", "set": {"originalHeight": 0}}, "invalid", "set.originalHeight"),
+    ("element:update", {"elementId": "e", "set": {"originalHeight": "5"}}, "invalid", "set.originalHeight"),
+    ("element:create", {"element": {"type": "note", "zIndex": None}}, "invalid", "element.zIndex"),
+    ("elements:create", {"elements": [{"type": "note", "bounds": None}]}, "invalid", "elements[0].bounds"),
+    ("elements:transform", {"elements": [{"elementId": "e", "positionX": None}]}, "invalid", "elements[0].positionX"),
     ("element:update", {"elementId": "e", "set": {"locked": "no"}}, "invalid", "set.locked"),
     ("element:update", {"elementId": "e", "set": {"snapDegrees": -1}}, "invalid", "set.snapDegrees"),
     ("element:update", {"elementId": "e", "set": {"bounds": {"x": 1}}}, "invalid", "set.bounds.y"),
@@ -118,8 +127,8 @@ BAD = [
     *(
         ("element:update", {"elementId": "e", "set": {name: 1}}, "invalid", f"set.{name}")
         for name in (
-            "id", "type", "positionX", "positionY", "width", "height", "rotation", "scaleX", "scaleY", "originalWidth",
-            "originalHeight", "anchorX", "anchorY", "parentId", "space", "transform",
+            "id", "type", "positionX", "positionY", "width", "height", "rotation", "scaleX", "scaleY", "anchorX",
+            "anchorY", "parentId", "space", "transform",
         )
     ),
     # Groups, gestures and presets.

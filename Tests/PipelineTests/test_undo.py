@@ -120,6 +120,42 @@ def test_creations_and_deletions_come_and_go_with_their_annotations(canvas, room
     assert flat["id"] == "new" and flat["mine"] == {"deep": [1]} and flat["roomId"] == room
 
 
+def test_removed_fields_come_back_and_new_ones_go(canvas, room):
+    ada, bob = canvas
+    set_ = {"zIndex": 3, "mine": None, "yours": 2}
+    ada.ok("element:update", {"roomId": room, "elementId": "a", "set": set_})
+    before = elements(bob, room)
+    ada.ok("element:update", {"roomId": room, "elementId": "a", "set": {"zIndex": None, "yours": None, "mine": [None]}})
+    after = elements(bob, room)
+    assert not after["a"].keys() & {"zIndex", "yours"}
+    for expected, command in [(before, "undo"), (after, "redo"), (before, "undo")]:
+        ada.ok(f"history:{command}", {"roomId": room})
+        assert_same(elements(bob, room), expected)
+    # What another has set since stays.
+    ada.ok("history:redo", {"roomId": room})
+    bob.ok("element:update", {"roomId": room, "elementId": "a", "set": {"zIndex": 9}})
+    ada.ok("history:undo", {"roomId": room})
+    assert elements(bob, room)["a"]["zIndex"] == 9 and elements(bob, room)["a"]["yours"] == 2
+
+
+def test_a_resize_is_taken_back(canvas, room):
+    ada, bob = canvas
+    before = elements(bob, room)
+    ada.ok("element:update", {"roomId": room, "elementId": "a", "set": {"originalWidth": 300, "originalHeight": 20}})
+    after = elements(bob, room)
+    assert after["a"]["width"] == 300 and after["a"]["height"] == 20
+    undone = ada.ok("history:undo", {"roomId": room})
+    assert_geometry(undone["elements"][0], id="a", width=100, height=100, originalWidth=100)
+    assert_same(elements(bob, room), before)
+    ada.ok("history:redo", {"roomId": room})
+    assert_same(elements(bob, room), after)
+    # Each side by itself, together with what is no geometry.
+    ada.ok("element:update", {"roomId": room, "elementId": "a", "set": {"originalWidth": 50, "mine": None}})
+    bob.ok("element:update", {"roomId": room, "elementId": "a", "set": {"originalHeight": 70}})
+    ada.ok("history:undo", {"roomId": room})
+    assert_element(elements(bob, room)["a"], width=300, height=70, mine=1)
+
+
 def test_commits_of_one_group_are_one_entry_of_several_kinds(canvas, apps, single, room):
     ada, bob = canvas
     legacy = apps(single.url, "old", auth={"roomId": room})

@@ -10,7 +10,7 @@ import Wire
         ("element:transform", #"{"elementId":"a","positionX":1}"#),
         ("element:create", #"{"element":{"id":"a","type":"note","mine":[1]}}"#),
         ("elements:create", #"{"elements":[{"type":"note"},{"id":"b","type":"photo"}]}"#),
-        ("element:update", #"{"elementId":"a","set":{"locked":true,"mine":1}}"#),
+        ("element:update", #"{"elementId":"a","set":{"locked":true,"zIndex":null,"originalWidth":5,"mine":1}}"#),
         ("element:delete", #"{"elementId":"a"}"#),
         (
             "elements:transform",
@@ -122,6 +122,22 @@ import Wire
         #expect(plain.bodyHash == BodyHash.of(DeleteElement(element: "a")))
     }
 
+    @Test func removingSettingAndLeavingAFieldAreDifferentBodies() throws {
+        let bounds = #"{"x":0,"y":0,"width":0,"height":0}"#
+        let sets = [
+            "", #""zIndex":null"#, #""zIndex":0"#, #""fontSize":null"#, #""snapDegrees":null"#, #""bounds":null"#,
+            #""bounds":\#(bounds)"#, #""own":null"#, #""own":[null]"#, #""own":"""#, #""originalWidth":1"#,
+            #""originalHeight":1"#,
+        ]
+        let hashes = try sets.map {
+            try Self.read("element:update", #"{"elementId":"a","set":{\#($0)}}"#).edit.bodyHash
+        }
+        #expect(Set(hashes).count == sets.count)
+        let turned = try Self.read("element:update", #"{"elementId":"a","set":{"own":null, "zIndex" : null}}"#)
+        let plain = try Self.read("element:update", #"{"elementId":"a","set":{"zIndex":null,"own":null}}"#)
+        #expect(turned.edit.bodyHash == plain.edit.bodyHash)
+    }
+
     @Test func theElementOfARefusalIsTheOneThatTheEditIsAbout() throws {
         let elements = try Self.payloads.map { try Self.read($0.event, $0.payload).edit.soleElement }
         #expect(elements == ["a", nil, nil, "a", "a", nil, nil, "a", nil, "a", nil, nil])
@@ -138,6 +154,9 @@ import Wire
         ("elements:create", #"{"elements":[{"type":"a","id":"x"},{"type":"b","id":"x"}]}"#, "invalid elements[1].id"),
         ("element:update", #"{"elementId":"a","set":[]}"#, "invalid set"),
         ("element:update", #"{"elementId":"a","set":{"rotation":1}}"#, "invalid set.rotation"),
+        ("element:update", #"{"elementId":"a","set":{"locked":null}}"#, "invalid set.locked"),
+        ("element:update", #"{"elementId":"a","set":{"originalWidth":0}}"#, "invalid set.originalWidth"),
+        ("element:create", #"{"element":{"type":"a","zIndex":null}}"#, "invalid element.zIndex"),
         ("element:delete", #"{"elementId":""}"#, "invalid elementId"),
         ("elements:transform", "{}", "invalid elements"),
         ("elements:transform", #"{"elements":{}}"#, "invalid elements"),

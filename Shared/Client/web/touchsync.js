@@ -211,8 +211,10 @@ const FIELDS = {
 const ENVELOPE = ["roomId", "seq", "userId", "sid", "n", "cause", "part", "parts"];
 /** What the server alone sets. */
 const SERVERS = ["createdBy", "updatedBy", "rev", ...ENVELOPE];
+/** What an update changes, but does not remove. */
+const KEPT = ["locked", "originalWidth", "originalHeight"];
 /** What an update does not change. */
-const FIXED = ["transform", ...SERVERS, ...Object.keys(FIELDS).filter(name => !(name in OPTIONS))];
+const FIXED = ["transform", ...SERVERS, ...Object.keys(FIELDS).filter(name => !(name in OPTIONS || KEPT.includes(name)))];
 
 /**
  * Fields as the server stores them, with the app's own; undefined when it refuses one.
@@ -329,13 +331,13 @@ function coordinate(sent, { space, bounds }, edge, end, isDrawn) {
 }
 
 /**
- * The smallest scale at which a side has so many pixels.
- * @param {number} side @param {number} original
+ * The smallest factor by which a number of pixels is the smallest size that a type has on an axis.
+ * @param {any} rules @param {string} smallest the axis's rule @param {number} pixels
  */
-function smallestScale(side, original) {
-  const scale = side / original;
-  if (!(scale > 0)) return 0;
-  return original * scale < side ? scale * (1 + Number.EPSILON) : scale;
+function smallestFactor(rules, smallest, pixels) {
+  const side = Math.max(rules[smallest], rules.minSide), factor = side / pixels;
+  if (!(factor > 0)) return 0;
+  return pixels * factor < side ? factor * (1 + Number.EPSILON) : factor;
 }
 
 /**
@@ -347,7 +349,7 @@ function scales(element, sent, rules) {
     const isSent = sent[scale] !== undefined, signed = sent[scale] ?? element[scale], value = Math.abs(signed);
     // How far it moved, in log scale.
     const way = isSent ? Math.abs(Math.log(value / Math.abs(element[scale]))) : -1;
-    const least = smallestScale(Math.max(rules[smallest], rules.minSide), element[original]);
+    const least = smallestFactor(rules, smallest, element[original]);
     return { scale, isSent, sign: signed < 0 ? -1 : 1, value, way, least };
   });
   const [x, y] = axes;
@@ -467,13 +469,26 @@ function created(sent, rules) {
 }
 
 /**
- * An element with other values apart from its geometry; the same when the server refuses them.
- * @param {Element} element @param {any} set @param {Rules} rules @returns {Element}
+ * An element with other values apart from position, scale, rotation and anchor, without those that are null; the same
+ * when the server refuses them.
+ * @param {Element} element @param {any} sent @param {Rules} rules @returns {Element}
  */
-function updated(element, set, rules) {
-  if (!isObject(set) || FIXED.some(name => name in set)) return element;
-  const next = { ...element, ...stored(set, OPTIONS, ruleOf(rules, element.type)) };
-  return fits(next) ? next : element;
+function updated(element, sent, rules) {
+  const rule = ruleOf(rules, element.type), set = objectIn(sent);
+  const removed = Object.keys(set).filter(name => set[name] === null && !KEPT.includes(name));
+  const values = stored(without(set, removed), FIELDS, rule);
+  if (!values || FIXED.some(name => name in set)) return element;
+  /** @type {any} */
+  const next = { ...without(element, removed), ...values };
+  let shown = next;
+  for (const { original, scale, smallest } of AXES) {
+    if (!(original in values)) continue;
+    if (element.locked && next.locked) return element;
+    next[original] = Math.max(next[original], smallestFactor(rule, smallest, Math.abs(next[scale])));
+    // A scale that only the smallest size had raised may now be beyond the largest.
+    shown = sized({ ...next, ...scales(next, next, rule) });
+  }
+  return fits(next) ? shown : element;
 }
 
 /**
@@ -2752,7 +2767,8 @@ export class Room extends Emitter {
   }
 
   /**
-   * Sets what is no geometry.
+   * Sets what an element has apart from position, scale, rotation and anchor: `originalWidth` and `originalHeight` resize
+   * it, null removes an option or a field of the app's own.
    * @param {string} elementId @param {Data} set @param {UndoOptions} [options] @returns {Promise<Result>}
    */
   update(elementId, set, options) {

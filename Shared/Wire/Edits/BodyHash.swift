@@ -105,12 +105,21 @@ public struct BodyHash {
 
     /// Every field of an update.
     public mutating func changes(_ changes: ElementChanges) {
-        for value in [changes.fontSize, changes.snapDegrees, changes.zIndex] {
-            self.number(value)
+        for change in [changes.fontSize, changes.snapDegrees, changes.zIndex] {
+            self.isRemoval(change)
+            self.number(change?.value)
         }
-        self.bounds(changes.bounds)
+        self.isRemoval(changes.bounds)
+        self.bounds(changes.bounds?.value)
         self.flag(changes.locked)
+        self.number(changes.originalWidth)
+        self.number(changes.originalHeight)
         self.extra(changes.extra)
+    }
+
+    /// A removal, a new value and no change at all are different.
+    private mutating func isRemoval<Value>(_ change: FieldChange<Value>?) {
+        self.flag(change.map { $0 == .remove })
     }
 
     private mutating func bounds(_ bounds: Bounds?) {

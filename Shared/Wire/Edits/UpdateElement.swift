@@ -1,7 +1,7 @@
 public import Canvas
 public import JSONBytes
 
-/// `element:update`: changes everything but the transform.
+/// `element:update`: changes everything but position, scale, rotation and anchor.
 ///
 ///     element name │ JSON blob, the app's `set`
 public struct UpdateElement: Edit {
@@ -13,7 +13,7 @@ public struct UpdateElement: Edit {
 
     /// The element.
     public var element: Identifier
-    /// The fields to set.
+    /// The fields to set and to remove.
     public var changes: ElementChanges
     private let json: [UInt8]
 

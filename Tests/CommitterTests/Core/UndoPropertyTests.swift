@@ -49,9 +49,11 @@ import Wire
             guard let id = ids.randomElement(using: &self.random), !self.random.chance(20) else {
                 return self.creation()
             }
-            switch Int.random(in: 0..<6, using: &self.random) {
+            switch Int.random(in: 0..<8, using: &self.random) {
             case 0: return .delete(element: id)
             case 1: return update(id, #"{"mine":\#(self.random.next() % 5),"zIndex":3,"locked":false}"#)
+            case 6: return update(id, #"{"mine":null,"zIndex":null,"own\#(self.random.next() % 3)":1}"#)
+            case 7: return update(id, #"{"originalWidth":\#(1 + self.random.next() % 300),"own1":null}"#)
             case 2: return EncodedEdit(PresetElement(element: id, preset: .flipX))
             case 3:
                 var gesture = Gesture()

@@ -366,6 +366,33 @@ import Wire
         #expect(element.extra == [ExtraField(name: "mine", json: Array("1".utf8))] && element.fontSize == nil)
     }
 
+    @Test func removalsAndSizesAreTakenBack() throws {
+        self.run(1, update("a", #"{"zIndex":5,"first":1,"second":2}"#))
+        let before = try self.stored("a")
+        self.run(2, update("a", #"{"zIndex":null,"first":null}"#))
+        #expect(try self.stored("a").zIndex == nil && self.stored("a").extra.map(\.name) == ["mine", "second"])
+        #expect(self.run(3, self.undo).updates.map(\.event) == [.updated])
+        #expect(try self.stored("a").zIndex == 5 && self.stored("a").extra == before.extra)
+        #expect(self.run(4, self.redo).updates.map(\.event) == [.updated])
+        #expect(try self.stored("a").extra.map(\.name) == ["mine", "second"])
+        self.run(5, update("a", #"{"originalWidth":300}"#))
+        #expect(self.run(6, self.undo).updates.map(\.event) == [.transformedMany])
+        #expect(try self.stored("a").width == 100)
+        self.run(7, update("a", #"{"originalWidth":300,"second":null}"#))
+        #expect(self.run(8, self.undo).updates.map(\.event) == [.changedMany])
+        #expect(try self.stored("a").width == 100 && self.stored("a").extra.count == 2)
+    }
+
+    @Test func aLockedElementIsResizedOnlyByWhatUnlocksIt() throws {
+        self.run(1, update("a", #"{"locked":true}"#))
+        for (number, lock) in [(2, ""), (3, #","locked":true"#)] as [(UInt64, String)] {
+            let refusal = self.run(number, update("a", #"{"originalWidth":50\#(lock)}"#)).refusals[0]
+            #expect(refusal?.code == .forbidden && refusal?.field == "locked")
+        }
+        #expect(self.run(4, update("a", #"{"originalWidth":50,"locked":false}"#)).refusals == [nil])
+        #expect(try self.stored("a").width == 50)
+    }
+
     @Test func aLockedElementStaysWhereItIsButCanBeUnlocked() throws {
         self.run(1, transform("a", x: 5))
         self.run(2, create("n"))

@@ -105,7 +105,11 @@ import Wire
                 "originalHeight", "anchorX", "anchorY",
             ])
             return create(id, #"{"type":"\#(type)"\#(place)\#(geometry)\#(options)}"#)
-        case 1: return update(id, #"{"a":1\#(options)}"#)
+        case 1:
+            let sizes = members(["originalWidth", "originalHeight"])
+            return random.chance(50)
+                ? update(id, #"{"a":1\#(options)\#(sizes)}"#)
+                : update(id, #"{"a":null,"zIndex":null,"bounds":null,"fontSize":null\#(sizes)}"#)
         case 2: return EncodedEdit(UndoEdit())
         default:
             return transform(

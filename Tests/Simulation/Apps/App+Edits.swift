@@ -38,8 +38,17 @@ extension App {
 
     func update() {
         let id = self.pick()
-        let index = self.world.random.number(12...72)
-        self.begin("element:update", on: [id], "\"elementId\":\"\(id)\",\"set\":{\"zIndex\":\(index)}")
+        self.begin("element:update", on: [id], "\"elementId\":\"\(id)\",\"set\":{\(self.changes)}")
+    }
+
+    /// Sets and removes an option and a field of the app's own, or resizes.
+    private var changes: String {
+        let number = self.world.random.number(12...72)
+        let choices = [
+            "\"zIndex\":\(number)", "\"zIndex\":null", "\"tint\":\(number),\"zIndex\":null", "\"tint\":null",
+            "\"originalWidth\":\(number)", "\"originalHeight\":\(number),\"tint\":null",
+        ]
+        return choices[self.world.random.place(choices.count)]
     }
 
     func delete() {

@@ -125,10 +125,14 @@ final class ClientUser {
 
     private func update(_ elements: [Element], _ app: ClientApp) {
         let id = self.pick(elements, app)
-        let index = app.world.random.number(12...72)
+        let number = app.world.random.number(12...72)
         // The type of a field is the server's to refuse.
-        let value = app.world.random.place(4) == 0 ? "\"high\"" : "\(index)"
-        self.edit("element:update", [id], "\"elementId\":\"\(id)\",\"set\":{\"zIndex\":\(value)}", app)
+        let choices = [
+            "\"zIndex\":\(number)", "\"zIndex\":\"high\"", "\"zIndex\":null,\"colour\":null", "\"colour\":\(number)",
+            "\"originalWidth\":\(number)", "\"originalWidth\":null",
+        ]
+        let set = choices[app.world.random.place(choices.count)]
+        self.edit("element:update", [id], "\"elementId\":\"\(id)\",\"set\":{\(set)}", app)
     }
 
     private func turn(_ elements: [Element], _ app: ClientApp) {

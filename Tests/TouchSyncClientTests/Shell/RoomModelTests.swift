@@ -59,7 +59,7 @@ import TouchSyncClientCore
 
     private static func onLevel(_ zIndex: Double) -> ElementChanges {
         var changes = ElementChanges()
-        changes.zIndex = zIndex
+        changes.zIndex = .set(zIndex)
         return changes
     }
 

@@ -38,6 +38,20 @@ import TouchSyncClientCore
         #expect(await room.pending == 0)
     }
 
+    @Test func anUpdateSaysWhatItRemovesAndResizes() async throws {
+        let fixture = try Fixture()
+        let (room, connection) = try await fixture.entered()
+        var changes = ElementChanges()
+        (changes.zIndex, changes.bounds, changes.fontSize) = (.remove, .remove, .set(12))
+        changes.originalWidth = 300
+        changes.extra = [.removal(of: "tint"), ExtraField("title", "x")]
+        room.update("a", changes)
+        let set = #"{"fontSize":12,"bounds":null,"zIndex":null,"originalWidth":300,"tint":null,"title":"x"}"#
+        #expect(try await connection.heard().contains(#""set":"# + set))
+        let shown = try #require(await room.element("a"))
+        #expect((shown.width, shown.fontSize, shown.zIndex, shown.extra.map(\.name)) == (300, 12, nil, ["title"]))
+    }
+
     @Test func staysDisconnected() async throws {
         let fixture = try Fixture()
         let states = StateList(fixture.client)

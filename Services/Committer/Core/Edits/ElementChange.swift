@@ -7,7 +7,7 @@ protocol ElementChange: DecidableEdit {
     static var update: UpdateEvent { get }
 
     /// Whether a locked element refuses it.
-    static var respectsLock: Bool { get }
+    var respectsLock: Bool { get }
 
     /// Whether the result depends on the size of an annotation's parent.
     static var needsParent: Bool { get }
@@ -39,7 +39,7 @@ extension ElementChange {
         for index in elements.indices {
             let key = ElementKey(commit.room, elements[index])
             let live = try draft.living(key, &cache, field: Self.path(ofElementAt: index))
-            if Self.respectsLock { try live.refuseIfLocked() }
+            if self.respectsLock { try live.refuseIfLocked() }
             let parentSize = Self.needsParent ? draft.parentSize(of: live.element, in: commit.room, &cache) : nil
             var element = live.element
             let adjustments = try self.apply(to: &element, at: index, parentSize: parentSize, draft.rules)

@@ -3,7 +3,7 @@ import Wire
 
 extension GestureElement: ElementChange {
     static let update = UpdateEvent.transformed
-    static let respectsLock = true
+    var respectsLock: Bool { true }
     /// Moving the anchor of an annotation moves its position by pixels of its parent.
     static let needsParent = true
 
@@ -18,7 +18,7 @@ extension GestureElement: ElementChange {
 
 extension GestureElements: ElementChange {
     static let update = UpdateEvent.transformedMany
-    static let respectsLock = true
+    var respectsLock: Bool { true }
     static let needsParent = false
 
     static func path(ofElementAt index: Int) -> String { "elements[\(index)]" }

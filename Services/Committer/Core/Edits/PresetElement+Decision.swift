@@ -3,7 +3,7 @@ import Wire
 
 extension PresetElement: ElementChange {
     static let update = UpdateEvent.transformed
-    static let respectsLock = true
+    var respectsLock: Bool { true }
     static let needsParent = false
 
     static func path(ofElementAt index: Int) -> String { "elementId" }

@@ -3,7 +3,7 @@ import Wire
 
 extension TransformElement: ElementChange {
     static let update = UpdateEvent.transformed
-    static let respectsLock = true
+    var respectsLock: Bool { true }
     static let needsParent = false
 
     static func path(ofElementAt index: Int) -> String { "elementId" }
@@ -17,7 +17,7 @@ extension TransformElement: ElementChange {
 
 extension TransformElements: ElementChange {
     static let update = UpdateEvent.transformedMany
-    static let respectsLock = true
+    var respectsLock: Bool { true }
     static let needsParent = false
 
     static func path(ofElementAt index: Int) -> String { "elements[\(index)].elementId" }

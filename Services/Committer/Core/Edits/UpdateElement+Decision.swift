@@ -3,9 +3,7 @@ import Wire
 
 extension UpdateElement: ElementChange {
     static let update = UpdateEvent.updated
-    /// An update can unlock an element.
-    static let respectsLock = false
-
+    var respectsLock: Bool { self.changes.respectsLock }
     static let needsParent = false
 
     static func path(ofElementAt index: Int) -> String { "elementId" }

@@ -19,15 +19,13 @@ extension NewElement {
         self.transform.encodePosition(into: &writer)
         self.transform.encodeShape(into: &writer)
         self.transform.encodeHints(into: &writer)
-        writer.member("originalWidth", ifPresent: self.originalWidth)
-        writer.member("originalHeight", ifPresent: self.originalHeight)
         writer.member("anchorX", ifPresent: self.anchorX)
         writer.member("anchorY", ifPresent: self.anchorY)
         writer.member("space", ifPresent: self.space?.rawValue)
         writer.member("parentId", ifPresent: self.parentId)
-        var options = ElementChanges()
-        (options.fontSize, options.locked, options.snapDegrees) = (self.fontSize, self.locked, self.snapDegrees)
-        (options.bounds, options.zIndex, options.extra) = (self.bounds, self.zIndex, self.extra)
+        var options = ElementChanges(self)
+        (options.originalWidth, options.originalHeight) = (self.originalWidth, self.originalHeight)
+        options.extra = self.extra
         options.encodeMembers(into: &writer)
         writer.endObject()
     }
@@ -64,15 +62,10 @@ extension ElementChanges {
         writer.member("fontSize", ifPresent: self.fontSize)
         writer.member("locked", ifPresent: self.locked)
         writer.member("snapDegrees", ifPresent: self.snapDegrees)
-        if let bounds = self.bounds {
-            writer.object("bounds") { writer in
-                writer.member("x", bounds.x)
-                writer.member("y", bounds.y)
-                writer.member("width", bounds.width)
-                writer.member("height", bounds.height)
-            }
-        }
+        writer.member("bounds", ifPresent: self.bounds)
         writer.member("zIndex", ifPresent: self.zIndex)
+        writer.member("originalWidth", ifPresent: self.originalWidth)
+        writer.member("originalHeight", ifPresent: self.originalHeight)
         for field in self.extra {
             writer.key(string: field.name)
             writer.raw(field.json)

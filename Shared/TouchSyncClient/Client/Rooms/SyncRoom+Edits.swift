@@ -50,7 +50,7 @@ extension SyncRoom {
         }
     }
 
-    /// Sets what is no geometry.
+    /// Sets and removes options and fields of the app's own, and resizes.
     @discardableResult
     public func update(_ id: String, _ changes: ElementChanges, undo: UndoOptions = .alone) -> SyncEdit {
         self.edit("element:update", ids: [id], undo) { writer in

@@ -49,6 +49,7 @@ extension ClientEdit {
         guard let set = self.body["set"] else { return }
         do {
             let changes = try ElementInput.changes(set)
+            if element.locked, changes.respectsLock { return }
             try element.check(changes)
             _ = rules.apply(changes, to: &element)
         } catch {
