@@ -83,9 +83,10 @@ extension ElementInput {
             case .originalWidth: changes.originalWidth = try Self.positive(value, "set.originalWidth")
             case .originalHeight: changes.originalHeight = try Self.positive(value, "set.originalHeight")
             case .some(let field):
-                throw FieldError(field: "set.\(field.name)", message: "An update does not change this field.")
+                let isDrawnSize = field == .width || field == .height
+                throw FieldError(field: "set.\(field.name)", message: isDrawnSize ? Self.isComputed : Self.isFixed)
             case nil where key.isString("transform" as StaticString):
-                throw FieldError(field: "set.transform", message: "An update does not change this field.")
+                throw FieldError(field: "set.transform", message: Self.isFixed)
             case nil:
                 changes.extra.append(ExtraField(name: key.string ?? "", json: Array(value.rawBytes)))
             }
@@ -93,6 +94,9 @@ extension ElementInput {
         try Self.checkExtra(changes.extra.filter { !$0.isRemoval }, field: "set")
         return changes
     }
+
+    private static let isFixed = "An update does not change this field."
+    private static let isComputed = "The drawn size is computed: originalWidth and originalHeight resize an element."
 
     /// `null` removes a field.
     private static func change<Value>(

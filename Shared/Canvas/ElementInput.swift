@@ -38,10 +38,16 @@ public enum ElementInput {
             fields.scaleY = try Self.number(transform["scaleY"], "transform.scaleY")
         }
         if fields.isEmpty {
-            throw FieldError(field: "transform", message: "A position or a part of a transform is required.")
+            let hasHint = payload["width"] != nil || payload["height"] != nil
+            throw FieldError(field: "transform", message: hasHint ? Self.hintsAlone : Self.nothingSent)
         }
         return fields
     }
+
+    private static let nothingSent = "A position or a part of a transform is required."
+    private static let hintsAlone = """
+        A width and a height only tell what the app drew: an element:update of originalWidth and originalHeight resizes.
+        """
 
     // MARK: Values
 

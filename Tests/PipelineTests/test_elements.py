@@ -350,6 +350,20 @@ def test_an_update_resizes_about_the_anchor(canvas):
     }
 
 
+def test_a_drawn_size_alone_is_refused_with_what_resizes(canvas, artist, room):
+    canvas.create(type="note", id="e")
+    for event, payload, field in [
+        ("element:transform", {"elementId": "e", "width": 300}, "transform"),
+        ("element:transform", {"elementId": "e", "height": 300, "transform": {}}, "transform"),
+        ("elements:transform", {"elements": [{"elementId": "e", "width": 5}]}, "elements[0].transform"),
+        ("element:update", {"elementId": "e", "set": {"width": 300}}, "set.width"),
+    ]:
+        message = artist.refused(event, {"roomId": room, **payload}, "invalid", field)["message"]
+        assert "originalWidth" in message and message.endswith("."), message
+    nothing = artist.refused("element:transform", {"roomId": room, "elementId": "e"}, "invalid", "transform")
+    assert "originalWidth" not in nothing["message"]
+
+
 def test_a_resized_element_keeps_the_smallest_size_of_its_type(canvas):
     canvas.create(type="audio", id="e", width=240, height=88, scaleX=0.5, scaleY=0.5)
     answer = canvas.update("e", originalWidth=100, originalHeight=200)
