@@ -22,7 +22,7 @@ extension ElementInput {
         if new.space == .normalized, new.parentId == nil {
             throw FieldError(field: joined(path, "parentId"), message: "Normalized space requires a parent.")
         }
-        try Self.checkExtra(new.extra, field: path)
+        try new.extra.checkLimits(field: path)
         return new
     }
 
@@ -91,7 +91,7 @@ extension ElementInput {
                 changes.extra.append(ExtraField(name: key.string ?? "", json: Array(value.rawBytes)))
             }
         }
-        try Self.checkExtra(changes.extra.filter { !$0.isRemoval }, field: "set")
+        try changes.extra.filter { !$0.isRemoval }.checkLimits(field: "set")
         return changes
     }
 
@@ -103,12 +103,5 @@ extension ElementInput {
         _ value: JSONValue, _ field: String, _ read: (JSONValue, String) throws(FieldError) -> Value
     ) throws(FieldError) -> FieldChange<Value> {
         value.kind == .null ? .remove : .set(try read(value, field))
-    }
-
-    /// Rejects extra fields over the limits as too large.
-    static func checkExtra(_ extra: [ExtraField], field: String) throws(FieldError) {
-        if !extra.isWithinLimits {
-            throw FieldError(field: field, message: "An element's own fields have at most 8192 bytes.", tooLarge: true)
-        }
     }
 }

@@ -42,8 +42,20 @@ extension ExtraField: Equatable {
 /// The app's own fields of an element: each name is there once.
 extension [ExtraField] {
     /// Whether an element may have them: their number, and their size with their names.
-    var isWithinLimits: Bool {
-        self.count <= CanvasLimits.extraFields && self.reduce(0) { $0 + $1.byteCount } <= CanvasLimits.extraBytes
+    var isWithinLimits: Bool { self.excess == nil }
+
+    /// Rejects fields that an element may not have as too large, with the limit that they are over.
+    func checkLimits(field: String) throws(FieldError) {
+        if let excess = self.excess { throw FieldError(field: field, message: excess, tooLarge: true) }
+    }
+
+    private var excess: String? {
+        if self.count > CanvasLimits.extraFields {
+            return "An element has at most \(CanvasLimits.extraFields) own fields."
+        }
+        let bytes = self.reduce(0) { $0 + $1.byteCount }
+        return bytes > CanvasLimits.extraBytes
+            ? "An element's own fields have at most \(CanvasLimits.extraBytes) bytes." : nil
     }
 
     /// The value of a field; nil when there is none of that name.

@@ -170,11 +170,10 @@ extension ElementChanges {
 }
 
 extension Element {
-    /// Rejects an update after which the extra fields would be too large. Call it before applying the update.
+    /// Rejects an update after which the extra fields would be too many or too large. Call it before applying the update.
     public func check(_ changes: ElementChanges) throws(FieldError) {
-        if !self.fits(changes) {
-            throw FieldError(field: "set", message: "An element's own fields have at most 8192 bytes.", tooLarge: true)
-        }
+        if changes.extra.isEmpty { return }
+        try self.extra.updated(by: changes.extra).checkLimits(field: "set")
     }
 
     func fits(_ changes: ElementChanges) -> Bool {

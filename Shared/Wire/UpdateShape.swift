@@ -91,12 +91,8 @@ public enum UpdateShape: Sendable {
 }
 
 extension JSONLimits {
-    /// For what a gateway forwarded, perhaps one of a release that did not limit the length of names.
-    static let forwarded: JSONLimits = {
-        var limits = JSONLimits()
-        limits.keyLength = .max
-        return limits
-    }()
+    /// For what a gateway forwarded, which has checked it.
+    static let forwarded = Element.jsonLimits
 
     /// Limits for reading the log: its texts were checked when they were received; a cascade may have any number of
     /// elements.

@@ -168,7 +168,8 @@ struct CreateTests {
         try element.check(replaced)
         var many = ElementChanges()
         many.extra = (0..<64).map { ExtraField(name: "f\($0)", json: [0x31]) }
-        #expect(throws: FieldError.self) { try element.check(many) }
+        let error = #expect(throws: FieldError.self) { try element.check(many) }
+        #expect(error?.message == "An element has at most 64 own fields.")
     }
 
     @Test func aChangeCountsTheRevisionUpAndNamesItsAuthor() throws {

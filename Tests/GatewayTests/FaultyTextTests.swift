@@ -4,8 +4,8 @@ import Wire
 
 @testable import GatewayCore
 
-/// 65 fields, 1001 elements and 40 levels, each more than an app may send.
-private let object = "{" + (0..<65).map { "\"k\($0)\":0" }.joined(separator: ",") + "}"
+/// 97 fields, 1001 elements and 40 levels, each more than an app may send.
+private let object = "{" + (0..<97).map { "\"k\($0)\":0" }.joined(separator: ",") + "}"
 private let array = "[" + Array(repeating: "0", count: 1001).joined(separator: ",") + "]"
 private let deep = String(repeating: "[", count: 40) + String(repeating: "]", count: 40)
 

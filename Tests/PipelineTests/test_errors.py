@@ -44,7 +44,7 @@ BAD = [
     ("element:transform", {"elementId": "a\u0000b", "positionX": 1}, "invalid", "elementId"),
     ("element:create", {"element": {"type": "note", "own": ["\u0000"]}}, "invalid", "element.own[0]"),
     ("element:update", {"elementId": "e", "set": {"a": {"b\u0000": 1}}}, "invalid", "set.a.b\ufffd"),
-    ("element:create", {"element": {f"k{index}": 1 for index in range(65)}}, "too_large", "element"),
+    ("element:create", {"element": {f"k{index}": 1 for index in range(97)}}, "too_large", "element"),
     ("element:create", {"element": {"type": "note", "own": [0] * 1001}}, "too_large", "element.own"),
     ("room:join", {"session": "\u0000"}, "invalid", "session"),
     ("element:transform", {"elementId": "a\u007fb", "positionX": 1}, "invalid", "elementId"),

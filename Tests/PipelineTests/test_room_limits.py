@@ -35,7 +35,26 @@ def test_a_join_tells_the_limits(ada):
     assert set(limits) == {
         "message", "depth", "keys", "array", "group", "rooms", "unacknowledged", "previewsPerSecond", "commitsPerSecond",
         "commitBurst", "userCommitsPerSecond", "userCommitBurst", "replay", "roomElements", "roomBytes", "elementAnnotations",
+        "ownFields",
     }
+
+
+def test_the_limit_of_own_fields_is_the_one_that_a_refusal_names(ada, room):
+    allowed = ada.answer["limits"]["ownFields"]
+    fields = {f"f{number}": 1 for number in range(allowed)}
+    create(ada, room, {"id": "e", **fields})
+    for event, payload, field in [
+        ("element:create", {"element": {"type": "note", **fields, "one": 1}}, "element"),
+        ("elements:create", {"elements": [{"type": "note"}, {"type": "note", **fields, "one": 1}]}, "elements[1]"),
+        ("element:update", {"elementId": "e", "set": {"one": 1}}, "set"),
+        ("element:update", {"elementId": "e", "set": {**fields, "one": 1}}, "set"),
+    ]:
+        message = ada.refused(event, {"roomId": room, **payload}, "too_large", field)["message"]
+        assert message == f"An element has at most {allowed} own fields."
+    bytes_ = ada.refused("element:update", {"roomId": room, "elementId": "e", "set": {"f0": "x" * 9000}}, "too_large", "set")
+    assert bytes_["message"] == "An element's own fields have at most 8192 bytes."
+    many = {"roomId": room, "elementIds": [f"e{number}" for number in range(501)]}
+    assert ada.refused("selection:set", many, "too_large", "elementIds")["message"] == "elementIds has at most 500 elements."
 
 
 def test_a_full_room_takes_no_more_elements_until_one_is_deleted(limited, ada, room):

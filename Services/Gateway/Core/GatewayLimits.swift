@@ -1,3 +1,4 @@
+internal import Canvas
 package import JSONBytes
 package import Timing
 
@@ -8,7 +9,7 @@ package struct GatewayLimits: Equatable, Sendable {
     /// Nesting of JSON values.
     package var depth = 32
     /// Members of one JSON object.
-    package var keys = 64
+    package var keys = 96
     /// Elements of one JSON array.
     package var arrayElements = 1000
     /// Elements of one `elements:create`.
@@ -143,6 +144,8 @@ package struct GatewayLimits: Equatable, Sendable {
         writer.value(self.roomBytes)
         writer.key("elementAnnotations")
         writer.value(self.elementAnnotations)
+        writer.key("ownFields")
+        writer.value(CanvasLimits.extraFields)
         writer.endObject()
     }
 }

@@ -42,7 +42,7 @@ public enum PayloadField {
             throw Refusal(.invalid, "\(field) is an array of at least one element.", field: field)
         }
         guard value.count <= limit else {
-            throw Refusal(.tooLarge, "An edit has at most \(limit) elements.", field: field)
+            throw Refusal(.tooLarge, "\(field) has at most \(limit) elements.", field: field)
         }
         var items: [Item] = []
         items.reserveCapacity(value.count)
