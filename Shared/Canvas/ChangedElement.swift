@@ -33,20 +33,24 @@ public struct ChangedElement: Sendable {
     /// - Parameters:
     ///   - element: the element now, which may have changed since.
     ///   - hasLockedAspect: whether the element's type has the aspect lock.
-    public func undo(in element: inout Element, hasLockedAspect: Bool) {
+    /// - Returns: why some of it could not be taken back now; nil when all was that is as the change left it.
+    @discardableResult
+    public func undo(in element: inout Element, hasLockedAspect: Bool) -> UndoObstacle? {
         let wasLocked = element.locked
         self.restore(\.locked, in: &element)
-        if !wasLocked || !element.locked {
-            self.restorePosition(in: &element)
-            self.restore(\.rotation, in: &element)
-            self.restore(Self.scales, asOne: hasLockedAspect, in: &element)
-            self.restore(Self.sides, asOne: false, in: &element)
-        }
+        var moved = element
+        self.restorePosition(in: &moved)
+        self.restore(\.rotation, in: &moved)
+        self.restore(Self.scales, asOne: hasLockedAspect, in: &moved)
+        self.restore(Self.sides, asOne: false, in: &moved)
+        let isHeld = wasLocked && element.locked && moved != element
+        if !isHeld { element = moved }
         self.restore(\.snapDegrees, in: &element)
         self.restore(\.bounds, in: &element)
         self.restore(\.fontSize, in: &element)
         self.restore(\.zIndex, in: &element)
-        self.restoreExtra(in: &element)
+        let fits = self.restoreExtra(in: &element)
+        return isHeld ? .locked : fits ? nil : .ownFieldsTooLarge
     }
 
     // MARK: Groups of fields
@@ -82,9 +86,9 @@ public struct ChangedElement: Sendable {
         if old != new, element[keyPath: field] == new { element[keyPath: field] = old }
     }
 
-    /// The app's own fields are restored one by one, unless they would then be too large together. A removed one comes
-    /// back to its place among them.
-    private func restoreExtra(in element: inout Element) {
+    /// The app's own fields are restored one by one, unless they would then be too large together: then it is false. A
+    /// removed one comes back to its place among them.
+    private func restoreExtra(in element: inout Element) -> Bool {
         var restored = element.extra
         for (index, field) in self.before.extra.enumerated() {
             let new = self.after.extra.value(of: field.name)
@@ -98,6 +102,16 @@ public struct ChangedElement: Sendable {
         for field in self.after.extra where self.before.extra.value(of: field.name) == nil {
             if restored.value(of: field.name) == field.json { restored.set(field.name, to: nil) }
         }
-        if restored.isWithinLimits { element.extra = restored }
+        guard restored == element.extra || restored.isWithinLimits else { return false }
+        element.extra = restored
+        return true
     }
+}
+
+/// Why a change of an element cannot be taken back now, although the element is as the change left it.
+public enum UndoObstacle: Sendable {
+    /// The element is locked, and its geometry would change.
+    case locked
+    /// The app's own fields would be too large together.
+    case ownFieldsTooLarge
 }

@@ -170,8 +170,7 @@ public enum SessionKey {
 /// The outcome of one commit, on its way back to the gateway that has it in custody.
 ///
 ///     room name │ session name │ number u64 │ connection u64 │ seq u64 │ isRefused u8 │ refusal, if so │ JSON blob
-///     heldBy name (empty: none), if the refusal is a conflict │ elements u32, if it was applied │ body hash u64
-///     elements u32, if it was refused
+///     elements u32 │ body hash u64
 public struct CommitResult: WireRecord, Equatable, Sendable {
     public static let kind = RecordKind.commitResult
 
@@ -192,8 +191,8 @@ public struct CommitResult: WireRecord, Equatable, Sendable {
     /// The number of elements that this commit changed, those that went with their parents included, or would have changed
     /// if it had not been refused; more where their texts are long, for the log has those; 0 for a duplicate.
     public var elements: UInt32
-    /// The ``EncodedEdit/bodyHash`` of the commit; 0 when the committer is an older one, which does not say it. The app may
-    /// have given up that commit and used its number for another one meanwhile.
+    /// The ``EncodedEdit/bodyHash`` of the commit. The app may have given up that commit and used its number for another one
+    /// meanwhile.
     public var bodyHash: UInt64
 
     /// An outcome.
@@ -221,13 +220,8 @@ public struct CommitResult: WireRecord, Equatable, Sendable {
         writer.bool(self.refusal != nil)
         if let refusal = self.refusal { writer.refusal(refusal) }
         writer.blob(self.json)
-        if let refusal = self.refusal {
-            if refusal.code == .conflict { writer.name(refusal.heldBy ?? "") }
-        } else {
-            writer.integer(self.elements)
-        }
+        writer.integer(self.elements)
         writer.integer(self.bodyHash)
-        if self.refusal != nil { writer.integer(self.elements) }
     }
 
     public init(from reader: inout ByteReader) {
@@ -238,10 +232,7 @@ public struct CommitResult: WireRecord, Equatable, Sendable {
         self.seq = reader.ordinal()
         self.refusal = reader.bool() ? reader.refusal() : nil
         self.json = reader.blob()
-        // An older committer sends none of these.
-        self.elements = reader.remaining > 0 && self.refusal == nil ? reader.integer() : 0
-        if reader.remaining > 0, self.refusal?.code == .conflict { self.refusal?.heldBy = reader.holder() }
-        self.bodyHash = reader.remaining > 0 ? reader.integer() : 0
-        if self.refusal != nil, reader.remaining > 0 { self.elements = reader.integer() }
+        self.elements = reader.integer()
+        self.bodyHash = reader.integer()
     }
 }

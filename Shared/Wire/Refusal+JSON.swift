@@ -2,7 +2,7 @@ public import JSONBytes
 
 extension Refusal {
     /// Appends the refusal as apps get it in `error`:
-    /// `{"code","message","field"?,"retryAfterMs"?,"expected"?,"heldBy"?}`.
+    /// `{"code","message","field"?,"retryAfterMs"?,"expected"?,"heldBy"?,"by"?,"entry"?: {"seq","event","elementIds"}}`.
     public func encode(into writer: inout JSONWriter) {
         writer.beginObject()
         self.encodeMembers(into: &writer)
@@ -17,6 +17,8 @@ extension Refusal {
         writer.member("retryAfterMs", ifPresent: self.retryAfterMs.map(UInt64.init))
         writer.member("expected", ifPresent: self.expected)
         writer.member("heldBy", ifPresent: self.heldBy?.text)
+        writer.member("by", ifPresent: self.by?.text)
+        writer.member("entry", ifPresent: self.entry)
     }
 
     /// Appends the acknowledgement of a refused command: `{"ok":false,"error":{…}}`.
@@ -38,6 +40,25 @@ extension Refusal {
             code, message, field: json["field"]?.string,
             retryAfterMs: json["retryAfterMs"]?.integer.flatMap(UInt32.init(exactly:)),
             expected: json["expected"]?.integer.flatMap(UInt64.init(exactly:)),
-            heldBy: json["heldBy"]?.string.map { Identifier($0) })
+            heldBy: json["heldBy"]?.string.map { Identifier($0) }, by: json["by"]?.string.map { Identifier($0) })
+        self.entry = json["entry"].flatMap { BlockedEntry(json: $0) }
+    }
+}
+
+extension BlockedEntry: JSONEncodable {
+    public func encode(into writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.member("seq", self.seq)
+        writer.member("event", self.event.name)
+        writer.member("elementIds", self.elements.map(\.text))
+        writer.endObject()
+    }
+
+    /// The inverse of ``encode(into:)``.
+    fileprivate init?(json: JSONValue) {
+        guard let seq = json["seq"]?.integer.flatMap(UInt64.init(exactly:)),
+            let event = json["event"]?.string.flatMap(UpdateEvent.init(name:)), let ids = json["elementIds"]
+        else { return nil }
+        self.init(seq: seq, event: event, elements: ids.elements.compactMap { $0.string.map { Identifier($0) } })
     }
 }

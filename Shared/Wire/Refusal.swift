@@ -8,7 +8,8 @@ public enum RefusalCode: UInt8, Sendable, CaseIterable {
     case notFound = 3
     /// Deleted element.
     case gone = 4
-    /// The id is in use, another connection moves the element, or an old number came with a changed body.
+    /// The id is in use, another connection moves the element, others' work forbids an undo, or an old number came with a
+    /// changed body.
     case conflict = 5
     /// A message, group or the extra fields exceed a limit.
     case tooLarge = 6
@@ -66,6 +67,10 @@ public struct Refusal: Error, Equatable, Sendable {
     public var expected: UInt64?
     /// With ``RefusalCode/conflict``: the user that moves the element.
     public var heldBy: Identifier?
+    /// With ``RefusalCode/conflict``: the user whose work an undo or a redo would delete.
+    public var by: Identifier?
+    /// The entry that an undo or a redo cannot take back now; it stays on its stack.
+    public var entry: BlockedEntry?
 
     /// The longest field, bytes; an app may name its own fields as it likes, and refusals are stored.
     public static let longestField = 256
@@ -73,7 +78,7 @@ public struct Refusal: Error, Equatable, Sendable {
     /// A refusal. A longer field is cut off.
     public init(
         _ code: RefusalCode, _ message: String, field: String? = nil, retryAfterMs: UInt32? = nil,
-        expected: UInt64? = nil, heldBy: Identifier? = nil
+        expected: UInt64? = nil, heldBy: Identifier? = nil, by: Identifier? = nil
     ) {
         self.code = code
         self.message = message
@@ -81,6 +86,27 @@ public struct Refusal: Error, Equatable, Sendable {
         self.retryAfterMs = retryAfterMs
         self.expected = expected
         self.heldBy = heldBy
+        self.by = by
+    }
+}
+
+/// An entry of a user's undo or redo stack that cannot be taken back now.
+public struct BlockedEntry: Equatable, Sendable {
+    /// The room's number of its newest change, by which `past` names it.
+    public var seq: UInt64
+    /// The kind of that change.
+    public var event: UpdateEvent
+    /// The elements of its changes, at most ``mostElements``.
+    public var elements: [Identifier]
+
+    /// The most elements that are named; refusals are stored.
+    public static let mostElements = 500
+
+    /// An entry. Further elements are left out.
+    public init(seq: UInt64, event: UpdateEvent, elements: [Identifier]) {
+        self.seq = seq
+        self.event = event
+        self.elements = Array(elements.prefix(Self.mostElements))
     }
 }
 
@@ -94,14 +120,21 @@ extension Refusal {
 }
 
 extension ByteWriter {
-    /// Appends a refusal: code u8, message, field (empty: none), retryAfterMs u32 (0: none), expected u64 (0: none).
-    /// Records that may have ``Refusal/heldBy`` append it themselves.
+    /// Appends a refusal: code u8, message, field (empty: none), retryAfterMs u32 (0: none), expected u64 (0: none),
+    /// heldBy and by names (empty: none), seq of the entry u64 (0: none) and, if there is one, its event u8 and the list
+    /// of its elements' names.
     public mutating func refusal(_ refusal: Refusal) {
         self.u8(refusal.code.rawValue)
         self.text(refusal.message)
         self.text(refusal.field ?? "")
         self.integer(refusal.retryAfterMs ?? 0)
         self.integer(refusal.expected ?? 0)
+        self.name(refusal.heldBy ?? "")
+        self.name(refusal.by ?? "")
+        self.integer(refusal.entry?.seq ?? 0)
+        guard let entry = refusal.entry else { return }
+        self.u8(entry.event.rawValue)
+        self.list(entry.elements) { $1.name($0) }
     }
 }
 
@@ -114,8 +147,28 @@ extension ByteReader {
         let field = self.text()
         let retryAfterMs = self.integer(UInt32.self)
         let expected = self.integer(UInt64.self)
-        return Refusal(
+        var refusal = Refusal(
             code ?? .invalid, message, field: field.isEmpty ? nil : field,
-            retryAfterMs: retryAfterMs == 0 ? nil : retryAfterMs, expected: expected == 0 ? nil : expected)
+            retryAfterMs: retryAfterMs == 0 ? nil : retryAfterMs, expected: expected == 0 ? nil : expected,
+            heldBy: self.user(), by: self.user())
+        let seq = self.ordinal()
+        if seq > 0 { refusal.entry = self.blockedEntry(seq) }
+        return refusal
+    }
+
+    /// A user's name; nil when it is empty.
+    private mutating func user() -> Identifier? {
+        let user = self.name()
+        return user.isEmpty ? nil : user
+    }
+
+    private mutating func blockedEntry(_ seq: UInt64) -> BlockedEntry? {
+        let event = UpdateEvent(rawValue: self.u8())
+        let elements = self.list { $0.name() }
+        guard let event, elements.count <= BlockedEntry.mostElements else {
+            self.fail()
+            return nil
+        }
+        return BlockedEntry(seq: seq, event: event, elements: elements)
     }
 }

@@ -1,7 +1,7 @@
 /// A commit that the coalescer finally refuses, on its way to the committer, which remembers the refusal. The edit stays as
 /// it was: a repetition of a number that was used before gets its first result.
 ///
-///     refusal │ heldBy name (empty: none) │ commit
+///     refusal │ commit
 public struct RefusedCommit: WireRecord, Equatable, Sendable {
     public static let kind = RecordKind.refusedCommit
 
@@ -17,13 +17,12 @@ public struct RefusedCommit: WireRecord, Equatable, Sendable {
     }
 
     public func encode(into writer: inout ByteWriter) {
-        Self.encode(self.refusal, into: &writer)
+        writer.refusal(self.refusal)
         self.commit.encode(into: &writer)
     }
 
     public init(from reader: inout ByteReader) {
-        var refusal = reader.refusal()
-        refusal.heldBy = reader.holder()
+        let refusal = reader.refusal()
         if refusal.code.isRetriable { reader.fail() }
         self.refusal = refusal
         self.commit = Commit(from: &reader)
@@ -33,21 +32,8 @@ public struct RefusedCommit: WireRecord, Equatable, Sendable {
     /// fields of a newer gateway that this build does not know.
     public static func fields(refusing commit: ByteReader, with refusal: Refusal) -> [UInt8] {
         var writer = ByteWriter()
-        Self.encode(refusal, into: &writer)
+        writer.refusal(refusal)
         writer.bytes.append(contentsOf: commit.bytes[commit.offset...])
         return writer.bytes
-    }
-
-    private static func encode(_ refusal: Refusal, into writer: inout ByteWriter) {
-        writer.refusal(refusal)
-        writer.name(refusal.heldBy ?? "")
-    }
-}
-
-extension ByteReader {
-    /// Reads the user that holds an element; nil when the name is empty.
-    mutating func holder() -> Identifier? {
-        let user = self.name()
-        return user.isEmpty ? nil : user
     }
 }

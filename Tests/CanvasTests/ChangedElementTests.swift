@@ -23,6 +23,13 @@ import Testing
         return element
     }
 
+    private static func obstacle(
+        _ now: Element, from after: Element, to before: Element = Self.before
+    ) -> UndoObstacle? {
+        var element = now
+        return ChangedElement(before: before, after: after).undo(in: &element, hasLockedAspect: false)
+    }
+
     @Test func everyFieldComesBack() {
         let after = Self.changed { element in
             (element.positionX, element.positionY, element.rotation) = (1, 2, 3)
@@ -74,6 +81,15 @@ import Testing
         var locked = after
         (locked.locked, locked.zIndex) = (true, nil)
         #expect(Self.reverted(locked, from: after).rotation == 90)
+        #expect(Self.obstacle(locked, from: after) == .locked)
+        #expect(Self.obstacle(after, from: after) == nil)
+        // Nothing of the change is left, or nothing of it is geometry.
+        var turned = locked
+        turned.rotation = 45
+        #expect(Self.obstacle(turned, from: after) == nil)
+        #expect(
+            Self.obstacle(Self.changed { ($0.zIndex, $0.locked) = (7, true) }, from: Self.changed { $0.zIndex = 7 })
+                == nil)
         let both = Self.changed { ($0.rotation, $0.locked) = (90, true) }
         #expect(Self.reverted(both, from: both) == Self.before)
         #expect(Self.reverted(Self.before, from: Self.before, to: both) == both)
@@ -86,6 +102,8 @@ import Testing
         var now = after
         now.extra.append(ExtraField(name: "b", json: large))
         #expect(Self.reverted(now, from: after, to: before).extra == now.extra)
+        #expect(Self.obstacle(now, from: after, to: before) == .ownFieldsTooLarge)
+        #expect(Self.obstacle(after, from: after, to: before) == nil)
     }
 
     @Test func aSideThatAnotherHasSetSinceStays() {

@@ -78,7 +78,8 @@ package struct HistoryRecord: Equatable, Sendable {
     package var gseq: UInt64 = 0
     /// The user of a row, of an answer, or of the client that requests a commit; empty where it is the client's name.
     package var user = ""
-    /// How a commit enters its user's undo stack: `none`, a group's name, or empty for an entry of its own.
+    /// How a commit enters its user's undo stack: `none`, a group's name, or empty for an entry of its own. Of an undo or a
+    /// redo the number of the entry that it leaves out, or empty.
     package var undo = ""
     /// `undo` or `redo`: what a row is, or empty for an edit.
     package var cause = ""

@@ -192,6 +192,104 @@ def assert_same(found, expected):
     assert plain(found) == plain(expected)
 
 
+def test_an_entry_that_cannot_be_taken_back_stays_and_is_named(canvas, room):
+    ada, bob = canvas
+    older = ada.ok("element:transform", {"roomId": room, "elementId": "b", "positionX": 5})
+    moved = ada.ok("element:transform", {"roomId": room, "elementId": "a", "positionX": 50})
+    bob.ok("element:update", {"roomId": room, "elementId": "a", "set": {"locked": True}})
+    error = ada.refused("history:undo", {"roomId": room}, "forbidden", "locked")
+    assert error["entry"] == {"seq": moved["seq"], "event": "element:transformed", "elementIds": ["a"]}
+    assert ada.refused("history:undo", {"roomId": room}, "forbidden", "locked") == error
+    found = elements(ada, room)
+    assert found["a"]["positionX"] == 50 and found["b"]["positionX"] == 5
+    # Named, it is left out, and only if it is the newest.
+    ada.refused("history:undo", {"roomId": room, "past": older["seq"]}, "conflict", "past")
+    undone = ada.ok("history:undo", {"roomId": room, "past": moved["seq"]})
+    assert undone["undone"] == {
+        "seq": older["seq"], "event": "element:transformed", "elementIds": ["b"], "skipped": 0,
+    }
+    assert ada.ok("history:undo", {"roomId": room})["elements"] == []
+
+
+def test_one_that_may_be_taken_back_again_is(canvas, room):
+    ada, bob = canvas
+    deleted = ada.ok("element:delete", {"roomId": room, "elementId": "label"})
+    bob.ok("element:delete", {"roomId": room, "elementId": "photo"})
+    error = ada.refused("history:undo", {"roomId": room}, "conflict", "parentId")
+    assert error["entry"] == {"seq": deleted["seq"], "event": "element:deleted", "elementIds": ["label"]}
+    bob.ok("history:undo", {"roomId": room})
+    assert ada.ok("history:undo", {"roomId": room})["undone"]["elementIds"] == ["label"]
+    bob.ok("element:delete", {"roomId": room, "elementId": "photo"})
+    # A redo waits in the same way.
+    created = ada.ok("element:create", {"roomId": room, "element": {"type": "text", "id": "new"}})
+    assert ada.ok("history:undo", {"roomId": room})["undone"]["seq"] == created["seq"]
+    assert ada.ok("history:redo", {"roomId": room})["undone"]["elementIds"] == ["new"]
+
+
+def test_a_creation_is_undone_only_while_nobody_else_has_changed_it(canvas, room):
+    ada, bob = canvas
+    created = ada.ok("element:create", {"roomId": room, "element": {"type": "note", "id": "new"}, "n": 1})
+    bob.ok("element:update", {"roomId": room, "elementId": "new", "set": {"content": "Bob's"}})
+    ada.ok("element:update", {"roomId": room, "elementId": "new", "set": {"zIndex": 2}, "n": 2})
+    assert ada.ok("history:undo", {"roomId": room, "n": 3})["undone"]["event"] == "element:updated"
+    error = ada.refused("history:undo", {"roomId": room, "n": 4}, "conflict", "undo")
+    assert error["by"] == "bob"
+    assert error["entry"] == {"seq": created["seq"], "event": "element:created", "elementIds": ["new"]}
+    assert elements(bob, room)["new"]["content"] == "Bob's"
+    # The number is used up, and its answer remembered.
+    assert ada.refused("history:undo", {"roomId": room, "n": 4}, "conflict") == error
+    ada.refused("history:undo", {"roomId": room, "n": 4, "past": created["seq"]}, "conflict", "n")
+    assert ada.ok("history:undo", {"roomId": room, "n": 5, "past": created["seq"]})["elements"] == []
+    assert "new" in elements(bob, room)
+
+
+def test_somebody_elses_annotation_is_work_on_it(canvas, room):
+    ada, bob = canvas
+    ada.ok("element:create", {"roomId": room, "element": {"type": "photo", "id": "new"}})
+    bob.ok("element:create", {"roomId": room, "element": {"type": "text", "id": "remark", "parentId": "new"}})
+    assert ada.refused("history:undo", {"roomId": room}, "conflict", "undo")["by"] == "bob"
+    bob.ok("element:delete", {"roomId": room, "elementId": "remark"})
+    assert ada.ok("history:undo", {"roomId": room})["undone"]["elementIds"] == ["new"]
+
+
+def test_a_redo_deletes_nobody_elses_work(canvas, room):
+    ada, bob = canvas
+    ada.ok("element:delete", {"roomId": room, "elementId": "photo"})
+    back = ada.ok("history:undo", {"roomId": room})
+    bob.ok("element:transform", {"roomId": room, "elementId": "label", "transform": {"rotation": 9}})
+    error = ada.refused("history:redo", {"roomId": room}, "conflict", "redo")
+    assert error["by"] == "bob" and error["entry"]["seq"] == back["seq"]
+    assert set(error["entry"]["elementIds"]) == {"photo", "label"}
+    assert ada.ok("history:redo", {"roomId": room, "past": back["seq"]})["elements"] == []
+
+
+def test_an_edit_that_changes_nothing_leaves_what_can_be_redone(canvas, room):
+    ada, _ = canvas
+    ada.ok("element:transform", {"roomId": room, "elementId": "a", "positionX": 50})
+    ada.ok("history:undo", {"roomId": room})
+    same = ada.ok("element:transform", {"roomId": room, "elementId": "a", "positionX": 0})
+    assert same["element"]["positionX"] == 0
+    ada.ok("element:update", {"roomId": room, "elementId": "a", "set": {"mine": 1}})
+    assert_geometry(ada.ok("history:redo", {"roomId": room})["elements"][0], id="a", positionX=50)
+
+
+def test_a_refused_undo_is_told_without_an_acknowledgement_too(canvas, room):
+    ada, bob = canvas
+    ada.ok("element:create", {"roomId": room, "element": {"type": "note", "id": "new"}})
+    bob.ok("element:transform", {"roomId": room, "elementId": "new", "positionX": 7})
+    ada.send("history:undo", {"roomId": room})
+    error = ada.wait("transform:error")
+    assert error["event"] == "history:undo" and error["code"] == "conflict" and error["by"] == "bob"
+    assert error["entry"]["elementIds"] == ["new"]
+
+
+@pytest.mark.parametrize("past", [0, -1, 1.5, "1", None, True, [1], {}])
+def test_a_wrong_entry_to_go_past_is_refused_by_its_name(canvas, room, past):
+    ada, _ = canvas
+    ada.refused("history:undo", {"roomId": room, "past": past}, "invalid", "past")
+    ada.refused("history:redo", {"roomId": room, "past": past}, "invalid", "past")
+
+
 @pytest.mark.parametrize(
     "fields, field",
     [

@@ -24,7 +24,7 @@ import Wire
         ("elements:gesture", #"{"elements":["a","b"],"pivot":{"x":5,"y":6},"scale":{"x":2,"y":3}}"#),
         ("element:preset", #"{"elementId":"a","preset":"flipX"}"#),
         ("history:undo", "{}"),
-        ("history:redo", "{}"),
+        ("history:redo", #"{"past":9}"#),
     ]
 
     private static func read(_ event: String, _ payload: String, group: Int = 3) throws -> ReadEdit {
@@ -188,10 +188,36 @@ import Wire
         ("elements:gesture", #"{"elements":[{"elementId":"a"}],"pivot":{"x":1,"y":1}}"#, "invalid elements[0]"),
         ("element:preset", #"{"elementId":"a"}"#, "invalid preset"),
         ("element:preset", #"{"elementId":"a","preset":"rotate"}"#, "invalid preset"),
+        ("history:undo", #"{"past":0}"#, "invalid past"),
+        ("history:undo", #"{"past":"7"}"#, "invalid past"),
+        ("history:undo", #"{"past":null}"#, "invalid past"),
+        ("history:redo", #"{"past":-1}"#, "invalid past"),
+        ("history:redo", #"{"past":1.5}"#, "invalid past"),
     ])
     func faultsNameTheirField(event: String, payload: String, fault: String) {
         let refusal = #expect(throws: Refusal.self) { try Self.read(event, payload) }
         #expect(refusal.map { "\($0.code.name) \($0.field ?? "")" } == fault)
+    }
+
+    @Test func theEntryToGoPastIsPartOfTheBody() throws {
+        let hashes = try ["{}", #"{"past":7}"#, #"{"past":8}"#].map { try Self.read("history:undo", $0).edit.bodyHash }
+        #expect(Set(hashes).count == 3)
+    }
+
+    /// A refusal is stored as apps get it, and a repeated commit gets the same.
+    @Test func aStoredRefusalIsReadAsItWas() throws {
+        let refusal = try #require(Samples.blocked.refusal)
+        var writer = JSONWriter()
+        refusal.encode(into: &writer)
+        let text =
+            #"{"code":"conflict","message":"m","field":"undo","by":"ben","entry":{"seq":7,"#
+            + #""event":"elements:created","elementIds":["e","f"]}}"#
+        #expect(String(decoding: writer.bytes, as: UTF8.self) == text)
+        var document = JSONDocument()
+        try document.parse(writer.bytes)
+        #expect(Refusal(json: document.root) == refusal)
+        let entry = BlockedEntry(seq: 1, event: .deleted, elements: Array(repeating: "e", count: 501))
+        #expect(entry.elements.count == 500)
     }
 
     @Test func idsThatTheGatewayMadeAreNoPartOfTheBody() throws {

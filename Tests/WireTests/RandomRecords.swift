@@ -43,8 +43,7 @@ struct RecordMaker {
         case .roomRead: RoomRead(request: self.number(), room: self.name(), after: self.ordinal())
         case .commitCredit: CommitCredit(commits: self.number(), bytes: self.number(), holdsLeases: self.flag())
         case .refusedCommit:
-            RefusedCommit(
-                self.commit(), with: Refusal(.conflict, "m", field: "elements[3]", heldBy: self.flag() ? "u" : nil))
+            RefusedCommit(self.commit(), with: self.refusal(.conflict))
         case .rulesNotice: RulesNotice(fingerprint: self.number())
         case .gatheringNotice: GatheringNotice(level: UInt16(truncatingIfNeeded: self.number()))
         case .roomState: self.state()
@@ -224,11 +223,18 @@ struct RecordMaker {
             changes: self.list { HistoryEntry.Change(element: $0.name(), before: $0.blob(), after: $0.blob()) })
     }
 
-    private mutating func refusal() -> Refusal {
-        Refusal(
-            RefusalCode.allCases.randomElement(using: &self.random) ?? .invalid, self.name().text,
+    private mutating func refusal(_ code: RefusalCode? = nil) -> Refusal {
+        var refusal = Refusal(
+            code ?? RefusalCode.allCases.randomElement(using: &self.random) ?? .invalid, self.name().text,
             field: self.flag() ? "elements[3].type" : nil, retryAfterMs: self.flag() ? max(1, self.small()) : nil,
-            expected: self.flag() ? max(1, self.number()) : nil)
+            expected: self.flag() ? max(1, self.number()) : nil, heldBy: self.flag() ? "u" : nil,
+            by: self.flag() ? "v" : nil)
+        if self.flag() {
+            refusal.entry = BlockedEntry(
+                seq: max(1, self.ordinal()), event: UpdateEvent.allCases.randomElement(using: &self.random) ?? .created,
+                elements: self.list { $0.name() })
+        }
+        return refusal
     }
 
     private mutating func member() -> Member {

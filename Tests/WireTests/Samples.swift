@@ -70,7 +70,7 @@ enum Samples {
     static let preset = commit(EncodedEdit(PresetElement(element: "e", preset: .flipX)))
 
     static let undo = commit(EncodedEdit(UndoEdit()))
-    static let redo = commit(EncodedEdit(RedoEdit()))
+    static let redo = commit(EncodedEdit(RedoEdit(past: 9)))
     static let grouped = commit(EncodedEdit(DeleteElement(element: "e")), .group("drag"))
     static let programmatic = commit(EncodedEdit(DeleteElement(element: "e")), .none)
 
@@ -84,6 +84,13 @@ enum Samples {
     static let refused = CommitResult(
         room: "r1", session: "s", number: 9, connection: 5, refusal: Refusal(.gap, "g", retryAfterMs: 250, expected: 8),
         seq: 0, json: [], elements: 3, bodyHash: 0xFEED)
+
+    static let blocked = {
+        var sample = refused
+        sample.refusal = Refusal(.conflict, "m", field: "undo", by: "ben")
+        sample.refusal?.entry = BlockedEntry(seq: 7, event: .createdMany, elements: ["e", "f"])
+        return sample
+    }()
 
     static let moved = Update(
         shard: 63, gseq: 100, room: "r1", seq: 11, event: .transformed, user: "u", sid: "s", number: 7,
@@ -192,7 +199,7 @@ enum Samples {
     static let all: [any WireRecord & Equatable & Sendable] = [
         preview, delta, located, previewOnly, cursor, selection, transform, create, createMany, update, delete,
         transformMany, deleteMany, gesture, gestureMany, preset, undo, redo, grouped, programmatic,
-        refuse, traced, applied, refused, moved, tracedUpdate, undone, join, joined, resumed,
+        refuse, traced, applied, refused, blocked, moved, tracedUpdate, undone, join, joined, resumed,
         notJoined,
         leave, interest, areas, position, presence, members, gestureEnd, gestureEnded, claimed, read, neverUsed,
         state, unavailable, historyRead, history, noHistory,

@@ -116,9 +116,9 @@ extension AppliedOutcome {
 
 extension LiveElement {
     /// An element with its JSON text.
-    convenience init(_ element: Element, children: [Identifier]?) {
+    convenience init(_ element: Element, children: [Identifier]?, authors: RecentAuthors) {
         var writer = JSONWriter(reserving: 384)
         element.encode(into: &writer)
-        self.init(element: element, json: writer.bytes, children: children)
+        self.init(element: element, json: writer.bytes, children: children, authors: authors)
     }
 }

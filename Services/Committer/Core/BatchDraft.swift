@@ -115,8 +115,6 @@ struct BatchDraft: Sendable {
 
     /// Handles the next number: the commit is applied or finally refused, and the number is used up either way.
     private mutating func next(_ commit: PreparedCommit, _ stream: StreamState, _ cache: inout ShardCache) {
-        let known = self.stacks.index(forKey: commit.owner)
-        var stacks = known.map { self.stacks.values[$0] } ?? cache.stacks(commit.owner) ?? UndoStacks()
         var cost = commit.edit.elementCount
         do throws(Refusal) {
             let change = try self.change(commit, &cache)
@@ -124,21 +122,35 @@ struct BatchDraft: Sendable {
             let growth = try self.growth(of: change, in: commit.room, &cache)
             var room = self.storedRoom(commit.room, &cache)
             let seq = room.seq
-            if let remaining = change.remaining { stacks = remaining }
             if change.entries.isEmpty {
                 self.leaveUnchanged(commit, seq: seq)
             } else {
-                let link = stacks.push(change, of: commit, seq: seq + 1, limits: self.limits)
+                let link = self.push(change, of: commit, seq: seq + 1, &cache)
                 room = StoredRoom(seq: seq + 1, totals: room.totals + growth.totals)
                 self.rows.note(room, for: commit.room)
                 self.apply(change, commit, seq: seq + 1, link)
                 self.note(growth, &cache)
             }
-            if let known { self.stacks.values[known] = stacks } else { self.stacks[commit.owner] = stacks }
         } catch {
-            self.refuse(commit, error, cost: cost)
+            self.refuse(commit, error, cost: max(cost, error.entry?.elements.count ?? 0))
         }
-        self.rows.use(up: commit.number, of: commit.stream, stream, stacks)
+        self.rows.use(up: commit.number, of: commit.stream, stream, self.stacks(of: commit.owner, &cache))
+    }
+
+    /// Puts a change on the stack that it belongs to.
+    /// - Returns: its place there; nil when it is on none.
+    private mutating func push(
+        _ change: Change, of commit: PreparedCommit, seq: UInt64, _ cache: inout ShardCache
+    ) -> UndoLink? {
+        var stacks = self.stacks(of: commit.owner, &cache)
+        let link = stacks.push(change, of: commit, seq: seq, limits: self.limits)
+        self.keep(stacks, of: commit.owner)
+        return link
+    }
+
+    /// What a user can undo and redo from now on, whatever becomes of the commit.
+    mutating func keep(_ stacks: UndoStacks, of user: UserKey) {
+        self.stacks[user] = stacks
     }
 
     /// - Parameter cost: how many elements were looked at in vain.
@@ -265,6 +277,16 @@ struct BatchDraft: Sendable {
     }
 
     // MARK: Looking up
+
+    /// What a user can undo and redo in the batch so far.
+    private func stacks(of user: UserKey, _ cache: inout ShardCache) -> UndoStacks {
+        self.stacks[user] ?? cache.stacks(user) ?? UndoStacks()
+    }
+
+    /// The change that a commit makes if it is applied next.
+    mutating func mark(of commit: PreparedCommit, _ cache: inout ShardCache) -> ChangeMark {
+        ChangeMark(user: commit.user, seq: self.storedRoom(commit.room, &cache).seq + 1)
+    }
 
     /// A room's state in the batch so far.
     mutating func storedRoom(_ room: Identifier, _ cache: inout ShardCache) -> StoredRoom {

@@ -75,7 +75,7 @@ struct BatchRows: Sendable {
     mutating func write(_ entry: Change.Entry, seq: UInt64) {
         let row = ShardBatch.ElementRow(
             room: entry.key.room, element: entry.written.element, seq: seq, isDeleted: entry.isDeleted,
-            isRestored: entry.isRestored)
+            authors: entry.written.authors, isRestored: entry.isRestored)
         let after = entry.after
         let next = self.batch.elements.count
         let index = self.elements[entry.key, default: DraftElement(state: after)].write(after, next: next)

@@ -8,7 +8,45 @@ package enum ElementState: Equatable, Sendable {
     /// It exists.
     case live(LiveElement)
     /// It was deleted; its id is not reused.
-    case deleted
+    case deleted(RecentAuthors)
+}
+
+/// A change of an element.
+package struct ChangeMark: Equatable, Sendable {
+    /// The user that made it.
+    package var user: Identifier
+    /// The room's number of it.
+    package var seq: UInt64
+
+    /// A change of that number.
+    package init(user: Identifier, seq: UInt64) {
+        self.user = user
+        self.seq = seq
+    }
+}
+
+/// The last change of an element, and the last one by anybody else: whoever asks, it is known when others last changed it.
+package struct RecentAuthors: Equatable, Sendable {
+    /// The last change; that of a deleted element may have the number of its deletion.
+    package var last: ChangeMark
+    /// The last change by another user than that of ``last``; nil: there was none.
+    package var other: ChangeMark?
+
+    /// The authors of an element.
+    package init(last: ChangeMark, other: ChangeMark? = nil) {
+        self.last = last
+        self.other = other
+    }
+
+    /// The authors after a further change.
+    func followed(by change: ChangeMark) -> RecentAuthors {
+        RecentAuthors(last: change, other: self.lastChange(byOtherThan: change.user))
+    }
+
+    /// The last change by anybody but that user.
+    func lastChange(byOtherThan user: Identifier) -> ChangeMark? {
+        self.last.user == user ? self.other : self.last
+    }
 }
 
 /// An existing element. Shared and immutable: a shard's caches, drafts and batches pass it on several times for each
@@ -20,17 +58,20 @@ package final class LiveElement: Sendable {
     package let json: [UInt8]
     /// Its living children; nil when they were not read.
     package let children: [Identifier]?
+    /// The users that changed it last.
+    package let authors: RecentAuthors
 
     /// An existing element.
-    package init(element: Element, json: [UInt8], children: [Identifier]?) {
+    package init(element: Element, json: [UInt8], children: [Identifier]?, authors: RecentAuthors) {
         self.element = element
         self.json = json
         self.children = children
+        self.authors = authors
     }
 
     /// The same element with known children.
     func with(children: [Identifier]) -> LiveElement {
-        LiveElement(element: self.element, json: self.json, children: children)
+        LiveElement(element: self.element, json: self.json, children: children, authors: self.authors)
     }
 }
 
@@ -38,6 +79,7 @@ extension LiveElement: Equatable {
     package static func == (left: LiveElement, right: LiveElement) -> Bool {
         left === right
             || left.element == right.element && left.json == right.json && left.children == right.children
+                && left.authors == right.authors
     }
 }
 
@@ -165,11 +207,14 @@ package struct LoadedState: Equatable, Sendable {
         package var key: ElementKey
         /// Nil when it is deleted.
         package var element: Element?
+        /// The users that changed it last.
+        package var authors: RecentAuthors
 
         /// An element's row.
-        package init(key: ElementKey, element: Element?) {
+        package init(key: ElementKey, element: Element?, authors: RecentAuthors) {
             self.key = key
             self.element = element
+            self.authors = authors
         }
     }
 

@@ -53,6 +53,8 @@ package struct ShardBatch: Equatable, Sendable {
         package var seq: UInt64
         /// True when that update deleted it.
         package var isDeleted: Bool
+        /// The users that changed it last.
+        package var authors: RecentAuthors
         /// True when it was deleted before the batch: an undo brought it back.
         package var isRestored = false
     }

@@ -110,13 +110,13 @@ struct ShardCache: Sendable {
         }
         for row in state.elements {
             guard let element = row.element else {
-                self.elements.store(.deleted, for: row.key)
+                self.elements.store(.deleted(row.authors), for: row.key)
                 continue
             }
             // Its children may be cached already, when the row is part of another element's family.
             var known = children[row.key]
             if known == nil, case .live(let live)? = self.elements.use(row.key) { known = live.children }
-            self.elements.store(.live(LiveElement(element, children: known)), for: row.key)
+            self.elements.store(.live(LiveElement(element, children: known, authors: row.authors)), for: row.key)
         }
     }
 
@@ -193,8 +193,9 @@ extension ElementState: Weighed {
     /// The element's texts are about as large as its JSON, which is stored next to them.
     var weight: Int {
         switch self {
-        case .absent, .deleted: 128
-        case .live(let live): 512 + 2 * live.json.count + 48 * (live.children?.count ?? 0)
+        case .absent: 128
+        case .deleted: 192
+        case .live(let live): 576 + 2 * live.json.count + 48 * (live.children?.count ?? 0)
         }
     }
 }

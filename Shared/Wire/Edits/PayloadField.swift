@@ -12,6 +12,15 @@ public enum PayloadField {
         do { return Identifier(try ElementInput.elementID(value, field: field)) } catch { throw Refusal(error) }
     }
 
+    /// `past` of an undo or a redo: the number of an entry, or absent.
+    static func past(_ payload: JSONValue) throws(Refusal) -> UInt64? {
+        guard let value = payload["past"] else { return nil }
+        guard let seq = value.integer, seq >= 1 else {
+            throw Refusal(.invalid, "past is the number of an entry, a whole number from 1 on.", field: "past")
+        }
+        return UInt64(seq)
+    }
+
     /// The position and transform fields of a preview or a commit.
     public static func transform(_ payload: JSONValue, isPreview: Bool) throws(Refusal) -> TransformFields {
         do { return try ElementInput.transform(payload, isPreview: isPreview) } catch { throw Refusal(error) }

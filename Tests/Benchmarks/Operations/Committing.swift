@@ -56,7 +56,9 @@ struct DecideCommit: Operation {
             state.streams[need.key] = StreamState(user: Sample.user, highest: Sample.commit.number, claim: 1)
         }
         state.elements = request.elements.map { need in
-            LoadedState.ElementRow(key: need.key, element: Sample.note(need.key.element))
+            LoadedState.ElementRow(
+                key: need.key, element: Sample.note(need.key.element),
+                authors: RecentAuthors(last: ChangeMark(user: "ann", seq: 1)))
         }
         return state
     }

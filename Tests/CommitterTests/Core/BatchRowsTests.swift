@@ -28,8 +28,8 @@ import Wire
     }
 
     @Test mutating func stateThatIsOnlyReadIsNotWritten() {
-        self.rows.note(.deleted, for: self.key)
-        #expect(self.rows.element(self.key) == .deleted)
+        self.rows.note(.deleted(Self.authors), for: self.key)
+        #expect(self.rows.element(self.key) == .deleted(Self.authors))
         #expect(self.rows.batch.elements.isEmpty)
         self.rows.write(Self.entry(rotation: 10), seq: 5)
         #expect(self.rows.batch.elements.count == 1)
@@ -74,6 +74,8 @@ import Wire
     private static func entry(rotation: Double) -> Change.Entry {
         var element = Element(id: "e", type: "note", createdBy: "ann")
         element.rotation = rotation
-        return Change.Entry(ElementKey("room", "e"), before: [], element, children: nil)
+        return Change.Entry(ElementKey("room", "e"), before: [], element, children: nil, authors: Self.authors)
     }
+
+    private static let authors = RecentAuthors(last: ChangeMark(user: "ann", seq: 4))
 }

@@ -15,6 +15,7 @@ struct MemoryDatabase {
         var element: Element
         var seq: UInt64
         var isDeleted: Bool
+        var authors: RecentAuthors
     }
 
     var version: UInt64 = 0
@@ -103,7 +104,7 @@ struct MemoryDatabase {
     }
 
     private func row(_ key: ElementKey, _ stored: StoredElement) -> LoadedState.ElementRow {
-        LoadedState.ElementRow(key: key, element: stored.isDeleted ? nil : stored.element)
+        LoadedState.ElementRow(key: key, element: stored.isDeleted ? nil : stored.element, authors: stored.authors)
     }
 
     mutating func write(_ batch: ShardBatch) -> Written {
@@ -124,7 +125,10 @@ struct MemoryDatabase {
             if let old = self.elements[key], (old.isDeleted && !row.isRestored) || old.seq >= row.seq {
                 self.violations.append("an element went back")
             }
-            self.elements[key] = StoredElement(element: row.element, seq: row.seq, isDeleted: row.isDeleted)
+            self.elements[key] = StoredElement(
+                element: row.element, seq: row.seq, isDeleted: row.isDeleted,
+                authors: RecentAuthors(
+                    last: ChangeMark(user: Identifier(row.element.updatedBy), seq: row.seq), other: row.authors.other))
         }
         for row in batch.rooms where self.totals(of: row.room) != row.state.totals {
             self.violations.append("a room's totals are not those of its elements")

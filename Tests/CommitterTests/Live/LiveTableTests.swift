@@ -369,6 +369,31 @@ import Wire
         #expect((0..<old.count).map { old.int8($0, 0) } == [4, 3, 2])
     }
 
+    /// Each step is decided by a committer that knows nothing yet.
+    @Test func othersWorkIsReadFromTheTables() throws {
+        func refusal(_ number: UInt64, _ edit: EncodedEdit, by user: Identifier = "ann") throws -> Refusal? {
+            var ledger = ledger()
+            ledger.admit([commit(number, edit, session: Identifier("s-" + user.text), user: user)])
+            return try ledger.run(on: self.tables).refusals.first ?? nil
+        }
+        #expect(try refusal(1, create("n")) == nil)
+        #expect(try refusal(1, update("n", #"{"content":"Bob's"}"#), by: "bob") == nil)
+        #expect(try refusal(2, update("n", #"{"zIndex":2}"#)) == nil)
+        #expect(try refusal(3, .delete(element: "n")) == nil)
+        #expect(
+            try self.tables.number("SELECT other_seq FROM elements WHERE other_by = 'bob' AND deleted_seq IS NOT NULL")
+                == 2)
+        #expect(try refusal(4, EncodedEdit(UndoEdit())) == nil)
+        #expect(try refusal(5, EncodedEdit(UndoEdit())) == nil)
+        let refused = try refusal(6, EncodedEdit(UndoEdit()))
+        #expect(refused?.by == "bob" && refused?.field == "undo")
+        #expect(refused?.entry == BlockedEntry(seq: 1, event: .created, elements: ["n"]))
+        // The table of refusals has all of it.
+        #expect(try refusal(6, EncodedEdit(UndoEdit())) == refused)
+        #expect(try refusal(7, EncodedEdit(UndoEdit(past: 1))) == nil)
+        #expect(try refusal(8, EncodedEdit(UndoEdit(past: 1)))?.field == "past")
+    }
+
     /// Claims without a commit make younger sessions than the one that has the stacks.
     @Test func stacksAreFoundBehindManySessions() throws {
         var ledger = ledger()

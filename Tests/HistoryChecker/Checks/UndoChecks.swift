@@ -4,12 +4,12 @@ import JSONBytes
 
 extension HistoryIndex {
     /// I16: an undo is of its user's newest entry that still has an effect, a redo of the newest undo; both change only
-    /// what is as the entry left it, back to what it was before, and leave out what others have changed since. An
-    /// answer that nothing was left is true.
+    /// what is as the entry left it, back to what it was before, and leave out what others have changed since. Neither
+    /// deletes what others have worked on since. An answer that nothing was left is true.
     func undos() -> Verdict.Finding {
         var finding = Verdict.Finding()
         for (_, room) in self.rooms.sorted(by: { $0.key < $1.key }) where room.floor == 0 {
-            var model = UndoModel(unanswered: self.unansweredUndos(in: room))
+            var model = UndoModel(unclear: self.unclearUndos(in: room), dropped: self.droppedEntries(in: room))
             var unchanged = self.unchangedAnswers(of: room)[...]
             for row in room.rows {
                 let record = self.history[row]
@@ -17,7 +17,7 @@ extension HistoryIndex {
                 self.check(before, with: &model, &finding)
                 unchanged = unchanged.dropFirst(before.count)
                 finding.checked += 1
-                let policy = self.commit(of: record)?.invoke.map { self.history[$0].undo } ?? ""
+                let policy = self.commit(of: record)?.invoke.map { self.history[$0].undo }
                 if let reason = model.apply(record, policy: policy) { finding.violated(reason, [row]) }
             }
             self.check(unchanged, with: &model, &finding)
@@ -40,14 +40,33 @@ extension HistoryIndex {
         }.sorted { self.history[$0].seq < self.history[$1].seq }
     }
 
-    /// Users whose undo or redo was never answered, with the last number that they had seen when they asked for it.
-    private func unansweredUndos(in room: Room) -> [String: UInt64] {
-        guard let name = room.end.map({ self.history[$0].room }) else { return [:] }
+    /// The undos and redos of a room, and who asked for them.
+    private func undoRequests(in room: Room) -> [(commit: Commit, invoke: Int, user: String)] {
+        guard let name = room.end.map({ self.history[$0].room }) else { return [] }
+        return self.commits.compactMap { commit in
+            guard commit.key.room == name, let invoke = commit.invoke, self.history[invoke].event.hasPrefix("history:")
+            else { return nil }
+            let user = self.history[invoke].user
+            return (commit, invoke, user.isEmpty ? self.history[invoke].client : user)
+        }
+    }
+
+    /// By user, the entries that undos and redos were to leave out.
+    private func droppedEntries(in room: Room) -> [String: Set<UInt64>] {
+        var entries: [String: Set<UInt64>] = [:]
+        for (_, invoke, user) in self.undoRequests(in: room) {
+            if let seq = UInt64(self.history[invoke].undo) { entries[user, default: []].insert(seq) }
+        }
+        return entries
+    }
+
+    /// Users whose undo or redo was never answered, or was refused, with the last number that they had seen when they
+    /// asked for it: entries without effect may be gone.
+    private func unclearUndos(in room: Room) -> [String: UInt64] {
         var users: [String: UInt64] = [:]
-        for commit in self.commits where commit.key.room == name && commit.answer == nil && commit.rows.isEmpty {
-            guard let invoke = commit.invoke, self.history[invoke].event.hasPrefix("history:") else { continue }
-            let client = self.history[invoke].client
-            let user = self.history[invoke].user.isEmpty ? client : self.history[invoke].user
+        for (commit, invoke, user) in self.undoRequests(in: room)
+        where commit.rows.isEmpty && !commit.acks.contains(where: { self.history[$0].isUnchanged }) {
+            let (client, name) = (self.history[invoke].client, self.history[invoke].room)
             let seen = self.history[..<invoke].last { $0.kind == .deliver && $0.client == client && $0.room == name }
             users[user] = min(users[user] ?? .max, seen?.seq ?? 0)
         }
@@ -84,9 +103,9 @@ private struct UndoModel {
         var redo: [[Change]] = []
         /// The group that the newest entry is open for.
         var group: String?
-        /// How many of the oldest entries may be gone: all were without effect when an undo may have been answered that
-        /// nothing was left, and the answer got lost.
-        var doubtedUndos = 0, doubtedRedos = 0
+        /// Entries that may be gone, by their newest rows: an undo was to leave them out, or one without a known end may
+        /// have skipped them while they were without effect.
+        var doubted: Set<UInt64> = []
     }
 
     private static let depth = 100
@@ -97,33 +116,40 @@ private struct UndoModel {
 
     private var elements: [String: Fields] = [:]
     private var stacks: [String: Stacks] = [:]
-    /// By user, from which number on an unanswered undo or redo may have found nothing.
-    private let unanswered: [String: UInt64]
+    /// By element, when each user has changed it last.
+    private var authors: [String: [String: UInt64]] = [:]
+    /// By user, from which number on an undo or a redo may have skipped entries without anybody seeing it.
+    private let unclear: [String: UInt64]
 
-    init(unanswered: [String: UInt64]) { self.unanswered = unanswered }
+    init(unclear: [String: UInt64], dropped: [String: Set<UInt64>]) {
+        self.unclear = unclear
+        for (user, entries) in dropped { self.stacks[user] = Stacks(doubted: entries) }
+    }
 
     /// Applies a row.
-    /// - Parameter policy: what the app said of it.
+    /// - Parameter policy: what the app said of it; nil when its requests are not recorded.
     /// - Returns: what is wrong with it.
-    mutating func apply(_ row: HistoryRecord, policy: String) -> String? {
+    mutating func apply(_ row: HistoryRecord, policy: String?) -> String? {
         var change = Change(seq: row.seq)
         for (id, body) in row.states {
             change.before[id] = self.elements[id]
             change.after[id] = body.isEmpty ? nil : Self.fields(of: body)
         }
-        let fault = row.cause.isEmpty ? nil : self.check(row, change)
+        let fault = row.cause.isEmpty ? nil : self.check(row, change, isRecorded: policy != nil)
         for id in row.states.keys { self.elements[id] = change.after[id] }
-        self.push(change, row, policy)
+        for id in change.after.keys { self.authors[id, default: [:]][row.user] = row.seq }
+        self.push(change, row, policy ?? "")
         self.noteDoubts(at: row.seq)
         return fault
     }
 
     private mutating func noteDoubts(at seq: UInt64) {
-        for (user, first) in self.unanswered where seq >= first {
-            guard var stacks = self.stacks[user] else { continue }
-            if !stacks.undo.contains(where: { self.hasEffect($0) }) { stacks.doubtedUndos = stacks.undo.count }
-            if !stacks.redo.contains(where: { self.hasEffect($0) }) { stacks.doubtedRedos = stacks.redo.count }
-            self.stacks[user] = stacks
+        for (user, first) in self.unclear where seq >= first {
+            guard let stacks = self.stacks[user] else { continue }
+            for entries in [stacks.undo, stacks.redo] {
+                let skipped = entries.reversed().prefix { !self.hasEffect($0) }
+                self.stacks[user]?.doubted.formUnion(skipped.compactMap { $0.last?.seq })
+            }
         }
     }
 
@@ -133,7 +159,7 @@ private struct UndoModel {
         case "undo": stacks.redo.append([change])
         case "redo": stacks.undo.append([change])
         default:
-            if policy == "none" { return }
+            if policy == "none" || Self.changesNothing(change) { return }
             stacks.redo = []
             if !policy.isEmpty, stacks.group == policy, !stacks.undo.isEmpty {
                 stacks.undo[stacks.undo.count - 1].append(change)
@@ -143,37 +169,43 @@ private struct UndoModel {
             stacks.group = policy.isEmpty ? nil : policy
         }
         if stacks.undo.count > Self.depth { stacks.undo.removeFirst() }
-        stacks.doubtedRedos = min(stacks.doubtedRedos, stacks.redo.count)
         self.stacks[row.user] = stacks
+    }
+
+    private static func changesNothing(_ change: Change) -> Bool {
+        change.ids.allSatisfy { id in
+            guard let before = change.before[id], let after = change.after[id] else { return false }
+            return !Self.differ(before, after, apartFrom: Self.bookkeeping)
+        }
     }
 
     /// Nothing was left to undo, or to redo.
     mutating func leaveUnchanged(_ answer: HistoryRecord) -> String? {
         var stacks = self.stacks[answer.user] ?? Stacks()
         let isUndo = answer.event == "history:undo"
-        let entries = isUndo ? stacks.undo.dropFirst(stacks.doubtedUndos) : stacks.redo.dropFirst(stacks.doubtedRedos)
-        if isUndo { (stacks.undo, stacks.doubtedUndos) = ([], 0) } else { (stacks.redo, stacks.doubtedRedos) = ([], 0) }
+        let entries = (isUndo ? stacks.undo : stacks.redo).filter { !stacks.doubted.contains($0.last?.seq ?? 0) }
+        if isUndo { stacks.undo = [] } else { stacks.redo = [] }
         if !entries.isEmpty { stacks.group = nil }
         self.stacks[answer.user] = stacks
         return entries.contains { self.hasEffect($0) } ? "nothing was left, it says, but something was" : nil
     }
 
-    /// Pops the entry that an undo is of.
-    private mutating func check(_ row: HistoryRecord, _ change: Change) -> String? {
+    /// Pops the entry that an undo is of. One whose request is not recorded may have been to leave others out.
+    private mutating func check(_ row: HistoryRecord, _ change: Change, isRecorded: Bool) -> String? {
         var stacks = self.stacks[row.user] ?? Stacks()
         var entries = row.cause == "undo" ? stacks.undo : stacks.redo
         var fault: String?
-        // An answer that got lost may have been that nothing was left: then entries without effect are gone already.
-        while let top = entries.last, top.last?.seq != row.undone {
-            if self.hasEffect(top) { fault = "an entry was passed over that had an effect" }
+        while let top = entries.last, let seq = top.last?.seq, seq != row.undone {
+            if isRecorded, self.hasEffect(top), !stacks.doubted.contains(seq) {
+                fault = "an entry was passed over that had an effect"
+            }
             entries.removeLast()
         }
         guard let entry = entries.popLast() else { return "not an entry of the user's stack" }
         if row.cause == "undo" { stacks.undo = entries } else { stacks.redo = entries }
-        stacks.doubtedUndos = min(stacks.doubtedUndos, stacks.undo.count)
         stacks.group = nil
         self.stacks[row.user] = stacks
-        return fault ?? self.fault(of: change, undoing: entry)
+        return fault ?? self.fault(of: change, undoing: entry) ?? self.deletedWork(by: row, change, undoing: entry)
     }
 
     // MARK: Effects
@@ -210,6 +242,21 @@ private struct UndoModel {
             }
         }
         return change.ids.isEmpty ? "an undo without effect" : nil
+    }
+
+    /// What a change that takes an entry back deletes although others have worked on it since.
+    private func deletedWork(by row: HistoryRecord, _ change: Change, undoing entry: [Change]) -> String? {
+        for id in change.before.keys.sorted() where change.after[id] == nil {
+            let family = [id, change.before[id]?["parentId"].map(Self.unquoted)]
+            let creations = entry.filter { created in
+                family.contains { $0.map { created.before[$0] == nil && created.after[$0] != nil } ?? false }
+            }
+            guard let since = creations.map(\.seq).min() else { continue }
+            if let other = self.authors[id]?.first(where: { $0.key != row.user && $0.value > since }) {
+                return "\(id) was deleted, but \(other.key) had changed it since"
+            }
+        }
+        return nil
     }
 
     /// True when taking the entry back changes something for certain.

@@ -95,7 +95,10 @@ extension App {
         }
         let error = answer["error"]
         if self.witness.refused(error, as: number, of: self.sid) {
-            self.pending.remove(at: index)
+            let commit = self.pending.remove(at: index)
+            guard let seq = error?["entry"]?["seq"]?.integer else { return }
+            self.world.count("apps.blocked-undos")
+            self.blocked = (commit.event, UInt64(seq))
         } else if self.pending[index].ack == ack {
             self.tryAgain(index, error?["code"]?.string, UInt64(error?["retryAfterMs"]?.integer ?? 50))
         }

@@ -25,8 +25,18 @@ extension App {
     func undoOrRedo() {
         let undos = self.world.random.number(0...3)
         let redos = self.world.random.number(0...2)
-        for _ in 0..<undos { self.begin("history:undo", on: [], "") }
-        for _ in 0..<redos { self.begin("history:redo", on: [], "") }
+        for _ in 0..<undos { self.step("history:undo") }
+        for _ in 0..<redos { self.step("history:redo") }
+    }
+
+    /// Takes a change back, at times past the one that could not be.
+    private func step(_ event: String) {
+        guard let past = self.blocked, past.event == event, self.world.random.place(2) == 0 else {
+            return self.begin(event, on: [], "")
+        }
+        self.blocked = nil
+        self.world.count("apps.undos-past")
+        self.begin(event, on: [], "\"past\":\(past.seq)", leavingOut: past.seq)
     }
 
     /// Sends more commits without a number than may be without a result.

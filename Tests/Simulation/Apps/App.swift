@@ -45,6 +45,8 @@ final class App: SimulatedApp {
     var pending: [Pending] = []
     var lastNumber: UInt64 = 0
     var gesture: UInt64 = 0
+    /// The undo or redo that was refused last, and the entry that it could not take back.
+    var blocked: (event: String, seq: UInt64)?
     /// What its user's fingers are on.
     var moving: Moving?
     private var lastAck: UInt64 = 0
@@ -225,10 +227,12 @@ final class App: SimulatedApp {
 
     /// Accepts a commit of its user, and sends it when it is its turn.
     /// - Parameter targets: the elements that it is to change; all of them or none.
-    func begin(_ event: String, on targets: [String], _ fields: String, gesture: UInt64 = 0) {
+    func begin(
+        _ event: String, on targets: [String], _ fields: String, gesture: UInt64 = 0, leavingOut past: UInt64? = nil
+    ) {
         self.lastNumber += 1
         let number = self.lastNumber
-        let (policy, undo) = event.hasPrefix("history:") ? ("", "") : self.undoPolicy()
+        let (policy, undo) = event.hasPrefix("history:") ? (past.map { "\($0)" } ?? "", "") : self.undoPolicy()
         self.pending.append(Pending(number: number, event: event, fields: fields + undo))
         self.observe(.invoke) {
             $0.session = self.sid

@@ -108,6 +108,7 @@ final class ClientWire {
             $0.targets = ClientWire.targets(of: data)
             $0.gesture = self.gesture(data)
             $0.undo = data["undoable"]?.bool == false ? "none" : data["undoGroup"]?.string ?? ""
+            if let past = data["past"]?.integer { $0.undo = "\(past)" }
             $0.edits = self.edits[name] ?? []
         }
     }

@@ -7,10 +7,10 @@ import Wire
 
 extension LiveElement {
     /// An element with its JSON text, spelt as the daemons spell it.
-    convenience init(json element: Element) {
+    convenience init(json element: Element, authors: RecentAuthors) {
         var writer = JSONWriter(reserving: 384)
         element.encode(into: &writer)
-        self.init(element: element, json: writer.bytes, children: nil)
+        self.init(element: element, json: writer.bytes, children: nil, authors: authors)
     }
 }
 

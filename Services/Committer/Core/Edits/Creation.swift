@@ -30,7 +30,8 @@ struct Creation {
         if let parent = item.parent { try self.checkParent(parent, path: path, in: &draft, &cache) }
         let (element, adjustments) = draft.rules.create(item.fields, id: item.id.text, by: self.commit.user.text)
         self.entries[key] = self.change.entries.count
-        self.change.entries.append(Change.Entry(key, before: nil, element, children: []))
+        let authors = RecentAuthors(last: draft.mark(of: self.commit, &cache))
+        self.change.entries.append(Change.Entry(key, before: nil, element, children: [], authors: authors))
         self.change.adjusted += adjustments.map { Adjusted(element: named ? item.id.text : nil, adjustment: $0) }
     }
 

@@ -83,7 +83,7 @@ struct Change {
         var isRestored = false
 
         /// Its state afterwards.
-        var after: ElementState { self.isDeleted ? .deleted : .live(self.written) }
+        var after: ElementState { self.isDeleted ? .deleted(self.written.authors) : .live(self.written) }
 
         /// Its JSON text afterwards; empty when it is deleted.
         var json: [UInt8] { self.isDeleted ? [] : self.written.json }
@@ -93,24 +93,36 @@ struct Change {
     let event: UpdateEvent
     /// The elements, in the order in which members receive them.
     var entries: [Entry]
+    /// False when every element stays as it was, apart from its revision.
+    var hasEffect = true
     /// The values that were stored differently from what was sent.
     var adjusted: [Adjusted] = []
     /// What an undo or a redo was made from; nil for an edit.
     var undone: Undone?
-    /// The user's stacks without what an undo or a redo has taken from them; nil for an edit.
-    var remaining: UndoStacks?
 }
 
 /// What an undo or a redo was made from.
 struct Undone: Equatable {
     let direction: UndoDirection
     let entry: UndoneEntry
+    /// The elements of the entry.
+    let elements: [Identifier]
+    /// The row beneath the entry's last one.
+    let next: UInt64
+
+    /// The entry in a refusal.
+    var blocked: BlockedEntry {
+        BlockedEntry(seq: self.entry.seq, event: self.entry.event, elements: self.elements)
+    }
 }
 
 extension Change.Entry {
     /// An element that exists afterwards.
-    init(_ key: ElementKey, before: [UInt8]?, _ element: Element, children: [Identifier]?) {
-        self.init(key: key, before: before, written: LiveElement(element, children: children), isDeleted: false)
+    init(
+        _ key: ElementKey, before: [UInt8]?, _ element: Element, children: [Identifier]?, authors: RecentAuthors
+    ) {
+        let written = LiveElement(element, children: children, authors: authors)
+        self.init(key: key, before: before, written: written, isDeleted: false)
     }
 
     init(deleting live: LiveElement, _ key: ElementKey) {

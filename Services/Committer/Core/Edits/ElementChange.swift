@@ -36,6 +36,8 @@ extension ElementChange {
         if !Self.update.shape.isSingle { try draft.checkGroup(elements.count) }
         var change = Change(event: Self.update, entries: [])
         change.entries.reserveCapacity(elements.count)
+        change.hasEffect = false
+        let mark = draft.mark(of: commit, &cache)
         for index in elements.indices {
             let key = ElementKey(commit.room, elements[index])
             let live = try draft.living(key, &cache, field: Self.path(ofElementAt: index))
@@ -43,8 +45,12 @@ extension ElementChange {
             let parentSize = Self.needsParent ? draft.parentSize(of: live.element, in: commit.room, &cache) : nil
             var element = live.element
             let adjustments = try self.apply(to: &element, at: index, parentSize: parentSize, draft.rules)
+            if element != live.element { change.hasEffect = true }
             element.recordChange(by: commit.user.text)
-            change.entries.append(Change.Entry(key, before: live.json, element, children: live.children))
+            change.entries.append(
+                Change.Entry(
+                    key, before: live.json, element, children: live.children,
+                    authors: live.authors.followed(by: mark)))
             change.adjusted += self.name(adjustments, element)
         }
         return change
@@ -105,8 +111,13 @@ extension BatchDraft {
 extension LiveElement {
     /// - Throws: a refusal when the element is locked.
     func refuseIfLocked() throws(Refusal) {
-        if self.element.locked {
-            throw Refusal(.forbidden, "The element \(self.element.id) is locked.", field: "locked")
-        }
+        if self.element.locked { throw .locked(Identifier(self.element.id)) }
+    }
+}
+
+extension Refusal {
+    /// The refusal of what an element's lock forbids.
+    static func locked(_ element: Identifier) -> Refusal {
+        Refusal(.forbidden, "The element \(element) is locked.", field: "locked")
     }
 }

@@ -5,6 +5,9 @@ import Wire
 protocol HistoryStep: DecidableEdit {
     /// The way through the user's changes.
     static var direction: UndoDirection { get }
+
+    /// The top entry of the stack, which is dropped first; nil: none is.
+    var past: UInt64? { get }
 }
 
 extension UndoEdit: HistoryStep {
@@ -24,8 +27,7 @@ extension HistoryStep {
     func collect(
         for commit: inout PreparedCommit, rules: RulesTable, in cache: inout ShardCache, into needs: inout Needs
     ) {
-        _ = UndoStep(
-            Self.direction, of: commit.owner, rules: rules, progress: &commit.undoProgress, &cache, into: &needs)
+        _ = UndoStep(self, of: commit.owner, rules: rules, progress: &commit.undoProgress, &cache, into: &needs)
     }
 
     func decide(
@@ -34,15 +36,20 @@ extension HistoryStep {
         var needs = Needs(shard: 0, limits: draft.limits)
         var progress = commit.undoProgress
         let found = UndoStep(
-            Self.direction, of: commit.owner, rules: draft.rules, progress: &progress, &cache, into: &needs)
+            self, of: commit.owner, rules: draft.rules, progress: &progress, &cache, into: &needs)
         guard let step = found else {
             throw Refusal(.invalid, "The changes of the user could not be read.")
         }
-        if step.isTooLarge { throw draft.tooManyChanges() }
-        var change = step.reversal?.change(by: commit.user.text) ?? Change(event: .transformedMany, entries: [])
-        change.remaining = step.stacks
-        change.undone = Undone(direction: Self.direction, entry: step.entry)
-        return change
+        draft.keep(step.stacks, of: commit.owner)
+        switch step.finding {
+        case .nothing: return Change(event: .transformedMany, entries: [])
+        case .reversal(let reversal, let undone):
+            var change = reversal.change(as: draft.mark(of: commit, &cache))
+            change.undone = undone
+            return change
+        case .tooLarge(let undone): throw draft.tooManyChanges(undoing: undone)
+        case .refused(let refusal): throw refusal
+        }
     }
 
     func adjustments(

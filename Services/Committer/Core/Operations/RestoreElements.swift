@@ -18,6 +18,7 @@ struct RestoreElements: Decidable {
         try draft.checkGroup(self.elements.count)
         var change = Change(event: .createdMany, entries: [])
         var restored: [Identifier: Element] = [:]
+        let seq = draft.mark(of: commit, &cache).seq
         for (index, element) in self.elements.enumerated() {
             let key = ElementKey(commit.room, Identifier(element.id))
             guard restored[key.element] == nil, draft.state(key, &cache) == .absent else {
@@ -30,7 +31,8 @@ struct RestoreElements: Decidable {
             }
             restored[key.element] = element
             // Its children are not read, so they are unknown: a later commit may add some.
-            change.entries.append(Change.Entry(key, before: nil, element, children: nil))
+            let authors = RecentAuthors(last: ChangeMark(user: Identifier(element.updatedBy), seq: seq))
+            change.entries.append(Change.Entry(key, before: nil, element, children: nil, authors: authors))
         }
         return change
     }

@@ -54,11 +54,11 @@ enum RoomLimit {
 extension BatchDraft {
     /// How a change would alter its room, if the limits allow it. Only growth is refused: in a room beyond a limit,
     /// elements can be changed as long as they get no larger, and deleted.
-    /// - Throws: a refusal naming the limit and the first element beyond it.
+    /// - Throws: a refusal naming the limit and the first element beyond it, and the entry of an undo.
     mutating func growth(
         of change: Change, in room: Identifier, _ cache: inout ShardCache
     ) throws(Refusal) -> RoomGrowth {
-        if change.entries.count > self.limits.commitElements { throw self.tooManyChanges() }
+        if change.entries.count > self.limits.commitElements { throw self.tooManyChanges(undoing: change.undone) }
         var growth = RoomGrowth()
         guard change.canResize else { return growth }
         for entry in change.entries { growth.add(entry, former: self.former(entry, &cache)) }
@@ -70,12 +70,14 @@ extension BatchDraft {
 
     /// A refusal of a commit that changes too many elements.
     /// - Parameter field: the place of the elements in the app's payload.
-    mutating func tooManyChanges(field: String = "element") -> Refusal {
+    mutating func tooManyChanges(field: String = "element", undoing undone: Undone? = nil) -> Refusal {
         self.count(.commit)
-        return Refusal(
+        var refusal = Refusal(
             .tooLarge,
             "A commit changes at most \(self.limits.commitElements) elements, the annotations of deleted ones included.",
             field: field)
+        refusal.entry = undone?.blocked
+        return refusal
     }
 
     private mutating func former(_ entry: Change.Entry, _ cache: inout ShardCache) -> Element? {
@@ -115,7 +117,9 @@ extension BatchDraft {
         }
         self.count(limit)
         let isList = change.event == .createdMany && change.undone == nil
-        return Refusal(.tooLarge, self.message(limit), field: isList ? "elements[\(place)]" : "element")
+        var refusal = Refusal(.tooLarge, self.message(limit), field: isList ? "elements[\(place)]" : "element")
+        refusal.entry = change.undone?.blocked
+        return refusal
     }
 
     private func message(_ limit: RoomLimit) -> String {

@@ -5,7 +5,11 @@ extension UndoStacks {
     /// Puts a change on the stack that it belongs to.
     /// - Returns: its place there; nil when it is on none.
     mutating func push(_ change: Change, of commit: PreparedCommit, seq: UInt64, limits: CommitterLimits) -> UndoLink? {
-        if let undone = change.undone { return self.pushReversal(seq, of: undone.direction, limits: limits) }
+        if let undone = change.undone {
+            self.pop(undone.direction, next: undone.next)
+            return self.pushReversal(seq, of: undone.direction, limits: limits)
+        }
+        if !change.hasEffect { return nil }
         return self.push(seq, commit.edit.undo, bytes: change.loggedBytes, limits: limits)
     }
 }

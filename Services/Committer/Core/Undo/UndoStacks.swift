@@ -6,7 +6,8 @@ package import Wire
 ///              row 8 ◄┘──► row 5 ──► …          redo ──► row 7, which undid row 6 ──► …
 ///
 /// An undo pops the top entry and is committed as a change that reverses it; that row goes on top of the redo stack. A
-/// redo is the same the other way round. A new commit empties the redo stack.
+/// redo is the same the other way round. A new commit empties the redo stack, unless it changes nothing. An entry that
+/// cannot be taken back now stays.
 package struct UndoStacks: Equatable, Sendable {
     /// A stack: its newest row and its number of entries. Rows below the last entry are out of reach.
     package struct Stack: Equatable, Sendable {
@@ -127,6 +128,9 @@ package enum UndoDirection: Sendable {
 
     /// The cause of its update.
     var cause: UpdateCause { self == .undo ? .undo : .redo }
+
+    /// The command, as refusals name it.
+    var name: String { self == .undo ? "undo" : "redo" }
 }
 
 /// A log row's place in its user's stack.

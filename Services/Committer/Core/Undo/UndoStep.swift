@@ -1,74 +1,128 @@
 import Canvas
 package import Wire
 
-/// The newest entry of a stack that still has an effect, and the stacks without it.
+/// What an undo or a redo finds on its stack: the newest entry of which something is left to take back.
 struct UndoStep {
-    /// The entry's effect; nil when no entry is left that has one.
-    var reversal: Reversal?
-    /// The entry.
-    var entry = UndoneEntry(seq: 0, event: .transformed, skipped: 0)
-    /// The user's stacks without the entry, and without those that were skipped.
-    var stacks: UndoStacks
-    /// True when the entry would change more elements than one commit may; it stays on its stack.
-    var isTooLarge = false
+    /// See ``finding``.
+    enum Finding {
+        /// No entry is left that has an effect.
+        case nothing
+        /// The entry's effect.
+        case reversal(Reversal, Undone)
+        /// The entry would change more elements than one commit may.
+        case tooLarge(Undone)
+        /// The entry cannot be taken back now, or ``HistoryStep/past`` is not on top.
+        case refused(Refusal)
+    }
+
+    /// What to do. The entry is still on its stack.
+    private(set) var finding = Finding.nothing
+    /// The user's stacks without the entries that were dropped or skipped.
+    private(set) var stacks: UndoStacks
+    private var skipped = 0
     private var skippedBytes = 0
 
     /// How many rows are read at once after an entry was skipped.
     private static let rowsAhead: UInt64 = 32
 
-    /// Goes down a stack. Entries without effect are skipped, because others have changed the same since. Beyond a number of
-    /// bytes it ends there, and the next undo goes on: the shard waits for each read.
+    /// Goes down a stack. Entries without effect are skipped: others have changed the same since, or deleted it. Beyond a
+    /// number of bytes it ends there, and the next undo goes on: the shard waits for each read.
     ///
     /// Nil when something must be read first, which is then added to `needs`.
     /// - Parameter progress: how far an earlier attempt came; updated.
-    init?(
-        _ direction: UndoDirection, of user: UserKey, rules: RulesTable, progress: inout UndoProgress?,
-        _ cache: inout ShardCache, into needs: inout Needs
+    init?<Step: HistoryStep>(
+        _ step: Step, of user: UserKey, rules: RulesTable, progress: inout UndoProgress?, _ cache: inout ShardCache,
+        into needs: inout Needs
     ) {
         guard let stacks = cache.stacks(user) else { return nil }
         self.stacks = stacks
         if let progress, progress.version == cache.version, progress.chain == cache.chain {
             self.stacks = progress.stacks
-            self.entry.skipped = progress.skipped
+            self.skipped = progress.skipped
             self.skippedBytes = progress.skippedBytes
+        } else if let past = step.past {
+            guard let isOnTop = self.drop(past, Step.direction, in: user.room, cache, into: &needs) else { return nil }
+            if !isOnTop {
+                let message = "The entry \(past) is not the newest one that the user can \(Step.direction.name)."
+                self.finding = .refused(Refusal(.conflict, message, field: "past"))
+                return
+            }
         }
-        while self.stacks.stack(for: direction).depth > 0, self.skippedBytes < needs.skippedBytes {
-            let head = self.stacks.stack(for: direction).head
-            let key = UndoEntryKey(user.room, head)
+        while self.stacks.stack(for: Step.direction).depth > 0, self.skippedBytes < needs.skippedBytes {
+            let key = UndoEntryKey(user.room, self.stacks.stack(for: Step.direction).head)
             guard let rows = cache.undoRows(key) else {
                 // Where one has no effect, those below are likely to have none: somebody changed the same later.
-                needs.entry(UndoEntryNeed(key: key, ahead: self.entry.skipped > 0 ? Self.rowsAhead : 0))
+                needs.entry(UndoEntryNeed(key: key, ahead: self.skipped > 0 ? Self.rowsAhead : 0))
                 return nil
             }
-            guard let top = rows.first, let last = rows.last else {
+            guard let last = rows.last else {
                 // The log is kept for some days only, and with it what can be undone.
-                self.stacks.pop(direction, next: 0)
+                self.stacks.pop(Step.direction, next: 0)
                 return
             }
-            let parsed = rows.map(UndoneRow.init)
-            switch cache.collect(parsed, in: user.room, into: &needs) {
-            case .incomplete:
-                cache.collect(below: last, in: user.room, depth: stacks.stack(for: direction).depth, into: &needs)
+            guard let finding = self.judge(rows, Step.direction, of: user, rules, &cache, into: &needs) else {
+                let depth = stacks.stack(for: Step.direction).depth
+                cache.collect(below: last, in: user.room, depth: depth, into: &needs)
                 return nil
-            case .tooMany:
-                self.isTooLarge = true
-                return
-            case .complete: break
             }
-            self.stacks.pop(direction, next: last.link.next)
-            let reversal = Reversal(of: parsed, in: user.room, rules: rules, &cache)
-            if reversal.hasEffect {
-                self.reversal = reversal
-                (self.entry.seq, self.entry.event) = (top.seq, top.event)
-                return
-            }
-            self.entry.skipped += 1
+            self.finding = finding
+            guard case .nothing = finding else { return }
+            self.stacks.pop(Step.direction, next: last.link.next)
+            self.skipped += 1
             self.skippedBytes += rows.reduce(0) { $0 + $1.bytes }
             cache.dropUndoRows(key)
             progress = UndoProgress(
-                version: cache.version, chain: cache.chain, stacks: self.stacks, skipped: self.entry.skipped,
+                version: cache.version, chain: cache.chain, stacks: self.stacks, skipped: self.skipped,
                 skippedBytes: self.skippedBytes)
         }
+    }
+
+    /// What can be done with an entry, whose rows are given; nil when something must be read first.
+    private func judge(
+        _ rows: [UndoRow], _ direction: UndoDirection, of user: UserKey, _ rules: RulesTable,
+        _ cache: inout ShardCache, into needs: inout Needs
+    ) -> Finding? {
+        guard let top = rows.first, let last = rows.last else { return .nothing }
+        let parsed = rows.map(UndoneRow.init)
+        let undone = Undone(
+            direction: direction, entry: UndoneEntry(seq: top.seq, event: top.event, skipped: self.skipped),
+            elements: parsed.elements, next: last.link.next)
+        switch cache.collect(parsed, in: user.room, into: &needs) {
+        case .incomplete: return nil
+        case .tooMany: return .tooLarge(undone)
+        case .complete: break
+        }
+        let reversal = Reversal(of: parsed, direction, by: user, rules: rules, &cache)
+        if var refusal = reversal.obstacle {
+            refusal.entry = undone.blocked
+            return .refused(refusal)
+        }
+        return reversal.hasEffect ? .reversal(reversal, undone) : .nothing
+    }
+
+    /// Drops the top entry of a stack.
+    /// - Returns: false when another one is on top; nil when its rows must be read first.
+    private mutating func drop(
+        _ past: UInt64, _ direction: UndoDirection, in room: Identifier, _ cache: ShardCache, into needs: inout Needs
+    ) -> Bool? {
+        let stack = self.stacks.stack(for: direction)
+        guard stack.depth > 0, stack.head == past else { return false }
+        let key = UndoEntryKey(room, past)
+        guard let rows = cache.undoRows(key) else {
+            needs.entry(UndoEntryNeed(key: key, ahead: Self.rowsAhead))
+            return nil
+        }
+        self.stacks.pop(direction, next: rows.last?.link.next ?? 0)
+        return true
+    }
+}
+
+extension [UndoneRow] {
+    /// The elements of an entry, each once.
+    fileprivate var elements: [Identifier] {
+        var seen: Set<Identifier> = []
+        let all = self.lazy.flatMap { $0.deleted + $0.changed.map(\.before) + $0.created }
+        return all.map { Identifier($0.id) }.filter { seen.insert($0).inserted }
     }
 }
 

@@ -72,6 +72,8 @@ package struct BatchColumns {
         .unsigned("e_seq") { $0.seq },
         .unsigned("e_deleted_seq") { $0.isDeleted ? $0.seq : nil },
         .bool("e_restored") { $0.isRestored },
+        .text("e_other_by") { $0.authors.other?.user.text },
+        .unsigned("e_other_seq") { $0.authors.other?.seq },
     ]
 
     private static let log: [ArrayColumn<ShardBatch.LogRow>] = [

@@ -27,6 +27,7 @@ package let migrations: [Migration] = [
     Migration(14, "living-elements", locks: [MigrationLock("elements", .writers, readsAll: true)]),
     Migration(15, "undo-ahead"),
     Migration(16, "session-bounds"),
+    Migration(17, "other-authors", locks: [MigrationLock("elements", .everybody)]),
 ]
 
 extension Migration {

@@ -123,12 +123,13 @@ package struct StateColumns {
     }
 
     private mutating func readElement(_ key: ElementKey, _ row: StateRow, into state: inout LoadedState) -> Bool {
+        guard let authors = row.authors else { return false }
         if row.hasNoAfter {
-            state.elements.append(LoadedState.ElementRow(key: key, element: nil))
+            state.elements.append(LoadedState.ElementRow(key: key, element: nil, authors: authors))
             return true
         }
         guard let json = row.after(with: &self.document), let element = Element(json: json) else { return false }
-        state.elements.append(LoadedState.ElementRow(key: key, element: element))
+        state.elements.append(LoadedState.ElementRow(key: key, element: element, authors: authors))
         return true
     }
 
@@ -199,6 +200,16 @@ private struct StateRow {
     var detail: Identifier? { self.name(self.detailColumn) }
     var beforeBytes: [UInt8] { self.rows.bytes(self.index, self.beforeColumn) ?? [] }
     var afterBytes: [UInt8] { self.rows.bytes(self.index, self.afterColumn) ?? [] }
+    /// The users that changed an element last.
+    var authors: RecentAuthors? {
+        guard let user = self.name(self.beforeColumn), let seq = self.seq else { return nil }
+        var authors = RecentAuthors(last: ChangeMark(user: user, seq: seq))
+        if let other = self.detail, let seq = self.unsigned(self.hashColumn) {
+            authors.other = ChangeMark(user: other, seq: seq)
+        }
+        return authors
+    }
+
     var hasNoAfter: Bool { self.rows.isNull(self.index, self.afterColumn) }
 
     var unreadable: PostgresError {

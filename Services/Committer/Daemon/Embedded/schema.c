@@ -50,6 +50,9 @@ static const unsigned char *const files[] = {
     (const unsigned char[]){
 #embed "../Schema/0016-session-bounds.sql" suffix(, 0)
     },
+    (const unsigned char[]){
+#embed "../Schema/0017-other-authors.sql" suffix(, 0)
+    },
 };
 
 const unsigned char *schema_file(int version) {
