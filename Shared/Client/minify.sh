@@ -13,7 +13,7 @@ NODE_PATH=/usr/share/nodejs
 export NODE_PATH
 # Names of fields and methods that the module alone uses, and never calls by a text: they become shorter as well. All
 # others are the protocol's, the app's, or what pages and tests of the project read. Transcripts run against the result.
-own='acknowledged arriving attempt attempts attended awaited capacity clock closeSocket composed computedState
+own='acknowledged arriving attempt attempts attended awaited blocked capacity clock closeSocket composed computedState
     confirmed connectionLost database delay denial displacement doubtful due duration enteredAgain eventReceived
     expire firstNumber givesUp greeted hands happened hasSocket heardAt held hiddenAt inputs interval isAway isBusy
     isClosed isDirty isDraining isLeaving isOurs isProbing isRefreshing isSaved isSent isSettled isStored isUp

@@ -28,8 +28,8 @@ export class Driver {
   async perform({ call, method, arguments: more }) {
     try {
       this.report({ call, result: (await this[method](...more)) ?? null });
-    } catch (error) {
-      this.report({ call, error: { code: error.code, field: error.field, message: error.message } });
+    } catch ({ code, field, message, by, entry }) {
+      this.report({ call, error: { code, field, message, by, entry } });
     }
   }
 

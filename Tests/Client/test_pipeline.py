@@ -161,6 +161,22 @@ def test_undo_and_redo(two, room):
     eventually("it is there again", lambda: bob.positions(room) == {"a": 5})
 
 
+def test_an_undo_asked_again_leaves_out_what_it_cannot_take_back(two, room):
+    ada, bob = two
+    ada.edit(room, "create", note("old"))
+    ada.edit(room, "create", note("a"))
+    eventually("bob sees it", lambda: bob.positions(room) == {"old": 0, "a": 0})
+    bob.edit(room, "transform", "a", {"positionX": 5})
+    with pytest.raises(Refused) as refused:
+        ada.edit(room, "undo")
+    error = refused.value.error
+    assert error["code"] == "conflict" and error["by"] == "bob"
+    assert error["entry"] == {"seq": 2, "event": "element:created", "elementIds": ["a"]}
+    assert bob.positions(room) == {"old": 0, "a": 5}
+    ada.edit(room, "undo")
+    eventually("the older one is undone", lambda: bob.positions(room) == {"a": 5})
+
+
 def test_gestures_are_shown_while_they_last(two, room):
     ada, bob = two
     ada.edit(room, "create", note("a"))

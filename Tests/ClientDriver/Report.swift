@@ -42,6 +42,14 @@ struct Failure: JSONEncodable {
         writer.member("code", error?.code)
         writer.member("field", ifPresent: error?.field)
         writer.member("message", error?.message ?? "\(self.error)")
+        writer.member("by", ifPresent: error?.by)
+        if let entry = error?.entry {
+            writer.object("entry") { writer in
+                writer.member("seq", entry.seq)
+                writer.member("event", entry.event)
+                writer.member("elementIds", entry.elementIds)
+            }
+        }
         writer.endObject()
     }
 }

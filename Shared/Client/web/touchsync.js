@@ -1158,6 +1158,11 @@ export class RoomCore extends Part {
    * @type {number | undefined}
    */
   searchFrom = undefined;
+  /**
+   * The undo or redo that was refused, as long as nothing was edited since, and the entry that it could not take back.
+   * @type {{event: string, seq: number} | undefined}
+   */
+  blocked = undefined;
   isDirty = false;
 
   /** @param {Core} core @param {string} roomId @param {Data | undefined} record what was saved of it */
@@ -1382,6 +1387,10 @@ export class RoomCore extends Part {
 
   /** @param {Data} input */
   edit({ id, event, body }) {
+    // Asked again, an undo leaves out the entry that it could not take back.
+    const { blocked } = this;
+    if (blocked && blocked.event === event) body = { past: blocked.seq, ...body };
+    this.blocked = undefined;
     const edit = newEdit(event, body, [id]), { elementIds } = edit;
     // Annotations go with their parents.
     const annotations = [...this.shown.values()].filter(element => elementIds.includes(element.parentId));
@@ -1487,6 +1496,8 @@ export class RoomCore extends Part {
    * @param {Edit} edit @param {Data} error
    */
   refused(edit, error) {
+    // Unless something was edited since.
+    if (error.entry && this.queue.edits.at(-1) === edit) this.blocked = { event: edit.event, seq: error.entry.seq };
     this.remove(edit);
     this.isDirty = true;
     this.report(edit, { ok: false, error });
@@ -2320,13 +2331,20 @@ class Emitter {
 /** Why an edit or a join was refused for good. */
 export class Refusal extends Error {
   /** @param {Data} error as the server sent it */
-  constructor({ code, message, field, ...more }) {
+  constructor({ code, message, field, by, entry, ...more }) {
     super(message ?? code);
     this.name = "Refusal";
     /** @type {string} one of the codes of the protocol, or `queue_full`, `forgotten`, `left`, `closed` */
     this.code = code;
     /** @type {string | undefined} the field at fault */
     this.field = field;
+    /** @type {string | undefined} the user whose work an undo or a redo would delete */
+    this.by = by;
+    /**
+     * What an undo or a redo cannot take back now: asked again, it leaves this out.
+     * @type {{seq: number, event: string, elementIds: string[]} | undefined}
+     */
+    this.entry = entry;
     this.more = more;
   }
 }
@@ -2793,14 +2811,18 @@ export class Room extends Emitter {
   }
 
   /**
-   * Takes this user's newest edit back. It is shown when the server has done it.
+   * Takes this user's newest edit back. It is shown when the server has done it. One that cannot be taken back now is
+   * refused with an `entry`; asked a second time in a row, it is left out, and the one before it taken back.
    * @returns {Promise<Result>}
    */
   undo() {
     return this.edit("history:undo", {});
   }
 
-  /** @returns {Promise<Result>} */
+  /**
+   * Does again what was undone last, in the same way.
+   * @returns {Promise<Result>}
+   */
   redo() {
     return this.edit("history:redo", {});
   }

@@ -80,11 +80,12 @@ extension SyncRoom {
         }
     }
 
-    /// Takes this user's newest edit back. It is shown when the server has done it.
+    /// Takes this user's newest edit back. It is shown when the server has done it. One that cannot be taken back now is
+    /// refused with an `entry`; asked a second time in a row, it is left out, and the one before it taken back.
     @discardableResult
     public func undo() -> SyncEdit { self.edit("history:undo", ids: [], .alone) { _ in } }
 
-    /// Does again what was undone last. It is shown when the server has done it.
+    /// Does again what was undone last, in the same way.
     @discardableResult
     public func redo() -> SyncEdit { self.edit("history:redo", ids: [], .alone) { _ in } }
 

@@ -21,6 +21,9 @@ struct EditQueue: Sendable {
     /// All edits, those included whose result is known, but not shown by the room's stream yet.
     var edits: [ClientEdit] { self.list.all }
 
+    /// The key of the last one of them.
+    var lastKey: Int? { self.list.keys.last }
+
     /// The same of an element.
     func edits(of element: TextKey) -> [ClientEdit] { self.list.edits(of: element) }
 

@@ -16,6 +16,8 @@ struct RoomEdits: Sendable {
     private var allowance = RoomAllowance()
     /// Before what the server refused for now is asked again: edits, pages of the history, and joins of the room.
     var pause = RetryPause()
+    /// What a repeated undo leaves out.
+    private var blocked: BlockedStep?
     /// Until when no edit is sent, because the server asked for a pause, ms.
     private var resumeAt: Int64?
     /// Whether edits may be sent: the room is joined.
@@ -133,7 +135,8 @@ extension RoomEdits {
     mutating func edit(
         id: String, event: String, body: JSONObject, _ contents: inout RoomContents, _ outbox: inout ClientOutbox
     ) {
-        var edit = ClientEdit(ids: [id], event: event, body: body)
+        var edit = ClientEdit(ids: [id], event: event, body: self.blocked?.passed(by: event, body) ?? body)
+        self.blocked = nil
         if edit.isDeletion { edit.elementIds += contents.annotations(of: edit.elementIds) }
         guard self.allowance.allows(edit) else {
             return self.report(edit, EditAnswer(refusal: .tooLarge(limit: self.allowance.message)), &outbox)
@@ -242,6 +245,10 @@ extension RoomEdits {
     private mutating func takeBack(
         _ edit: ClientEdit, _ error: ClientError, _ contents: inout RoomContents, _ outbox: inout ClientOutbox
     ) {
+        // Unless something was edited since.
+        if let entry = error.entry, self.queue.lastKey == edit.key {
+            self.blocked = BlockedStep(event: edit.event, seq: entry.seq)
+        }
         self.queue.remove(edit.key)
         self.saving.changed()
         contents.touch(edit.elementIds)

@@ -37,6 +37,11 @@ public struct ClientError: Error, Equatable, Sendable {
     /// The field at fault.
     public var field: String? { self.details["field"]?.string }
 
+    /// The user whose work an undo or a redo would delete.
+    public var by: String? { self.details["by"]?.string }
+    /// What an undo or a redo cannot take back now: asked again, it leaves this out.
+    public var entry: BlockedEntry? { self.details["entry"].flatMap(BlockedEntry.init(json:)) }
+
     /// Whether the same is tried again later.
     var isRetryable: Bool { ["busy", "rate_limited", "unavailable"].contains(self.code) }
     /// Whether the server does not know any more what became of the edit that had this number, or another commit has the
@@ -44,6 +49,23 @@ public struct ClientError: Error, Equatable, Sendable {
     var isAboutOldNumber: Bool { self.code == "conflict" && self.field == "n" }
     /// How long the server asks to wait, ms.
     var retryAfter: Int64? { self.details["retryAfterMs"]?.milliseconds }
+}
+
+/// One of this user's changes of a room that cannot be taken back now.
+public struct BlockedEntry: Equatable, Sendable {
+    /// Its number in the room.
+    public let seq: Int64
+    /// Its event, as members received it.
+    public let event: String
+    /// The elements that it changed.
+    public let elementIds: [String]
+
+    fileprivate init?(json: JSONValue) {
+        guard let seq = json["seq"]?.integer else { return nil }
+        self.seq = seq
+        self.event = json["event"]?.string ?? ""
+        self.elementIds = json["elementIds"]?.strings ?? []
+    }
 }
 
 extension ClientError {

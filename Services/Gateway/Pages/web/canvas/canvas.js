@@ -169,7 +169,7 @@ async function start() {
   board.surface.addEventListener("dblclick", event => {
     if (!stage.hit(/** @type {any} */ (event)).id) actions.createAt(stage.at(/** @type {any} */ (event)));
   });
-  room.on("refusal", refusal => notify(refused(refusal)));
+  room.on("refusal", refusal => notify(refused(refusal, room.members)));
   room.on("denied", refusal => {
     $("denied").hidden = false;
     $("denied-text").textContent = refused(refusal);

@@ -4,7 +4,7 @@ import { nameOf } from "./samples.js";
 import { textOf } from "./values.js";
 
 /** @typedef {import("/client/touchsync.js").Element} Element */
-/** @typedef {{code: string, message: string, field?: string}} Refused */
+/** @typedef {{code: string, message: string, field?: string, by?: string, entry?: object}} Refused */
 
 /** @type {Record<string, (refusal: Refused) => string>} */
 const ADVICE = {
@@ -19,8 +19,26 @@ const ADVICE = {
   forgotten: () => "The server cannot tell whether an edit from before was applied. Look, and repeat it if it is missing.",
 };
 
-/** @param {Refused} refusal @returns {string} sentences for a person */
-export const refused = refusal => ADVICE[refusal.code]?.(refusal) ?? `${refusal.message} Try again; if it stays, reload the page.`;
+/**
+ * Why a change can neither be undone nor redone now.
+ * @param {Refused} refusal @param {Record<string, any>[]} people
+ */
+function obstacle({ code, field, by }, people) {
+  const name = people.find(person => person.userId === by)?.name;
+  if (by !== undefined) return `${name ?? "Somebody else"} has worked on it since.`;
+  if (field === "locked") return "It is locked.";
+  if (field === "parentId") return "What it belongs to was deleted.";
+  return code === "too_large" ? "There is no space for it." : "It cannot be taken back now.";
+}
+
+/**
+ * @param {Refused} refusal @param {Record<string, any>[]} [people] who is here
+ * @returns {string} sentences for a person
+ */
+export function refused(refusal, people = []) {
+  if (refusal.entry) return `${obstacle(refusal, people)} Press the same again to leave it out.`;
+  return ADVICE[refusal.code]?.(refusal) ?? `${refusal.message} Try again; if it stays, reload the page.`;
+}
 
 /** @param {number} count @param {string} one @param {string} [many] @returns {string} "1 edit", "2 edits" */
 export const counted = (count, one, many = `${one}s`) => `${count.toLocaleString("en")} ${count === 1 ? one : many}`;
