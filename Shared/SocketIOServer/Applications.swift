@@ -43,6 +43,10 @@ public protocol SocketIOApplication: AnyObject {
     /// ``SocketIOServer/Configuration/memoryBudget``. Asked for all sockets up to ten times a second, so it must be known
     /// and not be counted then. Sockets that were not accepted are asked about, too.
     func heldBytes(of socket: SocketIOSocket) -> Int
+
+    /// The name of the client, which may have many connections: above ``SocketIOServer/Configuration/memoryBudget`` the
+    /// largest ones of the client that holds most are closed. `nil` when it has none yet: its address counts.
+    func owner(of socket: SocketIOSocket) -> String?
 }
 
 extension SocketIOApplication {
@@ -69,6 +73,9 @@ extension SocketIOApplication {
 
     /// None.
     public func heldBytes(of socket: SocketIOSocket) -> Int { 0 }
+
+    /// None.
+    public func owner(of socket: SocketIOSocket) -> String? { nil }
 }
 
 /// An application on bare Engine.IO sessions.

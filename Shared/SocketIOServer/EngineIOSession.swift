@@ -16,6 +16,8 @@ public final class EngineIOSession: Timed {
     let account: AddressAccount?
     private var machine: EngineMachine
     private(set) var output: SessionOutput
+    /// Connections that carried the session before, or a part of it, and may not have sent all of that.
+    private var trail = ConnectionTrail()
     private var phase = SessionPhase.open
     /// `nil` once the session has ended.
     private var application: SessionApplication?
@@ -136,6 +138,10 @@ extension EngineIOSession {
     /// waits for one occupies besides.
     public var bufferedBytes: Int { self.output.bufferedBytes }
 
+    /// Bytes that were sent and that the kernel has not accepted, on all connections that carried them; also once the session
+    /// has ended.
+    public var outstandingBytes: Int { self.output.bufferedBytes + self.trail.bufferedBytes }
+
     /// Whether fewer bytes are queued than the high water mark.
     public var isWritable: Bool { self.output.isWritable && !self.isClosed }
 
@@ -201,6 +207,7 @@ extension EngineIOSession {
         case .hold: link.hold(poll)
         case .packets: self.answer(poll, link)
         case .last:
+            self.trail.append(poll.connection)
             link.sendLast(poll, isGoingAway: self.phase.isGoingAway)
             self.finish(.leftByClient)
         case .farewell:
@@ -214,6 +221,7 @@ extension EngineIOSession {
     }
 
     private func answer(_ poll: HTTPExchange, _ link: PollingLink) {
+        self.trail.append(poll.connection)
         if link.sendNext(poll) { self.becameWritable() }
     }
 
@@ -424,6 +432,12 @@ extension EngineIOSession {
         self.end(.slowReader)
     }
 
+    /// Ends the session and closes the connections that hold something of it, immediately; also once it has ended.
+    func shed() {
+        if !self.hasEnded { self.endAsSlowReader() }
+        self.trail.drop()
+    }
+
     /// The server ends the session. A polling client without a held poll gets the remaining packets with its next one,
     /// unless it violated a rule.
     func end(_ ending: SessionEnding) {
@@ -438,6 +452,7 @@ extension EngineIOSession {
             self.machine.ended()
         }
         if let link = self.polling, let poll = link.releasePoll() {
+            self.trail.append(poll.connection)
             link.sendLast(poll, isGoingAway: ending.isGoingAway)
         }
         self.finish(ending)
@@ -464,7 +479,9 @@ extension EngineIOSession {
         if phase.isOpen { self.application?.closed(self, ending.reason) }
         switch carrier {
         case .polling(let link): link.candidate?.close(code: 1000)
-        case .webSocket(let link): link.close(code: ending.code, reason: ending.text)
+        case .webSocket(let link):
+            self.trail.append(link.connection)
+            link.close(code: ending.code, reason: ending.text)
         case .none: break
         }
         self.handshake = nil

@@ -62,7 +62,7 @@ final class HTTPExchange {
         case over
     }
 
-    private let connection: PeerHandler
+    let connection: PeerHandler
     private let router: RequestRouter
     private var parser: HTTPRequestParser
     private var stage = Stage.head
@@ -300,7 +300,10 @@ extension HTTPExchange {
         let keepsAlive = self.answerHead(
             response.status, response.headers, length: response.body.count, body: hasNoBody ? [] : response.body,
             closes: closes)
-        if let hold = response.hold { self.connection.output.keep(hold) }
+        if let hold = response.hold {
+            hold.kept { [weak connection] in connection?.drop() }
+            self.connection.output.keep(hold)
+        }
         self.answered(keepsAlive: keepsAlive)
     }
 

@@ -2,7 +2,7 @@ internal import NIOCore
 internal import SocketIO
 
 /// Keeps the bytes that connections and sessions hold below a budget: counts them now and then and, above the budget,
-/// closes those that hold most.
+/// closes the largest of whoever holds most.
 ///
 /// Each of them is bounded by itself; the budget bounds their sum. Each knows what it holds, and the application what it
 /// keeps for each: counting adds these figures up. That costs something for each connection, so it is done once a second
@@ -47,21 +47,56 @@ final class MemoryGuard {
         self.heldBytes = self.connections.heldBytes + self.sessions.heldBytes
         let budget = self.loop.configuration.memoryBudget
         if self.heldBytes > budget { self.shed(self.heldBytes - budget / 8 * 7) }
-        self.loop.isOverloaded = self.heldBytes > budget / 8 * 7
     }
 
-    /// Closes the largest connections and sessions until `excess` bytes are free.
-    private func shed(_ excess: Int) {
-        var holders: [(bytes: Int, close: () -> Void)] = self.connections.all.map { connection in
-            (connection.heldBytes, { connection.drop() })
+    /// Who is to blame for what a connection or session holds.
+    private enum Owner: Hashable {
+        /// The application's name for its client.
+        case client(String)
+        case address(AddressKey)
+        /// A connection or session of nobody else.
+        case itself(ObjectIdentifier)
+
+        init(_ holder: AnyObject, _ session: EngineIOSession?, _ account: AddressAccount?) {
+            if let client = session?.layer?.owner {
+                self = .client(client)
+            } else {
+                self = account.map { .address($0.key) } ?? .itself(ObjectIdentifier(holder))
+            }
         }
-        holders += self.sessions.all.map { session in (session.heldBytes, { session.endAsSlowReader() }) }
-        holders.sort { $0.bytes > $1.bytes }
+    }
+
+    private struct Holder {
+        let bytes: Int
+        let close: () -> Void
+    }
+
+    /// Closes the largest connections and sessions of those who hold most until `excess` bytes are free.
+    private func shed(_ excess: Int) {
+        var owners: [Owner: (bytes: Int, holders: [Holder])] = [:]
+        func add(_ holder: Holder, of owner: Owner) {
+            guard holder.bytes > 0 else { return }
+            owners[owner, default: (0, [])].bytes += holder.bytes
+            owners[owner]?.holders.append(holder)
+        }
+        for connection in self.connections.all {
+            let holder = Holder(bytes: connection.heldBytes) { connection.shed() }
+            add(holder, of: Owner(connection, connection.session, connection.account))
+        }
+        for session in self.sessions.all {
+            let holder = Holder(bytes: session.heldBytes) {
+                self.loop.statistics.shedConnections += 1
+                session.endAsSlowReader()
+            }
+            add(holder, of: Owner(session, session, session.account))
+        }
+        for owner in owners.keys { owners[owner]?.holders.sort { $0.bytes < $1.bytes } }
         var freed = 0
-        for holder in holders {
-            guard freed < excess, holder.bytes > 0 else { break }
+        while freed < excess, let owner = owners.max(by: { $0.value.bytes < $1.value.bytes })?.key,
+            let holder = owners[owner]?.holders.popLast()
+        {
+            owners[owner]?.bytes -= holder.bytes
             freed += holder.bytes
-            self.loop.statistics.shedConnections += 1
             holder.close()
         }
         self.heldBytes -= freed

@@ -313,6 +313,9 @@ final class PeerHandler: ChannelDuplexHandler, Timed {
         self.proceed()
     }
 
+    /// The session that the connection's WebSocket carries; `nil` when it carries none.
+    var session: EngineIOSession? { if case .webSocket(let link) = self.role { link.session } else { nil } }
+
     /// Whether a relay is in progress here.
     var isRelaying: Bool { self.role.isRelaying }
 
@@ -363,6 +366,12 @@ final class PeerHandler: ChannelDuplexHandler, Timed {
 
     /// Closes immediately.
     func drop() { self.context?.closeSocket() }
+
+    /// Closes immediately, because of what the peer does not read.
+    func shed() {
+        self.loop.statistics.shedConnections += 1
+        self.drop()
+    }
 
     /// Sends queued bytes, then closes the output; the input stays open for the close timeout and a bounded number of
     /// bytes. Closing with unread bytes would reset the connection and could destroy an answer in flight.

@@ -15,8 +15,6 @@ final class ServerLoop {
     var security: TransportSecurity?
     /// True once the server accepts no new sessions: HTTP answers then close their connection.
     var isDraining = false
-    /// True while the memory budget is exceeded, or nearly: no new sessions.
-    var isOverloaded = false
     /// Storage for decoded messages, used by one reader at a time.
     private var scratch: [UInt8] = []
 

@@ -37,7 +37,7 @@ final class SessionRegistry {
     func mayOpen(_ account: AddressAccount?) -> Bool {
         let configuration = self.loop.configuration
         let mayOpen =
-            !self.loop.isOverloaded && self.count < configuration.maxConnections
+            self.count < configuration.maxConnections
             && account?.sessions ?? 0 < configuration.maxConnectionsPerAddress
         if !mayOpen { self.loop.statistics.refusedSessions += 1 }
         return mayOpen

@@ -23,6 +23,11 @@ final class SocketIOLayer {
     /// Bytes that the application keeps for the sockets.
     var heldBytes: Int { self.namespaces.sum { self.application.heldBytes(of: $0) } }
 
+    /// The application's name for the client.
+    var owner: String? {
+        self.namespaces.members.lazy.compactMap { self.application.owner(of: $0) }.first
+    }
+
     // MARK: Packets
 
     /// Processes one text packet.

@@ -64,8 +64,8 @@ extension SocketIOServer {
         /// The same for all connections of one address.
         public var addressReads = ReadLimits(bytesPerSecond: 4 << 20, messagesPerSecond: 8000)
         /// The maximum number of bytes for all connections and sessions: output, unprocessed input, requests,
-        /// handshakes, and what applications keep (``SocketIOApplication/heldBytes(of:)``). Above it those that hold most
-        /// are closed, and new sessions are answered 503.
+        /// handshakes, and what applications keep (``SocketIOApplication/heldBytes(of:)``). Above it the largest are closed
+        /// of the client that holds most (``SocketIOApplication/owner(of:)``).
         public var memoryBudget = 512 << 20
         /// The proxies that may name other clients.
         public var proxies = TrustedProxies.none

@@ -53,6 +53,8 @@ public final class SocketIOSocket {
     public var bufferedBytes: Int { self.session.bufferedBytes }
     /// How many of them may be queued: ``SocketIOServer/Configuration/maxBufferedBytes``.
     public var maxBufferedBytes: Int { self.session.loop.configuration.maxBufferedBytes }
+    /// ``EngineIOSession/outstandingBytes``; also once the socket is gone.
+    public var outstandingBytes: Int { self.session.outstandingBytes }
     /// Whether fewer bytes are queued than the high water mark; cheap.
     public var isWritable: Bool { self.session.isWritable }
 
@@ -145,6 +147,10 @@ public final class SocketIOSocket {
     public func closeEngine(code: UInt16 = 1000, reason: StaticString = "") {
         self.session.close(code: code, reason: reason)
     }
+
+    /// Closes the whole connection immediately, with all that waits for the client; also once the socket is gone.
+    /// `disconnected` is called before this returns.
+    public func shed() { self.session.shed() }
 
     /// Closes the whole connection because the server shuts down: all kinds of clients reconnect, including polling
     /// ones. `disconnected` is called before this returns.

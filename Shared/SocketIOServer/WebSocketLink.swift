@@ -14,7 +14,7 @@ final class WebSocketLink {
     }
 
     let output: ConnectionOutput
-    private let connection: PeerHandler
+    let connection: PeerHandler
     private var user = User.none
     private var decoder: WebSocketDecoder
     private var pings = PingAllowance()
@@ -30,6 +30,9 @@ final class WebSocketLink {
 
     /// Counts what is received for the account of its session, unless the connection has one.
     func countReads(for account: AddressAccount?) { self.connection.countReads(for: account) }
+
+    /// The session that it carries; `nil` when it carries none.
+    var session: EngineIOSession? { if case .engine(let session) = self.user { session } else { nil } }
 
     private var isOpen: Bool { if case .none = self.user { false } else { true } }
 

@@ -28,14 +28,16 @@ extension RecordKind {
             (.roomRead, .fanout), (.historyRead, .fanout):
             PeerRoles(.gateway)
         case (.joinReply, .gateway), (.roomPosition, .gateway), (.presence, .gateway), (.roomMembers, .gateway),
-            (.gestureEnded, .gateway), (.sessionClaimed, .gateway), (.roomState, .gateway), (.historyReply, .gateway):
+            (.gestureEnded, .gateway), (.sessionClaimed, .gateway), (.roomState, .gateway), (.historyReply, .gateway),
+            (.answerWeight, .gateway):
             PeerRoles(.fanout)
         // Listed, so that a new kind of record does not compile without its senders.
         case (.preview, _), (.attention, _), (.commit, _), (.refusedCommit, _), (.commitCredit, _), (.commitResult, _),
             (.update, _), (.rulesNotice, _), (.gatheringNotice, _), (.gestureEnd, _), (.join, _), (.leave, _),
             (.roomInterest, _),
             (.areaInterest, _), (.roomRead, _), (.historyRead, _), (.joinReply, _), (.roomPosition, _), (.presence, _),
-            (.roomMembers, _), (.gestureEnded, _), (.sessionClaimed, _), (.roomState, _), (.historyReply, _):
+            (.roomMembers, _), (.gestureEnded, _), (.sessionClaimed, _), (.roomState, _), (.historyReply, _),
+            (.answerWeight, _):
             []
         }
     }

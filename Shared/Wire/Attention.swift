@@ -1,4 +1,5 @@
 public import Canvas
+internal import JSONBytes
 
 /// What a connection shows of its person in a room: where the mouse or finger points, and what is selected. It ends with
 /// the connection and is never stored.
@@ -21,6 +22,16 @@ public struct Attention: Equatable, Sendable {
 
     /// Roughly the bytes of the selection.
     public var selectionBytes: Int { self.selection.reduce(0) { $0 + 24 + $1.text.utf8.count } }
+
+    /// The selected elements as a JSON array; empty: none.
+    public var selectionText: [UInt8] {
+        if self.selection.isEmpty { return [] }
+        var writer = JSONWriter(reserving: self.selectionBytes)
+        writer.beginArray()
+        for element in self.selection { writer.value(element.text) }
+        writer.endArray()
+        return writer.bytes
+    }
 
     /// What a connection shows.
     public init(

@@ -48,6 +48,8 @@ public enum RecordKind: UInt8, Sendable, CaseIterable {
     case gatheringNotice = 26
     /// ``RoomMembers``: fan-out → gateway.
     case roomMembers = 27
+    /// ``AnswerWeight``: fan-out → gateway.
+    case answerWeight = 28
 }
 
 /// A record that travels between daemons.

@@ -1,3 +1,5 @@
+public import Canvas
+
 /// A person in a room, as others see them.
 ///
 ///     user name │ name text │ color text
@@ -64,7 +66,7 @@ public struct Position: Equatable, Sendable {
 /// A connection's request to join a room. Joining again is allowed and gets a new answer.
 ///
 ///     request u64 │ room name │ connection u64 │ member │ session text │ hasResume u8 │ epoch name, seq u64 if so
-///     after u64, unless 0
+///     after u64 │ allowance u32
 public struct Join: WireRecord, Equatable, Sendable {
     public static let kind = RecordKind.join
 
@@ -83,11 +85,13 @@ public struct Join: WireRecord, Equatable, Sendable {
     /// The highest number that the gateway has recently acknowledged in the room: the answer's position should not be
     /// before it. 0: none.
     public var after: UInt64
+    /// The most bytes that the answer may have: beyond it an ``AnswerWeight`` comes in its place.
+    public var allowance: UInt32
 
     /// A request to join.
     public init(
         request: UInt64, room: Identifier, connection: UInt64, member: Member, session: String = "",
-        resume: Position? = nil, after: UInt64 = 0
+        resume: Position? = nil, after: UInt64 = 0, allowance: UInt32 = .max
     ) {
         self.request = request
         self.room = room
@@ -96,6 +100,7 @@ public struct Join: WireRecord, Equatable, Sendable {
         self.session = session
         self.resume = resume
         self.after = after
+        self.allowance = allowance
     }
 
     public func encode(into writer: inout ByteWriter) {
@@ -106,7 +111,8 @@ public struct Join: WireRecord, Equatable, Sendable {
         writer.text(self.session)
         writer.bool(self.resume != nil)
         if let resume = self.resume { writer.position(resume) }
-        if self.after > 0 { writer.integer(self.after) }
+        writer.integer(self.after)
+        writer.integer(self.allowance)
     }
 
     public init(from reader: inout ByteReader) {
@@ -116,7 +122,8 @@ public struct Join: WireRecord, Equatable, Sendable {
         self.member = reader.member()
         self.session = reader.text()
         self.resume = reader.bool() ? reader.position() : nil
-        self.after = reader.remaining >= 8 ? reader.ordinal() : 0
+        self.after = reader.ordinal()
+        self.allowance = reader.integer()
     }
 }
 
@@ -132,9 +139,57 @@ public enum RoomContent: Equatable, Sendable {
 ///
 ///     request u64 │ room name │ connection u64 │ isRefused u8 │ refusal, or:
 ///     epoch name │ seq u64 │ tag u8 (0 elements: JSON blob, 1 updates: list) │ list of member │ session text │ sid name
-///     claim u32 │ number u64 │ rules JSON blob │ list of (list of attention), one for each member
+///     claim u32 │ number u64 │ rules JSON blob │ list of (list of shown), one for each member
+///
+///     shown: connection u64 │ sid name │ hasCursor u8 │ x, y doubles if so │ selection JSON blob │ version u64
 public struct JoinReply: WireRecord, Equatable, Sendable {
     public static let kind = RecordKind.joinReply
+
+    /// What a connection shows of its person, as ``Attention`` says; what it has selected is text, which is written once and
+    /// not for each answer.
+    public struct Shown: Equatable, Sendable {
+        /// The connection.
+        public var connection: UInt64
+        /// The public name of its session in the room.
+        public var sid: Identifier
+        /// The cursor on the canvas, pixels; nil: hidden.
+        public var cursor: Point?
+        /// The selected elements as a JSON array; empty: none.
+        public var selection: [UInt8]
+        /// How often what it shows has changed.
+        public var version: UInt64
+
+        /// What a connection shows.
+        /// - Parameter selection: ``Attention/selectionText``.
+        public init(_ attention: Attention, selection: [UInt8]) {
+            self.connection = attention.connection
+            self.sid = attention.sid
+            self.cursor = attention.cursor
+            self.selection = selection
+            self.version = attention.version
+        }
+
+        /// What a connection shows.
+        public init(_ attention: Attention) {
+            self.init(attention, selection: attention.selectionText)
+        }
+
+        /// The previews that hide it.
+        public func hidingPreviews(in room: Identifier, of user: Identifier) -> [Preview] {
+            var previews: [Preview] = []
+            if self.cursor != nil {
+                previews.append(
+                    .cursor(
+                        nil, in: room, connection: self.connection, user: user, sid: self.sid, version: self.version))
+            }
+            if !self.selection.isEmpty {
+                previews.append(
+                    .selection(
+                        [], in: room, connection: self.connection, user: user, sid: self.sid, version: self.version))
+            }
+            return previews
+        }
+    }
 
     /// The answer to a successful join.
     public struct Joined: Equatable, Sendable {
@@ -155,12 +210,12 @@ public struct JoinReply: WireRecord, Equatable, Sendable {
         /// The rules by type as JSON text, for apps that clamp as they draw; empty: unknown.
         public var rules: [UInt8]
         /// What the connections of each member show, as many as members; empty: unknown.
-        public var attention: [[Attention]]
+        public var attention: [[Shown]]
 
         /// The answer to a successful join.
         public init(
             position: Position, content: RoomContent, members: [Member], session: String, sid: Identifier,
-            claim: UInt32, number: UInt64, rules: [UInt8] = [], attention: [[Attention]] = []
+            claim: UInt32, number: UInt64, rules: [UInt8] = [], attention: [[Shown]] = []
         ) {
             self.position = position
             self.content = content
@@ -209,7 +264,7 @@ public struct JoinReply: WireRecord, Equatable, Sendable {
             writer.integer(joined.claim)
             writer.integer(joined.number)
             writer.blob(joined.rules)
-            writer.list(joined.attention) { $1.list($0) { $1.attention($0) } }
+            writer.list(joined.attention) { $1.list($0) { $1.shown($0) } }
         }
     }
 
@@ -227,9 +282,8 @@ public struct JoinReply: WireRecord, Equatable, Sendable {
             let sid = reader.name()
             let claim = reader.integer(UInt32.self)
             let number = reader.ordinal()
-            // An older fan-out sends no rules, or nothing after them.
-            let rules = reader.remaining > 0 ? reader.blob() : []
-            let attention = reader.remaining > 0 ? reader.list { $0.list { $0.attention() } } : []
+            let rules = reader.blob()
+            let attention = reader.list { $0.list { $0.shown() } }
             self.outcome = .success(
                 Joined(
                     position: position, content: content, members: members, session: session, sid: sid, claim: claim,
@@ -239,6 +293,16 @@ public struct JoinReply: WireRecord, Equatable, Sendable {
 }
 
 extension ByteWriter {
+    /// Appends what a connection shows in an answer.
+    mutating func shown(_ shown: JoinReply.Shown) {
+        self.integer(shown.connection)
+        self.name(shown.sid)
+        self.bool(shown.cursor != nil)
+        if let cursor = shown.cursor { self.point(cursor) }
+        self.blob(shown.selection)
+        self.integer(shown.version)
+    }
+
     /// Appends a room's content: tag u8 (0 elements: JSON blob; 1 updates: list).
     mutating func content(_ content: RoomContent) {
         switch content {
@@ -253,6 +317,15 @@ extension ByteWriter {
 }
 
 extension ByteReader {
+    /// Reads what a connection shows in an answer.
+    mutating func shown() -> JoinReply.Shown {
+        var attention = Attention(connection: self.integer(UInt64.self), sid: self.name())
+        attention.cursor = self.bool() ? self.point() : nil
+        let selection = self.blob()
+        attention.version = self.integer()
+        return JoinReply.Shown(attention, selection: selection)
+    }
+
     /// Reads a room's content.
     mutating func content() -> RoomContent {
         switch self.u8() {
@@ -262,6 +335,45 @@ extension ByteReader {
             self.fail()
             return .updates([])
         }
+    }
+}
+
+/// Comes in the place of the answer to a ``Join`` or ``RoomRead`` that would be larger than its allowance. The fan-out
+/// forgets the request; a gateway that has the space asks again.
+///
+///     request u64 │ room name │ isRead u8 │ bytes u32
+public struct AnswerWeight: WireRecord, Equatable, Sendable {
+    public static let kind = RecordKind.answerWeight
+
+    /// The request's number.
+    public var request: UInt64
+    /// The room.
+    public var room: Identifier
+    /// True for a ``RoomRead``.
+    public var isRead: Bool
+    /// About the bytes of the answer: of the elements or updates, the members and what they show.
+    public var bytes: UInt32
+
+    /// The weight of an answer.
+    public init(request: UInt64, room: Identifier, isRead: Bool, bytes: UInt32) {
+        self.request = request
+        self.room = room
+        self.isRead = isRead
+        self.bytes = bytes
+    }
+
+    public func encode(into writer: inout ByteWriter) {
+        writer.integer(self.request)
+        writer.name(self.room)
+        writer.bool(self.isRead)
+        writer.integer(self.bytes)
+    }
+
+    public init(from reader: inout ByteReader) {
+        self.request = reader.integer()
+        self.room = reader.name()
+        self.isRead = reader.bool()
+        self.bytes = reader.integer()
     }
 }
 

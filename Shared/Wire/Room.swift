@@ -303,7 +303,7 @@ public struct SessionClaimed: WireRecord, Equatable, Sendable {
 
 /// A gateway's request for a room's state without joining it (HTTP).
 ///
-///     request u64 │ room name │ after u64, unless 0
+///     request u64 │ room name │ after u64 │ allowance u32
 public struct RoomRead: WireRecord, Equatable, Sendable {
     public static let kind = RecordKind.roomRead
 
@@ -314,24 +314,29 @@ public struct RoomRead: WireRecord, Equatable, Sendable {
     /// The highest number that the gateway has recently acknowledged in the room: the answer's position should not be
     /// before it. 0: none.
     public var after: UInt64
+    /// The most bytes that the answer may have: beyond it an ``AnswerWeight`` comes in its place.
+    public var allowance: UInt32
 
     /// A request for a room's state.
-    public init(request: UInt64, room: Identifier, after: UInt64 = 0) {
+    public init(request: UInt64, room: Identifier, after: UInt64 = 0, allowance: UInt32 = .max) {
         self.request = request
         self.room = room
         self.after = after
+        self.allowance = allowance
     }
 
     public func encode(into writer: inout ByteWriter) {
         writer.integer(self.request)
         writer.name(self.room)
-        if self.after > 0 { writer.integer(self.after) }
+        writer.integer(self.after)
+        writer.integer(self.allowance)
     }
 
     public init(from reader: inout ByteReader) {
         self.request = reader.integer()
         self.room = reader.name()
-        self.after = reader.remaining >= 8 ? reader.ordinal() : 0
+        self.after = reader.ordinal()
+        self.allowance = reader.integer()
     }
 }
 

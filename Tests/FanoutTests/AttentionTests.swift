@@ -105,7 +105,7 @@ import Wire
         let attention = joined.first?.attention ?? []
         #expect(attention.map { $0.map(\.sid) } == [["s-ann"], ["s-ben"], ["s-cid"]])
         #expect(attention.first?.first?.cursor == Point(x: 5, y: 0))
-        #expect(attention.first?.first?.selection == ["e"])
+        #expect(attention.first?.first?.selection == Array(#"["e"]"#.utf8))
     }
 
     /// Its other members may have missed a selection, which does not come again.

@@ -175,9 +175,12 @@ struct Scene {
         self.fanout.gestureEndReceived(end, at: self.now, into: &self.actions)
     }
 
-    mutating func read(_ room: Identifier, request: UInt64, after: UInt64 = 0, from gateway: GatewayID = g1) {
+    mutating func read(
+        _ room: Identifier, request: UInt64, after: UInt64 = 0, allowance: UInt32 = .max, from gateway: GatewayID = g1
+    ) {
         self.fanout.readReceived(
-            RoomRead(request: request, room: room, after: after), from: gateway, at: self.now, into: &self.actions)
+            RoomRead(request: request, room: room, after: after, allowance: allowance), from: gateway, at: self.now,
+            into: &self.actions)
     }
 
     mutating func readHistory(

@@ -38,6 +38,7 @@ private func check(_ kind: RecordKind, _ fields: ByteReader) {
     case .sessionClaimed: check(SessionClaimed.self, fields)
     case .roomRead: check(RoomRead.self, fields)
     case .roomState: check(RoomState.self, fields)
+    case .answerWeight: check(AnswerWeight.self, fields)
     case .historyRead: check(HistoryRead.self, fields)
     case .historyReply: check(HistoryReply.self, fields)
     case .commitCredit: check(CommitCredit.self, fields)

@@ -144,7 +144,7 @@ import Wire
             let joined = JoinReply.Joined(
                 position: Position(epoch: "e", seq: 0), content: .elements(Array("[]".utf8)), members: [join.member],
                 session: "x", sid: "s1", claim: 1, number: 0,
-                attention: [[Attention(connection: 5, sid: "s2", selection: ["e"], version: 1)]])
+                attention: [[.init(Attention(connection: 5, sid: "s2", selection: ["e"], version: 1))]])
             scene.gateway.joinAnswered(
                 JoinReply(request: join.request, room: "r", connection: join.connection, outcome: .success(joined)),
                 at: scene.moment, seconds: 0, into: &scene.actions)
@@ -205,7 +205,8 @@ import Wire
             ]
             let joined = JoinReply.Joined(
                 position: Position(epoch: "e", seq: 0), content: .elements(Array("[]".utf8)), members: [join.member],
-                session: "x", sid: "s1", claim: 1, number: 0, attention: [attention])
+                session: "x", sid: "s1", claim: 1, number: 0,
+                attention: [attention.map { JoinReply.Shown($0) }])
             scene.gateway.joinAnswered(
                 JoinReply(request: join.request, room: "r", connection: join.connection, outcome: .success(joined)),
                 at: scene.moment, seconds: 0, into: &scene.actions)

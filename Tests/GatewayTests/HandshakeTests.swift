@@ -110,9 +110,13 @@ struct HTTPTests {
         var scene = Scene()
         let request = scene.gateway.requestReceived(
             .room("r"), as: Self.anybody, at: scene.moment, seconds: 0, into: &scene.actions)
-        #expect(scene.take() == [.fanout(shard: Shard.of(room: "r"), .read(RoomRead(request: request, room: "r")))])
+        #expect(
+            scene.take() == [
+                .fanout(shard: Shard.of(room: "r"), .read(RoomRead(request: request, room: "r", allowance: 256 << 10)))
+            ])
         let state = RoomState.Outcome.state(Position(epoch: "e", seq: 2), elements: Array("[]".utf8))
-        scene.gateway.readAnswered(RoomState(request: request, room: "r", outcome: state), into: &scene.actions)
+        scene.gateway.readAnswered(
+            RoomState(request: request, room: "r", outcome: state), at: scene.moment, into: &scene.actions)
         #expect(
             scene.take() == [
                 .http(
@@ -129,7 +133,8 @@ struct HTTPTests {
         let silent = scene.gateway.requestReceived(
             .room("s"), as: Self.anybody, at: scene.moment, seconds: 0, into: &scene.actions)
         _ = scene.take()
-        scene.gateway.readAnswered(RoomState(request: unused, room: "r", outcome: .neverUsed), into: &scene.actions)
+        scene.gateway.readAnswered(
+            RoomState(request: unused, room: "r", outcome: .neverUsed), at: scene.moment, into: &scene.actions)
         scene.advance(10_000)
         let answers = scene.take().compactMap { action -> [UInt64]? in
             if case .http(let request, let status, _) = action { [request, UInt64(status)] } else { nil }

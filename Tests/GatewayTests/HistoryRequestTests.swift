@@ -96,7 +96,8 @@ import Wire
                     changes: [HistoryEntry.Change(element: "f", before: [], after: Array(#"{"id":"f"}"#.utf8))]),
             ], next: 5, oldest: nil)
         scene.gateway.historyAnswered(
-            HistoryReply(request: read.request, outcome: .success(page)), into: &scene.actions)
+            HistoryReply(request: read.request, outcome: .success(page)), at: scene.moment,
+            into: &scene.actions)
         let answer = try #require(self.answer(scene.take()))
         #expect(answer.status == 200)
         #expect(
@@ -115,7 +116,8 @@ import Wire
         let refusal = Refusal(.notFound, "Nothing was ever done in this room.", field: "roomId")
         for _ in 0..<2 {
             scene.gateway.historyAnswered(
-                HistoryReply(request: read.request, outcome: .failure(refusal)), into: &scene.actions)
+                HistoryReply(request: read.request, outcome: .failure(refusal)), at: scene.moment,
+                into: &scene.actions)
         }
         let actions = scene.take()
         #expect(self.answer(actions)?.status == 404 && actions.count == 1)

@@ -158,33 +158,6 @@ import Wire
         #expect(parts.sent().map(\.room) == ["r3"])
     }
 
-    /// Only the first of those that wait for space are looked at, and a crowd that came and went must not be all of these.
-    @Test func aJoinBehindManyThatAreGoneIsSentWhenThereIsSpace() throws {
-        var limits = GatewayLimits()
-        limits.snapshotPart = 1000
-        limits.snapshotBytes = 10_000
-        let parts = Parts(limits: limits)
-        func enter(_ user: Identifier, _ room: Identifier, bytes: Int) throws -> Slot {
-            let slot = try parts.join(user, room)
-            let join = try #require(parts.sent().first)
-            #expect(parts.answer(join, Self.joined(1, bytes: bytes))?.slot == slot)
-            return slot
-        }
-        let reader = try enter("reader", "medium", bytes: 3500)
-        parts.joins.endSnapshot(of: "medium", for: reader)
-        _ = try enter("slow", "large", bytes: 6000)
-        let other = try enter("other", "small", bytes: 2000)
-        _ = parts.sent()
-        _ = try parts.join("a", "large")
-        let crowd = try (0..<300).map { try parts.join(Identifier("user-\($0)"), "large") }
-        _ = try parts.join("b", "medium")
-        #expect(parts.sent().isEmpty)
-        for slot in crowd { parts.leave(slot) }
-        parts.joins.endSnapshot(of: "small", for: other)
-        parts.advance(20)
-        #expect(parts.sent().map(\.member.user) == ["b"], "there is no space for another large room")
-    }
-
     @Test func answerFromBehindTheStreamIsAskedForAgain() throws {
         let parts = Parts()
         let first = try parts.join("a")

@@ -66,13 +66,13 @@ extension [GatewayAction] {
 extension HTTPRequests {
     /// A request to a gateway where nothing has happened.
     fileprivate mutating func received(
-        _ request: AppRequest, as identity: Identity, for limits: GatewayLimits, at now: Instant,
-        into actions: inout [GatewayAction]
+        _ request: AppRequest, as identity: Identity, for limits: GatewayLimits,
+        _ answers: inout AnswerBudget, at now: Instant, into actions: inout [GatewayAction]
     ) -> UInt64 {
         var reader = EventReader(limits: limits, seed: 1)
         var commits = Commits(gateway: "g", limits: limits, seed: 1)
         return self.received(
-            request, as: identity, Rooms(limits: limits), &reader, &commits, at: now, into: &actions)
+            request, as: identity, Rooms(limits: limits), &reader, &commits, &answers, at: now, into: &actions)
     }
 }
 
@@ -83,18 +83,21 @@ extension HTTPRequests {
         var limits = GatewayLimits()
         limits.readsWaiting = 2
         var requests = HTTPRequests(limits: limits, seed: 0)
+        var answers = AnswerBudget(bound: 64 << 20, userBound: 8 << 20)
         var actions: [GatewayAction] = []
         let numbers = (1...3).map { _ in
-            requests.received(.room("r"), as: Self.anybody, for: limits, at: .start, into: &actions)
+            requests.received(.room("r"), as: Self.anybody, for: limits, &answers, at: .start, into: &actions)
         }
         #expect(numbers == [1, 2, 3])
-        requests.readAnswered(RoomState(request: 1, room: "r", outcome: .neverUsed), into: &actions)
-        requests.timeReached(.start + limits.deadline, into: &actions)
-        requests.readAnswered(RoomState(request: 2, room: "r", outcome: .neverUsed), into: &actions)
-        let answers = actions.compactMap { action -> [UInt64]? in
+        requests.readAnswered(
+            RoomState(request: 1, room: "r", outcome: .neverUsed), &answers, at: .start, into: &actions)
+        requests.timeReached(.start + limits.deadline, &answers, into: &actions)
+        requests.readAnswered(
+            RoomState(request: 2, room: "r", outcome: .neverUsed), &answers, at: .start, into: &actions)
+        let given = actions.compactMap { action -> [UInt64]? in
             if case .http(let request, let status, _) = action { [request, UInt64(status)] } else { nil }
         }
-        #expect(answers == [[3, 503], [1, 404], [2, 503]])
+        #expect(given == [[3, 503], [1, 404], [2, 503]])
         #expect(requests.readCount == 0 && requests.busyTotal == 1 && requests.refusedTotal == 3)
     }
 
@@ -102,23 +105,28 @@ extension HTTPRequests {
         var limits = GatewayLimits()
         limits.userReads = 1
         var requests = HTTPRequests(limits: limits, seed: 0)
+        var answers = AnswerBudget(bound: 64 << 20, userBound: 8 << 20)
         var actions: [GatewayAction] = []
         for room in ["r1", "r2", "r3"] {
-            _ = requests.received(.room(room), as: Self.anybody, for: limits, at: .start, into: &actions)
+            _ = requests.received(.room(room), as: Self.anybody, for: limits, &answers, at: .start, into: &actions)
         }
         let bob = Identity(member: Member(user: "bob", name: "Bob", color: ""))
         _ = requests.received(
-            .history(of: "r9", after: nil, limit: nil), as: bob, for: limits, at: .start + .seconds(1), into: &actions)
+            .history(of: "r9", after: nil, limit: nil), as: bob, for: limits, &answers, at: .start + .seconds(1),
+            into: &actions)
         #expect(actions.questions == ["r1", "r9"])
-        requests.readAnswered(RoomState(request: 1, room: "r1", outcome: .neverUsed), into: &actions)
+        requests.readAnswered(
+            RoomState(request: 1, room: "r1", outcome: .neverUsed), &answers, at: .start, into: &actions)
         #expect(actions.questions == ["r1", "r9"], "nobody has read the answer")
-        requests.answerRead(1, into: &actions)
+        requests.answerRead(1, &answers, at: .start, into: &actions)
         #expect(actions.questions == ["r1", "r9", "r2"])
         // A read that never gets an answer makes room at its deadline; the last one has the same and is not asked for.
-        requests.timeReached(.start + limits.deadline, into: &actions)
+        requests.timeReached(.start + limits.deadline, &answers, into: &actions)
         #expect(requests.readCount == 1)
-        for request in 1...3 as ClosedRange<UInt64> { requests.answerRead(request, into: &actions) }
-        _ = requests.received(.room("r4"), as: Self.anybody, for: limits, at: .start, into: &actions)
+        for request in 1...3 as ClosedRange<UInt64> {
+            requests.answerRead(request, &answers, at: .start, into: &actions)
+        }
+        _ = requests.received(.room("r4"), as: Self.anybody, for: limits, &answers, at: .start, into: &actions)
         #expect(actions.questions.last == "r4")
     }
 }

@@ -50,7 +50,7 @@ import Wire
 
     /// A fan-out's answer with a large room.
     private static func answer(
-        _ scene: inout Scene, _ actions: [GatewayAction], elements: Int = 20, attention: [[Attention]] = []
+        _ scene: inout Scene, _ actions: [GatewayAction], elements: Int = 20, attention: [[JoinReply.Shown]] = []
     ) {
         let text = String(repeating: "x", count: 200)
         let room = "[" + (0..<elements).map { #"{"id":"e\#($0)","text":"\#(text)"}"# }.joined(separator: ",") + "]"
@@ -65,10 +65,9 @@ import Wire
         }
     }
 
-    private static func scene(bound: Int = 20_000) -> Scene {
+    private static func scene() -> Scene {
         var limits = GatewayLimits()
         limits.snapshotPart = 2000
-        limits.snapshotBytes = bound
         return Scene(limits: limits)
     }
 
@@ -91,7 +90,6 @@ import Wire
         #expect(scene.take().isEmpty)
         scene.gateway.snapshotRead(of: "r", by: ada, into: &scene.actions)
         #expect(scene.take().texts(for: ada) == [#"["room:resync",{"roomId":"r","from":4,"to":4}]"#])
-        #expect(scene.gateway.joins.snapshots.bytes == 0)
     }
 
     @Test func appThatAsksForNoPartsGetsTheRoomInOneAnswer() throws {
@@ -104,76 +102,6 @@ import Wire
         #expect(scene.take().texts(for: ada).count == 1)
     }
 
-    @Test func largeRoomsShareABudget() throws {
-        var scene = Self.scene(bound: 8000)
-        let ada = try Self.join(&scene, "ada", parts: true)
-        _ = scene.take()
-        // Nobody knew how large it is.
-        let bob = try Self.join(&scene, "bob", room: "q", parts: true)
-        #expect(scene.take().texts(for: bob)[0].contains(#""code":"busy""#))
-        #expect(scene.gateway.rooms.members(of: "q") == [])
-        scene.gateway.disconnected(ada, at: scene.moment, into: &scene.actions)
-        #expect(scene.gateway.joins.snapshots.bytes == 0)
-        scene.send(bob, "room:join", #"{"roomId":"r"}"#, ack: 2)
-        Self.answer(&scene, scene.take())
-        #expect(scene.take().contains { if case .snapshot(bob, _) = $0 { true } else { false } })
-    }
-
-    /// Each answer is as large as the room, on the mesh and in memory, wanted or not.
-    @Test func aRoomThatWasLargeIsAskedForWhenThereIsSpace() throws {
-        var scene = Self.scene(bound: 10_000)
-        let ada = try Self.join(&scene, "ada", parts: true)
-        _ = scene.take()
-        var others: [Slot] = []
-        for user in ["bob", "cid", "dan"] { others.append(try scene.connect(user)) }
-        for slot in others { scene.send(slot, "room:join", #"{"roomId":"r"}"#, ack: 1) }
-        // Ada has not read hers: there is space for one more.
-        let first = scene.take()
-        #expect(first.joins.map(\.member.user) == ["bob"])
-        Self.answer(&scene, first)
-        #expect(scene.take().joins.isEmpty)
-        scene.gateway.snapshotRead(of: "r", by: ada, into: &scene.actions)
-        scene.advance(20)
-        let second = scene.take()
-        #expect(second.joins.map(\.member.user) == ["cid"])
-        // Whoever goes makes space at once, though the answer is still to come.
-        scene.gateway.disconnected(others[0], at: scene.moment, into: &scene.actions)
-        scene.advance(20)
-        #expect(scene.take().joins.map(\.member.user) == ["dan"])
-        Self.answer(&scene, second, elements: 1)
-        scene.send(ada, "room:join", #"{"roomId":"r"}"#, ack: 2)
-        #expect(scene.take().joins.count == 1)
-    }
-
-    @Test func whoIsSentVeryMuchWaits() {
-        var snapshots = Snapshots(bound: 1000, userBound: 100)
-        snapshots.noteSize(400, of: "r")
-        var count: UInt64 = 0
-        while snapshots.expect("r", for: count, by: 1, of: "ann", at: .start) {
-            snapshots.expectNoMore(for: count)
-            count += 1
-        }
-        #expect(count == 2)
-        let others = [
-            snapshots.expect("r", for: 8, by: 2, of: "bob", at: .start),
-            snapshots.expect("small", for: 9, by: 1, of: "ann", at: .start),
-            snapshots.expect("r", for: 10, by: 1, of: "ann", at: .start + .seconds(2)),
-        ]
-        #expect(others == [true, true, true])
-    }
-
-    @Test func eachUserHasAPartOfTheBudget() throws {
-        var snapshots = Snapshots(bound: 1000, userBound: 300)
-        try snapshots.begin(400, of: "r1", for: 1, of: "ann")  // One may always be under way.
-        #expect(throws: Refusal.self) { try snapshots.begin(10, of: "r2", for: 2, of: "ann") }
-        try snapshots.begin(300, of: "r1", for: 3, of: "bob")
-        #expect(snapshots.end(of: "r1", for: 1) == true)
-        try snapshots.begin(200, of: "r1", for: 1, of: "ann")
-        try snapshots.begin(100, of: "r2", for: 2, of: "ann")
-        #expect(throws: Refusal.self) { try snapshots.begin(1, of: "r3", for: 1, of: "ann") }
-        #expect(snapshots.bytes == 600 && snapshots.busyTotal == 2)
-    }
-
     @Test func leaverGetsNoMoreParts() throws {
         var scene = Self.scene()
         let ada = try Self.join(&scene, "ada", parts: true)
@@ -181,7 +109,7 @@ import Wire
         scene.send(ada, "room:leave", #"{"roomId":"r"}"#, ack: 2)
         #expect(scene.take().contains(.dropSnapshot(ada, room: "r")))
         scene.gateway.snapshotRead(of: "r", by: ada, into: &scene.actions)
-        #expect(scene.take().isEmpty && scene.gateway.joins.snapshots.bytes == 0)
+        #expect(scene.take().isEmpty)
     }
 
     @Test func partsOfAnEarlierAnswerDoNotFollowALaterOne() throws {
@@ -192,7 +120,6 @@ import Wire
         Self.answer(&scene, scene.take(), elements: 1)
         let actions = scene.take()
         #expect(actions.first == .dropSnapshot(ada, room: "r") && actions.acknowledged == [2])
-        #expect(scene.gateway.joins.snapshots.bytes == 0)
     }
 
     @Test func memberHearsOfOthersWhileItReads() throws {
@@ -210,17 +137,16 @@ import Wire
         let slot = try scene.connect("ada")
         scene.send(slot, "room:join", #"{"roomId":"r","parts":true}"#, ack: 1)
         let selection = (0..<200).map { Identifier("element-\($0)") }
-        let attention = [[Attention(sid: "s-bob", selection: selection)]]
+        let attention = [[JoinReply.Shown(Attention(sid: "s-bob", selection: selection))]]
         Self.answer(&scene, scene.take(), elements: 0, attention: attention)
         guard case .snapshot(slot, let snapshot)? = scene.take().last else { throw Missing() }
         #expect(
             String(decoding: snapshot.arguments, as: UTF8.self).hasPrefix(#"[{"ok":true,"#) && snapshot.parts.isEmpty)
-        #expect(scene.gateway.joins.snapshots.bytes == snapshot.arguments.count - 2)
         // It follows the stream at once, as nothing comes in parts.
         scene.gateway.updateReceived(update(4), into: &scene.actions)
         #expect(scene.take().texts(for: slot).count == 1)
         scene.gateway.snapshotRead(of: "r", by: slot, into: &scene.actions)
-        #expect(scene.take().isEmpty && scene.gateway.joins.snapshots.bytes == 0)
+        #expect(scene.take().isEmpty)
     }
 
     private struct Missing: Error {}

@@ -23,8 +23,8 @@ HERE = pathlib.Path(__file__).parent
 ATTACKS = [
     "connect_keys", "odd_json", "pipelined_gets", "polling_sessions", "connection_flood", "slow_bodies",
     "chunk_framing", "announced_frames", "control_frames", "engine_frames", "binary", "refused_tokens", "upgrade_storm",
-    "forged_relays",
-    "face_garbage", "unread_sockets", "unread_rooms", "join_storm", "preview_flood", "commit_flood", "undo_flood",
+    "forged_relays", "face_garbage", "unread_sockets", "unread_rooms", "unread_leaves", "unread_rejoins", "unread_polls",
+    "unread_users", "dear_selections", "join_storm", "preview_flood", "commit_flood", "undo_flood",
     "http_reads", "http_creates", "room_bloat", "cascade_bloat", "large_commits",
 ]
 # On pipelines whose links are TCP: plain, and guarded by keys.
@@ -34,9 +34,8 @@ GUARDED_ATTACKS = ["guarded_link_garbage"]
 ALIKE = [
     "odd_json", "slow_bodies", "announced_frames", "binary", "upgrade_storm", "forged_relays", "http_reads",
     "large_commits", *LINK_ATTACKS, *GUARDED_ATTACKS, "join_storm", "preview_flood", "commit_flood", "http_creates",
+    "unread_rooms", "unread_rejoins",
 ]
-# And this one: a debug build needs half as much memory again for what it keeps, which is more than is acceptable.
-LONG_ONLY = ALIKE + ["unread_rooms"]
 # How long the largest commits of an attack keep those of others waiting, ms, since a shard's commits are in order: 800
 # elements, 200, and 200 KB, each of which took 10 to 50 ms longer than a small one where that was measured.
 LARGEST_COMMIT = {"cascade_bloat": 60, "http_creates": 20, "large_commits": 20}
@@ -116,7 +115,7 @@ def started(pipeline):
 def chosen(options):
     """The names of the attacks to run; ends the program if there is none of a name."""
     known = ATTACKS + LINK_ATTACKS + GUARDED_ATTACKS
-    usual = [name for name in known if options.all or name not in LONG_ONLY]
+    usual = [name for name in known if options.all or name not in ALIKE]
     names = options.only.split(",") if options.only else usual
     if unknown := set(names) - set(known):
         sys.exit(f"hostile: no such attack: {', '.join(unknown)}")

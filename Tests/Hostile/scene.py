@@ -18,6 +18,8 @@ HERE = pathlib.Path(__file__).parent
 BEHIND_PROXY = {"chunk_framing"}
 # From the end of an attack to the moment from which all must be as before, seconds.
 SETTLING = 1.0
+# Users besides the one whose token most attacks use.
+CROWD = 11
 
 
 class VictimProcess:
@@ -93,6 +95,7 @@ class Scene:
         self.machine = next(iter(network.machines.values()))
         self.tokens = {"token": pipeline.token("victim"), "witness": pipeline.token("witness")}
         self.guest = pipeline.token("guest")
+        self.crowd = [pipeline.token(f"guest-{number}") for number in range(CROWD)]
         # Delays in the latest calm windows, a list for each, ms.
         self.calm = collections.deque(maxlen=3)
         self.rooms = 0
@@ -175,7 +178,7 @@ class Scene:
         target = {
             "host": "127.0.0.1" if pipeline.link_ports else pipeline.host, "port": pipeline.port,
             "face_port": pipeline.face_port, "link_ports": list(pipeline.link_ports), "seconds": self.seconds,
-            "token": self.guest, "room": room,
+            "token": self.guest, "tokens": self.crowd, "room": room,
         }
         process = stranger.run(
             sys.executable, str(HERE / "stranger.py"), name, prepare=end_with_parent, stdin=subprocess.PIPE,

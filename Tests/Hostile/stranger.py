@@ -20,7 +20,7 @@ MEMORY = 1 << 30
 class Target:
     """Whom an attack is on, for how long, and what it did so far."""
 
-    def __init__(self, host, port, face_port, link_ports, seconds, token, room):
+    def __init__(self, host, port, face_port, link_ports, seconds, token, tokens, room):
         self.host = host
         # The first gateway's, where the victim is; the second's is the next one.
         self.port = port
@@ -29,6 +29,8 @@ class Target:
         self.link_ports = link_ports
         # A guest's, good for every room.
         self.token = token
+        # Of further users, likewise.
+        self.tokens = tokens
         # The victim's.
         self.room = room
         self.seconds = seconds

@@ -10,6 +10,8 @@ final class RecordingApplication: SocketIOApplication, @unchecked Sendable {
     var log: [String] = []
     var sockets: [SocketIOSocket] = []
     var answersConnect = true
+    /// The names of clients, in the order of their sockets.
+    var owners: [String] = []
 
     func connect(_ socket: SocketIOSocket, _ request: ConnectRequest) {
         let auth = String(decoding: request.auth, as: UTF8.self)
@@ -52,6 +54,11 @@ final class RecordingApplication: SocketIOApplication, @unchecked Sendable {
 
     /// What a test sets as the tag.
     func heldBytes(of socket: SocketIOSocket) -> Int { socket.tag }
+
+    func owner(of socket: SocketIOSocket) -> String? {
+        let index = self.sockets.firstIndex { $0 === socket }
+        return index.flatMap { self.owners.indices.contains($0) ? self.owners[$0] : nil }
+    }
 }
 
 final class EchoEngine: EngineIOApplication {

@@ -40,7 +40,10 @@ struct RecordMaker {
         case .gestureEnd: self.gestureEnd(by: self.number())
         case .gestureEnded: GestureEnded(gesture: self.gestureEnd(), seq: self.ordinal(), json: self.blob())
         case .sessionClaimed: SessionClaimed(room: self.name(), sid: self.name(), claim: self.small())
-        case .roomRead: RoomRead(request: self.number(), room: self.name(), after: self.ordinal())
+        case .roomRead:
+            RoomRead(request: self.number(), room: self.name(), after: self.ordinal(), allowance: self.small())
+        case .answerWeight:
+            AnswerWeight(request: self.number(), room: self.name(), isRead: self.flag(), bytes: self.small())
         case .commitCredit: CommitCredit(commits: self.number(), bytes: self.number(), holdsLeases: self.flag())
         case .refusedCommit:
             RefusedCommit(self.commit(), with: self.refusal(.conflict))
@@ -151,7 +154,8 @@ struct RecordMaker {
     private mutating func join() -> Join {
         Join(
             request: self.number(), room: self.name(), connection: self.number(), member: self.member(),
-            session: self.name().text, resume: self.flag() ? self.position() : nil, after: self.ordinal())
+            session: self.name().text, resume: self.flag() ? self.position() : nil, after: self.ordinal(),
+            allowance: self.small())
     }
 
     private mutating func joinReply() -> JoinReply {
@@ -164,7 +168,8 @@ struct RecordMaker {
                     position: self.position(),
                     content: self.flag() ? .elements(self.blob()) : .updates(self.list { $0.update() }),
                     members: self.list { $0.member() }, session: self.name().text, sid: self.name(),
-                    claim: self.small(), number: self.ordinal()))
+                    claim: self.small(), number: self.ordinal(), rules: self.blob(),
+                    attention: self.list { $0.list { JoinReply.Shown($0.attention()) } }))
         }
         return JoinReply(request: self.number(), room: self.name(), connection: self.number(), outcome: outcome)
     }

@@ -33,6 +33,8 @@ package enum GatewayRecord: Equatable, Sendable {
     case roomState(RoomState)
     /// A page of a room's history.
     case historyReply(HistoryReply)
+    /// What an answer would weigh that its gateway has no space for.
+    case answerWeight(AnswerWeight)
 }
 
 extension GatewayRecord {
@@ -49,6 +51,7 @@ extension GatewayRecord {
         case .sessionClaimed: .sessionClaimed
         case .roomState: .roomState
         case .historyReply: .historyReply
+        case .answerWeight: .answerWeight
         }
     }
 
@@ -65,6 +68,7 @@ extension GatewayRecord {
         case .sessionClaimed(let claimed): claimed.encode(into: &writer)
         case .roomState(let state): state.encode(into: &writer)
         case .historyReply(let reply): reply.encode(into: &writer)
+        case .answerWeight(let weight): weight.encode(into: &writer)
         }
     }
 }

@@ -76,12 +76,20 @@ extension RulesTable {
 }
 
 extension Join {
+    func weight(_ bytes: Int) -> AnswerWeight {
+        AnswerWeight(request: self.request, room: self.room, isRead: false, bytes: UInt32(clamping: bytes))
+    }
+
     func reply(_ outcome: Result<JoinReply.Joined, Refusal>) -> JoinReply {
         JoinReply(request: self.request, room: self.room, connection: self.connection, outcome: outcome)
     }
 }
 
 extension RoomRead {
+    func weight(_ bytes: Int) -> AnswerWeight {
+        AnswerWeight(request: self.request, room: self.room, isRead: true, bytes: UInt32(clamping: bytes))
+    }
+
     func reply(_ outcome: RoomState.Outcome) -> RoomState {
         RoomState(request: self.request, room: self.room, outcome: outcome)
     }

@@ -51,7 +51,8 @@ package struct FanoutPeers {
                 let notice = try EnvelopeReader.decode(RulesNotice.self, fields)
                 self.committers.notified(notice.fingerprint, by: peer, named: name() ?? "?")
             case .commit, .refusedCommit, .commitResult, .joinReply, .roomPosition, .presence, .gestureEnded,
-                .sessionClaimed, .roomState, .historyReply, .commitCredit, .gatheringNotice, .roomMembers:
+                .sessionClaimed, .roomState, .historyReply, .commitCredit, .gatheringNotice, .roomMembers,
+                .answerWeight:
                 break
             }
         }

@@ -1,5 +1,5 @@
 package import Timing
-import Wire
+package import Wire
 
 /// What apps do: they come, send events and go.
 extension Gateway {
@@ -26,7 +26,6 @@ extension Gateway {
         let user = connection.identity.member.user
         for (room, membership) in connection.memberships {
             if let request = membership.join { self.joins.abandon(request) }
-            self.joins.endSnapshot(of: room, for: slot)
             let ends = membership.gestureEnds(of: user, by: connection.id, in: room)
             for gesture in ends { self.orphans.add(gesture, at: now) }
             self.joins.gesturesEnded(ends.count, of: user, at: now)
@@ -48,6 +47,11 @@ extension Gateway {
     /// About the bytes that are kept for an app in its rooms: elements that it moves, previews that are held back, what it
     /// has selected, viewports, and events that wait for joins. Known at any time, not counted now.
     package mutating func heldBytes(for slot: Slot) -> Int { self.connections.heldBytes(of: slot) }
+
+    /// The user of the connection in a slot; nil when there is none.
+    package func user(in slot: Slot) -> Identifier? {
+        self.connections.isInUse(slot) ? self.connections.bySlot[slot]?.identity.member.user : nil
+    }
 
     // MARK: Events
 
@@ -142,7 +146,7 @@ extension Gateway {
             let user = self.connections.bySlot[slot]?.identity.member.user
         else { return nil }
         let id = self.connections.id(in: slot)
-        if self.joins.endSnapshot(of: room, for: slot) { actions.append(.dropSnapshot(slot, room: room)) }
+        if self.rooms.isLoading(slot, in: room) { actions.append(.dropSnapshot(slot, room: room)) }
         let ends = membership.gestureEnds(of: user, by: id, in: room)
         for gesture in ends { actions.append(.gestureEnd(gesture)) }
         self.joins.gesturesEnded(ends.count, of: user, at: self.clock)
@@ -163,11 +167,48 @@ extension Gateway {
         self.clock = now
         self.reader.seconds = seconds
         return self.requests.received(
-            request, as: identity, self.rooms, &self.reader, &self.commits, at: now, into: &actions)
+            request, as: identity, self.rooms, &self.reader, &self.commits, &self.joins.answers, at: now,
+            into: &actions)
     }
 
     /// The client of a read has the answer, or is gone.
-    package mutating func answerRead(_ request: UInt64, into actions: inout [GatewayAction]) {
-        self.requests.answerRead(request, into: &actions)
+    package mutating func answerRead(_ request: UInt64, at now: Instant, into actions: inout [GatewayAction]) {
+        self.clock = now
+        self.requests.answerRead(request, &self.joins.answers, at: now, into: &actions)
+        self.admitAnswers(at: now, into: &actions)
+    }
+
+    // MARK: Answers
+
+    /// The id of the connection in a slot, by which it owes answers; 0: none.
+    package func connectionID(in slot: Slot) -> UInt64 {
+        self.connections.isInUse(slot) ? self.connections.id(in: slot) : 0
+    }
+
+    /// The slot of a connection; nil when it is gone.
+    package func slot(of connection: UInt64) -> Slot? { self.connections.slot(of: connection) }
+
+    /// The debtors whose answers were made since this was last called.
+    package mutating func takeFreshDebtors() -> [AnswerBudget.Debtor] { self.joins.answers.takeFresh() }
+
+    /// The kernel has taken answers.
+    /// - Parameter bytes: what the debtor's connection still holds, ended or not; 0 when it is gone.
+    package mutating func answersTaken(
+        by debtor: AnswerBudget.Debtor, holding bytes: Int, at now: Instant, into actions: inout [GatewayAction]
+    ) {
+        self.joins.answers.settle(debtor, holding: bytes, at: now)
+        self.admitAnswers(at: now, into: &actions)
+    }
+
+    /// Asks for the answers for which there is space by now, and closes who has kept others waiting for too long.
+    mutating func admitAnswers(at now: Instant, into actions: inout [GatewayAction]) {
+        for question in self.joins.answers.admit(at: now) {
+            switch question {
+            case .join(let request):
+                self.joins.admitted(request, &self.connections, self.rooms, at: now, into: &actions)
+            case .read(let request): self.requests.admitted(request, into: &actions)
+            }
+        }
+        for debtor in self.joins.answers.overdue(at: now) { actions.append(.shed(debtor)) }
     }
 }

@@ -60,13 +60,23 @@ extension Gateway {
     }
 
     /// The fan-out answered a read.
-    package mutating func readAnswered(_ state: RoomState, into actions: inout [GatewayAction]) {
-        self.requests.readAnswered(state, into: &actions)
+    package mutating func readAnswered(_ state: RoomState, at now: Instant, into actions: inout [GatewayAction]) {
+        self.requests.readAnswered(state, &self.joins.answers, at: now, into: &actions)
+    }
+
+    /// The fan-out says what an answer would weigh that was not allowed for.
+    package mutating func weightReceived(_ weight: AnswerWeight, at now: Instant, into actions: inout [GatewayAction]) {
+        self.clock = now
+        if weight.isRead {
+            self.requests.weightReceived(weight, &self.joins.answers, at: now, into: &actions)
+        } else {
+            self.joins.weightReceived(weight, &self.connections, self.rooms, at: now, into: &actions)
+        }
     }
 
     /// The fan-out answered a read of a room's history.
-    package mutating func historyAnswered(_ reply: HistoryReply, into actions: inout [GatewayAction]) {
-        self.requests.historyAnswered(reply, into: &actions)
+    package mutating func historyAnswered(_ reply: HistoryReply, at now: Instant, into actions: inout [GatewayAction]) {
+        self.requests.historyAnswered(reply, &self.joins.answers, at: now, into: &actions)
     }
 
     /// These members have not read enough of their output to get further updates: they lose their place in the room, from
@@ -77,11 +87,10 @@ extension Gateway {
         self.rooms.fellBehind(slots, in: room, at: seq, into: &actions)
     }
 
-    /// An app has read a snapshot that it was sent with ``GatewayAction/snapshot(_:_:)``.
+    /// An app was sent all of a snapshot that it was answered with ``GatewayAction/snapshot(_:_:)``.
     package mutating func snapshotRead(
         of room: Identifier, by slot: Slot, into actions: inout [GatewayAction]
     ) {
-        guard self.joins.endSnapshot(of: room, for: slot) else { return }
         self.rooms.snapshotRead(of: room, by: slot, into: &actions)
     }
 

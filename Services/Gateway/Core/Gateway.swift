@@ -82,7 +82,8 @@ package struct Gateway {
         for released in self.joins.timeReached(now, &self.connections, self.rooms, into: &actions) {
             self.handle(released, at: now, seconds: seconds, into: &actions)
         }
-        self.requests.timeReached(now, into: &actions)
+        self.requests.timeReached(now, &self.joins.answers, into: &actions)
+        self.admitAnswers(at: now, into: &actions)
         self.orphans.timeReached(now, into: &actions)
     }
 

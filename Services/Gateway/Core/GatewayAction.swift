@@ -59,7 +59,7 @@ package struct StreamStep: Equatable, Sendable {
 package enum GatewayAction: Equatable, Sendable {
     /// Answer an event: the acknowledgement's only argument.
     case acknowledge(Slot, id: UInt64, json: [UInt8])
-    /// Answer a join with a large room. ``Gateway/snapshotRead(_:by:into:)`` is called when the app has read all of it.
+    /// Answer a join with a large room. ``Gateway/snapshotRead(of:by:into:)`` is called when the app was sent the last part.
     case snapshot(Slot, Snapshot)
     /// An app does not want the rest of a snapshot any more.
     case dropSnapshot(Slot, room: Identifier)
@@ -78,6 +78,8 @@ package enum GatewayAction: Equatable, Sendable {
     case disconnect(Slot)
     /// Close the app's connection, so that it connects again.
     case close(Slot)
+    /// Close a connection immediately, because what it does not read keeps others waiting.
+    case shed(AnswerBudget.Debtor)
     /// Close the app's connection, because it presented too many tokens that were refused.
     case expel(Slot)
     /// Report to operators which check of a token failed; the app's answer has less detail.

@@ -28,6 +28,8 @@ package struct GatewayCounters: Equatable, Sendable {
     package var revoked: UInt64 = 0
     /// Commits, joins and reads refused because too many waited.
     package var busy: UInt64 = 0
+    /// Connections closed because others waited for the space of answers that they did not read.
+    package var unreadClosed: UInt64 = 0
     /// Commits that had to wait for credit.
     package var held: UInt64 = 0
     /// Previews dropped because too many elements were in one connection's hands.
@@ -62,9 +64,9 @@ extension GatewayCounters {
         self.traced = gateway.commits.traces.tracedTotal
         self.tracesOverRate = gateway.commits.traces.overRateTotal
         self.acknowledged = gateway.commits.acknowledgedTotal
+        self.unreadClosed = gateway.joins.answers.closedTotal
         self.busy =
-            gateway.commits.custody.busyTotal + gateway.joins.busyTotal + gateway.joins.snapshots.busyTotal
-            + gateway.requests.busyTotal
+            gateway.commits.custody.busyTotal + gateway.joins.busyTotal + gateway.requests.busyTotal
         gateway.rooms.count(into: &self)
     }
 }

@@ -71,13 +71,14 @@ package struct GatewayLimits: Equatable, Sendable {
     package var joinsWaiting = 20_000
     /// Joins per second that go to fan-outs, and as many together after a pause; the rest wait for their turn.
     package var joinsPerSecond = 2000
-    /// A room above that many bytes is a large one: its snapshot counts against ``snapshotBytes``, and comes in parts of
+    /// An answer above that many bytes is a large one: its bytes are reserved before it is made, and a room comes in parts of
     /// at most that size to apps that ask for parts.
     package var snapshotPart = 256 * 1024
-    /// Bytes of large snapshots that apps have not read yet; a join beyond it is refused as busy.
-    package var snapshotBytes = 64 << 20
+    /// Bytes of the answers to joins and reads that apps have not read yet; beyond it others wait for half a second, then the
+    /// connection that owes most is closed.
+    package var answerBytes = 32 << 20
     /// Bytes of those of one user.
-    package var userSnapshotBytes = 8 << 20
+    package var userAnswerBytes = 8 << 20
     /// Joins of one user that are under way at once, and as many reads over HTTP; others wait for these.
     package var userReads = 4
     /// How many may wait for these, of each kind; one more is refused as busy.

@@ -8,12 +8,16 @@ protocol AppLine: AnyObject {
     var takesBatches: Bool { get }
     /// Answers an event with one JSON value.
     func acknowledge(_ id: UInt64, _ json: [UInt8])
-    /// Answers a join with a large room: the parts go as the app reads, and ``snapshotRead`` is called at the end.
+    /// Answers a join with a large room: the parts go as the app reads, and ``snapshotSent`` is called behind the last one.
     func send(_ snapshot: Snapshot)
     /// Sends no more parts of a room's snapshot.
     func dropSnapshot(of room: Identifier)
-    /// Called when the app has read a room's snapshot.
-    var snapshotRead: ((Identifier) -> Void)? { get set }
+    /// Called when the app was sent all parts of a room's snapshot.
+    var snapshotSent: ((Identifier) -> Void)? { get set }
+    /// Called when the app's connection has accepted most of what waited.
+    var drained: (() -> Void)? { get set }
+    /// Bytes that wait for the app: parts of rooms, and what the kernel has not accepted; also once it has gone.
+    var outstandingBytes: Int { get }
     /// Sends an event, a JSON array, to this app alone.
     func emit(_ json: [UInt8])
     /// Sends an event that many apps get: the packet is shared, the text is the same for other wires. Previews that wait
@@ -34,6 +38,10 @@ protocol AppLine: AnyObject {
     func goAway()
     /// Closes the app's connection, because it presented too many tokens that were refused.
     func expel()
+    /// Closes the app's connection immediately; also what is left of it once the app has gone.
+    func shed()
+    /// The app has gone: nothing more is sent.
+    func ended()
     /// Counts a message that was no event.
     func reportBadMessage()
 }

@@ -135,7 +135,8 @@ final class FaceLine: AppLine {
     let key: PublicKey?
     let takesBatches: Bool
     var close: (() -> Void)?
-    var snapshotRead: ((Identifier) -> Void)?
+    var snapshotSent: ((Identifier) -> Void)?
+    var drained: (() -> Void)?
     private let write: ([UInt8]) -> Void
     private let badMessageLimit: RateLimit
     private var badMessages = RateMeter()
@@ -158,7 +159,14 @@ final class FaceLine: AppLine {
     func send(_ snapshot: Snapshot) {
         self.write(Array("43\(snapshot.ackID)".utf8) + snapshot.arguments)
         for part in snapshot.parts { self.emit(part) }
-        self.snapshotRead?(snapshot.room)
+        if !snapshot.parts.isEmpty { self.snapshotSent?(snapshot.room) }
+    }
+
+    /// None: the socket drops what a back end does not read.
+    var outstandingBytes: Int { 0 }
+
+    func ended() {
+        self.snapshotSent = nil
     }
 
     func dropSnapshot(of room: Identifier) {}
@@ -193,6 +201,10 @@ final class FaceLine: AppLine {
     }
 
     func expel() {
+        self.disconnect()
+    }
+
+    func shed() {
         self.disconnect()
     }
 

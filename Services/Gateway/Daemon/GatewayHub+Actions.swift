@@ -27,6 +27,7 @@ extension GatewayHub {
         case .dropPreviews(let slots, let room): for slot in slots { self.apps[slot]?.dropPreviews(of: room) }
         case .disconnect(let slot): self.apps[slot]?.disconnect()
         case .close(let slot): self.apps[slot]?.goAway()
+        case .shed(let debtor): self.shed(debtor)
         case .expel(let slot): self.apps[slot]?.expel()
         case .tokenRefused(let failure): self.door.report.tokenRefused(failure, from: nil)
         case .preview(let shard, let preview): self.routes.preview(preview, of: shard)

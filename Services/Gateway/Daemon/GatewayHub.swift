@@ -22,6 +22,10 @@ final class GatewayHub {
     var isPerforming = false
     var apps: AppLines
     var responders: [UInt64: (HTTPAnswer) -> Void] = [:]
+    /// The lines of apps that have gone and whose connections still hold answers, by their connections' ids.
+    private var departed: [UInt64: any AppLine] = [:]
+    /// The answers to reads over HTTP that their clients have not read.
+    private var holds: [UInt64: WeakHold] = [:]
     var routes: MeshRoutes
     let door: GatewayDoor
     private let custodyWatch: CustodyWatch
@@ -122,6 +126,7 @@ final class GatewayHub {
     }
 
     private func timeReached() {
+        if self.core.joins.answers.waitingCount > 0 { self.reviewAnswers(of: self.core.joins.answers.debtors) }
         self.core.timeReached(self.handled(), seconds: self.seconds, into: &self.actions.pending)
         self.settle()
     }
@@ -150,7 +155,12 @@ final class GatewayHub {
         let slot = self.core.connected(
             identity: identity, handshake: handshake, at: self.now, into: &self.actions.pending)
         self.apps.add(app, at: slot)
-        app.snapshotRead = { [unowned self] room in
+        let debtor = AnswerBudget.Debtor.app(self.core.connectionID(in: slot))
+        app.drained = { [unowned self] in
+            self.reviewAnswers(of: [debtor])
+            self.settleLater()
+        }
+        app.snapshotSent = { [unowned self] room in
             self.core.snapshotRead(of: room, by: slot, into: &self.actions.pending)
             self.settleLater()
         }
@@ -169,9 +179,11 @@ final class GatewayHub {
 
     /// An app went away.
     func disconnected(_ slot: Slot) {
+        let connection = self.core.connectionID(in: slot)
         self.core.disconnected(slot, at: self.now, into: &self.actions.pending)
         // The slot may soon be another app's.
-        self.apps[slot]?.snapshotRead = nil
+        self.apps[slot]?.ended()
+        if self.core.joins.answers.owed(by: .app(connection)) > 0 { self.departed[connection] = self.apps[slot] }
         self.apps.remove(slot)
         self.settleLater()
     }
@@ -185,15 +197,41 @@ final class GatewayHub {
         let isRead = request.isRead
         self.responders[number] = { [unowned self] answer in
             var answer = answer
-            if isRead { answer.hold = AnswerHold(on: self.eventLoop) { [weak self] in self?.answerRead(number) } }
+            if isRead {
+                let hold = AnswerHold(on: self.eventLoop) { [weak self] in self?.answerRead(number) }
+                self.holds[number] = WeakHold(hold: hold)
+                answer.hold = hold
+            }
             respond(answer)
         }
         self.settleLater()
     }
 
     private func answerRead(_ request: UInt64) {
-        self.core.answerRead(request, into: &self.actions.pending)
+        self.holds[request] = nil
+        self.core.answerRead(request, at: self.now, into: &self.actions.pending)
         self.settleLater()
+    }
+
+    // MARK: Answers
+
+    /// Hears from the apps' connections how much of their answers the kernel took.
+    private func reviewAnswers(of debtors: [AnswerBudget.Debtor]) {
+        for case .app(let connection) in debtors {
+            let line = self.core.slot(of: connection).flatMap { self.apps[$0] } ?? self.departed[connection]
+            let bytes = line?.outstandingBytes ?? 0
+            if bytes == 0 { self.departed[connection] = nil }
+            self.core.answersTaken(by: .app(connection), holding: bytes, at: self.now, into: &self.actions.pending)
+        }
+    }
+
+    /// Closes a connection immediately.
+    func shed(_ debtor: AnswerBudget.Debtor) {
+        switch debtor {
+        case .app(let connection):
+            (self.core.slot(of: connection).flatMap { self.apps[$0] } ?? self.departed[connection])?.shed()
+        case .request(let number): self.holds[number]?.hold?.drop()
+        }
     }
 
     // MARK: Turns
@@ -235,6 +273,8 @@ final class GatewayHub {
 
     func settle() {
         self.batched { self.perform() }
+        let fresh = self.core.takeFreshDebtors()
+        if !fresh.isEmpty { self.reviewAnswers(of: fresh) }
         let now = NIODeadline.now()
         // To the nanosecond: their pause may be a fraction of a millisecond, and the timer would ring until it is over.
         self.routes.senders.flush(at: Instant(nanoseconds: now.uptimeNanoseconds)) { self.links?.send($0) }
@@ -265,6 +305,10 @@ final class GatewayHub {
         self.custodyWatch.review(self.core.commits.custody.oldestAge(at: self.now))
         self.telemetry.slowApps(self.apps.countSlowApps())
         self.reviewGathering()
+        let debtors = self.core.joins.answers.debtors
+        guard !debtors.isEmpty else { return }
+        self.reviewAnswers(of: debtors)
+        self.settleLater()
     }
 
     /// Lets go of back ends that were silent for too long; called once in a while.
@@ -289,4 +333,9 @@ final class GatewayHub {
         self.core.checkTokens(at: self.seconds, into: &self.actions.pending)
         self.settle()
     }
+}
+
+/// An answer's hold, which its connection has.
+private struct WeakHold {
+    weak var hold: AnswerHold?
 }

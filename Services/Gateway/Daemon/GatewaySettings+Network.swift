@@ -28,7 +28,7 @@ extension GatewaySettings {
         "The same for the messages of all connections of one IP address.")
     static let memoryBudget = Setting.int(
         "memory-budget-bytes", default: 512 << 20, in: 1 << 20...1 << 40,
-        "Bytes for what waits for all connections and is kept for apps; above it those that hold most are closed.")
+        "Bytes of what waits for all connections and is kept for apps; above it the largest of a user are closed.")
     static let connectRequestTimeout = Setting.milliseconds(
         "connect-request-timeout-ms", default: 5000, in: 100...300_000,
         "How long a connection may stay that has not sent a CONNECT at all.")

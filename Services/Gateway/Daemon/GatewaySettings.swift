@@ -133,13 +133,12 @@ package struct GatewaySettings: DaemonSettings {
     static let joinsWaiting = Setting.int(
         "joins-waiting", default: 20_000, in: 1...1_000_000,
         "Joins of all apps that may wait for their answers; one more is refused as busy.")
-    static let snapshotBytes = Setting.int(
-        "snapshot-bytes", default: 64 << 20, in: 1 << 20...1 << 36,
-        "Bytes of large rooms (above 256 KiB) that joining apps have not read yet; a join beyond it is refused as busy."
-    )
-    static let userSnapshotBytes = Setting.int(
-        "user-snapshot-bytes", default: 8 << 20, in: 1 << 20...1 << 36,
-        "Bytes of such rooms of one user; a join beyond it is refused as busy.")
+    static let answerBytes = Setting.int(
+        "answer-bytes", default: 32 << 20, in: 1 << 20...1 << 36,
+        "Bytes of answers to joins and reads that apps have not read yet; beyond it the one that owes most is closed.")
+    static let userAnswerBytes = Setting.int(
+        "user-answer-bytes", default: 8 << 20, in: 1 << 20...1 << 36,
+        "Bytes of such answers of one user, which is answered at most four times as many in a second.")
     static let userReads = Setting.int(
         "user-reads", default: 4, in: 1...1_000_000,
         "Joins of one user that wait for their answers at once, and as many reads over HTTP; others wait for these.")
@@ -182,7 +181,7 @@ package struct GatewaySettings: DaemonSettings {
             previewRate, commitRate,
             commitBurst, userCommitRate, userCommitBurst, userRequestRate, userRequestBurst, unacknowledged,
             waitingCommits, custodyCommits, custodyBytes, handshakeRate, joinRate,
-            joinsWaiting, snapshotBytes, userSnapshotBytes, userReads, userReadsWaiting, SharedSettings.roomElements,
+            joinsWaiting, answerBytes, userAnswerBytes, userReads, userReadsWaiting, SharedSettings.roomElements,
             SharedSettings.roomBytes,
             SharedSettings.elementAnnotations,
             readsWaiting, traceShare, traceRate, drainSpread, deadline, tick, paceLate, paceCalm,
@@ -283,8 +282,8 @@ package struct GatewaySettings: DaemonSettings {
         limits.roomElements = values[SharedSettings.roomElements]
         limits.roomBytes = values[SharedSettings.roomBytes]
         limits.elementAnnotations = values[SharedSettings.elementAnnotations]
-        limits.snapshotBytes = values[Self.snapshotBytes]
-        limits.userSnapshotBytes = values[Self.userSnapshotBytes]
+        limits.answerBytes = values[Self.answerBytes]
+        limits.userAnswerBytes = values[Self.userAnswerBytes]
         limits.userReads = values[Self.userReads]
         limits.userReadsWaiting = values[Self.userReadsWaiting]
         limits.joinsPerSecond = values[Self.joinRate]

@@ -33,7 +33,7 @@ final class GatewayTelemetry: Sendable {
     private let refusedConnections, refusedSessions, pausedReads, shedConnections: Counter
     private let tlsHandshakes, tlsFailures: Counter
     private let heldBytes, addresses: Gauge
-    private let busy: Counter
+    private let busy, unreadClosed: Counter
     private let heldTotal: Counter
     private let previewsDropped: Counter
     private let dropped: Counter
@@ -47,7 +47,7 @@ final class GatewayTelemetry: Sendable {
     private let lanesClosed: Gauge
     private let joins: Gauge
     private let joinsQueued: Gauge
-    private let snapshotBytes, commitsWaiting: Gauge
+    private let answerBytes, commitsWaiting: Gauge
     private let reads: Gauge
     private let lateness, gatheringShare: Gauge
     private let commitTime: Gauge
@@ -118,6 +118,8 @@ final class GatewayTelemetry: Sendable {
         self.addresses = metrics.gauge(
             "touchsync_gateway_addresses", "Client addresses that are counted at present; loopback is not.")
         self.busy = counter("busy_total", "Commits, joins and reads refused because too many waited.")
+        self.unreadClosed = counter(
+            "unread_closed_total", "Connections closed because answers that they did not read kept others waiting.")
         self.heldTotal = counter("commits_delayed_total", "Commits that had to wait for credit.")
         self.previewsDropped = counter(
             "previews_dropped_total", "Previews dropped because one connection had too many elements in hand.")
@@ -134,8 +136,8 @@ final class GatewayTelemetry: Sendable {
             "touchsync_gateway_commit_lanes_closed", "Coalescers and committers that have given no more credit.")
         self.joins = metrics.gauge("touchsync_gateway_joins_waiting", "Joins that wait for their answer.")
         self.joinsQueued = metrics.gauge("touchsync_gateway_joins_queued", "Of those, joins that wait for their turn.")
-        self.snapshotBytes = metrics.gauge(
-            "touchsync_gateway_snapshot_bytes", "Bytes of large rooms that joining apps have not read yet.")
+        self.answerBytes = metrics.gauge(
+            "touchsync_gateway_answer_bytes", "Bytes of answers to joins and reads that apps have not read yet.")
         self.commitsWaiting = metrics.gauge(
             "touchsync_gateway_commits_waiting", "Commits without a number that wait for their turn.")
         self.reads = metrics.gauge("touchsync_gateway_reads_waiting", "HTTP reads that wait for their answer.")
@@ -242,6 +244,7 @@ final class GatewayTelemetry: Sendable {
         self.connections.set(core.connections.count)
         self.custody.set(core.commits.custody.count)
         self.busy.follow(counters.busy)
+        self.unreadClosed.follow(counters.unreadClosed)
         self.heldTotal.follow(counters.held)
         self.previewsDropped.follow(counters.previewsDropped)
         self.custodyBytes.set(core.commits.custody.bytes)
@@ -249,7 +252,7 @@ final class GatewayTelemetry: Sendable {
         self.lanesClosed.set(lanesClosed)
         self.joins.set(core.joins.count)
         self.joinsQueued.set(core.joins.queuedCount)
-        self.snapshotBytes.set(core.joins.snapshots.bytes)
+        self.answerBytes.set(core.joins.answers.bytes)
         self.commitsWaiting.set(core.commits.custody.reservedCount)
         self.reads.set(core.requests.readCount)
         self.lateness.set(core.rooms.paces.lateness.seconds)

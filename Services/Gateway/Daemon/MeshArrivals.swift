@@ -42,6 +42,10 @@ package struct MeshArrivals {
                     return core.formerFanoutAnswered(reply, into: &actions)
                 }
                 core.joinAnswered(reply, at: now, seconds: seconds, into: &actions)
+            case .answerWeight:
+                let weight = try EnvelopeReader.decode(AnswerWeight.self, fields)
+                // The owner was asked, too.
+                if Self.owns(sender, weight.room, topology) { core.weightReceived(weight, at: now, into: &actions) }
             case .presence:
                 let presence = try EnvelopeReader.decode(Presence.self, fields)
                 if Self.owns(sender, presence.room, topology) { core.presenceChanged(presence, into: &actions) }
@@ -78,11 +82,11 @@ package struct MeshArrivals {
             core.gestureEnded(ended, into: &actions)
         case .sessionClaimed: core.sessionClaimed(try EnvelopeReader.decode(SessionClaimed.self, fields))
         case .historyReply:
-            core.historyAnswered(try EnvelopeReader.decode(HistoryReply.self, fields), into: &actions)
-        case .roomState: core.readAnswered(try EnvelopeReader.decode(RoomState.self, fields), into: &actions)
+            core.historyAnswered(try EnvelopeReader.decode(HistoryReply.self, fields), at: now, into: &actions)
+        case .roomState: core.readAnswered(try EnvelopeReader.decode(RoomState.self, fields), at: now, into: &actions)
         case .preview, .attention, .commitCredit, .commit, .join, .leave, .roomInterest, .areaInterest, .gestureEnd,
             .roomRead, .historyRead, .rulesNotice, .gatheringNotice, .refusedCommit, .joinReply, .presence,
-            .roomPosition, .roomMembers:
+            .roomPosition, .roomMembers, .answerWeight:
             break
         }
     }

@@ -69,12 +69,19 @@ final class SocketIOApps: SocketIOApplication {
     }
 
     func writable(_ socket: SocketIOSocket) {
-        (socket.userInfo as? SocketIOLine)?.resume()
+        guard let line = socket.userInfo as? SocketIOLine else { return }
+        line.resume()
+        line.drained?()
     }
 
     func heldBytes(of socket: SocketIOSocket) -> Int {
         guard let line = socket.userInfo as? SocketIOLine else { return 0 }
         return line.heldBytes + self.hub.core.heldBytes(for: socket.tag)
+    }
+
+    func owner(of socket: SocketIOSocket) -> String? {
+        guard socket.userInfo is SocketIOLine else { return nil }
+        return self.hub.core.user(in: socket.tag)?.text
     }
 }
 
@@ -100,13 +107,14 @@ final class SocketIOLine: AppLine {
     let takesBatches: Bool
     /// The latest previews of a slow app.
     private var held = HeldPreviews()
-    /// Large rooms that it still reads.
+    /// Large rooms of which parts wait for it.
     private var snapshots = SnapshotQueue()
     /// Whose turn is next when both wait.
     private var isTurnOfPreviews = true
     /// True when what waits is about to be sent.
     private var isSendingSoon = false
-    var snapshotRead: ((Identifier) -> Void)?
+    var snapshotSent: ((Identifier) -> Void)?
+    var drained: (() -> Void)?
 
     init(_ socket: SocketIOSocket, on eventLoop: any EventLoop, takesBatches: Bool) {
         self.socket = socket
@@ -125,8 +133,21 @@ final class SocketIOLine: AppLine {
 
     func send(_ snapshot: Snapshot) {
         self.socket.acknowledge(snapshot.ackID, snapshot.arguments, isBounded: false)
+        guard !snapshot.parts.isEmpty else { return }
         self.snapshots.append(snapshot)
         self.sendSoon()
+    }
+
+    var outstandingBytes: Int { self.snapshots.bytes + self.socket.outstandingBytes }
+
+    func ended() {
+        self.snapshotSent = nil
+        self.drained = nil
+        self.snapshots = SnapshotQueue()
+    }
+
+    func shed() {
+        self.socket.shed()
     }
 
     func dropSnapshot(of room: Identifier) {
@@ -165,7 +186,7 @@ final class SocketIOLine: AppLine {
     private func sendPartOfRoom() {
         switch self.snapshots.next() {
         case .part(let json): self.socket.send(PreparedPacket(event: json))
-        case .read(let room): self.snapshotRead?(room)
+        case .sent(let room): self.snapshotSent?(room)
         case nil: return
         }
         self.snapshots.removeNext()

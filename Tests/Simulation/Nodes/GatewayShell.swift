@@ -20,6 +20,8 @@ final class GatewayShell: Shell {
     /// How long previews for one coalescer are collected while many come.
     private static let linkPause = Nanoseconds.milliseconds(3)
     private var apps: [Slot: AppConnection] = [:]
+    /// How many snapshots each connection still reads, by its id in the core.
+    private var reading: [UInt64: Int] = [:]
     /// How long previews wait for their turn: it is the bound that makes it too long.
     private static let lateness = Nanoseconds.microseconds(100)
     /// When previews that wait are looked at.
@@ -51,6 +53,8 @@ final class GatewayShell: Shell {
         limits.previewWrites = 1
         // In some worlds nearly every room is a large one.
         if world.plan.seed % 3 == 0 { limits.snapshotPart = 250 }
+        // In some of these there is space for one at a time.
+        if world.plan.seed % 6 == 0 { limits.answerBytes = 20_000 }
         if world.plan.seed % 2 == 0 {
             limits.late = .zero
             limits.calm = .milliseconds(100)
@@ -75,6 +79,7 @@ final class GatewayShell: Shell {
         self.arrivals.deliver(at: now, to: &self.core, into: &self.actions)
         self.perform()
         self.sendHeld(now)
+        self.settleAnswers(now)
         self.timeReached(now)
         self.routes.senders.gather(Self.gatheringLevel(at: now))
         self.routes.senders.flush(at: moment) { orders in
@@ -165,16 +170,27 @@ final class GatewayShell: Shell {
             self.mistakes.alter(&self.actions, after: json)
         case .snapshotRead(let room):
             guard let slot = connection.slot, self.apps[slot] === connection else { return }
+            self.reading[self.core.connectionID(in: slot), default: 0] -= 1
             self.core.snapshotRead(of: Identifier(room), by: slot, into: &self.actions)
         case .gone:
             guard let slot = connection.slot, self.apps[slot] === connection else { return }
             self.apps[slot] = nil
+            self.reading[self.core.connectionID(in: slot)] = nil
             self.core.disconnected(slot, at: now, into: &self.actions)
         }
     }
 
     private var handshake: HandshakeFields? {
         do { return try HandshakeFields(auth: nil, query: { _ in nil }, header: { _ in nil }) } catch { return nil }
+    }
+
+    /// Every app reads what it is sent, snapshots after a while.
+    private func settleAnswers(_ now: Instant) {
+        for case .app(let connection) in self.core.joins.answers.debtors where self.reading[connection, default: 0] <= 0
+        {
+            self.core.answersTaken(by: .app(connection), holding: 0, at: now, into: &self.actions)
+        }
+        self.perform()
     }
 
     // MARK: Out
@@ -210,7 +226,7 @@ final class GatewayShell: Shell {
         case .formerFanout(let shard, let record):
             guard self.world.plan.mutant != .farewellOff else { return }
             self.routes.formerRecord(record, of: shard)
-        case .disconnect, .close, .expel, .tokenRefused, .http, .traced: break
+        case .disconnect, .close, .shed, .expel, .tokenRefused, .http, .traced: break
         }
     }
 
@@ -251,7 +267,8 @@ final class GatewayShell: Shell {
 
     /// All parts are under way immediately; the app has read them a while later.
     private func send(_ parts: SnapshotParts, of room: Identifier, to slot: Slot) {
-        guard let connection = self.apps[slot] else { return }
+        guard !parts.isEmpty, let connection = self.apps[slot] else { return }
+        self.reading[self.core.connectionID(in: slot), default: 0] += 1
         self.world.count("gateway.snapshot-parts", Int64(parts.count))
         for part in parts { self.tell(slot, .event, AppText(part)) }
         self.world.after(self.world.random.number(0...60) * .millisecond) { [weak world = self.world] in

@@ -31,6 +31,8 @@ struct ElementStore: Sendable {
     private var departed: [Identifier: GestureFences] = [:]
     /// Roughly the bytes of the texts.
     private(set) var bytes = 0
+    /// The bytes of the texts alone.
+    private var textBytes = 0
     /// Elements that are not there and whose fences are kept all the same; of further ones that never were, none is.
     private static let mostDeparted = 1024
     /// Roughly the bytes of one of them.
@@ -66,8 +68,10 @@ struct ElementStore: Sendable {
     mutating func set(_ id: Identifier, json: [UInt8], seq: UInt64) -> Int {
         self.array = nil
         self.bytes += json.count
+        self.textBytes += json.count
         if let index = self.indices[id] {
             self.bytes -= self.slots[index].json.count
+            self.textBytes -= self.slots[index].json.count
             self.slots[index].json = json
             self.slots[index].seq = seq
             self.slots[index].parsed = .notYet
@@ -84,6 +88,7 @@ struct ElementStore: Sendable {
         guard let index = self.indices.removeValue(forKey: id) else { return }
         self.array = nil
         self.bytes -= self.slots[index].json.count + Self.overhead(of: id)
+        self.textBytes -= self.slots[index].json.count
         if !self.slots[index].fences.all.isEmpty { self.departed[id] = self.slots[index].fences }
         self.slots[index] = Slot(id: id, isThere: false, json: [], seq: 0)
         if self.slots.count > 64, self.indices.count < self.slots.count / 2 { self.compact() }
@@ -103,11 +108,14 @@ struct ElementStore: Sendable {
         self = next
     }
 
+    /// The bytes of ``snapshot()``, known without making it.
+    var snapshotBytes: Int { self.textBytes + max(1, self.count) + 1 }
+
     /// The JSON array of all elements.
     mutating func snapshot() -> [UInt8] {
         if let array = self.array { return array }
         var text: [UInt8] = []
-        text.reserveCapacity(self.slots.reduce(2) { $0 + $1.json.count + 1 })
+        text.reserveCapacity(self.snapshotBytes)
         text.append(UInt8(ascii: "["))
         for slot in self.slots where slot.isThere {
             if text.count > 1 { text.append(UInt8(ascii: ",")) }

@@ -28,6 +28,8 @@ struct Occupancy: Sendable {
         var attention = Attention(sid: "")
         /// When its session came.
         var sessionBeganAt = Instant.never
+        /// What it has selected, for answers to joins: written once, however many there are.
+        var selectionText: [UInt8] = []
         /// The version of its cursor; that of `attention` is the selection's.
         var cursorVersion: UInt64 = 0
         /// Its gateway's link went down, and the gateway has not named it since.
@@ -93,9 +95,20 @@ struct Occupancy: Sendable {
     }
 
     /// What the connections of every user show, in the order of ``members``.
-    var attention: [[Attention]] {
+    var attention: [[JoinReply.Shown]] {
         let ofUser = Dictionary(grouping: self.occupants.sorted { $0.key < $1.key }.map(\.value), by: \.user)
-        return self.members.map { ofUser[$0.user]?.map(\.attention) ?? [] }
+        return self.members.map { member in
+            ofUser[member.user]?.map { JoinReply.Shown($0.attention, selection: $0.selectionText) } ?? []
+        }
+    }
+
+    /// About the bytes of ``members`` and ``attention`` as JSON, known without making them.
+    var answerBytes: Int {
+        let members = self.users.values.reduce(0) { sum, user in
+            let member = user.member
+            return sum + 96 + member.user.text.utf8.count + member.name.utf8.count + member.color.utf8.count
+        }
+        return self.occupants.values.reduce(members) { $0 + 96 + $1.selectionText.count }
     }
 
     func isStreaming(_ gateway: GatewayID) -> Bool {
@@ -290,6 +303,7 @@ extension Occupancy {
         let before = occupant.attention
         if let selection = preview.selection {
             occupant.attention.selection = selection.elements
+            occupant.selectionText = occupant.attention.selectionText
             occupant.attention.version = preview.gesture
         } else {
             occupant.attention.cursor = preview.cursor
@@ -311,6 +325,7 @@ extension Occupancy {
         self.selectionBytes -= self.occupants[connection]?.attention.selectionBytes ?? 0
         self.occupants[connection]?.attention.cursor = nil
         self.occupants[connection]?.attention.selection = []
+        self.occupants[connection]?.selectionText = []
     }
 
     /// What a gateway's members must be shown who have missed everything: of its own connections what they have selected,

@@ -55,18 +55,24 @@ extension Room {
     ) {
         guard self.isLive, let issuer = services.issuer, let pending = services.joins[tag],
             self.joins.isReady(pending, at: self.feed.stream.seq, in: services.history),
-            !self.feed.audience.isCatchingUp(pending.gateway),
-            let content = self.feed.content(for: tag, pending, with: &services, into: &actions)
+            !self.feed.audience.isCatchingUp(pending.gateway)
         else { return }
-        if case .elements(let json) = content, json.count > services.limits.roomBytes {
+        switch self.feed.answer(to: tag, pending, with: &services, into: &actions) {
+        case .waits: return
+        case .tooLarge:
             let refusal = Refusal(
                 .tooLarge, "The room is too large to be sent: an operator has to delete some of its elements.",
                 field: "roomId")
-            return self.joins.refuse(tag, with: refusal, at: now, services: &services, into: &actions)
+            self.joins.refuse(tag, with: refusal, at: now, services: &services, into: &actions)
+        case .weighs(let bytes):
+            // Its gateway asks again when it has the space.
+            self.joins.remove(tag, at: now, with: &services)
+            actions.append(.send(.answerWeight(pending.join.weight(bytes)), to: pending.gateway))
+        case .content(let content):
+            self.joins.remove(tag, at: now, with: &services)
+            self.feed.admit(pending, with: content, by: issuer, at: now, services: &services, into: &actions)
+            if pending.leavesAfter { self.depart(pending.join.connection, at: now, with: &services, into: &actions) }
         }
-        self.joins.remove(tag, at: now, with: &services)
-        self.feed.admit(pending, with: content, by: issuer, at: now, services: &services, into: &actions)
-        if pending.leavesAfter { self.depart(pending.join.connection, at: now, with: &services, into: &actions) }
     }
 
     /// Answers also the joins whose app has seen more than there is: in a history that was lost, or it is mistaken.
@@ -83,8 +89,8 @@ extension Room {
     mutating func answerReads(at now: Instant, with services: inout RoomServices, into actions: inout [FanoutAction]) {
         guard self.isLive else { return }
         for pending in self.reads.dequeueReady(at: self.feed.stream.seq, now) {
-            let outcome = self.feed.state(in: services.history, limits: services.limits)
-            actions.append(.send(.roomState(pending.read.reply(outcome)), to: pending.gateway))
+            let reply = self.feed.reply(to: pending.read, in: services.history, limits: services.limits)
+            actions.append(.send(reply, to: pending.gateway))
         }
         self.reviewIdle(at: now, with: &services)
     }

@@ -17,7 +17,7 @@ struct RoomAudience: Sendable {
     }
 
     /// Roughly the bytes that it occupies.
-    var footprint: Int { self.occupancy.connectionCount * 400 + self.occupancy.selectionBytes }
+    var footprint: Int { self.occupancy.connectionCount * 400 + self.occupancy.selectionBytes * 2 }
 
     // MARK: Who is there
 
@@ -27,7 +27,9 @@ struct RoomAudience: Sendable {
     /// Every user once, in the order in which they came.
     var members: [Member] { self.occupancy.members }
     /// What the connections of every user show, in the order of ``members``.
-    var attention: [[Attention]] { self.occupancy.attention }
+    var attention: [[JoinReply.Shown]] { self.occupancy.attention }
+    /// About the bytes of both in an answer to a join, known without making them.
+    var answerBytes: Int { self.occupancy.answerBytes }
     /// True when a gateway needs to know where previews can be seen.
     var needsAreas: Bool { self.occupancy.hasViewports }
 

@@ -130,37 +130,56 @@ struct RoomFeed: Sendable {
 
     // MARK: Answers
 
-    /// What a join is answered; nil while the log is read for it.
-    mutating func content(
-        for tag: UInt64, _ pending: PendingJoin, with services: inout RoomServices,
+    /// What a join can be answered now.
+    enum Answer {
+        /// Nothing: the log is read for it.
+        case waits
+        /// Nothing: it would have about that many bytes, which is more than its gateway allows.
+        case weighs(Int)
+        /// Nothing: no link carries the room.
+        case tooLarge
+        case content(RoomContent)
+    }
+
+    /// What a join is answered.
+    mutating func answer(
+        to tag: UInt64, _ pending: PendingJoin, with services: inout RoomServices,
         into actions: inout [FanoutAction]
-    ) -> RoomContent? {
+    ) -> Answer {
+        let besides = services.rulesText.count + 512 + self.audience.answerBytes
         if let resume = pending.join.resume, services.history.isResumable(resume) {
-            if case .asked = pending.replay { return nil }
+            if case .asked = pending.replay { return .waits }
             if let missed = self.stream.missed(
                 after: resume.seq, rows: pending.replay.rows ?? [], limits: services.limits)
             {
+                let bytes = missed.reduce(besides) { $0 + $1.footprint }
+                if bytes > pending.join.allowance { return .weighs(bytes) }
                 services.counters.replays += 1
-                return .updates(missed)
+                return .content(.updates(missed))
             }
             if case .notAsked = pending.replay, self.stream.isReplayable(after: resume.seq, limits: services.limits) {
                 services.joins[tag]?.replay = .asked
                 services.questions.ask(
                     .roomLog(self.name, after: resume.seq, limit: services.limits.replay),
                     for: .room(self.name, .replay(tag)), into: &actions)
-                return nil
+                return .waits
             }
         }
+        if self.elements.snapshotBytes > services.limits.roomBytes { return .tooLarge }
+        let bytes = besides + self.elements.snapshotBytes
+        if bytes > pending.join.allowance { return .weighs(bytes) }
         services.counters.snapshots += 1
-        return .elements(self.elements.snapshot())
+        return .content(.elements(self.elements.snapshot()))
     }
 
     /// What a read of the room is answered.
-    mutating func state(in history: DatabaseHistory, limits: FanoutLimits) -> RoomState.Outcome {
-        let json = self.elements.snapshot()
-        if json.count > limits.roomBytes { return .unavailable }
-        if self.stream.seq == 0 { return .neverUsed }
-        return .state(history.position(at: self.stream.seq), elements: json)
+    mutating func reply(to read: RoomRead, in history: DatabaseHistory, limits: FanoutLimits) -> GatewayRecord {
+        let bytes = self.elements.snapshotBytes
+        if bytes > limits.roomBytes { return .roomState(read.reply(.unavailable)) }
+        if self.stream.seq == 0 { return .roomState(read.reply(.neverUsed)) }
+        if bytes > read.allowance { return .answerWeight(read.weight(bytes)) }
+        let position = history.position(at: self.stream.seq)
+        return .roomState(read.reply(.state(position, elements: self.elements.snapshot())))
     }
 
     /// Sends a gateway the position of the stream, the members, and what those show who are connected elsewhere.

@@ -102,7 +102,8 @@ enum AnswerText {
     static func joined(
         _ joined: JoinReply.Joined, room: Identifier, throttle: Nanoseconds, limits: GatewayLimits
     ) -> [UInt8] {
-        var writer = JSONWriter(reserving: 1024)
+        let selectionBytes = joined.attention.joined().reduce(0) { $0 + $1.selection.count }
+        var writer = JSONWriter(reserving: selectionBytes + 4096)
         Self.joined(joined, room: room, throttle: throttle, limits: limits, parts: 0, into: &writer)
         return writer.bytes
     }
@@ -177,7 +178,7 @@ enum AnswerText {
     }
 
     /// What the connections of a member show.
-    private static func attention(_ connections: [Attention], into writer: inout JSONWriter) {
+    private static func attention(_ connections: [JoinReply.Shown], into writer: inout JSONWriter) {
         writer.key("connections")
         writer.beginArray()
         for connection in connections where !connection.sid.isEmpty {
@@ -191,9 +192,7 @@ enum AnswerText {
             }
             if !connection.selection.isEmpty {
                 writer.key("selection")
-                writer.beginArray()
-                for element in connection.selection { writer.value(element.text) }
-                writer.endArray()
+                writer.raw(connection.selection)
             }
             writer.endObject()
         }

@@ -11,8 +11,11 @@ package struct HTTPRequests {
         let user: Identifier
         let room: Identifier
         /// The question to the room's fan-out.
-        let question: GatewayAction
+        var question: FanoutRecord
+        /// True when it is one of those of its user that are under way.
         var isUnderWay = false
+        /// True when the fan-out was asked.
+        var isAsked = false
     }
 
     private let limits: GatewayLimits
@@ -53,7 +56,7 @@ package struct HTTPRequests {
     /// - Returns: the request's number.
     mutating func received(
         _ request: AppRequest, as identity: Identity, _ rooms: Rooms, _ reader: inout EventReader,
-        _ commits: inout Commits, at now: Instant, into actions: inout [GatewayAction]
+        _ commits: inout Commits, _ answers: inout AnswerBudget, at now: Instant, into actions: inout [GatewayAction]
     ) -> UInt64 {
         let number = self.numbers.next()
         do throws(Refusal) {
@@ -61,20 +64,23 @@ package struct HTTPRequests {
             switch request {
             case .room(let name):
                 let room = try Self.room(name, for: identity)
-                let read = RoomRead(request: number, room: room, after: rooms.recentNumber(in: room))
-                try self.ask(.read(read), of: room, as: number, for: identity, at: now, into: &actions)
+                let read = RoomRead(
+                    request: number, room: room, after: rooms.recentNumber(in: room),
+                    allowance: UInt32(clamping: self.limits.snapshotPart))
+                try self.ask(.read(read), of: room, as: number, for: identity, &answers, at: now, into: &actions)
             case .history(let name, let after, let limit):
                 let room = try Self.room(name, for: identity)
                 let page = try HistoryParameters(after: after, limit: limit)
                 let read = HistoryRead(request: number, room: room, after: page.after, limit: page.limit)
-                try self.ask(.readHistory(read), of: room, as: number, for: identity, at: now, into: &actions)
+                try self.ask(
+                    .readHistory(read), of: room, as: number, for: identity, &answers, at: now, into: &actions)
             case .creation(let room, let body, let session, let parent):
                 try commits.create(
                     in: room, body, session: session, as: identity, parent: parent, number: number, &reader, at: now,
                     into: &actions)
             }
         } catch {
-            self.refuse(number, error, into: &actions)
+            self.refuse(number, error, &answers, into: &actions)
         }
         return number
     }
@@ -90,8 +96,8 @@ package struct HTTPRequests {
 
     /// A read waits for its answer from now on, unless too many do.
     private mutating func ask(
-        _ question: FanoutRecord, of room: Identifier, as request: UInt64, for identity: Identity, at now: Instant,
-        into actions: inout [GatewayAction]
+        _ question: FanoutRecord, of room: Identifier, as request: UInt64, for identity: Identity,
+        _ answers: inout AnswerBudget, at now: Instant, into actions: inout [GatewayAction]
     ) throws(Refusal) {
         let user = identity.member.user
         do throws(Refusal) {
@@ -103,20 +109,55 @@ package struct HTTPRequests {
             self.busyTotal += 1
             throw error
         }
-        self.reads[request] = Read(user: user, room: room, question: .fanout(of: room, question))
+        self.reads[request] = Read(user: user, room: room, question: question)
         self.deadlines.set(request, at: now + self.limits.deadline)
         if self.readers.mayBegin(by: user) {
-            self.begin(request, into: &actions)
+            self.begin(request, &answers, at: now, into: &actions)
         } else {
             self.readers.wait(request, by: user)
         }
     }
 
-    private mutating func begin(_ request: UInt64, into actions: inout [GatewayAction]) {
+    private mutating func begin(
+        _ request: UInt64, _ answers: inout AnswerBudget, at now: Instant, into actions: inout [GatewayAction]
+    ) {
         guard let read = self.reads[request] else { return }
         self.readers.begin(by: read.user)
         self.reads[request]?.isUnderWay = true
-        actions.append(read.question)
+        var bytes = 0
+        if case .readHistory = read.question { bytes = HistoryPage.largest }
+        self.ask(request, for: bytes, read.user, &answers, at: now, into: &actions)
+    }
+
+    /// Asks the fan-out when there is space for an answer of so many bytes.
+    private mutating func ask(
+        _ request: UInt64, for bytes: Int, _ user: Identifier, _ answers: inout AnswerBudget, at now: Instant,
+        into actions: inout [GatewayAction]
+    ) {
+        if answers.ask(.read(request), for: bytes, by: .request(request), of: user, at: now) {
+            self.admitted(request, into: &actions)
+        }
+    }
+
+    /// There is space for the answer to a read.
+    mutating func admitted(_ request: UInt64, into actions: inout [GatewayAction]) {
+        guard let read = self.reads[request] else { return }
+        self.reads[request]?.isAsked = true
+        actions.append(.fanout(of: read.room, read.question))
+    }
+
+    /// The fan-out says what the answer to a read would weigh, and has forgotten the read.
+    mutating func weightReceived(
+        _ weight: AnswerWeight, _ answers: inout AnswerBudget, at now: Instant, into actions: inout [GatewayAction]
+    ) {
+        guard let known = self.reads[weight.request], known.isAsked, case .read(var read) = known.question,
+            weight.bytes > read.allowance
+        else { return }
+        read.allowance = AnswerBudget.allowance(for: weight)
+        self.reads[weight.request]?.question = .read(read)
+        self.reads[weight.request]?.isAsked = false
+        answers.withdraw(.read(weight.request))
+        self.ask(weight.request, for: Int(read.allowance), known.user, &answers, at: now, into: &actions)
     }
 
     /// A read is about to be answered. False when there was none.
@@ -129,52 +170,69 @@ package struct HTTPRequests {
     /// Another fan-out serves these shards now, or the same one came back without memory: what was asked is asked again.
     func fanoutMoved(_ shards: Set<Int>, into actions: inout [GatewayAction]) {
         for (_, read) in self.reads.sorted(by: { $0.key < $1.key })
-        where read.isUnderWay && shards.contains(Shard.of(room: read.room)) {
-            actions.append(read.question)
+        where read.isAsked && shards.contains(Shard.of(room: read.room)) {
+            actions.append(.fanout(of: read.room, read.question))
         }
     }
 
     /// A client has read the answer to a read, or is gone: the next one of its user may begin.
-    mutating func answerRead(_ request: UInt64, into actions: inout [GatewayAction]) {
+    mutating func answerRead(
+        _ request: UInt64, _ answers: inout AnswerBudget, at now: Instant, into actions: inout [GatewayAction]
+    ) {
         guard let user = self.unread.removeValue(forKey: request) else { return }
+        answers.settle(.request(request), holding: 0, at: now)
         self.readers.end(by: user)
-        if let next = self.readers.next(by: user, where: { self.reads[$0] != nil }) { self.begin(next, into: &actions) }
+        if let next = self.readers.next(by: user, where: { self.reads[$0] != nil }) {
+            self.begin(next, &answers, at: now, into: &actions)
+        }
     }
 
     /// The fan-out answered a read.
-    mutating func readAnswered(_ state: RoomState, into actions: inout [GatewayAction]) {
+    mutating func readAnswered(
+        _ state: RoomState, _ answers: inout AnswerBudget, at now: Instant, into actions: inout [GatewayAction]
+    ) {
         guard self.end(state.request) else { return }
         switch state.outcome {
         case .neverUsed:
             let refusal = Refusal(.notFound, "Nothing was ever done in this room.", field: "roomId")
-            self.refuse(state.request, refusal, into: &actions)
-        case .unavailable: self.refuse(state.request, .roomUnavailable, into: &actions)
+            self.refuse(state.request, refusal, &answers, into: &actions)
+        case .unavailable: self.refuse(state.request, .roomUnavailable, &answers, into: &actions)
         case .state(let position, let elements):
             let json = AnswerText.room(state.room, at: position, elements: elements)
+            answers.made(json.count, for: .read(state.request), at: now)
             actions.append(.http(request: state.request, status: HTTPStatus.ok, json: json))
         }
     }
 
     /// The fan-out answered a read of a room's history.
-    mutating func historyAnswered(_ reply: HistoryReply, into actions: inout [GatewayAction]) {
+    mutating func historyAnswered(
+        _ reply: HistoryReply, _ answers: inout AnswerBudget, at now: Instant, into actions: inout [GatewayAction]
+    ) {
         guard self.end(reply.request) else { return }
         switch reply.outcome {
-        case .failure(let refusal): self.refuse(reply.request, refusal, into: &actions)
+        case .failure(let refusal): self.refuse(reply.request, refusal, &answers, into: &actions)
         case .success(let page):
-            actions.append(.http(request: reply.request, status: HTTPStatus.ok, json: AnswerText.history(page)))
+            let json = AnswerText.history(page)
+            answers.made(json.count, for: .read(reply.request), at: now)
+            actions.append(.http(request: reply.request, status: HTTPStatus.ok, json: json))
         }
     }
 
     /// Time has passed: reads end at their deadlines.
-    mutating func timeReached(_ now: Instant, into actions: inout [GatewayAction]) {
+    mutating func timeReached(
+        _ now: Instant, _ answers: inout AnswerBudget, into actions: inout [GatewayAction]
+    ) {
         while let request = self.deadlines.popDue(at: now) {
-            if self.end(request) { self.refuse(request, .roomUnavailable, into: &actions) }
+            if self.end(request) { self.refuse(request, .roomUnavailable, &answers, into: &actions) }
         }
     }
 
     /// Answers a request with a refusal.
-    private mutating func refuse(_ request: UInt64, _ refusal: Refusal, into actions: inout [GatewayAction]) {
+    private mutating func refuse(
+        _ request: UInt64, _ refusal: Refusal, _ answers: inout AnswerBudget, into actions: inout [GatewayAction]
+    ) {
         self.refusedTotal += 1
+        answers.withdraw(.read(request))
         actions.append(.http(request: request, status: HTTPStatus.of(refusal), json: AnswerText.refused(refusal)))
     }
 }

@@ -9,6 +9,8 @@ struct JoinInFlight {
     let wantsPreviews: Bool
     /// True when a large room may come in parts.
     let wantsParts: Bool
+    /// The most bytes that the answer may have.
+    fileprivate(set) var allowance: UInt32
     /// When its app is answered that the room cannot be read.
     let deadline: Instant
     /// True when it is one of those of its user that are under way.
@@ -35,7 +37,7 @@ struct JoinInFlight {
 ///     held: its user has enough     └──deadline──► ended
 ///     under way
 ///
-/// A join of a large room is sent when there is space for the answer (``Snapshots``).
+/// A sent join whose answer would be a large one is held again, until there is space for it (``AnswerBudget``).
 ///
 /// When all apps come back together, fan-outs and the database get their joins at a rate. A join that is abandoned once
 /// it was sent stays until its answer is here, since that costs as much as any.
@@ -47,21 +49,17 @@ package struct Joins {
     private var abandonedCount = 0
     /// Requests that wait for their turn, in order; one that ended meanwhile is stale.
     private var queue: Deque<UInt64> = []
-    /// Requests whose turn has come and that wait until there is space for their room, in order; likewise.
-    private var large: Deque<UInt64> = []
     private var rate: TokenBucket
     private var readers: ReadsByUser
     /// The gestures of each user that ended as a connection left: each end goes to everybody in the room.
     private var ends = RateBudget<Identifier>(perSecond: 256, burst: 4096, at: .start)
-    /// The large rooms on their way to apps.
-    package private(set) var snapshots: Snapshots
+    /// The answers on their way to apps, those over HTTP too.
+    package internal(set) var answers: AnswerBudget
     /// Joins refused as too many waited.
     private(set) var busyTotal: UInt64 = 0
 
     /// A join without an answer is sent again after that.
     private static let repetition = Nanoseconds.seconds(1)
-    /// How many of those that wait for space are looked at: a user has a few of them.
-    private static let largeSearch = 256
 
     /// - Parameter seed: random at each start.
     init(limits: GatewayLimits, seed: UInt64) {
@@ -69,7 +67,7 @@ package struct Joins {
         self.numbers = RequestNumbers(seed: seed)
         self.rate = TokenBucket(capacity: limits.joinsPerSecond, perSecond: limits.joinsPerSecond, now: .start)
         self.readers = ReadsByUser(bound: limits.userReads, waitingBound: limits.userReadsWaiting)
-        self.snapshots = Snapshots(bound: limits.snapshotBytes, userBound: limits.userSnapshotBytes)
+        self.answers = AnswerBudget(bound: limits.answerBytes, userBound: limits.userAnswerBytes)
     }
 
     /// How many joins wait for an answer.
@@ -79,7 +77,7 @@ package struct Joins {
     var isEmpty: Bool { self.pending.isEmpty }
 
     /// How many of them wait for their turn.
-    package var queuedCount: Int { self.queue.count + self.large.count }
+    package var queuedCount: Int { self.queue.count + self.answers.waitingCount }
 
     /// Refuses one more join when too many wait.
     private mutating func requireCapacity(for user: Identifier?) throws(Refusal) {
@@ -112,13 +110,12 @@ package struct Joins {
     ) {
         self.pending[record.request] = JoinInFlight(
             origin: origin, record: record, wantsPreviews: request.wantsPreviews, wantsParts: request.wantsParts,
-            deadline: now + self.limits.deadline)
+            allowance: UInt32(clamping: self.limits.snapshotPart), deadline: now + self.limits.deadline)
         self.queue.append(record.request)
     }
 
     /// Removes and returns the next join whose turn has come; nil when the rate allows none, or none waits.
     private mutating func nextInTurn(at now: Instant) -> JoinInFlight? {
-        if let join = self.nextLarge(at: now) { return join }
         while let request = self.queue.first {
             guard let join = self.pending[request] else {
                 self.queue.removeFirst()
@@ -133,29 +130,15 @@ package struct Joins {
             self.readers.begin(by: join.user)
             self.pending[request]?.hasBegun = true
             self.queue.removeFirst()
-            if self.hasSpace(for: join, at: now) { return join }
-            self.large.append(request)
+            if self.mayAsk(for: join, bytes: 0, at: now) { return join }
         }
         return nil
     }
 
-    /// Removes and returns the first join of a large room for which there is space by now.
-    private mutating func nextLarge(at now: Instant) -> JoinInFlight? {
-        var index = 0
-        while index < min(self.large.count, Self.largeSearch) {
-            let join = self.pending[self.large[index]]
-            if let join, !self.hasSpace(for: join, at: now) {
-                index += 1
-                continue
-            }
-            self.large.remove(at: index)
-            if let join { return join }
-        }
-        return nil
-    }
-
-    private mutating func hasSpace(for join: JoinInFlight, at now: Instant) -> Bool {
-        self.snapshots.expect(join.room, for: join.record.request, by: join.slot, of: join.user, at: now)
+    /// Whether a join may be sent whose answer weighs that much; ``AnswerBudget/admit(at:)`` returns it later, if not.
+    private mutating func mayAsk(for join: JoinInFlight, bytes: Int, at now: Instant) -> Bool {
+        self.answers.ask(
+            .join(join.record.request), for: bytes, by: .app(join.connection), of: join.user, at: now)
     }
 
     /// Removes a join, and lets the next one of its user have its turn.
@@ -164,7 +147,7 @@ package struct Joins {
         guard let join = self.pending.removeValue(forKey: request) else { return nil }
         if join.isAbandoned { self.abandonedCount -= 1 }
         if join.hasBegun { self.readers.end(by: join.user) }
-        self.snapshots.expectNoMore(for: request)
+        self.answers.withdraw(.join(request))
         // One that goes before it was sent may have been the next to begin.
         if let next = self.readers.next(by: join.user, where: { self.pending[$0] != nil }) { self.queue.prepend(next) }
         return join
@@ -179,13 +162,6 @@ package struct Joins {
         self.pending[request]?.isAbandoned = true
         self.abandonedCount += 1
         return join
-    }
-
-    /// An app has read a snapshot, or does not want it any more.
-    /// - Returns: false when there was none.
-    @discardableResult
-    mutating func endSnapshot(of room: Identifier, for slot: Slot) -> Bool {
-        self.snapshots.end(of: room, for: slot)
     }
 }
 
@@ -250,7 +226,16 @@ extension Joins {
         self.pending[join.record.request]?.sentAt = now
         var record = join.record
         record.after = rooms.recentNumber(in: join.room)
+        record.allowance = join.allowance
         actions.append(.fanout(of: join.room, .join(record)))
+    }
+
+    /// There is space for the answer to a join by now.
+    mutating func admitted(
+        _ request: UInt64, _ connections: inout Connections, _ rooms: Rooms, at now: Instant,
+        into actions: inout [GatewayAction]
+    ) {
+        if let join = self.pending[request] { self.send(join, &connections, rooms, at: now, into: &actions) }
     }
 
     /// Another fan-out serves these shards now: it gets the joins that the former one has not answered.
@@ -301,10 +286,6 @@ extension Joins {
         into actions: inout [GatewayAction]
     ) -> Released? {
         defer { self.sendQueued(&connections, rooms, at: now, into: &actions) }
-        if case .success(let joined) = reply.outcome, case .elements(let json) = joined.content {
-            let isLarge = json.count > self.limits.snapshotPart
-            self.snapshots.noteSize(isLarge ? json.count : nil, of: reply.room)
-        }
         guard let join = self.pending[reply.request], !join.isAbandoned else {
             self.remove(reply.request)
             self.answeredAgain(reply, &connections, &rooms, into: &actions)
@@ -318,11 +299,28 @@ extension Joins {
             self.send(join, &connections, rooms, at: now, into: &actions)
             return nil
         case .success(let joined):
-            do throws(Refusal) {
-                return try self.finish(join, joined, &connections, &rooms, at: now, into: &actions)
-            } catch {
-                return self.fail(join, error, &connections, into: &actions)
-            }
+            return self.finish(join, joined, &connections, &rooms, at: now, into: &actions)
+        }
+    }
+
+    /// The fan-out says what the answer to a join would weigh, and has forgotten the join.
+    mutating func weightReceived(
+        _ weight: AnswerWeight, _ connections: inout Connections, _ rooms: Rooms, at now: Instant,
+        into actions: inout [GatewayAction]
+    ) {
+        // One that was sent twice may have been weighed twice.
+        guard let join = self.pending[weight.request], join.sentAt != nil, weight.bytes > join.allowance
+        else { return }
+        if join.isAbandoned {
+            self.remove(weight.request)
+            return self.sendQueued(&connections, rooms, at: now, into: &actions)
+        }
+        let allowance = AnswerBudget.allowance(for: weight)
+        self.pending[weight.request]?.allowance = allowance
+        self.pending[weight.request]?.sentAt = nil
+        self.answers.withdraw(.join(weight.request))
+        if self.mayAsk(for: join, bytes: Int(allowance), at: now) {
+            self.admitted(weight.request, &connections, rooms, at: now, into: &actions)
         }
     }
 
@@ -358,14 +356,12 @@ extension Joins {
     private mutating func finish(
         _ join: JoinInFlight, _ joined: JoinReply.Joined, _ connections: inout Connections, _ rooms: inout Rooms,
         at now: Instant, into actions: inout [GatewayAction]
-    ) throws(Refusal) -> Released {
+    ) -> Released {
         var joined = rooms.completed(joined, in: join.room)
-        self.snapshots.expectNoMore(for: join.record.request)
-        let answer = try self.answer(to: join, joined, rooms)
+        let answer = self.answer(to: join, joined, rooms, at: now)
         var isInParts = false
-        if case .snapshot(_, let snapshot)? = answer {
-            isInParts = !snapshot.parts.isEmpty
-        } else if self.snapshots.end(of: join.room, for: join.slot) {
+        if case .snapshot(_, let snapshot)? = answer { isInParts = !snapshot.parts.isEmpty }
+        if rooms.isLoading(join.slot, in: join.room) {
             // Parts of an earlier answer must not follow this one.
             actions.append(.dropSnapshot(join.slot, room: join.room))
         }
@@ -383,32 +379,32 @@ extension Joins {
     }
 
     /// What answers a join; nil when its app asked for no answer.
-    /// - Throws: when its snapshot is a large one and there is no room for it now.
     private mutating func answer(
-        to join: JoinInFlight, _ joined: JoinReply.Joined, _ rooms: Rooms
-    ) throws(Refusal) -> GatewayAction? {
+        to join: JoinInFlight, _ joined: JoinReply.Joined, _ rooms: Rooms, at now: Instant
+    ) -> GatewayAction? {
         guard let ackID = join.origin.ackID else { return nil }
         let interval = rooms.requestedInterval(in: join.room)
         guard case .elements(let elements) = joined.content, elements.count > self.limits.snapshotPart else {
             let json = AnswerText.joined(joined, room: join.room, throttle: interval, limits: self.limits)
+            self.answers.made(json.count, for: .join(join.record.request), at: now)
             guard json.count > self.limits.snapshotPart else {
                 return .acknowledge(join.slot, id: ackID, json: json)
             }
             // What was missed, or what the members have selected, is more than may wait for an app that reads.
-            try self.snapshots.begin(json.count, of: join.room, for: join.slot, of: join.user)
             let arguments = [UInt8(ascii: "[")] + json + [UInt8(ascii: "]")]
             return .snapshot(
                 join.slot,
                 Snapshot(
                     room: join.room, ackID: ackID, arguments: arguments, parts: SnapshotParts(none: join.room)))
         }
-        try self.snapshots.begin(elements.count, of: join.room, for: join.slot, of: join.user)
         let parts =
             join.wantsParts
             ? SnapshotParts(of: elements, in: join.room, limit: self.limits.snapshotPart)
             : SnapshotParts(none: join.room)
         let arguments = AnswerText.joinedArguments(
             joined, room: join.room, throttle: interval, limits: self.limits, parts: parts.count)
+        self.answers.made(
+            arguments.count + (parts.isEmpty ? 0 : elements.count), for: .join(join.record.request), at: now)
         return .snapshot(
             join.slot, Snapshot(room: join.room, ackID: ackID, arguments: arguments, parts: parts))
     }

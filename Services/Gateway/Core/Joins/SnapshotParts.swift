@@ -27,6 +27,9 @@ package struct SnapshotParts: RandomAccessCollection, Equatable, Sendable {
         self.places = elements.withUnsafeBytes { Self.places(in: $0, limit: limit) }
     }
 
+    /// Bytes of all elements.
+    package var bytes: Int { self.elements.count }
+
     package var startIndex: Int { 0 }
     package var endIndex: Int { self.places.count }
 

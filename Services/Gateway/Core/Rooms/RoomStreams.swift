@@ -47,6 +47,9 @@ package struct RoomStreams {
     /// True for a member of a room.
     func contains(_ slot: Slot, in room: Identifier) -> Bool { self.rooms[room]?.contains(slot) ?? false }
 
+    /// True for a member that still reads the parts of its snapshot.
+    func isLoading(_ slot: Slot, in room: Identifier) -> Bool { self.rooms[room]?.loading[slot] != nil }
+
     /// Up to where a room's stream was delivered; nil when it has no members.
     func position(of room: Identifier) -> Position? { self.rooms[room]?.position }
 

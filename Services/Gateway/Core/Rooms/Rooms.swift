@@ -50,6 +50,9 @@ package struct Rooms {
     /// True for a member of a room.
     func contains(_ slot: Slot, in room: Identifier) -> Bool { self.streams.contains(slot, in: room) }
 
+    /// True for a member that still reads the parts of its snapshot.
+    func isLoading(_ slot: Slot, in room: Identifier) -> Bool { self.streams.isLoading(slot, in: room) }
+
     /// True when a room's stream has gone beyond a position of the same epoch.
     func isAhead(of position: Position, in room: Identifier) -> Bool {
         guard let stream = self.streams.position(of: room) else { return false }

@@ -22,7 +22,9 @@ struct ShownAttention {
     mutating func note(_ joined: JoinReply.Joined, in room: Identifier) {
         for (member, connections) in zip(joined.members, joined.attention) {
             for connection in connections {
-                for preview in connection.previews(in: room, of: member.user) { self.note(preview) }
+                for preview in connection.hidingPreviews(in: room, of: member.user) {
+                    self.rooms[room, default: [:]][LatestPreviews.Key(preview)] = preview
+                }
             }
         }
     }
