@@ -1,5 +1,5 @@
 /// Why a payload is rejected, naming the field as the app spelt it.
-public struct FieldError: Error, Equatable, Sendable {
+public struct FieldError: Error, Equatable, Sendable, CustomStringConvertible {
     /// The path of the field, such as `transform.rotation`, `elements[3].type` or `set.id`.
     public var field: String
     /// A short English sentence for the developer of the app.
@@ -13,6 +13,9 @@ public struct FieldError: Error, Equatable, Sendable {
         self.message = message
         self.tooLarge = tooLarge
     }
+
+    /// For people: the message, with the field.
+    public var description: String { self.field.isEmpty ? self.message : "\(self.field): \(self.message)" }
 
     /// The same error with its field under `path`, such as `elements[3]`.
     public func under(_ path: String) -> FieldError {

@@ -24,6 +24,14 @@ public struct RulesTable: Equatable, Sendable {
         return RulesTable(entries: named.map { Entry(name: Array($0.0.utf8), rules: $0.1) }, other: TypeRules())
     }()
 
+    /// The widest rules that a rules file can give to every type.
+    public static let widest: RulesTable = {
+        var rules = TypeRules()
+        // A smallest side overrides the largest scale.
+        (rules.minScale, rules.maxScale) = (1e-6, 1e6 / CanvasLimits.originalSide.lowerBound)
+        return RulesTable(entries: [], other: rules)
+    }()
+
     /// The rules of a type.
     public func rules(for type: String) -> TypeRules {
         let found = type.utf8.withContiguousStorageIfAvailable { self.find($0) }

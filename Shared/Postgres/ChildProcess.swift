@@ -24,7 +24,9 @@ package struct ChildProcess: Sendable {
         } else {
             posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
         }
-        posix_spawn_file_actions_addopen(&actions, 1, log ?? "/dev/null", O_WRONLY | O_CREAT | O_APPEND, 0o600)
+        // The server's user, who is not always this one, may have put a link in its place.
+        let flags = O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW
+        posix_spawn_file_actions_addopen(&actions, 1, log ?? "/dev/null", flags, 0o600)
         posix_spawn_file_actions_adddup2(&actions, 1, 2)
         // The server must not inherit a listening socket.
         linux_spawn_close_from(&actions, 3)
@@ -91,6 +93,17 @@ enum TextFile {
         var bytes = [UInt8](repeating: 0, count: 65536)
         let count = fread(&bytes, 1, bytes.count, file)
         return String(decoding: bytes[..<count], as: UTF8.self)
+    }
+
+    /// Appends to a file that exists; a link is not followed.
+    static func append(_ text: String, to path: String) throws(ClusterError) {
+        let file = open(path, O_WRONLY | O_APPEND | O_NOFOLLOW | O_CLOEXEC)
+        guard file >= 0 else { throw ClusterError("cannot write \(path): \(String(cString: strerror(errno)))") }
+        defer { close(file) }
+        let bytes = [UInt8](text.utf8)
+        guard Glibc.write(file, bytes, bytes.count) == bytes.count else {
+            throw ClusterError("cannot write \(path): \(String(cString: strerror(errno)))")
+        }
     }
 
     /// Replaces the file atomically.

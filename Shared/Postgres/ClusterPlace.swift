@@ -73,7 +73,11 @@ struct ClusterPlace: Sendable {
         }
         guard mode == 0o700 else { return }
         let user = owner?.user ?? geteuid()
-        guard status.st_uid == user || (geteuid() == 0 && lchown(path, user, owner?.group ?? getegid()) == 0) else {
+        // Only a folder of this process's user is given away: another's may hold links that others prepared.
+        guard
+            status.st_uid == user
+                || status.st_uid == geteuid() && lchown(path, user, owner?.group ?? getegid()) == 0
+        else {
             throw ClusterError("\(path) belongs to somebody else")
         }
         guard chmod(path, mode) == 0 else { throw ClusterError("cannot change the mode of \(path)") }

@@ -67,9 +67,9 @@ extension PrivateCluster {
         guard let version = TextFile.read("\(draft)/PG_VERSION").flatMap({ Int($0.prefix { $0.isNumber }) }),
             version >= 15
         else { throw ClusterError("PostgreSQL in \(binaries) is too old: version 15 or later is needed") }
-        guard let file = fopen("\(draft)/postgresql.conf", "ae") else { throw ClusterError("cannot write \(draft)") }
-        fputs("\n# Written anew at every start; what stands below it here wins.\ninclude = 'touchsync.conf'\n", file)
-        fclose(file)
+        try TextFile.append(
+            "\n# Written anew at every start; what stands below it here wins.\ninclude = 'touchsync.conf'\n",
+            to: "\(draft)/postgresql.conf")
         guard rename(draft, place.data) == 0 else {
             throw ClusterError("cannot rename \(draft): \(String(cString: strerror(errno)))")
         }
@@ -102,7 +102,7 @@ extension PrivateCluster {
         }
         let path = "\(place.data)/touchsync.conf"
         try TextFile.write(text, to: path)
-        if let owner = place.owner { chown(path, owner.user, owner.group) }
+        if let owner = place.owner { lchown(path, owner.user, owner.group) }
         forgetStaleLocks()
         var status = stat()
         if stat(place.log, &status) == 0, status.st_size > 16 << 20 { rename(place.log, "\(place.log).1") }
@@ -129,7 +129,7 @@ extension PrivateCluster {
             "-c", "port=\(ClusterPlace.port)", "-c", "listen_addresses=",
         ]
         let (program, arguments) = try place.command("\(binaries)/postgres", ["-D", place.data] + socketSettings)
-        if let owner = place.owner, access(place.log, F_OK) == 0 { chown(place.log, owner.user, owner.group) }
+        if let owner = place.owner, access(place.log, F_OK) == 0 { lchown(place.log, owner.user, owner.group) }
         var attempts = 0
         while true {
             let child = try ChildProcess.start(

@@ -128,7 +128,7 @@ struct FolderLock {
     private let descriptor: Int32
 
     init(_ path: String) throws(ClusterError) {
-        descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        descriptor = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw ClusterError("cannot open \(path): \(String(cString: strerror(errno)))") }
         while flock(descriptor, LOCK_EX) != 0 {
             guard errno == EINTR else {

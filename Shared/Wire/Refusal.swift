@@ -54,7 +54,7 @@ public enum RefusalCode: UInt8, Sendable, CaseIterable {
 }
 
 /// A refusal in full: what an app gets as `error`.
-public struct Refusal: Error, Equatable, Sendable {
+public struct Refusal: Error, Equatable, Sendable, CustomStringConvertible {
     /// The code.
     public var code: RefusalCode
     /// A sentence for people.
@@ -71,6 +71,9 @@ public struct Refusal: Error, Equatable, Sendable {
     public var by: Identifier?
     /// The entry that an undo or a redo cannot take back now; it stays on its stack.
     public var entry: BlockedEntry?
+
+    /// For people: the message, with the field at fault.
+    public var description: String { self.field.map { "\($0): \(self.message)" } ?? self.message }
 
     /// The longest field, bytes; an app may name its own fields as it likes, and refusals are stored.
     public static let longestField = 256

@@ -192,7 +192,7 @@ extension TemporaryFolder {
     fileprivate func write(_ text: String, to name: String, _ mode: mode_t = 0o600) throws -> String {
         let file = "\(self.path)/\(name)"
         unlink(file)
-        try #require(FileBytes.replace(file, with: Array(text.utf8), mode: mode) == nil)
+        try #require(FileBytes.replace(file, with: Array(text.utf8)) == nil)
         chmod(file, mode)
         return file
     }

@@ -68,6 +68,16 @@ import Testing
             (good.replacing(#""positionX":0"#, with: #""positionX":0.5"#), "positionX: "),
             (good.replacing(#""positionY":0"#, with: #""positionY":2e9"#), "positionY: "),
             (good.replacing(#""snapDegrees":15"#, with: #""snapDegrees":181"#), "snapDegrees: "),
+            (
+                good.replacing(#""scaleX":1"#, with: #""scaleX":0"#),
+                "scaleX: It is out of range; the nearest value is 1e-06."
+            ),
+            (good.replacing(#""scaleY":1"#, with: #""scaleY":-0.0000001"#), "scaleY: "),
+            (good.replacing(#""anchorX":0.5"#, with: #""anchorX":1001"#), "anchorX: "),
+            (good.replacing(#""originalWidth":100"#, with: #""originalWidth":0.0001"#), "originalWidth: "),
+            (good.replacing(#""width":10,"#, with: #""width":3e9,"#), "bounds.width: "),
+            (good.replacing(#""width":100"#, with: #""width":90"#), "width: It is the original side times the scale"),
+            (good.replacing(#""rev":5"#, with: #""rev":9007199254740992"#), "rev: "),
             (good.replacing(#""own""#, with: #""\u0000""#), "it is no JSON"),
         ] {
             let failure = Self.failure(Self.file([good, line, good]))

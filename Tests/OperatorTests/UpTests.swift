@@ -247,6 +247,40 @@ import Testing
         #expect(throws: OperatorFailure.self) { try DataFolder("/proc/nowhere").prepare() }
     }
 
+    @Test func whatAnotherUserHasPreparedIsRefusedAndLeftAlone() throws {
+        let temporary = TemporaryFolder()
+        let folder = DataFolder(temporary.path + "/data")
+        let victim = temporary.path + "/victim"
+        #expect(FileBytes.create(victim, with: Array("precious".utf8)) == nil)
+        func refusal() -> String? {
+            do throws(OperatorFailure) {
+                try folder.prepare()
+                _ = try DataFolderLock(folder)
+                return nil
+            } catch { return error.description }
+        }
+        try folder.prepare()
+        #expect(symlink(victim, folder.lockFile) == 0)
+        #expect(refusal()?.contains("lock cannot be opened: It is a symbolic link") == true)
+        #expect(!DataFolderLock.isHeld(folder))
+        unlink(folder.lockFile)
+        #expect(mkfifo(folder.lockFile, 0o600) == 0)
+        #expect(refusal()?.contains("lock is no file of this user's") == true)
+        unlink(folder.lockFile)
+        #expect(chmod(folder.path, 0o777) == 0)
+        #expect(refusal() == "\(folder.path) may be written by other users: chmod go-w \(folder.path)")
+        #expect(chmod(folder.path, 0o755) == 0)
+        #expect(rename(folder.log, folder.log + ".away") == 0 && symlink(temporary.path, folder.log) == 0)
+        #expect(refusal()?.hasPrefix("\(folder.log) is a symbolic link") == true)
+        unlink(folder.log)
+        #expect(refusal() == nil)
+        if geteuid() == 0 {
+            #expect(chown(folder.run, 1, 1) == 0)
+            #expect(refusal()?.hasPrefix("\(folder.run) must belong to the user of touchsync up") == true)
+        }
+        #expect(try FileBytes.read(victim).get() == Array("precious".utf8))
+    }
+
     @Test func daemonsWithAUserOfTheirOwnHaveSocketsWhereTheyMayNotWriteOtherwise() {
         let folder = DataFolder("/srv/ts")
         #expect(folder.sockets(user: 5, isShared: false) == "/srv/ts/sockets")

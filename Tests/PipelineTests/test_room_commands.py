@@ -78,6 +78,28 @@ def test_an_export_is_the_room(single, filled, tmp_path):
     assert single.touchsync("room", "export", filled, "--data", str(single.data)).stdout == file.read_text()
 
 
+def test_an_export_goes_where_it_is_sent(single, filled, tmp_path):
+    """Through what is no regular file, along links, without a change of anybody's mode; a failure leaves nothing."""
+    text = room_command(single, "export", filled).stdout
+    assert room_command(single, "export", filled, "--output", "/dev/stdout").stdout == text
+    room_command(single, "export", filled, "--output", "/dev/null")
+    assert os.path.exists("/dev/null") and not os.path.isfile("/dev/null")
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    writing = start(single, "export", filled, "--output", str(pipe))
+    assert pipe.read_text() == text and writing.wait(10) == 0 and pipe.is_fifo()
+    file, link = tmp_path / "file", tmp_path / "link"
+    file.write_text("before")
+    file.chmod(0o640)
+    link.symlink_to("file")
+    room_command(single, "export", filled, "--output", str(link))
+    assert file.read_text() == text and file.stat().st_mode & 0o777 == 0o640 and link.is_symlink()
+    done = room_command(single, "export", filled, "--output", str(tmp_path), check=False)
+    assert (done.returncode, done.stderr) == (1, f"touchsync: {tmp_path} is a folder\n")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["file", "link", "pipe"]
+    assert not list(tmp_path.parent.glob("*.new"))
+
+
 def test_an_import_is_seen_by_members_and_equals_the_export(single, filled, apps, room, tmp_path):
     file = tmp_path / "room.jsonl"
     room_command(single, "export", filled, "--output", str(file))
@@ -142,7 +164,13 @@ def test_what_is_refused(single, filled, room, tmp_path):
     file.write_text("".join(lines))
     assert "line 5: rev: " in refused("import", "fresh-" + room, "--input", str(file))
     assert requests.get(f"{single.url}/api/rooms/fresh-{room}", timeout=5).status_code == 404
-    assert "cannot be read" in refused("import", "fresh-" + room, "--input", str(tmp_path / "none"))
+    missing = tmp_path / "none"
+    sentence = f"touchsync: {missing} cannot be read: No such file or directory\n"
+    assert refused("import", "fresh-" + room, "--input", str(missing)) == sentence
+    # What an editor has saved with a byte order mark is a text, too; what no committer stores has its line.
+    lines[4] = lines[4].replace('"rev":-', '"rev":').replace('"scaleX":1', '"scaleX":0')
+    file.write_text("\ufeff" + "".join(lines))
+    assert "line 5: scaleX: It is out of range" in refused("import", "fresh-" + room, "--input", str(file))
     assert "Usage" in refused("import", "a b", code=64)
 
 

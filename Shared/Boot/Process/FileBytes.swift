@@ -1,4 +1,4 @@
-package import Glibc
+internal import Glibc
 
 /// Reads and writes small files as a whole, without Foundation. Blocking: for start-up and tools only.
 package enum FileBytes {
@@ -20,12 +20,12 @@ package enum FileBytes {
         self.read(path, limit: limit, flags: 0, unless: objection)
     }
 
-    /// Reads a file that belongs to this process's user, and that nobody else can read or write. A link is not
-    /// followed.
+    /// Reads a file that belongs to this process's user, unless that is root, and that nobody else can read or write. A
+    /// link is not followed.
     package static func readPrivate(_ path: String, limit: Int = 1 << 20) -> Result<[UInt8], SettingRefusal> {
         self.read(path, limit: limit, flags: O_NOFOLLOW) { facts in
             guard facts.isRegular else { return SettingRefusal("is not a regular file") }
-            guard facts.owner == geteuid() else { return SettingRefusal("belongs to another user") }
+            guard facts.owner == geteuid() || geteuid() == 0 else { return SettingRefusal("belongs to another user") }
             return facts.permissions & 0o077 == 0
                 ? nil : SettingRefusal("may be read or written by others than its owner: chmod 600 \(path)")
         }
@@ -35,10 +35,7 @@ package enum FileBytes {
         _ path: String, limit: Int, flags: Int32, unless objection: (FileFacts) -> SettingRefusal?
     ) -> Result<[UInt8], SettingRefusal> {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | flags)
-        guard descriptor >= 0 else {
-            return .failure(
-                SettingRefusal(errno == ELOOP ? "is a symbolic link" : "cannot be read: \(self.reason(errno))"))
-        }
+        guard descriptor >= 0 else { return .failure(SettingRefusal("cannot be read: \(self.reason(errno))")) }
         defer { close(descriptor) }
         guard let facts = FileFacts(of: descriptor) else {
             return .failure(SettingRefusal("cannot be examined: \(self.reason(errno))"))
@@ -47,7 +44,7 @@ package enum FileBytes {
         return self.read(descriptor, limit: limit)
     }
 
-    /// Reads an open file, pipe or socket up to its end.
+    /// Reads an open file, pipe or socket up to its end; without the byte order mark that some editors put before a text.
     package static func read(_ descriptor: Int32, limit: Int = 1 << 20) -> Result<[UInt8], SettingRefusal> {
         var bytes: [UInt8] = []
         var chunk = [UInt8](repeating: 0, count: 65536)
@@ -57,34 +54,45 @@ package enum FileBytes {
                 if errno == EINTR { continue }
                 return .failure(SettingRefusal("cannot be read: \(self.reason(errno))"))
             }
-            if count == 0 { return .success(bytes) }
+            if count == 0 {
+                return .success(bytes.starts(with: self.byteOrderMark) ? Array(bytes.dropFirst(3)) : bytes)
+            }
             bytes += chunk[..<count]
             guard bytes.count <= limit else { return .failure(SettingRefusal("is longer than \(limit) bytes")) }
         }
     }
 
-    /// Replaces a file atomically: a reader sees the old or the new text, never a part (rename(2)).
+    /// U+FEFF in UTF-8.
+    private static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
+
+    /// Replaces a file atomically: a reader sees the old or the new text, never a part (rename(2)). A link is replaced,
+    /// not what it leads to.
+    /// - Parameter former: the file whose owner and mode the new one gets; nil: this user's alone, 0600.
     /// - Returns: nil, or the reason why the old file was kept.
-    package static func replace(_ path: String, with bytes: [UInt8], mode: mode_t = 0o600) -> SettingRefusal? {
+    package static func replace(_ path: String, with bytes: [UInt8], like former: FileFacts? = nil) -> SettingRefusal? {
         let draft = "\(path).\(getpid()).new"
-        let descriptor = open(draft, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode)
-        guard descriptor >= 0 else { return SettingRefusal("cannot be written: \(self.reason(errno))") }
-        guard self.write(bytes, to: descriptor) else {
-            let refusal = SettingRefusal("cannot be written: \(self.reason(errno))")
-            close(descriptor)
+        // Whatever has this name is an earlier process's, or meant to mislead this one.
+        unlink(draft)
+        if let refusal = self.create(draft, with: bytes, like: former) { return refusal }
+        guard rename(draft, path) == 0 else {
+            let refusal = SettingRefusal("cannot be replaced: \(self.reason(errno))")
             unlink(draft)
             return refusal
         }
-        close(descriptor)
-        guard rename(draft, path) == 0 else { return SettingRefusal("cannot be replaced: \(self.reason(errno))") }
         return nil
     }
 
-    /// Creates a file, which must not exist.
+    /// Creates a file, which must not exist, nor a link of that name (O_EXCL, open(2)).
+    /// - Parameter model: the file whose owner and mode the new one gets; nil: this user's alone, 0600.
     /// - Returns: nil, or the reason why there is none now.
-    package static func create(_ path: String, with bytes: [UInt8], mode: mode_t = 0o600) -> SettingRefusal? {
-        let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode)
+    package static func create(_ path: String, with bytes: [UInt8], like model: FileFacts? = nil) -> SettingRefusal? {
+        let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { return SettingRefusal("cannot be created: \(self.reason(errno))") }
+        if let model {
+            // Others cannot give a file away; then it is theirs.
+            if model.owner != geteuid() { fchown(descriptor, model.owner, model.group) }
+            fchmod(descriptor, mode_t(model.permissions & 0o777))
+        }
         guard self.write(bytes, to: descriptor) else {
             let refusal = SettingRefusal("cannot be written: \(self.reason(errno))")
             close(descriptor)
@@ -110,6 +118,8 @@ package enum FileBytes {
 
     /// The text of an errno.
     package static func reason(_ code: Int32) -> String {
+        // What the system calls too many levels of links is mostly one, where none is followed.
+        if code == ELOOP { return "It is a symbolic link" }
         var buffer = [CChar](repeating: 0, count: 256)
         guard strerror_r(code, &buffer, buffer.count) == 0 else { return "error \(code)" }
         return String(decoding: buffer.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)

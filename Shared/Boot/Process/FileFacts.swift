@@ -7,12 +7,15 @@ package struct FileFacts: Sendable {
     package let isFolder: Bool
     /// True for a file with contents of its own, hence not for a folder, a pipe or a device.
     package let isRegular: Bool
-    /// The user that owns it.
+    /// The user and the group that own it.
     package let owner: UInt32
+    package let group: UInt32
     /// The permission bits, such as 0o700.
     package let permissions: UInt32
     /// In bytes.
     package let size: Int
+    private let device: UInt
+    private let inode: UInt
 
     /// - Parameter followsLink: true to resolve a symbolic link.
     /// - Returns: nil when the file does not exist or is not accessible.
@@ -24,16 +27,24 @@ package struct FileFacts: Sendable {
 
     /// The metadata of an open file.
     /// - Returns: nil when it cannot be examined.
-    init?(of descriptor: Int32) {
+    package init?(of descriptor: Int32) {
         var facts = stat()
         guard fstat(descriptor, &facts) == 0 else { return nil }
         self.init(facts)
+    }
+
+    /// Whether both describe one file, under whatever names.
+    package func isSameFile(as other: FileFacts?) -> Bool {
+        other.map { $0.device == self.device && $0.inode == self.inode } ?? false
     }
 
     private init(_ facts: stat) {
         self.isFolder = facts.st_mode & S_IFMT == S_IFDIR
         self.isRegular = facts.st_mode & S_IFMT == S_IFREG
         self.owner = facts.st_uid
+        self.group = facts.st_gid
+        self.device = UInt(facts.st_dev)
+        self.inode = UInt(facts.st_ino)
         self.permissions = facts.st_mode & 0o7777
         self.size = Int(facts.st_size)
     }

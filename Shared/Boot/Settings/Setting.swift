@@ -25,9 +25,11 @@ package enum SettingInput: Sendable, Equatable {
     }
 }
 
-/// Why a value of the right type is rejected; the text completes "NAME: ".
-package struct SettingRefusal: Error, Sendable {
+/// Why a value of the right type, or a file, is rejected; the text completes "NAME: ".
+package struct SettingRefusal: Error, Sendable, CustomStringConvertible {
     package let reason: String
+
+    package var description: String { self.reason }
 
     /// - Parameter reason: a phrase such as `"a" stands twice in the list`.
     package init(_ reason: String) {

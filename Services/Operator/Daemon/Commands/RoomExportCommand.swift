@@ -12,7 +12,7 @@ struct RoomExportCommand: ParsableCommand {
 
     @Argument(help: "The room's id.")
     var room: RoomName
-    @Option(help: "The file; by default standard output.")
+    @Option(help: "The file, a pipe or a device; by default standard output. A file that exists is replaced.")
     var output: String?
     @OptionGroup var database: DatabaseOptions
 
@@ -29,7 +29,7 @@ struct RoomExportCommand: ParsableCommand {
 
     private func write(_ text: [UInt8]) throws(OperatorFailure) {
         if let output {
-            if let reason = FileBytes.replace(output, with: text) { throw OperatorFailure("\(output): \(reason)") }
+            if let refusal = FileBytes.export(text, to: output) { throw OperatorFailure("\(output) \(refusal)") }
         } else if !FileBytes.write(text, to: STDOUT_FILENO) {
             throw OperatorFailure("standard output cannot be written", errno: errno)
         }

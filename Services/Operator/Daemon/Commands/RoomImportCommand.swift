@@ -65,7 +65,7 @@ struct RoomImportCommand: ParsableCommand {
             ?? FileBytes.read(STDIN_FILENO, limit: Self.mostBytes)
         switch bytes {
         case .success(let bytes): return bytes
-        case .failure(let reason): throw OperatorFailure("\(self.input ?? "standard input") \(reason)")
+        case .failure(let refusal): throw OperatorFailure("\(self.input ?? "standard input") \(refusal)")
         }
     }
 }

@@ -1,15 +1,18 @@
 internal import Canvas
 
 extension Element {
-    /// Checks the ranges that the database requires of every element, whatever the rules of its type are: the same as
-    /// its function `element_is_sound`.
+    /// Checks the ranges that the database requires of every element, whatever the rules of its type are, as its function
+    /// `element_is_sound` does, and that apps can count on.
     /// - Throws: the first field that is out of its range.
     func checkStorable() throws(FieldError) {
         for (name, text) in [("createdBy", self.createdBy), ("updatedBy", self.updatedBy)]
         where !(1...256).contains(text.utf8.count) {
             throw FieldError(field: name, message: "It has 1 to 256 bytes.")
         }
-        if self.rev < 1 { throw FieldError(field: "rev", message: "It is 1 or more.") }
+        // Beyond it JavaScript does not tell one number from the next.
+        guard (1..<1 << 53).contains(self.rev) else {
+            throw FieldError(field: "rev", message: "It is from 1 to 9007199254740991.")
+        }
         for (name, value, range) in self.ranges where !range.contains(value) {
             throw FieldError(field: name, message: "It is from \(range.lowerBound) to \(range.upperBound).")
         }

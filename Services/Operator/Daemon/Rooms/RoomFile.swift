@@ -86,15 +86,28 @@ package struct RoomFile: Equatable, Sendable {
         let value = try Self.parse(text, line: line, &document)
         do throws(FieldError) {
             // What an app could create, and the fields that only the server sets.
-            _ = try ElementInput.newElement(value, path: "")
+            let new = try ElementInput.newElement(value, path: "")
             guard let element = Element(json: value) else {
                 throw FieldError(field: "", message: "It lacks a field of an exported element.")
             }
             try element.checkStorable()
+            try Self.checkUnadjusted(new)
             return element
         } catch {
-            throw Self.fault(line, error.field.isEmpty ? error.message : "\(error.field): \(error.message)")
+            throw Self.fault(line, "\(error)")
         }
+    }
+
+    /// Checks that a committer would store the element as it is, whatever its rules file. What depends on the time at
+    /// which fields were set is not checked: bounds and steps that were set later moved nothing.
+    private static func checkUnadjusted(_ new: NewElement) throws(FieldError) {
+        let (_, adjustments) = RulesTable.widest.create(new, id: "", by: "")
+        guard let found = adjustments.first(where: { $0.why != .bounds && $0.why != .snap }) else { return }
+        let reason =
+            found.why == .computed
+            ? "It is the original side times the scale, which is \(found.stored)."
+            : "It is out of range; the nearest value is \(found.stored)."
+        throw FieldError(field: found.field, message: reason)
     }
 
     private static func parse(

@@ -52,7 +52,8 @@ final class ProcessLauncher {
         if let output {
             posix_spawn_file_actions_adddup2(&files, output, 1)
         } else {
-            posix_spawn_file_actions_addopen(&files, 1, plan.logFile, O_WRONLY | O_CREAT | O_APPEND, 0o600)
+            let flags = O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW
+            posix_spawn_file_actions_addopen(&files, 1, plan.logFile, flags, 0o600)
         }
         posix_spawn_file_actions_adddup2(&files, 1, 2)
         posix_spawn_file_actions_adddup2(&files, ready.writing, Self.readyDescriptor)

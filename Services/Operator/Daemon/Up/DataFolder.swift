@@ -45,15 +45,15 @@ package struct DataFolder: Sendable, Equatable {
         return "/tmp/touchsync-\(user)-\(String(hash, radix: 16))"
     }
 
-    /// Creates the missing folders. The sockets' folder must be accessible to this user alone: everyone who can connect
-    /// to a socket is trusted.
+    /// Creates the missing folders. Nobody else may own or write one of them, who could have this process write where he
+    /// chooses. The sockets' folder must be accessible to the daemons' user alone: everyone who can connect to a socket is
+    /// trusted.
     /// - Parameter account: the daemons' user, if it is another one.
     func prepare(for account: ProcessUser.Account? = nil) throws(OperatorFailure) {
-        try Self.make(self.path, mode: 0o755)
-        try Self.make(self.log, mode: 0o700)
-        try Self.make(self.run, mode: 0o700)
-        // Whoever owns one of these could have this process write where it chooses.
-        if account != nil { for folder in [self.path, self.log, self.run] { try Self.requireOwn(folder) } }
+        for (folder, mode) in [(self.path, 0o755), (self.log, 0o700), (self.run, 0o700)] {
+            try Self.make(folder, mode: mode_t(mode))
+            try Self.requireOwn(folder)
+        }
         let sockets = self.sockets(for: account)
         if sockets != self.run { try Self.make(sockets, mode: 0o700) }
         if let account, FileFacts(of: sockets, followsLink: false)?.owner == geteuid() {
@@ -117,8 +117,16 @@ package struct DataFolder: Sendable, Equatable {
     }
 
     private static func requireOwn(_ path: String) throws(OperatorFailure) {
-        guard let facts = FileFacts(of: path, followsLink: false), facts.isFolder, facts.owner == geteuid() else {
-            throw OperatorFailure("\(path) must belong to the user of touchsync up, not to the daemons'")
+        guard let facts = FileFacts(of: path, followsLink: false), facts.isFolder else {
+            throw OperatorFailure("\(path) is a symbolic link; name the folder itself, or another --data")
+        }
+        guard facts.owner == geteuid() else {
+            throw OperatorFailure(
+                "\(path) must belong to the user of touchsync up: its owner could put links into it; choose another --data"
+            )
+        }
+        guard facts.permissions & 0o022 == 0 else {
+            throw OperatorFailure("\(path) may be written by other users: chmod go-w \(path)")
         }
     }
 
@@ -145,8 +153,7 @@ final class DataFolderLock {
 
     /// - Throws: when another `up` holds it; the message names that process.
     init(_ folder: DataFolder, as role: Role = .up) throws(OperatorFailure) {
-        self.descriptor = open(folder.lockFile, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
-        guard self.descriptor >= 0 else { throw OperatorFailure("\(folder.lockFile) cannot be opened", errno: errno) }
+        self.descriptor = try Self.open(folder)
         let isFree = flock(self.descriptor, LOCK_EX | LOCK_NB) == 0
         let owner = DataFolderLock.owner(of: folder)
         guard isFree || (role == .up && owner?.role == .keeper && flock(self.descriptor, LOCK_EX) == 0) else {
@@ -162,6 +169,18 @@ final class DataFolderLock {
 
     deinit { close(self.descriptor) }
 
+    /// Opens or creates the file, which is this user's own: what another has put in its place is not touched.
+    private static func open(_ folder: DataFolder) throws(OperatorFailure) -> Int32 {
+        let flags = O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC
+        let descriptor = Glibc.open(folder.lockFile, flags, 0o600)
+        guard descriptor >= 0 else { throw OperatorFailure("\(folder.lockFile) cannot be opened", errno: errno) }
+        guard let facts = FileFacts(of: descriptor), facts.isRegular, facts.owner == geteuid() else {
+            close(descriptor)
+            throw OperatorFailure("\(folder.lockFile) is no file of this user's; remove it, or choose another --data")
+        }
+        return descriptor
+    }
+
     /// The process that wrote the lock file, running or not.
     static func owner(of folder: DataFolder) -> (pid: Int32, role: Role)? {
         guard case .success(let bytes) = FileBytes.read(folder.lockFile, limit: 64) else { return nil }
@@ -174,7 +193,7 @@ final class DataFolderLock {
 
     /// True while a process holds the lock.
     static func isHeld(_ folder: DataFolder) -> Bool {
-        let descriptor = open(folder.lockFile, O_RDONLY | O_CLOEXEC)
+        let descriptor = Glibc.open(folder.lockFile, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
         guard descriptor >= 0 else { return false }
         defer { close(descriptor) }
         return flock(descriptor, LOCK_SH | LOCK_NB) != 0
