@@ -25,7 +25,7 @@ extension RecordKind {
         case (.gatheringNotice, .coalescer): PeerRoles(.gateway)
         case (.gestureEnd, .coalescer), (.gestureEnd, .fanout): PeerRoles(.gateway)
         case (.join, .fanout), (.leave, .fanout), (.roomInterest, .fanout), (.areaInterest, .fanout),
-            (.roomRead, .fanout), (.historyRead, .fanout):
+            (.memberRenamed, .fanout), (.roomRead, .fanout), (.historyRead, .fanout):
             PeerRoles(.gateway)
         case (.joinReply, .gateway), (.roomPosition, .gateway), (.presence, .gateway), (.roomMembers, .gateway),
             (.gestureEnded, .gateway), (.sessionClaimed, .gateway), (.roomState, .gateway), (.historyReply, .gateway),
@@ -34,10 +34,9 @@ extension RecordKind {
         // Listed, so that a new kind of record does not compile without its senders.
         case (.preview, _), (.attention, _), (.commit, _), (.refusedCommit, _), (.commitCredit, _), (.commitResult, _),
             (.update, _), (.rulesNotice, _), (.gatheringNotice, _), (.gestureEnd, _), (.join, _), (.leave, _),
-            (.roomInterest, _),
-            (.areaInterest, _), (.roomRead, _), (.historyRead, _), (.joinReply, _), (.roomPosition, _), (.presence, _),
-            (.roomMembers, _), (.gestureEnded, _), (.sessionClaimed, _), (.roomState, _), (.historyReply, _),
-            (.answerWeight, _):
+            (.roomInterest, _), (.areaInterest, _), (.memberRenamed, _), (.roomRead, _), (.historyRead, _),
+            (.joinReply, _), (.roomPosition, _), (.presence, _), (.roomMembers, _), (.gestureEnded, _),
+            (.sessionClaimed, _), (.roomState, _), (.historyReply, _), (.answerWeight, _):
             []
         }
     }

@@ -50,6 +50,8 @@ public enum RecordKind: UInt8, Sendable, CaseIterable {
     case roomMembers = 27
     /// ``AnswerWeight``: fan-out → gateway.
     case answerWeight = 28
+    /// ``MemberRenamed``: gateway → fan-out.
+    case memberRenamed = 29
 }
 
 /// A record that travels between daemons.

@@ -134,7 +134,8 @@ public struct RoomPosition: WireRecord, Equatable, Sendable {
     }
 }
 
-/// A user joined a room with its first connection, or left it with its last one.
+/// A user is in a room, by this name and colour: it joined with its first connection, or is shown otherwise than before. Or
+/// it left with its last one.
 ///
 ///     room name │ hasJoined u8 │ member │ except u64
 public struct Presence: WireRecord, Equatable, Sendable {
@@ -142,7 +143,7 @@ public struct Presence: WireRecord, Equatable, Sendable {
 
     /// The room.
     public var room: Identifier
-    /// True for joined, false for left.
+    /// True for a user who is there, false for one who left.
     public var hasJoined: Bool
     /// The user.
     public var member: Member
@@ -169,6 +170,39 @@ public struct Presence: WireRecord, Equatable, Sendable {
         self.hasJoined = reader.bool()
         self.member = reader.member()
         self.except = reader.integer()
+    }
+}
+
+/// A connection in a room shows its user by another name or colour than when it joined: its new token says so.
+///
+///     room name │ connection u64 │ member
+public struct MemberRenamed: WireRecord, Equatable, Sendable {
+    public static let kind = RecordKind.memberRenamed
+
+    /// The room.
+    public var room: Identifier
+    /// The connection.
+    public var connection: UInt64
+    /// Its user.
+    public var member: Member
+
+    /// A connection shows its user otherwise.
+    public init(room: Identifier, connection: UInt64, member: Member) {
+        self.room = room
+        self.connection = connection
+        self.member = member
+    }
+
+    public func encode(into writer: inout ByteWriter) {
+        writer.name(self.room)
+        writer.integer(self.connection)
+        writer.member(self.member)
+    }
+
+    public init(from reader: inout ByteReader) {
+        self.room = reader.name()
+        self.connection = reader.integer()
+        self.member = reader.member()
     }
 }
 

@@ -109,9 +109,9 @@ export class Driver {
 
   look(roomId) {
     const room = this.rooms.get(roomId);
-    const { seq, pending, elements, members } = room;
+    const { seq, pending, elements, members, self } = room;
     const drawn = elements.map(({ id }) => room.drawn(id));
-    return { state: this.client.state, seq, pending, elements, drawn, members };
+    return { state: this.client.state, seq, pending, elements, drawn, members, self };
   }
 
   // Draws what others move, at each frame for some seconds, as an app does.

@@ -39,6 +39,21 @@ def test_two_see_each_others_edits(two, room):
     assert done["element"]["scaleX"] == 10 and done["adjusted"][0]["field"] == "scaleX"
 
 
+def test_a_client_knows_who_it_is_and_how_others_are_called(single, clients, room):
+    ada, bob = clients(single.url, "ada", name="Ada").enter(room), clients(single.url, "bob", name="Bob").enter(room)
+    me = ada.look(room)["self"]
+    assert me.pop("color") and me == {"userId": "ada", "name": "Ada", "right": "commit"}
+
+    def names(client):
+        return {member["userId"]: member["name"] for member in client.look(room)["members"]}
+
+    eventually("ada sees both", lambda: names(ada) == {"ada": "Ada", "bob": "Bob"})
+    tablet = clients(single.url, "bob", name="Robert").enter(room)
+    for client in (ada, bob, tablet):
+        eventually("all see the newest name", lambda client=client: names(client) == {"ada": "Ada", "bob": "Robert"})
+    assert bob.look(room)["self"]["name"] == "Bob" and tablet.look(room)["self"]["name"] == "Robert"
+
+
 def test_every_kind_of_edit(two, room):
     ada, bob = two
     ada.edit(room, "createAll", [note("a"), note("b"), {"id": "p", "type": "photo"}])

@@ -33,6 +33,14 @@ struct RoomView: JSONEncodable {
             writer.member("color", ifPresent: member.color)
             writer.objects("connections", member.connections) { Self.encode($0, into: &$1) }
         }
+        if let me = self.shown.me {
+            writer.object("self") { writer in
+                writer.member("userId", me.userId)
+                writer.member("name", ifPresent: me.name)
+                writer.member("color", ifPresent: me.color)
+                writer.member("right", ifPresent: me.right?.rawValue)
+            }
+        }
         writer.endObject()
     }
 

@@ -56,6 +56,37 @@ import Wire
         #expect(scene.taken(by: Scene.g1).presence == ["-ann"])
     }
 
+    @Test func theNewestConnectionDecidesHowItsUserIsCalled() {
+        var scene = Scene()
+        scene.member("ann", 1)
+        scene.member("ben", 9)
+        let (old, new) = (Member.named("ann"), Member(user: "ann", name: "Annie", color: "#000"))
+        func told(_ renamed: MemberRenamed?) -> [Presence] {
+            if let renamed { scene.rename(renamed) }
+            return scene.take().compactMap { action in
+                guard case .broadcast(.presence(let presence), _, _) = action else { return nil }
+                return presence
+            }
+        }
+        scene.send(Join(request: 77, room: "r", connection: 2, member: new, session: ""), from: Scene.g2)
+        #expect(told(nil) == [Presence(room: "r", hasJoined: true, member: new, except: 2)])
+        // The older one says nothing new when it joins once more, or is named again.
+        scene.join("ann", 1)
+        #expect(told(nil) == [])
+        // With a new token it does.
+        #expect(told(MemberRenamed(room: "r", connection: 1, member: old)) == [])
+        let other = Member(user: "ann", name: "Ann B.", color: "#000")
+        let news = Presence(room: "r", hasJoined: true, member: other, except: 0)
+        #expect(told(MemberRenamed(room: "r", connection: 1, member: other)) == [news])
+        #expect(told(MemberRenamed(room: "r", connection: 1, member: other)) == [])
+        // Nobody is renamed by a connection that is another user's, or not here.
+        for (room, connection) in [("r", 9), ("r", 5), ("other", 1)] as [(Identifier, UInt64)] {
+            #expect(told(MemberRenamed(room: room, connection: connection, member: new)) == [])
+        }
+        scene.join("eve", 4)
+        #expect(scene.taken(by: Scene.g1).joined.first?.members == [other, .named("ben"), .named("eve")])
+    }
+
     @Test func joiningTwiceIsFine() {
         var scene = Scene()
         scene.member("ben", 9)

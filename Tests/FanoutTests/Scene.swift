@@ -120,6 +120,11 @@ struct Scene {
         _ = self.take()
     }
 
+    /// A connection shows its user by another name.
+    mutating func rename(_ renamed: MemberRenamed) {
+        self.fanout.memberRenamed(renamed, into: &self.actions)
+    }
+
     mutating func leave(_ connection: UInt64, at gateway: GatewayID = g1, room: Identifier = "r") {
         self.fanout.leaveReceived(
             Leave(room: room, connection: connection), from: gateway, at: self.now, into: &self.actions)

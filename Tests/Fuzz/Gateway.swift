@@ -76,10 +76,10 @@ private let seal = SessionSeal(hexadecimal: String(repeating: "5a", count: 32)) 
     answerJoins(&gateway, &actions)
     for (index, line) in lines.enumerated() {
         let moment = start + .milliseconds(UInt64(index))
-        gateway.eventReceived(line, ackID: UInt64(index), from: slot, at: moment, seconds: now, into: &actions)
+        gateway.eventReceived(line, ackID: UInt64(index), from: slot, at: moment, seconds: Double(now), into: &actions)
         answerJoins(&gateway, &actions)
     }
-    gateway.timeReached(start + .seconds(1), seconds: now, into: &actions)
+    gateway.timeReached(start + .seconds(1), seconds: Double(now), into: &actions)
     check(actions)
     gateway.disconnected(slot, at: start + .seconds(2), into: &actions)
 }
@@ -99,7 +99,7 @@ private func answerJoins(_ gateway: inout Gateway, _ actions: inout [GatewayActi
             session: "secret", sid: "s", claim: 1, number: 0)
         gateway.joinAnswered(
             JoinReply(request: join.request, room: join.room, connection: join.connection, outcome: .success(joined)),
-            at: .start + .seconds(1), seconds: now, into: &actions)
+            at: .start + .seconds(1), seconds: Double(now), into: &actions)
     }
 }
 

@@ -30,6 +30,7 @@ private func check(_ kind: RecordKind, _ fields: ByteReader) {
     case .leave: check(Leave.self, fields)
     case .roomInterest: check(RoomInterest.self, fields)
     case .areaInterest: check(AreaInterest.self, fields)
+    case .memberRenamed: check(MemberRenamed.self, fields)
     case .roomPosition: check(RoomPosition.self, fields)
     case .presence: check(Presence.self, fields)
     case .roomMembers: check(RoomMembers.self, fields)

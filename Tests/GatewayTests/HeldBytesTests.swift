@@ -166,7 +166,7 @@ private struct Walk {
         var waiting = membership.waiting.cursor?.count ?? 0
         for event in membership.waiting.events {
             waiting += WaitingEvents.eventBytes
-            if case .event(let json, _) = event { waiting += json.count }
+            if case .event(let json, _, _) = event { waiting += json.count }
         }
         self.most.tracks = max(self.most.tracks, tracks)
         self.most.held = max(self.most.held, held)

@@ -49,7 +49,7 @@ import Wire
             let reply = JoinReply(
                 request: join.request, room: join.room, connection: join.connection, outcome: outcome)
             return self.joins.answerReceived(
-                reply, &self.connections, &self.rooms, at: self.now, into: &self.actions)
+                reply, &self.connections, &self.rooms, at: self.now, seconds: 0, into: &self.actions)
         }
 
         /// The joins that were sent since it was last asked.

@@ -13,11 +13,13 @@ import Wire
     }
 
     private static func member(_ name: String) -> Member {
-        Member(user: Identifier(name), name: name, color: "#fff")
+        Member(user: Identifier(name), name: name, color: "#888888")
     }
 
-    private static func change(_ scene: inout Scene, _ name: String, hasJoined: Bool) {
-        let presence = Presence(room: "r", hasJoined: hasJoined, member: Self.member(name), except: 0)
+    private static func change(_ scene: inout Scene, _ name: String, hasJoined: Bool, called: String? = nil) {
+        var member = Self.member(name)
+        member.name = called ?? name
+        let presence = Presence(room: "r", hasJoined: hasJoined, member: member, except: 0)
         scene.gateway.presenceChanged(presence, into: &scene.actions)
     }
 
@@ -30,12 +32,13 @@ import Wire
         scene.gateway.membersReceived(list, into: &scene.actions)
     }
 
-    /// Who joined (+) and who left (-), as an app hears it.
+    /// Who joined (+), is shown otherwise (~) and left (-), as an app hears it.
     private static func told(_ actions: [GatewayAction], _ slot: Slot) -> [String] {
         actions.texts(for: slot).compactMap { text in
             let parts = text.split(separator: "\"")
             guard let name = parts.firstIndex(of: "userId").map({ parts[$0 + 2] }) else { return nil }
-            return (text.contains("member:joined") ? "+" : "-") + name
+            let sign = text.contains("member:joined") ? "+" : text.contains("member:changed") ? "~" : "-"
+            return sign + name
         }
     }
 
@@ -71,6 +74,45 @@ import Wire
         #expect(Self.told(scene.take(), ada) == ["-cid", "+dan"])
         Self.list(&scene, ["ada", "ben", "dan"])
         #expect(scene.take() == [])
+    }
+
+    @Test func whoIsShownByAnotherNameIsToldToTheOthers() throws {
+        var (scene, ada, _) = try Self.stage()
+        let old = try scene.member("old", isLegacy: true)
+        Self.change(&scene, "cid", hasJoined: true)
+        _ = scene.take()
+        for _ in 1...2 { Self.change(&scene, "cid", hasJoined: true, called: "Sid") }
+        let actions = scene.take()
+        #expect(
+            actions.texts(for: ada)
+                == [##"["member:changed",{"roomId":"r","userId":"cid","name":"Sid","color":"#888888"}]"##])
+        #expect(actions.texts(for: old).isEmpty)
+        // The list and the answer to a join have what the others see.
+        Self.list(&scene, ["ada", "ben", "old", "cid"])
+        #expect(Self.told(scene.take(), ada).contains("~cid"))
+        Self.change(&scene, "cid", hasJoined: true, called: "Sid")
+        let dan = try scene.connect("dan")
+        scene.send(dan, "room:join", #"{"roomId":"r"}"#, ack: 1)
+        scene.answerJoins(sid: "s-dan")
+        #expect(scene.take().texts(for: dan).first?.contains(#""name":"Sid""#) == true)
+    }
+
+    @Test func aJoinsAnswerSaysWhoItsAppIsAndWhatTheTimeIs() throws {
+        var scene = Scene()
+        let ada = try scene.connect("ada")
+        scene.send(ada, "room:join", #"{"roomId":"r"}"#, ack: 1)
+        for case .fanout(_, .join(let join)) in scene.actions {
+            scene.gateway.joinAnswered(
+                scene.answer(to: join, sid: "s-ada"), at: scene.moment, seconds: 1_750_000_000.5, into: &scene.actions)
+        }
+        let answer = try #require(scene.take().texts(for: ada).first)
+        #expect(answer.contains(##""self":{"userId":"ada","name":"ada","color":"#"##))
+        #expect(answer.contains(#""right":"commit"}"#))
+        #expect(answer.contains(#""time":1750000000500}"#))
+        scene.gateway.eventReceived(
+            Array(#"["client:ping",{}]"#.utf8), ackID: 2, from: ada, at: scene.moment, seconds: 1.25,
+            into: &scene.actions)
+        #expect(scene.take().texts(for: ada) == [#"{"ok":true,"time":1250}"#])
     }
 
     @Test func aListThatIsNotCompleteOnlyAddsMembers() throws {

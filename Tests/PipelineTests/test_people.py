@@ -1,5 +1,7 @@
 """Cursors and selections."""
 
+import time
+
 import pytest
 
 from app import fence
@@ -33,6 +35,50 @@ def test_others_see_the_cursor_and_the_selection(single, apps, room, two):
     fence(room, ada, bob)
     for app in (ada, quiet, old):
         assert app.named("cursor:moved") == [] and app.named("selection:changed") == []
+
+
+def test_an_answer_to_a_join_says_who_its_app_is(single, guarded, apps, room):
+    app = apps(single.url, "ada", name="Ada", auth={"color": "#123456"})
+    joined = app.join(room)
+    assert joined["self"] == {"userId": "ada", "name": "Ada", "color": "#123456", "right": "commit"}
+    assert abs(joined["time"] - time.time() * 1000) < 60_000
+    assert joined["time"] <= app.ok("client:ping", {})["time"] < joined["time"] + 60_000
+    for right in ("view", "preview", "commit"):
+        app = apps(guarded.url, auth={"token": guarded.token("eve", [room], right, name="Eve")})
+        said = app.join(room)["self"]
+        assert said.pop("color") and said == {"userId": "eve", "name": "Eve", "right": right}
+
+
+def test_all_see_how_a_user_is_called_on_the_newest_device(single, apps, room, two):
+    ada, bob = two
+    old = apps(single.url, "old", auth={"roomId": room})
+    bob.wait("member:joined", where=lambda data: data["userId"] == "old")
+    tablet = apps(single.url, "ada", name="Ada Lovelace", auth={"color": "#010203"})
+    named = {"userId": "ada", "name": "Ada Lovelace", "color": "#010203"}
+    found = [member for member in tablet.join(room)["members"] if member["userId"] == "ada"]
+    assert len(found) == 1 and named.items() <= found[0].items()
+    for app in two:
+        assert app.wait("member:changed") == {"roomId": room, **named}
+    late = apps(single.url, "late").join(room)["members"]
+    assert [member["name"] for member in late if member["userId"] == "ada"] == ["Ada Lovelace"]
+    # The same name is no news, and the one who brings it hears it from the answer.
+    again = apps(single.url, "ada", name="Ada Lovelace", auth={"color": "#010203"})
+    again.join(room)
+    fence(room, *two)
+    assert len(ada.named("member:changed")) == len(bob.named("member:changed")) == 1
+    assert tablet.named("member:changed") == again.named("member:changed") == old.named("member:changed") == []
+
+
+def test_a_new_token_may_bring_another_name(guarded, apps, room):
+    ada, bob = (apps(guarded.url, auth={"token": guarded.token(user, [room], name=user)}) for user in ("ada", "bob"))
+    ada.join(room)
+    bob.join(room)
+    ada.ok("auth:refresh", {"token": guarded.token("ada", [room], name="Countess")})
+    told = bob.wait("member:changed")
+    assert told.pop("color") and told == {"roomId": room, "userId": "ada", "name": "Countess"}
+    assert ada.wait("member:changed")["name"] == "Countess"
+    assert bob.join(room)["members"][0]["name"] == "Countess"
+    assert ada.join(room)["self"]["name"] == "Countess"
 
 
 def test_they_end_with_the_connection(single, apps, room, two):

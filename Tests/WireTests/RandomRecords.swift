@@ -30,6 +30,8 @@ struct RecordMaker {
                     self.flag() ? self.point() : nil, in: self.name(), connection: self.number(), user: self.name(),
                     sid: self.name(), version: self.ordinal())
         case .areaInterest: AreaInterest(room: self.name())
+        case .memberRenamed:
+            MemberRenamed(room: self.name(), connection: self.number(), member: self.member())
         case .roomPosition: RoomPosition(room: self.name(), position: self.position(), isReset: self.flag())
         case .presence:
             Presence(room: self.name(), hasJoined: self.flag(), member: self.member(), except: self.number())

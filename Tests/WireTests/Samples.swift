@@ -148,6 +148,8 @@ enum Samples {
 
     static let presence = Presence(room: "r1", hasJoined: true, member: ada, except: 5)
 
+    static let renamed = MemberRenamed(room: "r1", connection: 5, member: ada)
+
     static let members = RoomMembers(room: "r1", after: "t", through: "u", isComplete: true, members: [ada])
 
     static let gestureEnd = GestureEnd(room: "r1", element: "e", user: "u", sid: "s", gesture: 4, connection: 9)
@@ -201,7 +203,8 @@ enum Samples {
         transformMany, deleteMany, gesture, gestureMany, preset, undo, redo, grouped, programmatic,
         refuse, traced, applied, refused, blocked, moved, tracedUpdate, undone, join, joined, resumed,
         notJoined,
-        leave, interest, areas, position, presence, members, gestureEnd, gestureEnded, claimed, read, neverUsed,
+        leave, interest, areas, position, presence, renamed, members, gestureEnd, gestureEnded, claimed, read,
+        neverUsed,
         state, unavailable, historyRead, history, noHistory,
         leasingCredit, rules, gathering, heldByBen,
     ]

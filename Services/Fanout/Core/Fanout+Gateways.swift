@@ -86,6 +86,12 @@ extension Fanout {
         self.rooms[slot].feed.audience.areasNeeded(at: gateway)
     }
 
+    /// A connection shows its user by another name or colour.
+    package mutating func memberRenamed(_ renamed: MemberRenamed, into actions: inout [FanoutAction]) {
+        guard let slot = self.rooms.slot(of: renamed.room) else { return }
+        self.rooms[slot].feed.audience.memberRenamed(renamed, into: &actions)
+    }
+
     /// A gateway asks for a page of a room's history.
     package mutating func historyReadReceived(
         _ read: HistoryRead, from gateway: GatewayID, at now: Instant, into actions: inout [FanoutAction]

@@ -44,7 +44,7 @@ package struct FanoutPeers {
             case .update:
                 let update = try EnvelopeReader.decode(Update.self, fields)
                 core.updateReceived(update, at: now, into: &actions)
-            case .join, .leave, .roomInterest, .areaInterest, .gestureEnd, .roomRead, .historyRead:
+            case .join, .leave, .roomInterest, .areaInterest, .memberRenamed, .gestureEnd, .roomRead, .historyRead:
                 guard let gateway = self.gateway(peer, name(), at: now, &core) else { return }
                 try Self.receive(kind, fields, from: gateway, at: now, into: &core, &actions)
             case .rulesNotice:
@@ -73,6 +73,8 @@ package struct FanoutPeers {
             core.interestReceived(interest, from: gateway, at: now, into: &actions)
         case .areaInterest:
             core.areaInterestReceived(try EnvelopeReader.decode(AreaInterest.self, fields), from: gateway)
+        case .memberRenamed:
+            core.memberRenamed(try EnvelopeReader.decode(MemberRenamed.self, fields), into: &actions)
         case .gestureEnd:
             core.gestureEndReceived(try EnvelopeReader.decode(GestureEnd.self, fields), at: now, into: &actions)
         case .roomRead:

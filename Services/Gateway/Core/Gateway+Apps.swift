@@ -63,12 +63,12 @@ extension Gateway {
     /// - Returns: false when the text was no event at all, which counts against the connection.
     @discardableResult
     package mutating func eventReceived(
-        _ json: [UInt8], ackID: UInt64?, from slot: Slot, at now: Instant, seconds: Int64,
+        _ json: [UInt8], ackID: UDouble?, from slot: Slot, at now: Instant, seconds: Double,
         into actions: inout [GatewayAction]
     ) -> Bool {
         guard self.connections.isInUse(slot) else { return true }
         self.clock = now
-        self.reader.seconds = seconds
+        self.reader.seconds = Int64(seconds)
         self.events += 1
         do throws(UnreadableEvent) {
             let event = try self.reader.event(json, ackID: ackID, from: slot, at: now)
@@ -81,12 +81,14 @@ extension Gateway {
         }
     }
 
-    private mutating func handle(_ event: IncomingEvent, seconds: Int64, into actions: inout [GatewayAction]) {
+    private mutating func handle(_ event: IncomingEvent, seconds: Double, into actions: inout [GatewayAction]) {
         do throws(Refusal) {
             // The fault of a commit is found again when it is read: it may use up the commit's number.
             if !event.event.isCommit { try self.reader.check(event) }
             if case .authRefresh = event.event { return self.refreshToken(event, seconds: seconds, into: &actions) }
-            if case .ping = event.event { return try self.connections.pingReceived(event, into: &actions) }
+            if case .ping = event.event {
+                return try self.connections.pingReceived(event, seconds: seconds, into: &actions)
+            }
             let room = try event.room(unlessNamed: self.connections.onlyRoom(of: event.slot))
             if try self.connections.enqueueDuringJoin(event, room: room, self.reader) { return }
             switch event.event {
@@ -120,7 +122,7 @@ extension Gateway {
 
     /// Handles the events that waited for a join.
     mutating func handle(
-        _ released: Joins.Released, at now: Instant, seconds: Int64, into actions: inout [GatewayAction]
+        _ released: Joins.Released, at now: Instant, seconds: Double, into actions: inout [GatewayAction]
     ) {
         let slot = released.slot
         defer {
@@ -161,11 +163,11 @@ extension Gateway {
     /// - Parameter seconds: the time since 1970, for new ids.
     /// - Returns: the number of the ``GatewayAction/http(request:status:json:)`` that answers it.
     package mutating func requestReceived(
-        _ request: AppRequest, as identity: Identity, at now: Instant, seconds: Int64,
+        _ request: AppRequest, as identity: Identity, at now: Instant, seconds: Double,
         into actions: inout [GatewayAction]
     ) -> UInt64 {
         self.clock = now
-        self.reader.seconds = seconds
+        self.reader.seconds = Int64(seconds)
         return self.requests.received(
             request, as: identity, self.rooms, &self.reader, &self.commits, &self.joins.answers, at: now,
             into: &actions)

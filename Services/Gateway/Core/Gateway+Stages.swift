@@ -7,10 +7,11 @@ extension Gateway {
 
     /// The fan-out answered a join.
     package mutating func joinAnswered(
-        _ reply: JoinReply, at now: Instant, seconds: Int64, into actions: inout [GatewayAction]
+        _ reply: JoinReply, at now: Instant, seconds: Double, into actions: inout [GatewayAction]
     ) {
         self.clock = now
-        let released = self.joins.answerReceived(reply, &self.connections, &self.rooms, at: now, into: &actions)
+        let released = self.joins.answerReceived(
+            reply, &self.connections, &self.rooms, at: now, seconds: seconds, into: &actions)
         if let released { self.handle(released, at: now, seconds: seconds, into: &actions) }
     }
 
@@ -49,7 +50,7 @@ extension Gateway {
         self.rooms.gestureEnded(ended, into: &actions)
     }
 
-    /// A user came into a room or left it.
+    /// A user came into a room, is shown otherwise there or left it.
     package mutating func presenceChanged(_ presence: Presence, into actions: inout [GatewayAction]) {
         self.rooms.presenceChanged(presence, except: self.connections.slot(of: presence.except), into: &actions)
     }

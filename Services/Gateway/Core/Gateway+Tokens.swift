@@ -25,14 +25,21 @@ extension Gateway {
     }
 
     /// `auth:refresh`: a new token for the same user.
-    mutating func refreshToken(_ event: IncomingEvent, seconds: Int64, into actions: inout [GatewayAction]) {
-        let lost = self.authenticator.refreshReceived(event, &self.connections, seconds: seconds, into: &actions)
+    mutating func refreshToken(_ event: IncomingEvent, seconds: Double, into actions: inout [GatewayAction]) {
+        let former = self.connections.bySlot[event.slot]?.identity.member
+        let lost = self.authenticator.refreshReceived(
+            event, &self.connections, seconds: Int64(seconds), into: &actions)
         for room in lost { self.lose(room, slot: event.slot, at: event.now, seconds: seconds, into: &actions) }
+        guard let connection = self.connections.bySlot[event.slot], connection.identity.member != former else { return }
+        // Rooms that are being joined hear of it behind the answer.
+        for (room, membership) in connection.memberships where membership.hasJoined {
+            actions.append(connection.renamed(in: room))
+        }
     }
 
     /// A new token gives no right to a room: the connection leaves it, and what waits for its join is refused.
     private mutating func lose(
-        _ room: Identifier, slot: Slot, at now: Instant, seconds: Int64, into actions: inout [GatewayAction]
+        _ room: Identifier, slot: Slot, at now: Instant, seconds: Double, into actions: inout [GatewayAction]
     ) {
         guard let membership = self.leave(room, slot: slot, into: &actions) else { return }
         if let request = membership.join {

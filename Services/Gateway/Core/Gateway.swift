@@ -73,7 +73,7 @@ package struct Gateway {
 
     /// Time has passed: held previews, delayed commits, repetitions, deadlines, orphaned gestures.
     /// - Parameter seconds: the time since 1970, for tokens.
-    package mutating func timeReached(_ now: Instant, seconds: Int64, into actions: inout [GatewayAction]) {
+    package mutating func timeReached(_ now: Instant, seconds: Double, into actions: inout [GatewayAction]) {
         self.clock = now
         for slot in self.connections.restless { self.releaseWaiting(of: slot, at: now, into: &actions) }
         self.commits.timeReached(now, &self.connections, into: &actions)

@@ -116,7 +116,7 @@ final class GatewayHub {
     /// The present moment, as the core hears of it.
     var now: Instant { Instant(wholeMillisecondsOf: .now()) }
     /// Seconds since 1970, for tokens only.
-    var seconds: Int64 { WallClock.seconds() }
+    var seconds: Double { WallClock.exactSeconds() }
 
     /// The present moment, where the loop begins to handle something.
     private func handled() -> Instant {
@@ -330,7 +330,7 @@ final class GatewayHub {
 
     /// Looks at the tokens' ends; called once in a while in token mode.
     func checkTokens() {
-        self.core.checkTokens(at: self.seconds, into: &self.actions.pending)
+        self.core.checkTokens(at: Int64(self.seconds), into: &self.actions.pending)
         self.settle()
     }
 }

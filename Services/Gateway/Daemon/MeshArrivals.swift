@@ -25,7 +25,7 @@ package struct MeshArrivals {
     ///   - allow: gets the credit for commits that the sender gives.
     package mutating func receive(
         _ bytes: UnsafeRawBufferPointer, from sender: StageInstance, _ topology: MeshTopology, _ intake: EnvelopeIntake,
-        at now: Instant, seconds: Int64, to core: inout Gateway, into actions: inout [GatewayAction],
+        at now: Instant, seconds: Double, to core: inout Gateway, into actions: inout [GatewayAction],
         allow: (CommitCredit) -> Void
     ) {
         let before = self.previews.count
@@ -65,7 +65,7 @@ package struct MeshArrivals {
     }
 
     private mutating func receive(
-        _ kind: RecordKind, _ fields: ByteReader, at now: Instant, seconds: Int64, to core: inout Gateway,
+        _ kind: RecordKind, _ fields: ByteReader, at now: Instant, seconds: Double, to core: inout Gateway,
         into actions: inout [GatewayAction]
     ) throws(EnvelopeError) {
         switch kind {
@@ -84,7 +84,8 @@ package struct MeshArrivals {
         case .historyReply:
             core.historyAnswered(try EnvelopeReader.decode(HistoryReply.self, fields), at: now, into: &actions)
         case .roomState: core.readAnswered(try EnvelopeReader.decode(RoomState.self, fields), at: now, into: &actions)
-        case .preview, .attention, .commitCredit, .commit, .join, .leave, .roomInterest, .areaInterest, .gestureEnd,
+        case .preview, .attention, .commitCredit, .commit, .join, .leave, .roomInterest, .areaInterest, .memberRenamed,
+            .gestureEnd,
             .roomRead, .historyRead, .rulesNotice, .gatheringNotice, .refusedCommit, .joinReply, .presence,
             .roomPosition, .roomMembers, .answerWeight:
             break

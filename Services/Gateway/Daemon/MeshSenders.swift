@@ -156,6 +156,7 @@ package struct MeshSenders {
             case .interest(let interest): envelope.append(interest)
             case .selection(let preview): envelope.append(preview)
             case .areaInterest(let interest): envelope.append(interest)
+            case .memberRenamed(let renamed): envelope.append(renamed)
             case .gestureEnd(let end): envelope.append(end)
             case .read(let read): envelope.append(read)
             case .readHistory(let read): envelope.append(read)

@@ -997,6 +997,11 @@ class People extends Part {
    */
   members = new Map();
   /**
+   * Who this user is, as of the last join.
+   * @type {any}
+   */
+  self = undefined;
+  /**
    * Where this user points, what is selected and seen.
    * @type {Data | undefined}
    */
@@ -1025,10 +1030,11 @@ class People extends Part {
     for (const stream of this.parts) Object.assign(stream, { due: {}, nextSlot: undefined });
   }
 
-  /** @param {any} members of the room that was joined */
-  met(members) {
+  /** @param {Data} answer to the join */
+  met(answer) {
+    this.self = isObject(answer.self) ? answer.self : undefined;
     this.members.clear();
-    for (const member of objectsIn(members)) this.add(member);
+    for (const member of objectsIn(answer.members)) this.add(member);
     this.room.tell("members");
   }
 
@@ -1053,6 +1059,11 @@ class People extends Part {
   "member:joined"(data) {
     this.add(data);
     this.room.tell("members");
+  }
+
+  /** @param {Data} data */
+  "member:changed"(data) {
+    this["member:joined"](data);
   }
 
   /** @param {Data} data */
@@ -1262,7 +1273,7 @@ export class RoomCore extends Part {
       this.rules = tableOf(answer.rules);
       this.touchEdits();
     }
-    this.people.met(answer.members);
+    this.people.met(answer);
     if (answer.recovered === true && answer.epoch === this.epoch) return this.resumed(answer);
     // Until all of the room is here nothing of it is known that a join could go on from.
     this.epoch = undefined;
@@ -2746,6 +2757,15 @@ export class Room extends Emitter {
   get members() {
     return [...(this.core?.people.members.values() ?? [])].map(member =>
       ({ ...member, connections: Object.values(member.connections) }));
+  }
+
+  /**
+   * Who this user is here, and what it may do, as of the last join: `right` is `view`, `preview` or `commit`, each with the
+   * ones before it.
+   * @returns {{userId: string, name: string, color: string, right: string} | undefined} undefined before the first join
+   */
+  get self() {
+    return this.core?.people.self;
   }
 
   // Edits

@@ -8,7 +8,8 @@ extension SyncClient {
         self.core.keepOrder(in: room)
         return ShownRoom(
             state: self.core.state, seq: self.core.seq(of: room), pending: self.core.pendingEdits(in: room),
-            elements: self.core.elements(in: room), members: self.core.members(in: room))
+            elements: self.core.elements(in: room), members: self.core.members(in: room),
+            me: self.core.ownMembership(in: room))
     }
 
     func elements(in room: String) async -> [Element] {
@@ -35,6 +36,12 @@ extension SyncClient {
     func members(in room: String) async -> [RoomMember]? {
         await self.caughtUp()
         return self.core.isIn(room) ? self.core.members(in: room) : nil
+    }
+
+    /// Who this user is there; nil before the first join.
+    func ownMembership(in room: String) async -> OwnMembership? {
+        await self.caughtUp()
+        return self.core.ownMembership(in: room)
     }
 
     func seq(of room: String) async -> Int64 {

@@ -215,6 +215,9 @@ extension ClientCore {
     /// Who is there, with cursors and selections.
     public func members(in room: String) -> [RoomMember] { self.room(room)?.people.members ?? [] }
 
+    /// Who this user is there, as of the last join; nil before the first.
+    public func ownMembership(in room: String) -> OwnMembership? { self.room(room)?.people.own }
+
     /// The number of the last change that was applied here; 0 before the first.
     public func seq(of room: String) -> Int64 { self.room(room)?.contents.seq ?? 0 }
 

@@ -23,7 +23,8 @@ struct Occupancy: Sendable {
 
     fileprivate struct Occupant: Sendable {
         var gateway: GatewayID
-        var user: Identifier
+        /// Its user, as it names it.
+        var member: Member
         /// What it shows of its user.
         var attention = Attention(sid: "")
         /// When its session came.
@@ -36,6 +37,8 @@ struct Occupancy: Sendable {
         var isStale = false
         /// The last of its joins that was answered here, and with which session.
         var answered: AnsweredJoin?
+
+        var user: Identifier { self.member.user }
     }
 
     /// A join, and the session that it was answered with.
@@ -53,6 +56,7 @@ struct Occupancy: Sendable {
     }
 
     private struct User: Sendable {
+        /// As the connection names it that came last.
         var member: Member
         var connections: Int
         var order: UInt64
@@ -154,17 +158,18 @@ struct Occupancy: Sendable {
         self.counts[index].hasViewports = hasViewports
     }
 
-    /// A connection enters, or is named again. Returns the member when it is the user's first connection.
+    /// A connection enters, or is named again.
+    /// - Returns: the member when that is news: it is the user's first connection, or it shows the user by another name or
+    ///   colour.
     mutating func enter(_ connection: UInt64, at gateway: GatewayID, as member: Member) -> Member? {
         if let known = self.occupants[connection] {
             if known.gateway == gateway, known.user == member.user {
                 self.occupants[connection]?.isStale = false
-                self.users[member.user]?.member = member
-                return nil
+                return self.rename(connection, member)
             }
             _ = self.leave(connection)
         }
-        self.occupants[connection] = Occupant(gateway: gateway, user: member.user)
+        self.occupants[connection] = Occupant(gateway: gateway, member: member)
         if let index = self.counts.firstIndex(where: { $0.id == gateway }) {
             self.counts[index].connections += 1
         } else {
@@ -172,11 +177,27 @@ struct Occupancy: Sendable {
         }
         if self.users[member.user] != nil {
             self.users[member.user]?.connections += 1
-            self.users[member.user]?.member = member
-            return nil
+            return self.rename(member)
         }
         self.order += 1
         self.users[member.user] = User(member: member, connections: 1, order: self.order)
+        return member
+    }
+
+    /// A connection names its user, otherwise than before or not.
+    /// - Returns: the member when others have seen another name or colour. What an older connection says once more is no
+    ///   news.
+    mutating func rename(_ connection: UInt64, _ member: Member) -> Member? {
+        guard let known = self.occupants[connection], known.user == member.user, known.member != member else {
+            return nil
+        }
+        self.occupants[connection]?.member = member
+        return self.rename(member)
+    }
+
+    private mutating func rename(_ member: Member) -> Member? {
+        guard self.users[member.user]?.member != member else { return nil }
+        self.users[member.user]?.member = member
         return member
     }
 

@@ -83,7 +83,7 @@ struct RoomAudience: Sendable {
     ///
     /// It does not name a connection whose join was answered here after it wrote the interest, nor one that joins again.
     /// So only those are gone that were in doubt: for any other one that leaves, it says so.
-    /// - Returns: the first connections of users, and connections of the gateway that are gone.
+    /// - Returns: the members of whom others are to hear, and connections of the gateway that are gone.
     mutating func interestReceived(
         _ interest: RoomInterest, from gateway: GatewayID
     ) -> (joined: [(member: Member, connection: UInt64)], gone: [UInt64]) {
@@ -158,7 +158,7 @@ struct RoomAudience: Sendable {
     // MARK: Comings and goings
 
     /// A connection enters with the answer to its join, or joins once more; its gateway gets the stream.
-    /// - Returns: the member when it is the user's first connection, and whether the connection was there before.
+    /// - Returns: the member when others are to hear of it, and whether the connection was there before.
     mutating func enter(
         _ connection: UInt64, at gateway: GatewayID, as member: Member, into actions: inout [FanoutAction]
     ) -> (joined: Member?, wasThere: Bool) {
@@ -211,7 +211,13 @@ struct RoomAudience: Sendable {
 
     // MARK: Records
 
-    /// Tells members that one came or went. `except` is the member's connection, which hears of it otherwise.
+    /// A connection shows its user by another name or colour.
+    mutating func memberRenamed(_ renamed: MemberRenamed, into actions: inout [FanoutAction]) {
+        guard let member = self.occupancy.rename(renamed.connection, renamed.member) else { return }
+        self.announce(member, hasJoined: true, except: 0, into: &actions)
+    }
+
+    /// Tells members that one came, is shown otherwise or went. `except` is the member's connection, which hears of it otherwise.
     /// - Parameter gateway: the one that named the member, and knows.
     func announce(
         _ member: Member, hasJoined: Bool, except: UInt64, namedBy gateway: GatewayID? = nil,

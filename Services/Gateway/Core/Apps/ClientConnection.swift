@@ -202,6 +202,12 @@ struct ClientConnection {
         return self.memberships.rooms.filter { !identity.may(.view, in: $0) }
     }
 
+    /// Tells a room that its user is shown by another name or colour than at its join.
+    func renamed(in room: Identifier) -> GatewayAction {
+        .fanout(
+            of: room, .memberRenamed(MemberRenamed(room: room, connection: self.id, member: self.identity.member)))
+    }
+
     /// How many seconds are left of the token, 0 when it has ended; nil when there is nothing to warn of, or no more.
     /// - Parameter seconds: the time since 1970.
     mutating func tokenWarning(at seconds: Int64) -> Int64? {

@@ -276,9 +276,12 @@ package struct Connections {
 
     /// `client:ping`: Engine.IO 4 lets only the server send pings, and an app that comes back to the foreground cannot wait
     /// for the next one.
-    mutating func pingReceived(_ event: IncomingEvent, into actions: inout [GatewayAction]) throws(Refusal) {
+    mutating func pingReceived(
+        _ event: IncomingEvent, seconds: Double, into actions: inout [GatewayAction]
+    ) throws(Refusal) {
         try self.bySlot[event.slot]?.spendPing(at: event.now)
-        self.acknowledge(event, into: &actions)
+        guard let ackID = event.ackID else { return }
+        actions.append(.acknowledge(event.slot, id: ackID, json: AnswerText.pong(at: seconds)))
     }
 
     /// `viewport:set`: from now on the app gets those previews only that it can see.

@@ -1,3 +1,4 @@
+import Auth
 import Canvas
 import JSONBytes
 import Timing
@@ -25,6 +26,15 @@ enum AnswerText {
         }
         writer.endObject()
         return writer.bytes
+    }
+
+    /// The answer to a ping.
+    /// - Parameter seconds: the time since 1970.
+    static func pong(at seconds: Double) -> [UInt8] {
+        JSONWriter.text { writer in
+            writer.member("ok", true)
+            writer.member("time", seconds * 1000)
+        }
     }
 
     /// A room as it is read over HTTP.
@@ -87,29 +97,29 @@ enum AnswerText {
     /// The acknowledgement of a join as the array of its arguments: a large room is written once.
     /// - Parameter parts: in how many parts the elements follow; 0: they are in it.
     static func joinedArguments(
-        _ joined: JoinReply.Joined, room: Identifier, throttle: Nanoseconds, limits: GatewayLimits, parts: Int
+        _ joined: JoinReply.Joined, room: Identifier, _ welcome: Welcome, limits: GatewayLimits, parts: Int
     ) -> [UInt8] {
         var elementBytes = 0
         if parts == 0, case .elements(let json) = joined.content { elementBytes = json.count }
         var writer = JSONWriter(reserving: elementBytes + joined.members.count * 256 + 4096)
         writer.beginArray()
-        Self.joined(joined, room: room, throttle: throttle, limits: limits, parts: parts, into: &writer)
+        Self.joined(joined, room: room, welcome, limits: limits, parts: parts, into: &writer)
         writer.endArray()
         return writer.bytes
     }
 
     /// The acknowledgement of a join.
     static func joined(
-        _ joined: JoinReply.Joined, room: Identifier, throttle: Nanoseconds, limits: GatewayLimits
+        _ joined: JoinReply.Joined, room: Identifier, _ welcome: Welcome, limits: GatewayLimits
     ) -> [UInt8] {
         let selectionBytes = joined.attention.joined().reduce(0) { $0 + $1.selection.count }
         var writer = JSONWriter(reserving: selectionBytes + 4096)
-        Self.joined(joined, room: room, throttle: throttle, limits: limits, parts: 0, into: &writer)
+        Self.joined(joined, room: room, welcome, limits: limits, parts: 0, into: &writer)
         return writer.bytes
     }
 
     private static func joined(
-        _ joined: JoinReply.Joined, room: Identifier, throttle: Nanoseconds, limits: GatewayLimits, parts: Int,
+        _ joined: JoinReply.Joined, room: Identifier, _ welcome: Welcome, limits: GatewayLimits, parts: Int,
         into writer: inout JSONWriter
     ) {
         writer.beginObject()
@@ -135,6 +145,10 @@ enum AnswerText {
             writer.endObject()
         }
         writer.endArray()
+        writer.object("self") { writer in
+            EventText.member(welcome.identity.member, into: &writer)
+            writer.member("right", ifPresent: welcome.identity.right(in: room)?.rawValue)
+        }
         writer.key("session")
         writer.value(joined.session)
         writer.key("sid")
@@ -142,13 +156,14 @@ enum AnswerText {
         writer.key("n")
         writer.value(joined.number)
         writer.key("throttleMs")
-        writer.value(throttle.milliseconds)
+        writer.value(welcome.throttle.milliseconds)
         writer.key("limits")
         limits.encode(into: &writer)
         if !joined.rules.isEmpty {
             writer.key("rules")
             writer.raw(joined.rules)
         }
+        writer.member("time", welcome.time)
         writer.endObject()
     }
 
@@ -198,6 +213,16 @@ enum AnswerText {
         }
         writer.endArray()
     }
+}
+
+/// What the answer to a join says of the gateway and the app itself.
+struct Welcome {
+    /// Who the app is.
+    let identity: Identity
+    /// How far apart it is asked to send previews.
+    let throttle: Nanoseconds
+    /// The gateway's clock, ms since 1970.
+    let time: Double
 }
 
 extension Refusal {

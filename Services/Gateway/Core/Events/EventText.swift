@@ -76,10 +76,10 @@ enum EventText {
         }
     }
 
-    /// Somebody came or left.
-    static func presence(_ presence: Presence) -> [UInt8] {
-        Self.event(presence.hasJoined ? "member:joined" : "member:left", room: presence.room) { writer in
-            Self.member(presence.member, into: &writer)
+    /// Somebody came, is shown otherwise or left.
+    static func member(_ news: MemberNews) -> [UInt8] {
+        Self.event(news.change.rawValue, room: news.room) { writer in
+            Self.member(news.member, into: &writer)
         }
     }
 

@@ -282,7 +282,7 @@ extension Joins {
 
     /// The fan-out answered a join.
     mutating func answerReceived(
-        _ reply: JoinReply, _ connections: inout Connections, _ rooms: inout Rooms, at now: Instant,
+        _ reply: JoinReply, _ connections: inout Connections, _ rooms: inout Rooms, at now: Instant, seconds: Double,
         into actions: inout [GatewayAction]
     ) -> Released? {
         defer { self.sendQueued(&connections, rooms, at: now, into: &actions) }
@@ -299,7 +299,7 @@ extension Joins {
             self.send(join, &connections, rooms, at: now, into: &actions)
             return nil
         case .success(let joined):
-            return self.finish(join, joined, &connections, &rooms, at: now, into: &actions)
+            return self.finish(join, joined, &connections, &rooms, at: now, seconds: seconds, into: &actions)
         }
     }
 
@@ -355,10 +355,13 @@ extension Joins {
 
     private mutating func finish(
         _ join: JoinInFlight, _ joined: JoinReply.Joined, _ connections: inout Connections, _ rooms: inout Rooms,
-        at now: Instant, into actions: inout [GatewayAction]
+        at now: Instant, seconds: Double, into actions: inout [GatewayAction]
     ) -> Released {
         var joined = rooms.completed(joined, in: join.room)
-        let answer = self.answer(to: join, joined, rooms, at: now)
+        let welcome = Welcome(
+            identity: connections.bySlot[join.slot]?.identity ?? Identity(member: join.record.member),
+            throttle: rooms.requestedInterval(in: join.room), time: seconds * 1000)
+        let answer = self.answer(to: join, joined, welcome, at: now)
         var isInParts = false
         if case .snapshot(_, let snapshot)? = answer { isInParts = !snapshot.parts.isEmpty }
         if rooms.isLoading(join.slot, in: join.room) {
@@ -375,17 +378,19 @@ extension Joins {
         if let answer { actions.append(answer) }
         rooms.answerShown(joined, to: join.slot, in: join.room, into: &actions)
         connections.joined(join.room, join.slot)
+        if welcome.identity.member != join.record.member, let connection = connections.bySlot[join.slot] {
+            actions.append(connection.renamed(in: join.room))
+        }
         return Released(slot: join.slot, room: join.room, events: events ?? WaitingEvents())
     }
 
     /// What answers a join; nil when its app asked for no answer.
     private mutating func answer(
-        to join: JoinInFlight, _ joined: JoinReply.Joined, _ rooms: Rooms, at now: Instant
+        to join: JoinInFlight, _ joined: JoinReply.Joined, _ welcome: Welcome, at now: Instant
     ) -> GatewayAction? {
         guard let ackID = join.origin.ackID else { return nil }
-        let interval = rooms.requestedInterval(in: join.room)
         guard case .elements(let elements) = joined.content, elements.count > self.limits.snapshotPart else {
-            let json = AnswerText.joined(joined, room: join.room, throttle: interval, limits: self.limits)
+            let json = AnswerText.joined(joined, room: join.room, welcome, limits: self.limits)
             self.answers.made(json.count, for: .join(join.record.request), at: now)
             guard json.count > self.limits.snapshotPart else {
                 return .acknowledge(join.slot, id: ackID, json: json)
@@ -402,7 +407,7 @@ extension Joins {
             ? SnapshotParts(of: elements, in: join.room, limit: self.limits.snapshotPart)
             : SnapshotParts(none: join.room)
         let arguments = AnswerText.joinedArguments(
-            joined, room: join.room, throttle: interval, limits: self.limits, parts: parts.count)
+            joined, room: join.room, welcome, limits: self.limits, parts: parts.count)
         self.answers.made(
             arguments.count + (parts.isEmpty ? 0 : elements.count), for: .join(join.record.request), at: now)
         return .snapshot(

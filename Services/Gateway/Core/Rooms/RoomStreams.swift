@@ -178,13 +178,13 @@ package struct RoomStreams {
         actions.append(.broadcast(members, json: EventText.legacyGestureEnded(ended), step: step))
     }
 
-    /// A user came into a room or left it.
+    /// A user came into a room, is shown otherwise there or left it.
     /// - Parameter joiner: the connection that knows it from its join's answer.
-    func presenceChanged(_ presence: Presence, except joiner: Slot?, into actions: inout [GatewayAction]) {
-        guard let view = self.rooms[presence.room] else { return }
+    func membersChanged(_ news: MemberNews, except joiner: Slot?, into actions: inout [GatewayAction]) {
+        guard let view = self.rooms[news.room] else { return }
         let members = (view.members + view.loading.keys).filter { $0 != joiner }
         guard !members.isEmpty else { return }
-        actions.append(.broadcast(members, json: EventText.presence(presence), step: nil))
+        actions.append(.broadcast(members, json: EventText.member(news), step: nil))
     }
 
     /// The pace of a room's previews has changed.

@@ -97,9 +97,7 @@ package struct Rooms {
         _ joined: JoinReply.Joined, to slot: Slot, in room: Identifier, into actions: inout [GatewayAction]
     ) {
         self.attention.note(joined, in: room)
-        for member in self.members.note(joined.members, in: room) {
-            self.show(Presence(room: room, hasJoined: true, member: member, except: 0), except: slot, into: &actions)
-        }
+        for news in self.members.note(joined.members, in: room) { self.show(news, except: slot, into: &actions) }
     }
 
     /// A member has read its snapshot.
@@ -194,21 +192,21 @@ package struct Rooms {
         self.follow(outcome, in: answer.room, connections, into: &actions)
     }
 
-    /// A user came into a room or left it.
+    /// A user came into a room, is shown otherwise there or left it.
     mutating func presenceChanged(
         _ presence: Presence, except joiner: Slot?, into actions: inout [GatewayAction]
     ) {
-        if self.members.note(presence) { self.show(presence, except: joiner, into: &actions) }
+        if let news = self.members.note(presence) { self.show(news, except: joiner, into: &actions) }
     }
 
     /// The fan-out says who is in a room: comings and goings that were missed are made up for.
     mutating func membersReceived(_ list: RoomMembers, into actions: inout [GatewayAction]) {
-        for presence in self.members.note(list) { self.show(presence, except: nil, into: &actions) }
+        for news in self.members.note(list) { self.show(news, except: nil, into: &actions) }
     }
 
-    private mutating func show(_ presence: Presence, except joiner: Slot?, into actions: inout [GatewayAction]) {
-        self.delivery.complete(presence.room, into: &actions)
-        self.streams.presenceChanged(presence, except: joiner, into: &actions)
+    private mutating func show(_ news: MemberNews, except joiner: Slot?, into actions: inout [GatewayAction]) {
+        self.delivery.complete(news.room, into: &actions)
+        self.streams.membersChanged(news, except: joiner, into: &actions)
     }
 
     /// A gesture ended without a commit.
@@ -265,7 +263,9 @@ package struct Rooms {
     private mutating func ask(for room: Identifier, _ connections: Connections, into actions: inout [GatewayAction]) {
         guard let position = self.streams.position(of: room) else { return }
         self.questions.asked(of: room)
+        // Of a user's connections the newest comes last: a fan-out that knows none of them shows the user by its name.
         let occupants = connections.occupants(self.streams.members(of: room), of: room)
+            .sorted { $0.connection < $1.connection }
         let interest = RoomInterest(
             room: room, position: position, occupants: occupants, hasViewports: self.delivery.viewports.contains(room))
         actions.append(.fanout(of: room, .interest(interest)))

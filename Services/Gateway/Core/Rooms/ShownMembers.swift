@@ -18,27 +18,28 @@ struct ShownMembers {
     }
 
     /// An answer to a join shows these members.
-    /// - Returns: those of them that are news to the others here.
-    mutating func note(_ members: [Member], in room: Identifier) -> [Member] {
+    /// - Returns: what of it is news to the others here.
+    mutating func note(_ members: [Member], in room: Identifier) -> [MemberNews] {
         guard var shown = self.rooms.removeValue(forKey: room) else {
             self.rooms[room] = Dictionary(members.map { ($0.user, $0) }) { $1 }
             return []
         }
         defer { self.rooms[room] = shown }
-        return members.filter { shown.insert($0) }
+        return members.compactMap { shown.show($0, in: room) }
     }
 
-    /// A user came or left.
-    /// - Returns: true when that is news.
-    mutating func note(_ presence: Presence) -> Bool {
-        presence.hasJoined
-            ? self.rooms[presence.room]?.insert(presence.member) == true
-            : self.rooms[presence.room]?.removeValue(forKey: presence.member.user) != nil
+    /// A user is there, or left.
+    /// - Returns: what of it is news.
+    mutating func note(_ presence: Presence) -> MemberNews? {
+        let (room, member) = (presence.room, presence.member)
+        if presence.hasJoined { return self.rooms[room]?.show(member, in: room) }
+        guard self.rooms[room]?.removeValue(forKey: member.user) != nil else { return nil }
+        return MemberNews(room: room, change: .left, member: member)
     }
 
     /// A list of members came.
     /// - Returns: what was missed, departures first.
-    mutating func note(_ list: RoomMembers) -> [Presence] {
+    mutating func note(_ list: RoomMembers) -> [MemberNews] {
         guard let shown = self.rooms[list.room] else { return [] }
         var gone: [Member] = []
         if list.isComplete {
@@ -49,18 +50,34 @@ struct ShownMembers {
         let missed =
             gone.map { Presence(room: list.room, hasJoined: false, member: $0, except: 0) }
             + list.members.map { Presence(room: list.room, hasJoined: true, member: $0, except: 0) }
-        return missed.filter { self.note($0) }
+        return missed.compactMap { self.note($0) }
     }
 
     /// A room has no members here any more.
     mutating func forget(_ room: Identifier) { self.rooms[room] = nil }
 }
 
+/// What apps in a room are told of a user.
+struct MemberNews: Equatable {
+    /// The names of events.
+    enum Change: String {
+        case joined = "member:joined"
+        case left = "member:left"
+        /// The user is shown by another name or colour.
+        case changed = "member:changed"
+    }
+
+    let room: Identifier
+    let change: Change
+    let member: Member
+}
+
 extension [Identifier: Member] {
-    /// - Returns: true for a member that was not there.
-    fileprivate mutating func insert(_ member: Member) -> Bool {
-        if self[member.user] != nil { return false }
-        self[member.user] = member
-        return true
+    /// A member is there.
+    /// - Returns: what of it is news.
+    fileprivate mutating func show(_ member: Member, in room: Identifier) -> MemberNews? {
+        let former = self.updateValue(member, forKey: member.user)
+        if former == member { return nil }
+        return MemberNews(room: room, change: former == nil ? .joined : .changed, member: member)
     }
 }

@@ -12,6 +12,8 @@
         public var elements: [Element] { self.stack.elements }
         /// Who is here, with cursors and selections.
         public private(set) var members: [RoomMember] = []
+        /// Who this user is here, and what it may do; nil before the first join.
+        public private(set) var me: OwnMembership?
         /// How far the client is.
         public private(set) var state = ClientState.offline
         /// Why this user may not join; nil if that is not so.
@@ -73,7 +75,9 @@
                         let drawing = await client.drawing(of: ids, in: id, at: nil)
                         if let drawing { await self?.show(drawing, of: frame) }
                     }
-                    if frame.hasMembers, let members = await client.members(in: id) { await self?.show(members) }
+                    if frame.hasMembers, let members = await client.members(in: id) {
+                        await self?.show(members, client.ownMembership(in: id))
+                    }
                     // About a frame: nobody sees more.
                     try? await Task.sleep(for: .milliseconds(16))
                     if Task.isCancelled { return }
@@ -99,8 +103,9 @@
             }
         }
 
-        private func show(_ members: [RoomMember]) {
+        private func show(_ members: [RoomMember], _ me: OwnMembership?) {
             if self.members != members { self.members = members }
+            if self.me != me { self.me = me }
         }
     }
 

@@ -13,4 +13,6 @@ public struct ShownRoom: Sendable {
     public let elements: [Element]
     /// Who is here, with cursors and selections.
     public let members: [RoomMember]
+    /// Who this user is here, and what it may do; nil before the first join.
+    public let me: OwnMembership?
 }

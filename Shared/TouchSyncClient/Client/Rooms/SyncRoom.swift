@@ -60,6 +60,11 @@ public struct SyncRoom: Sendable {
         get async { await self.client.members(in: self.id) ?? [] }
     }
 
+    /// Who this user is here, and what it may do, as of the last join; nil before the first.
+    public var me: OwnMembership? {
+        get async { await self.client.ownMembership(in: self.id) }
+    }
+
     /// The number of the last change that was applied here; 0 before the first.
     public var seq: Int64 {
         get async { await self.client.seq(of: self.id) }

@@ -44,7 +44,7 @@ extension ClientRoom {
         guard self.edits.joinAccepted(answer, last: last) else { return self.loseSession(&outbox) }
         self.edits.refuseTooLarge(&self.contents, &outbox)
         if self.contents.rulesArrived(answer["rules"]) { self.edits.touchAll(&self.contents) }
-        self.people.met(answer["members"])
+        self.people.met(answer)
         self.tell(.membersChanged, &outbox)
         if answer["recovered"]?.bool == true, self.isPresentEpoch(answer["epoch"]) {
             return self.resumed(answer, &outbox)

@@ -11,6 +11,33 @@ public struct RoomMember: Equatable, Sendable {
     public fileprivate(set) var connections: [MemberConnection]
 }
 
+/// Who this user is in a room.
+public struct OwnMembership: Equatable, Sendable {
+    /// The id.
+    public let userId: String
+    /// What others see of this connection's user; another connection may have another name for the same user.
+    public let name, color: String?
+    /// What the user may do there; nil when the server does not say it, or says what is not known here.
+    public let right: RoomRight?
+}
+
+/// What a user may do in a room. Each right includes those before it.
+public enum RoomRight: String, Equatable, Sendable, CaseIterable, Comparable {
+    /// See it.
+    case view
+    /// Show others what moves, a cursor and a selection.
+    case preview
+    /// Edit it.
+    case commit
+
+    public static func < (left: RoomRight, right: RoomRight) -> Bool {
+        switch (left, right) {
+        case (.view, .preview), (.view, .commit), (.preview, .commit): true
+        default: false
+        }
+    }
+}
+
 /// One connection of a user: one device, or one page.
 public struct MemberConnection: Equatable, Sendable {
     /// The id of the connection's session in this room.
@@ -28,14 +55,18 @@ struct RoomPeople: Sendable {
     private var places: [RoomMember?] = []
     /// Where in `places` the user of an id is.
     private var indices: [TextKey: Int] = [:]
+    /// Who this user is there, as of the last join; nil before the first.
+    private(set) var own: OwnMembership?
 
     /// The members in the order in which they came.
     var members: [RoomMember] { self.places.compactMap(\.self) }
 
-    /// The members that the answer to a join has.
-    mutating func met(_ members: JSONValue?) {
+    /// The members that the answer to a join has, and who this user is.
+    mutating func met(_ answer: JSONObject) {
         (self.places, self.indices) = ([], [:])
-        for member in (members?.objects ?? []).compactMap(RoomMember.init(json:)) where self[member.userId] == nil {
+        self.own = answer["self"].flatMap(OwnMembership.init(json:))
+        for member in (answer["members"]?.objects ?? []).compactMap(RoomMember.init(json:))
+        where self[member.userId] == nil {
             self[member.userId] = member
         }
     }
@@ -44,7 +75,7 @@ struct RoomPeople: Sendable {
     /// - Returns: what the app is to hear; nil if it is no such event, or about nobody who is here.
     mutating func eventReceived(_ event: String, _ data: JSONObject) -> RoomOutput? {
         switch event {
-        case "member:joined":
+        case "member:joined", "member:changed":
             self.add(data.value)
             return .membersChanged
         case "member:left":
@@ -96,6 +127,16 @@ struct RoomPeople: Sendable {
         guard self.places.count > 2 * self.indices.count else { return }
         self.places.removeAll { $0 == nil }
         for (index, member) in self.members.enumerated() { self.indices[TextKey(member.userId)] = index }
+    }
+}
+
+extension OwnMembership {
+    fileprivate init?(json: JSONValue) {
+        guard let userId = json["userId"]?.string else { return nil }
+        self.userId = userId
+        self.name = json["name"]?.string
+        self.color = json["color"]?.string
+        self.right = json["right"]?.string.flatMap(RoomRight.init(rawValue:))
     }
 }
 
