@@ -16,8 +16,8 @@ public struct JSONDocument: Sendable {
 
     /// Parses exactly one JSON value (RFC 8259) with white space around it. After an error the root is null.
     ///
-    /// Stricter than the RFC where that leaves a choice: no byte order mark, no duplicate keys, no number outside the
-    /// range of a double and, unless `limits` says otherwise, no lone surrogates, no `\u0000`.
+    /// Stricter than the RFC where that leaves a choice: no byte order mark and, unless `limits` says otherwise, no
+    /// duplicate keys, no number outside the range of a double, no lone surrogates, no `\u0000`.
     public mutating func parse(_ text: UnsafeRawBufferPointer, limits: JSONLimits = .default) throws(JSONError) {
         self.nodes.removeAll(keepingCapacity: true)
         guard text.count < Int(UInt32.max) - Self.padding else { throw JSONError(reason: .tooLong, offset: 0) }
@@ -47,8 +47,8 @@ public struct JSONDocument: Sendable {
     }
 
     /// Parses a text that may break rules beyond those of JSON: if it is well-formed, but exceeds one of the `limits` or
-    /// contains text that cannot be stored, it is parsed without these rules, so that an answer can name what it asks
-    /// for, and the place of the fault (``JSONValue/path(toByte:from:)``).
+    /// contains what these do not allow, it is parsed without these rules, so that an answer can name what it asks for, and
+    /// the place of the fault (``JSONValue/path(toByte:from:)``). Of a key that is given twice the first one is found.
     /// - Returns: the first such fault, nil if there is none.
     /// - Throws: an error of any other kind.
     public mutating func parseWellFormed(
@@ -58,7 +58,7 @@ public struct JSONDocument: Sendable {
             try self.parse(text, limits: limits)
             return nil
         } catch {
-            guard error.reason.isLimit || error.reason.isUnstorableText else { throw error }
+            guard error.reason.isOfWellFormedText else { throw error }
             try self.parse(text, limits: limits.wellFormed)
             return error
         }

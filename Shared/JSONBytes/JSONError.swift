@@ -37,16 +37,16 @@ public struct JSONError: Error, Equatable, Sendable {
         /// A text that 32-bit offsets cannot address.
         case tooLong
 
-        /// Whether the structure exceeds a limit: depth, members, their keys, or elements.
-        public var isLimit: Bool {
+        /// Whether the text may be well-formed JSON all the same: what it has is over a limit, or readers of JSON differ
+        /// about it.
+        public var isOfWellFormedText: Bool {
             switch self {
-            case .tooDeep, .tooManyKeys, .keyTooLong, .tooManyElements: true
+            case .loneSurrogate, .escapedNull, .numberTooLong, .numberNotFinite, .duplicateKey, .tooDeep, .tooManyKeys,
+                .keyTooLong, .tooManyElements:
+                true
             default: false
             }
         }
-
-        /// Whether a string is legal JSON, but cannot be stored as text.
-        public var isUnstorableText: Bool { self == .loneSurrogate || self == .escapedNull }
     }
 
     /// What is wrong.

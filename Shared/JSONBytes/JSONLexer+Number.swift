@@ -32,12 +32,17 @@ extension JSONLexer {
             isInteger = false
             decimal.exponent += try self.exponent()
         }
-        guard self.position - start <= self.numberLength else {
-            throw JSONError(reason: .numberTooLong, offset: start)
-        }
+        guard self.position - start <= self.numberLength else { return try self.oversized(.numberTooLong, from: start) }
         let value = decimal.double ?? self.slowDouble(from: start)
-        guard value.isFinite else { throw JSONError(reason: .numberNotFinite, offset: start) }
+        guard value.isFinite else { return try self.oversized(.numberNotFinite, from: start) }
         return Number(value: value == 0 ? 0 : value, isInteger: isInteger)
+    }
+
+    /// A number that is longer or larger than a reader has to take. Not inlined: it is rare.
+    @inline(never)
+    private func oversized(_ reason: JSONError.Reason, from start: Int) throws(JSONError) -> Number {
+        guard self.allowsFaults else { throw JSONError(reason: reason, offset: start) }
+        return Number(value: .greatestFiniteMagnitude, isInteger: false)
     }
 
     /// Skips digits, shifting them into the mantissa while it has room. Returns their number.

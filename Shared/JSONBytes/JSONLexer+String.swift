@@ -60,7 +60,7 @@ extension JSONLexer {
         let start = self.position - 1
         self.position += 1
         let unit = try self.hex4()
-        if unit == 0, !self.allowsUnstorableText { throw JSONError(reason: .escapedNull, offset: start) }
+        if unit == 0, !self.allowsFaults { throw JSONError(reason: .escapedNull, offset: start) }
         guard unit & 0xF800 == 0xD800 else { return }
         let end = self.position
         if unit < 0xDC00, self.byte(end) == UInt8(ascii: "\\"), self.byte(end + 1) == UInt8(ascii: "u") {
@@ -68,7 +68,7 @@ extension JSONLexer {
             if try self.hex4() & 0xFC00 == 0xDC00 { return }
             self.position = end
         }
-        guard self.allowsUnstorableText else { throw JSONError(reason: .loneSurrogate, offset: start) }
+        guard self.allowsFaults else { throw JSONError(reason: .loneSurrogate, offset: start) }
     }
 
     private mutating func hex4() throws(JSONError) -> UInt32 {

@@ -10,14 +10,14 @@ struct JSONLexer {
     /// See ``JSONLimits``.
     let numberLength: Int
     /// See ``JSONLimits``.
-    let allowsUnstorableText: Bool
+    let allowsFaults: Bool
     var position = 0
 
     init(text: UnsafeRawPointer, count: Int, limits: JSONLimits) {
         self.text = text
         self.count = count
         self.numberLength = limits.numberLength
-        self.allowsUnstorableText = limits.allowsUnstorableText
+        self.allowsFaults = limits.allowsFaults
     }
 
     // MARK: Tokens

@@ -12,12 +12,11 @@ public struct JSONLimits: Equatable, Sendable {
     /// The maximum length of a number's text including its sign, bytes. 32 is enough for every double's shortest form.
     public var numberLength = 32
 
-    /// Whether strings may contain `\u0000` and lone surrogates: legal JSON, but PostgreSQL's text type cannot store the
-    /// one, nor UTF-8 the other.
-    public var allowsUnstorableText = false
-    /// Whether an object may have more than `keysPerObject` members. Only that many keys are compared with each other,
-    /// which bounds the time; of further ones any may occur twice.
-    public var allowsMoreKeys = false
+    /// Whether all well-formed JSON is taken that keeps to the limits of structure, although readers of it differ: strings
+    /// with `\u0000`, which PostgreSQL's text type cannot store, and with lone surrogates, which UTF-8 cannot; keys that an
+    /// object has twice; and numbers longer than `numberLength` or beyond the range of a double, which read as the largest
+    /// double.
+    public var allowsFaults = false
 
     /// The defaults above.
     public init() {}
@@ -25,14 +24,17 @@ public struct JSONLimits: Equatable, Sendable {
     /// The defaults above.
     public static let `default` = JSONLimits()
 
+    /// Every text that is well-formed, whatever its structure.
+    public static let wellFormed = JSONLimits().wellFormed
+
     /// The same without limits on structure and with every text that is well-formed.
     var wellFormed: JSONLimits {
         var limits = self
         limits.depth = .max
-        limits.elementsPerArray = .max
+        limits.keysPerObject = .max
         limits.keyLength = .max
-        limits.allowsMoreKeys = true
-        limits.allowsUnstorableText = true
+        limits.elementsPerArray = .max
+        limits.allowsFaults = true
         return limits
     }
 }

@@ -129,14 +129,13 @@ struct JSONScanner {
 
     // MARK: Keys
 
-    /// Scans `"key":` and checks that the open object has no such key yet.
+    /// Scans `"key":` and checks that the open object has no such key yet, unless it may.
     private mutating func key() throws(JSONError) {
         guard self.lexer.byte == UInt8(ascii: "\"") else { throw self.lexer.failure(.unexpectedByte) }
         let object = Int(self.parent)
         let keys = self.nodes[object].payload
         // The count is checked first: it bounds the pairwise comparison of signatures, and with it the time for any input.
-        let isCompared = keys < UInt64(clamping: self.limits.keysPerObject)
-        guard isCompared || self.limits.allowsMoreKeys else {
+        guard keys < UInt64(clamping: self.limits.keysPerObject) else {
             throw self.failure(.tooManyKeys, ofContainer: object)
         }
         let start = self.lexer.position
@@ -144,10 +143,10 @@ struct JSONScanner {
         guard self.lexer.position - start - 2 <= self.limits.keyLength else {
             throw JSONError(reason: .keyTooLong, offset: start)
         }
-        let signature = self.signature(from: start + 1, to: self.lexer.position - 1, escaped: escaped)
-        let isTaken =
-            isCompared
-            && self.nodes.withUnsafeBufferPointer { nodes in
+        var signature: UInt64 = 0
+        if !self.limits.allowsFaults {
+            signature = self.signature(from: start + 1, to: self.lexer.position - 1, escaped: escaped)
+            let isTaken = self.nodes.withUnsafeBufferPointer { nodes in
                 var other = object + 1
                 for _ in 0..<keys {
                     if nodes[other].payload == signature,
@@ -159,7 +158,8 @@ struct JSONScanner {
                 }
                 return false
             }
-        if isTaken { throw JSONError(reason: .duplicateKey, offset: start) }
+            if isTaken { throw JSONError(reason: .duplicateKey, offset: start) }
+        }
         self.nodes[object].payload = keys + 1
         self.append(.string, from: start, flag: escaped, payload: signature)
         self.lexer.skipWhitespace()

@@ -50,7 +50,10 @@ public struct JSONValue: Sendable {
         let node = self.node
         guard node.kind == .number else { return nil }
         let double = Double(bitPattern: node.payload)
-        if double.magnitude < 9_007_199_254_740_992 { return Int64(exactly: double) }
+        if double.magnitude < 9_007_199_254_740_992 {
+            let whole = Int64(double)
+            return Double(whole) == double ? whole : nil
+        }
         guard node.flag else { return nil }
         var value: Int64 = 0
         var digits = self.bytes[Int(node.start)..<Int(node.end)]

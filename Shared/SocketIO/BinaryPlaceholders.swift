@@ -8,7 +8,7 @@ public enum BinaryPlaceholders {
     public static func areSound(_ json: UnsafeRawBufferPointer, count: Int) -> Bool {
         var document = JSONDocument()
         do {
-            try document.parse(json, limits: PeerJSON.limits)
+            try document.parse(json, limits: .wellFormed)
         } catch {
             return false
         }
@@ -16,12 +16,7 @@ public enum BinaryPlaceholders {
         // Iterative with an explicit stack: the peer chooses the depth.
         var open = [document.root]
         while let value = open.popLast() {
-            if let mark = value["_placeholder"], mark.bool == true {
-                guard let number = value["num"]?.integer, number >= 0, number < Int64(clamping: count) else {
-                    return false
-                }
-                continue
-            }
+            guard Self.isSound(value, count: count) else { return false }
             for element in value.elements where element.kind == .array || element.kind == .object {
                 open.append(element)
             }
@@ -30,5 +25,15 @@ public enum BinaryPlaceholders {
             }
         }
         return true
+    }
+
+    /// False for a placeholder of no attachment. Decoders differ about which of two equal keys counts: each one must do.
+    private static func isSound(_ value: JSONValue, count: Int) -> Bool {
+        guard value.members.contains(where: { $0.isString("_placeholder" as StaticString) && $1.bool == true }) else {
+            return true
+        }
+        let numbers = value.members.filter { $0.key.isString("num" as StaticString) }.map(\.value.integer)
+        return !numbers.isEmpty
+            && numbers.allSatisfy { number in number.map { (0..<Int64(clamping: count)).contains($0) } ?? false }
     }
 }

@@ -7,7 +7,7 @@ public enum ConnectPayload {
         guard bytes.contains(where: { $0 != 0x20 && $0 != 0x09 && $0 != 0x0A && $0 != 0x0D }) else { return true }
         var document = JSONDocument()
         do {
-            try document.parse(bytes, limits: PeerJSON.limits)
+            try document.parse(bytes, limits: .wellFormed)
             return document.root.kind == .object
         } catch {
             return false

@@ -57,7 +57,8 @@ private struct SampleSettings: DaemonSettings {
     }
 
     @Test func theNearerSourceWins() {
-        let file = #"{"common":{"logLevel":"debug"},"coalescer":{"tickMs":2.0,"logLevel":"error"},"gateway":{"port":1}}"#
+        let file =
+            #"{"common":{"logLevel":"debug"},"coalescer":{"tickMs":2.0,"logLevel":"error"},"gateway":{"port":1}}"#
         let variables = ["TOUCHSYNC_TICK_MS": "3"]
         #expect(self.resolve().values[SampleSettings.tick] == .milliseconds(16))
         #expect(self.resolve(file: file).values[SampleSettings.tick] == .milliseconds(2))

@@ -17,12 +17,8 @@ final class ConformanceApplication: SocketIOApplication {
     }
 
     private static let limits = {
-        var limits = JSONLimits()
+        var limits = JSONLimits.wellFormed
         limits.depth = 512
-        limits.keysPerObject = 10_000
-        limits.elementsPerArray = 1_000_000
-        limits.numberLength = 1024
-        limits.allowsUnstorableText = true
         return limits
     }()
 

@@ -290,7 +290,7 @@ struct CommitTests {
     @Test(arguments: [
         ("{}", "invalid"), ("[]", "invalid"), ("[1]", "invalid"), (#"["room:join"]"#, "invalid"),
         (#"["room:join",7]"#, "invalid"), (#"["toString",{}]"#, "unknown_event"),
-        (#"["x",{"a":1,"a":2}]"#, "invalid"),
+        (#"["x",{"a":1,"a":2}]"#, "unknown_event"), (#"["room:join",{"a":1,"a":2}]"#, "invalid"),
         (#"["x",{"#, "invalid"), ("\u{feff}[]", "invalid"),
     ])
     func whatIsNoEventIsAnswered(json: String, code: String) throws {

@@ -64,9 +64,16 @@ import Testing
 
     @Test func limitsOfTokensAreTheDocuments() {
         var limits = JSONLimits()
-        (limits.numberLength, limits.allowsUnstorableText) = (3, true)
+        limits.numberLength = 3
         let number = Self.read("1234", limits: limits) { lexer throws(JSONError) in try lexer.number() }
         #expect(number.fault == JSONError(reason: .numberTooLong, offset: 0))
+        limits.allowsFaults = true
+        for (text, value) in [
+            ("1234,", Double.greatestFiniteMagnitude), ("-1e9999]", .greatestFiniteMagnitude), ("123}", 123),
+        ] {
+            let read = Self.read(text, limits: limits) { lexer throws(JSONError) in try lexer.number() }
+            #expect(read.token?.value == value && read.position == text.utf8.count - 1)
+        }
         let string = Self.read(#""\u0000""#, limits: limits) { lexer throws(JSONError) in try lexer.string() }
         #expect(string.token == true)
     }

@@ -3,6 +3,7 @@ import Testing
 
 private let array = "[" + Array(repeating: "0", count: 1001).joined(separator: ",") + "]"
 private let object = "{" + (0..<65).map { "\"k\($0)\":0" }.joined(separator: ",") + "}"
+private let digits = String(repeating: "7", count: 33)
 private let deep = String(repeating: "[", count: 40) + String(repeating: "]", count: 40)
 
 @Suite struct WellFormedTests {
@@ -23,7 +24,11 @@ private let deep = String(repeating: "[", count: 40) + String(repeating: "]", co
             (#"{"a":1,"b":\#(array)}"#, .tooManyElements, "b"), (#"{"a":[\#(array)]}"#, .tooManyElements, "a[0]"),
             (#"{"a":{"b":\#(object)}}"#, .tooManyKeys, "a.b"), (object, .tooManyKeys, ""),
             (#"{"a":{"b":\#(deep)}}"#, .tooDeep, "a.b" + String(repeating: "[0]", count: 30)),
-            (#""\u0000""#, .escapedNull, ""),
+            (#""\u0000""#, .escapedNull, ""), (#"{"a":[0,{"b":\#(digits)}]}"#, .numberTooLong, "a[1].b"),
+            (#"{"a":-0.\#(digits)}"#, .numberTooLong, "a"), (#"[1e400]"#, .numberNotFinite, "[0]"),
+            (#"{"a":-1E+999}"#, .numberNotFinite, "a"), (#"{"a":1,"b":{"c":1,"c":2}}"#, .duplicateKey, "b.c"),
+            (#"{"a":1,"\u0061":2}"#, .duplicateKey, "a"), (#"{"":1,"":1}"#, .duplicateKey, ""),
+            ("1e400", .numberNotFinite, ""), (#"[{"k":0,"k":\#(digits)}]"#, .duplicateKey, "[0].k"),
         ] as [(String, JSONError.Reason?, String?)])
     func firstFaultIsReportedWithItsPath(text: String, reason: JSONError.Reason?, path: String?) throws {
         let (fault, root) = try self.parsed(text)
@@ -42,27 +47,37 @@ private let deep = String(repeating: "[", count: 40) + String(repeating: "]", co
         #expect(root["d"]?.kind == .array)
     }
 
+    /// A document with such numbers may be asked for anything, and says nothing that is none.
+    @Test func whatIsTooLargeReadsAsTheLargestDoubleAndOfEqualKeysTheFirstCounts() throws {
+        let (fault, root) = try self.parsed(#"{"n":1e400,"m":-1\#(digits),"o":\#(digits)e-40,"k":1,"k":2,"z":3}"#)
+        #expect(fault?.reason == .numberNotFinite)
+        for name in ["n", "m", "o"] {
+            #expect(root[name]?.double == .greatestFiniteMagnitude && root[name]?.integer == nil)
+        }
+        #expect(root["k"]?.integer == 1 && root["z"]?.integer == 3 && root.count == 6)
+        #expect(root.members.map(\.key.string) == ["n", "m", "o", "k", "k", "z"])
+        #expect(root["m"]?.rawBytes.elementsEqual("-1\(digits)".utf8) == true)
+    }
+
     @Test(
         arguments: [
             (#"["\u0000""#, .unexpectedEnd), (#"["\u0000",]"#, .unexpectedByte), (#"["\ud800\u12"]"#, .invalidEscape),
             (#"["\u0000\x"]"#, .invalidEscape), ("[\(array),]", .unexpectedByte), ("\(array)x", .trailingBytes),
-            (String(repeating: "[", count: 100_000), .unexpectedEnd), (#"{"a":1,"a":"\u0000"}"#, .duplicateKey),
-            (#"["\u0000",1e999]"#, .numberNotFinite), (#"{"a":"\u0000","a":1}"#, .duplicateKey),
+            (String(repeating: "[", count: 100_000), .unexpectedEnd), (#"{"a":1,"a":2,}"#, .unexpectedByte),
+            (#"["\u0000",1e999"#, .unexpectedEnd), (#"{"a":"\u0000","a":NaN}"#, .unexpectedByte),
+            ("[1e400,01]", .invalidNumber), ("[\(digits)x]", .unexpectedByte), ("[\(digits)e]", .invalidNumber),
+            (#"{"a":1,"a":2} {}"#, .trailingBytes), (#"{"a":1,"a"}"#, .unexpectedByte),
         ] as [(String, JSONError.Reason)])
     func everyOtherErrorIsThrown(text: String, reason: JSONError.Reason) {
         let error = #expect(throws: JSONError.self) { try self.parsed(text) }
         #expect(error?.reason == reason)
     }
 
-    @Test func surrogatesThatFormNoPairAreKeptApart() throws {
-        var limits = JSONLimits()
-        limits.allowsUnstorableText = true
-        #expect(refusal(#"{"\ud800":1,"\ud801":2}"#, limits: limits) == nil)
-        #expect(refusal(#"{"\ud800":1,"\ud800":2}"#, limits: limits) == .duplicateKey)
+    @Test func surrogatesThatFormNoPairAreWellFormed() {
         for text in [#""\ud800\ud83d\ude00""#, #""\ud800\n""#, #""\ud800x""#, #""\ud83d""#, #""\udc00\ud800""#] {
-            #expect(refusal(text, limits: limits) == nil, "\(text)")
+            #expect(refusal(text, limits: .wellFormed) == nil, "\(text)")
         }
-        #expect(refusal(#""\ud800\ug""#, limits: limits) == .invalidEscape)
+        #expect(refusal(#""\ud800\ug""#, limits: .wellFormed) == .invalidEscape)
     }
 
     @Test func longPathEndsEarlier() throws {
@@ -77,7 +92,10 @@ private let deep = String(repeating: "[", count: 40) + String(repeating: "]", co
     @Test func faultyTextsTakeLinearTime() throws {
         let keys = "{" + (0..<32_000).map { "\"\($0)\":1" }.joined(separator: ",") + "}"
         let deep = String(repeating: "[", count: 128_000) + String(repeating: "]", count: 128_000)
-        for text in [keys, deep] {
+        let equal = "{" + Array(repeating: #""k":1"#, count: 40_000).joined(separator: ",") + "}"
+        let long = "[" + String(repeating: "9", count: 256_000) + "]"
+        let large = "[" + Array(repeating: "1e9999999", count: 25_000).joined(separator: ",") + "]"
+        for text in [keys, deep, equal, long, large] {
             let start = ContinuousClock.now
             let (fault, root) = try self.parsed(text)
             let offset = try #require(fault?.offset)

@@ -204,6 +204,8 @@ RAW = {
     "single quotes": "['element:transform',{}]",
     "key twice": '["element:transform",{"roomId":"ROOM","elementId":"e","positionX":1,"positionX":2}]',
     "key twice escaped": '["element:transform",{"roomId":"ROOM","elementId":"e","positionX":1,"\\u0070ositionX":2}]',
+    "key twice deep": '["element:create",{"roomId":"ROOM","element":{"type":"note","own":[1,{"a":{},"a":{}}]}}]',
+    "33 digits": '["element:transform",{"roomId":"ROOM","elementId":"e","transform":{"rotation":' + "7" * 33 + "}}]",
     "surrogate": '["element:transform",{"roomId":"ROOM","elementId":"\\ud800","positionX":1}]',
     "control character": '["element:transform",{"roomId":"ROOM","elementId":"a\u0001","positionX":1}]',
     "too deep": '["element:create",{"roomId":"ROOM","element":{"type":"note","own":' + "[" * 40 + "]" * 40 + "}}]",
@@ -278,12 +280,75 @@ def test_well_formed_refusals_never_end_the_connection(raw, room):
         assert answer["error"]["code"] == "unknown_event"
 
 
-@pytest.mark.parametrize("text", ["surrogate", "too deep", "many keys", "long array"])
-def test_well_formed_texts_over_a_limit_never_end_the_connection(raw, room, text):
+WELL_FORMED = {
+    "surrogate": ("invalid", "elementId"), "infinity": ("invalid", "positionX"), "33 digits": ("invalid", "transform.rotation"),
+    "key twice": ("invalid", "positionX"), "key twice escaped": ("invalid", "positionX"),
+    "key twice deep": ("invalid", "element.own[1].a"), "many keys": ("too_large", "element"),
+    "20,000 keys": ("too_large", "element"), "long array": ("too_large", "element.own"), "too deep": ("too_large", None),
+}
+
+
+@pytest.mark.parametrize("text", sorted(WELL_FORMED))
+def test_well_formed_texts_never_end_the_connection(raw, room, text):
+    code, field = WELL_FORMED[text]
     for index in range(30):
-        answer = raw.ask(RAW[text].replace("ROOM", room), index)
-        assert answer["error"]["code"] == ("invalid" if text == "surrogate" else "too_large")
-        assert answer["error"]["field"].startswith("element"), answer
+        error = raw.ask(RAW[text].replace("ROOM", room), index)["error"]
+        assert error["code"] == code and (error["field"] == field or field is None), error
+        assert error["field"].startswith(("element", "position", "transform")) and "JSON" not in error["message"], error
+
+
+@pytest.mark.parametrize("text", sorted(WELL_FORMED))
+def test_a_number_is_used_up_by_any_well_formed_text(raw, room, text):
+    raw.ask(json.dumps(["element:create", {"roomId": room, "element": {"type": "note", "id": "e"}, "n": 1}]))
+    code, field = WELL_FORMED[text]
+    commit = RAW[text].replace("ROOM", room).replace('{"roomId"', '{"n":2,"roomId"', 1)
+    for _ in range(2):
+        assert raw.ask(commit)["error"]["code"] == code
+    # Another body under the number is a conflict, and the next number is the next one.
+    move = {"roomId": room, "elementId": "e", "positionX": 1}
+    assert raw.ask(json.dumps(["element:transform", {**move, "n": 2}]))["error"]["code"] == "conflict"
+    answer = raw.ask(json.dumps(["element:transform", {**move, "n": 3}]))
+    assert answer["ok"] and answer["seq"] == 2, answer
+
+
+@pytest.mark.parametrize("wrong, field", [
+    ('"n":2,"n":2', "n"), ('"n":1e400', "n"), ('"n":2.' + "0" * 40, "n"), ('"n":2,"roomId":"ROOM"', "roomId"),
+    ('"n":"2"', "n"), ('"n":2.5', "n"),
+])
+def test_a_number_is_not_used_up_where_it_or_the_room_is_what_is_wrong(raw, room, wrong, field):
+    raw.ask(json.dumps(["element:create", {"roomId": room, "element": {"type": "note", "id": "e"}, "n": 1}]))
+    text = f'["element:transform",{{"roomId":"ROOM","elementId":"e","positionX":1,{wrong}}}]'.replace("ROOM", room)
+    error = raw.ask(text)["error"]
+    assert error["code"] == "invalid" and error["field"] == field, error
+    assert raw.ask(json.dumps(["element:delete", {"roomId": room, "elementId": "e", "n": 2}]))["seq"] == 2
+
+
+def test_a_commit_with_attachments_uses_up_its_number(raw, room):
+    create = '["element:create",{"roomId":"%s","n":1,"element":{"type":"note","own":{"_placeholder":true,"num":0}}}]'
+    raw.say("451-7" + create % room)
+    raw.socket.send_binary(b"x")
+    assert json.loads(raw.take("437"))[0]["error"]["code"] == "invalid"
+    assert raw.ask(json.dumps(["element:create", {"roomId": room, "element": {"type": "note"}, "n": 2}]))["seq"] == 1
+
+
+@pytest.mark.parametrize("auth, field", [
+    ('{"name":"a","name":"b"}', "name"), ('{"own":{"x":1e999}}', "own.x"), ('{"own":' + "1" * 2000 + "}", "own"),
+    ('{"own":[' + "1," * 1001 + "1]}", "own"), ('{"own":' + "[" * 200 + "]" * 200 + "}", None),
+])
+def test_the_auth_payload_is_refused_with_its_field(single, auth, field):
+    socket = websocket.create_connection(
+        single.url.replace("http", "ws") + "/socket.io/?EIO=4&transport=websocket", timeout=10)
+    assert socket.recv().startswith("0")
+    for _ in range(3):
+        socket.send("40" + auth)
+        text = socket.recv()
+        assert text.startswith("44"), text
+        data = json.loads(text[2:])["data"]
+        assert data["code"] in ("invalid", "too_large") and (data["field"] == field or data["field"].startswith("own")), data
+    # The connection stays, for a better one.
+    socket.send("40{}")
+    assert socket.recv().startswith("40")
+    socket.close()
 
 
 def test_a_number_is_used_up_by_a_text_that_cannot_be_stored(raw, room):

@@ -59,11 +59,12 @@ extension Gateway {
     /// - Parameters:
     ///   - json: its text, which may be anything.
     ///   - ackID: the acknowledgement that the app asks for.
-    ///   - seconds: the time since 1970, for tokens and new ids.
+    ///   - isBinary: attachments belong to it, which are thrown away.
+    ///   - seconds: the time since 1970, for tokens, new ids and apps that ask for it.
     /// - Returns: false when the text was no event at all, which counts against the connection.
     @discardableResult
     package mutating func eventReceived(
-        _ json: [UInt8], ackID: UDouble?, from slot: Slot, at now: Instant, seconds: Double,
+        _ json: [UInt8], ackID: UInt64?, from slot: Slot, isBinary: Bool = false, at now: Instant, seconds: Double,
         into actions: inout [GatewayAction]
     ) -> Bool {
         guard self.connections.isInUse(slot) else { return true }
@@ -71,7 +72,7 @@ extension Gateway {
         self.reader.seconds = Int64(seconds)
         self.events += 1
         do throws(UnreadableEvent) {
-            let event = try self.reader.event(json, ackID: ackID, from: slot, at: now)
+            let event = try self.reader.event(json, ackID: ackID, from: slot, isBinary: isBinary, at: now)
             self.handle(event, seconds: seconds, into: &actions)
             return true
         } catch {
@@ -83,13 +84,12 @@ extension Gateway {
 
     private mutating func handle(_ event: IncomingEvent, seconds: Double, into actions: inout [GatewayAction]) {
         do throws(Refusal) {
-            // The fault of a commit is found again when it is read: it may use up the commit's number.
-            if !event.event.isCommit { try self.reader.check(event) }
+            if let fault = event.fault, !event.isFaultOfCommit { throw fault }
             if case .authRefresh = event.event { return self.refreshToken(event, seconds: seconds, into: &actions) }
             if case .ping = event.event {
                 return try self.connections.pingReceived(event, seconds: seconds, into: &actions)
             }
-            let room = try event.room(unlessNamed: self.connections.onlyRoom(of: event.slot))
+            let room = try self.room(of: event)
             if try self.connections.enqueueDuringJoin(event, room: room, self.reader) { return }
             switch event.event {
             case .roomJoin:
@@ -120,6 +120,12 @@ extension Gateway {
         }
     }
 
+    private func room(of event: IncomingEvent) throws(Refusal) -> Identifier {
+        do { return try event.room(unlessNamed: self.connections.onlyRoom(of: event.slot)) } catch {
+            throw event.fault ?? error
+        }
+    }
+
     /// Handles the events that waited for a join.
     mutating func handle(
         _ released: Joins.Released, at now: Instant, seconds: Double, into actions: inout [GatewayAction]
@@ -132,8 +138,9 @@ extension Gateway {
         }
         for event in released.events.events {
             switch event {
-            case .event(let json, let ackID):
-                self.eventReceived(json, ackID: ackID, from: slot, at: now, seconds: seconds, into: &actions)
+            case .event(let json, let ackID, let isBinary):
+                self.eventReceived(
+                    json, ackID: ackID, from: slot, isBinary: isBinary, at: now, seconds: seconds, into: &actions)
             case .preview(let move):
                 let preview = self.connections.release(move, from: slot, room: released.room, at: now, into: &actions)
                 if let preview { self.rooms.send(preview, at: now, into: &actions) }

@@ -121,6 +121,8 @@ package struct GatewayLimits: Equatable, Sendable {
         writer.value(self.keys)
         writer.key("array")
         writer.value(self.arrayElements)
+        writer.key("numberLength")
+        writer.value(self.json.numberLength)
         writer.key("group")
         writer.value(self.group)
         writer.key("rooms")

@@ -169,9 +169,10 @@ final class GatewayHub {
     }
 
     /// An app sent an event.
-    func eventReceived(_ json: UnsafeRawBufferPointer, ackID: UInt64?, from slot: Slot) {
+    /// - Parameter isBinary: attachments belong to it, which are thrown away.
+    func eventReceived(_ json: UnsafeRawBufferPointer, ackID: UInt64?, from slot: Slot, isBinary: Bool = false) {
         let isEvent = self.core.eventReceived(
-            Array(json), ackID: ackID, from: slot, at: self.handled(), seconds: self.seconds,
+            Array(json), ackID: ackID, from: slot, isBinary: isBinary, at: self.handled(), seconds: self.seconds,
             into: &self.actions.pending)
         if !isEvent { self.apps[slot]?.reportBadMessage() }
         self.settleLater()

@@ -57,8 +57,7 @@ final class SocketIOApps: SocketIOApplication {
     }
 
     func binaryRefused(_ socket: SocketIOSocket, ackID: UInt64?, json: UnsafeRawBufferPointer) {
-        let line = socket.userInfo as? SocketIOLine
-        line?.refuseBinary(json, ackID: ackID)
+        self.hub.eventReceived(json, ackID: ackID, from: socket.tag, isBinary: true)
     }
 
     func disconnected(_ socket: SocketIOSocket, reason: DisconnectReason) {
@@ -248,15 +247,5 @@ final class SocketIOLine: AppLine {
 
     func reportBadMessage() {
         self.socket.reportBadPacket()
-    }
-
-    /// - Parameter json: the event, valid JSON.
-    func refuseBinary(_ json: UnsafeRawBufferPointer, ackID: UInt64?) {
-        let refusal = Refusal(.invalid, "Events carry no binary attachments.")
-        if let ackID { return self.acknowledge(ackID, refusal.acknowledgementText) }
-        var document = JSONDocument()
-        _ = try? document.parseWellFormed(Array(json))
-        var elements = document.root.elements
-        self.emit(refusal.eventText(of: elements.next()?.string ?? ""))
     }
 }

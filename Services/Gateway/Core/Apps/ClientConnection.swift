@@ -121,10 +121,10 @@ struct ClientConnection {
     }
 
     /// Keeps an event until the join of its room is answered; false when too many wait.
-    mutating func enqueue(_ json: [UInt8], ackID: UInt64?, for room: Identifier) -> Bool {
+    mutating func enqueue(_ json: [UInt8], ackID: UInt64?, isBinary: Bool = false, for room: Identifier) -> Bool {
         let bytes = self.waitingBytes + json.count
         guard bytes <= Self.maxWaitingBytes, let index = self.memberships.index(of: room),
-            self.memberships.entries[index].waiting.append(json, ackID: ackID)
+            self.memberships.entries[index].waiting.append(json, ackID: ackID, isBinary: isBinary)
         else { return false }
         self.waitingBytes = bytes
         self.memberships.recount(index)

@@ -251,7 +251,8 @@ package struct Connections {
             if case .attention(.cursor) = event.event {
                 self.bySlot[event.slot]?.enqueue(cursor: event.json, for: room)
             } else {
-                self.bySlot[event.slot]?.enqueue(event.json, ackID: event.ackID, for: room)
+                self.bySlot[event.slot]?
+                    .enqueue(event.json, ackID: event.ackID, isBinary: event.isBinary, for: room)
             }
         if isKept == false {
             throw Refusal(.busy, "Too many events wait for the join of this room.", retryAfterMs: 100)

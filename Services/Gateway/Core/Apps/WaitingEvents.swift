@@ -9,7 +9,7 @@ struct WaitingEvents {
     /// One event.
     enum Event {
         /// Any but a preview, as it came.
-        case event(json: [UInt8], ackID: UInt64?)
+        case event(json: [UInt8], ackID: UInt64?, isBinary: Bool)
         /// Previews of one element, folded.
         case preview(Move)
     }
@@ -32,10 +32,10 @@ struct WaitingEvents {
     static let maxPreviews = 64
 
     /// Adds an event; false when too many wait.
-    mutating func append(_ json: [UInt8], ackID: UInt64?) -> Bool {
+    mutating func append(_ json: [UInt8], ackID: UInt64?, isBinary: Bool = false) -> Bool {
         guard self.events.count - self.previewCount < Self.maxEvents else { return false }
         self.bytes += json.count
-        self.events.append(.event(json: json, ackID: ackID))
+        self.events.append(.event(json: json, ackID: ackID, isBinary: isBinary))
         return true
     }
 

@@ -228,9 +228,4 @@ struct Welcome {
 extension Refusal {
     /// It as an acknowledgement: `{"ok":false,"error":{…}}`.
     package var acknowledgementText: [UInt8] { AnswerText.refused(self) }
-
-    /// It as the event `transform:error`, for an event that was not read any further than its name.
-    package func eventText(of event: String) -> [UInt8] {
-        EventText.transformError(self, event: event, room: nil, element: nil, number: nil)
-    }
 }

@@ -92,13 +92,20 @@ struct IncomingEvent {
     let ackID: UInt64?
     let event: AppEvent
     let payload: JSONValue
-    /// What is wrong with the text although it is well-formed; see ``EventReader/check(_:)``.
-    var fault: JSONError?
+    /// What is wrong with it although it is well-formed JSON: a limit is exceeded, a text cannot be stored, a number is too
+    /// long or too large, a field is given twice, or it has attachments.
+    let fault: Refusal?
     /// The text that it was read from.
     let json: [UInt8]
+    /// True when attachments belong to it.
+    let isBinary: Bool
     let now: Instant
 
     var origin: EventOrigin { EventOrigin(slot: self.slot, ackID: self.ackID, event: self.event.name) }
+
+    /// Whether its fault is found again when it is read as a commit, as it uses up the commit's number: unless the fault is
+    /// in what says which number that is.
+    var isFaultOfCommit: Bool { self.event.isCommit && !["n", "roomId"].contains(self.fault?.field) }
 
     /// The room that it names.
     /// - Parameter only: the one that it means when it names none.

@@ -22,8 +22,9 @@ struct EventReader {
     }
 
     /// Reads an event: a JSON array of its name and one object.
+    /// - Parameter isBinary: attachments belong to it, which the contract has no use for.
     mutating func event(
-        _ json: [UInt8], ackID: UInt64?, from slot: Slot, at now: Instant
+        _ json: [UInt8], ackID: UInt64?, from slot: Slot, isBinary: Bool = false, at now: Instant
     ) throws(UnreadableEvent) -> IncomingEvent {
         let fault: JSONError?
         do {
@@ -44,13 +45,13 @@ struct EventReader {
         guard let payload = arguments.next(), payload.kind == .object else {
             throw UnreadableEvent(refusal: Refusal(.invalid, "The payload must be an object."), event: event.name)
         }
+        let refusal =
+            isBinary
+            ? Refusal(.invalid, "Events carry no binary attachments.")
+            : fault.map { Refusal($0, in: payload, limits: self.limits) }
         return IncomingEvent(
-            slot: slot, ackID: ackID, event: event, payload: payload, fault: fault, json: json, now: now)
-    }
-
-    /// Checks that an event neither exceeds a limit nor contains text that cannot be stored.
-    func check(_ event: IncomingEvent) throws(Refusal) {
-        if let fault = event.fault { throw Refusal(fault, in: event.payload, limits: self.limits) }
+            slot: slot, ackID: ackID, event: event, payload: payload, fault: refusal, json: json, isBinary: isBinary,
+            now: now)
     }
 
     /// Reads the body of a creation over HTTP: an element, or `{"elements": […]}` for several, all or none. A type
@@ -86,7 +87,7 @@ struct EventReader {
     mutating func commit(_ kind: EditKind, _ event: IncomingEvent) -> CommitDraft {
         let payload = event.payload
         do throws(Refusal) {
-            try self.check(event)
+            if let fault = event.fault { throw fault }
             let parent = try Self.traceParent(payload)
             let gesture = try Self.gesture(payload["gesture"])
             var read = try kind.read(payload, reading: &self.editReading)

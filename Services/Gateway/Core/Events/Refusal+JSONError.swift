@@ -19,6 +19,12 @@ extension Refusal {
             self.init(.tooLarge, "The name of a field has at most \(limits.keyLength) bytes.", field: field)
         case .tooManyElements:
             self.init(.tooLarge, "An array has at most \(limits.elementsPerArray) elements.", field: field)
+        case .numberTooLong:
+            self.init(.invalid, "A number has at most \(limits.numberLength) characters.", field: field)
+        case .numberNotFinite:
+            self.init(.invalid, "A number lies within the range of a double.", field: field)
+        case .duplicateKey:
+            self.init(.invalid, "An object has each field once.", field: field)
         case .escapedNull:
             self.init(.invalid, "A text cannot contain U+0000.", field: field)
         default:

@@ -86,13 +86,9 @@ extension JSONValue {
 extension JSONLimits {
     /// What the server sends is as large as it chooses; only the nesting is limited, which is recursion.
     static let client: JSONLimits = {
-        var limits = Element.jsonLimits
-        limits.elementsPerArray = .max
+        var limits = JSONLimits.wellFormed
         // What one app may send, inside the answer to another one's join.
         limits.depth = 64
-        limits.numberLength = 1024
-        limits.allowsMoreKeys = true
-        limits.allowsUnstorableText = true
         return limits
     }()
 }
