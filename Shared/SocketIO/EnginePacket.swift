@@ -17,63 +17,95 @@ public enum EngineTransport: Sendable, Equatable {
     case webSocket
 }
 
-/// One packet of a polling body: the range of its content in the body, or the decoded bytes if it was binary.
+/// One packet of a polling body.
 public enum EnginePacket: Sendable, Equatable {
-    case text(EnginePacketType, Range<Int>)
+    /// The content is that of ``EnginePayloadReader/withContent(_:)``.
+    case text(EnginePacketType)
+    /// The decoded bytes.
     case binary([UInt8])
 }
 
-/// Why a polling body is not a payload of Engine.IO protocol 4.
+/// Why a polling body is not a payload of Engine.IO protocol 4, or not one of ours.
 public enum EnginePayloadError: Error, Equatable {
     case emptyPacket
     case unknownType
     case badBase64
     case notUTF8
     case tooManyPackets
+    case packetTooLarge
 }
 
-/// Splits a polling body into packets, one at a time: packets are joined by `U+001E`; `b` starts base64.
+/// Splits a polling body, which comes in pieces of any size, into packets: packets are joined by `U+001E`; `b` starts
+/// base64. It keeps one packet at most.
 public struct EnginePayloadReader: Sendable {
     /// The separator between packets.
     public static let separator: UInt8 = 0x1E
 
     private let maxPackets: Int
+    private let maxPacket: Int
     /// The packets read so far, with the one that was too many.
     public private(set) var count = 0
-    private var position = 0
-    private var isAtEnd = false
+    /// The packet that was read last, or the part that has come of the next one.
+    private var packet: [UInt8] = []
+    private var isComplete = false
 
-    /// A reader at the start of a body of at most that many packets.
-    public init(maxPackets: Int) {
+    /// A reader at the start of a body of at most `maxPackets` packets of at most `maxPacket` bytes.
+    public init(maxPackets: Int, maxPacket: Int) {
         self.maxPackets = maxPackets
+        self.maxPacket = maxPacket
     }
 
-    /// The next packet of `body`, `nil` after the last. An empty body is an error: it has one empty packet.
-    public mutating func next(in body: UnsafeRawBufferPointer) throws(EnginePayloadError) -> EnginePacket? {
-        guard !self.isAtEnd else { return nil }
-        let packet = try self.read(body)
+    /// Bytes that are kept of the packet.
+    public var heldBytes: Int { self.packet.count }
+
+    /// Reads from `offset` to the end of a packet, or of the input: `nil`.
+    public mutating func next(
+        _ input: UnsafeRawBufferPointer, at offset: inout Int
+    ) throws(EnginePayloadError) -> EnginePacket? {
+        self.beginPacket()
+        let rest = input[offset...]
+        let end = rest.firstIndex(of: Self.separator)
+        let part = rest[..<(end ?? input.count)]
+        guard part.count <= self.maxPacket - self.packet.count else { throw .packetTooLarge }
+        self.packet.append(contentsOf: part.assumingBytes)
+        offset = end.map { $0 + 1 } ?? input.count
+        return end == nil ? nil : try self.endPacket()
+    }
+
+    /// The last packet, which ends with the body. An empty body is an error: it has one empty packet.
+    public mutating func last() throws(EnginePayloadError) -> EnginePacket {
+        self.beginPacket()
+        return try self.endPacket()
+    }
+
+    /// The content of the text packet that was read last.
+    public func withContent(_ body: (UnsafeRawBufferPointer) -> Void) {
+        self.packet.withUnsafeBytes { body(UnsafeRawBufferPointer(rebasing: $0.dropFirst())) }
+    }
+
+    private mutating func beginPacket() {
+        if self.isComplete { self.packet.removeAll(keepingCapacity: true) }
+        self.isComplete = false
+    }
+
+    private mutating func endPacket() throws(EnginePayloadError) -> EnginePacket {
+        self.isComplete = true
+        let packet = try self.decoded()
         self.count += 1
         guard self.count <= self.maxPackets else { throw .tooManyPackets }
         return packet
     }
 
-    private mutating func read(_ body: UnsafeRawBufferPointer) throws(EnginePayloadError) -> EnginePacket {
-        let rest = body[min(self.position, body.count)...]
-        let end = rest.firstIndex(of: Self.separator) ?? body.count
-        let start = rest.startIndex
-        self.isAtEnd = end == body.count
-        self.position = end + 1
-        guard start < end else { throw .emptyPacket }
-        let first = body[start]
+    private func decoded() throws(EnginePayloadError) -> EnginePacket {
+        guard let first = self.packet.first else { throw .emptyPacket }
         if first == UInt8(ascii: "b") {
-            guard let bytes = Base64.decode(UnsafeRawBufferPointer(rebasing: body[(start + 1)..<end])) else {
-                throw .badBase64
-            }
+            let bytes = self.packet.withUnsafeBytes { Base64.decode(UnsafeRawBufferPointer(rebasing: $0.dropFirst())) }
+            guard let bytes else { throw .badBase64 }
             return .binary(bytes)
         }
         guard let type = EnginePacketType(rawValue: first) else { throw .unknownType }
-        guard UTF8Validator.isValid(UnsafeRawBufferPointer(rebasing: body[start..<end])) else { throw .notUTF8 }
-        return .text(type, (start + 1)..<end)
+        guard self.packet.withUnsafeBytes({ UTF8Validator.isValid($0) }) else { throw .notUTF8 }
+        return .text(type)
     }
 }
 

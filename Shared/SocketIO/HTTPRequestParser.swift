@@ -19,8 +19,10 @@ public struct HTTPLimits: Sendable, Equatable {
 public enum HTTPRequestEvent: Sendable {
     /// A head is complete: call ``HTTPRequestParser/acceptBody(limit:)`` before continuing.
     case head(HTTPRequestHead)
-    /// The body (empty if the request has none) is complete; the parser waits for the next request.
-    case body([UInt8])
+    /// The next bytes of the body: this range of the input.
+    case part(Range<Int>)
+    /// The body, if there is one, is complete; the parser waits for the next request.
+    case end
     /// The request cannot be served: the status to answer before closing.
     case failure(UInt16)
 }
@@ -32,7 +34,7 @@ public enum HTTPRequestEvent: Sendable {
 /// ```
 /// Ambiguous requests are rejected with 400: bare line feeds, folded lines, space before a colon, repeated or signed
 /// lengths, a length with chunks, any transfer coding but `chunked`, malformed chunk extensions and trailers. It never
-/// buffers more than a head or `limit` bytes of body.
+/// buffers more than a head or the line of a chunk.
 public struct HTTPRequestParser: Sendable {
     private enum Stage {
         case head, undecided, sized, chunkSize, chunkData, chunkEnd, trailer, deaf
@@ -41,9 +43,9 @@ public struct HTTPRequestParser: Sendable {
     private let limits: HTTPLimits
     private var stage = Stage.head
     private var line: [UInt8] = []
-    private var body: [UInt8] = []
     private var bodyLimit = 0
-    private var due = 0
+    /// Bytes of the body so far, and those that are due of it or of its present chunk.
+    private var (bodyCount, due) = (0, 0)
     private var isChunked = false
     private var trailerBytes = 0
     /// Where the search for the end of the head resumes, and where the current line began.
@@ -62,13 +64,12 @@ public struct HTTPRequestParser: Sendable {
     }
 
     /// Bytes of the request that is being read.
-    public var heldBytes: Int { self.line.count + self.body.count }
+    public var heldBytes: Int { self.line.count }
 
     /// After a head: up to `limit` bytes of body are accepted.
     public mutating func acceptBody(limit: Int) {
         guard case .undecided = self.stage else { return }
-        self.bodyLimit = limit
-        self.body = []
+        (self.bodyLimit, self.bodyCount) = (limit, 0)
         self.stage = self.isChunked ? .chunkSize : .sized
     }
 
@@ -84,12 +85,10 @@ public struct HTTPRequestParser: Sendable {
                 guard let event = self.readHead(input, at: &offset) else { return nil }
                 return event
             case .sized:
-                guard self.due <= self.bodyLimit - self.body.count else { return self.fail(413) }
-                self.appendBody(input, at: &offset)
-                return self.due == 0 ? self.finish() : nil
+                guard self.due <= self.bodyLimit - self.bodyCount else { return self.fail(413) }
+                return self.due == 0 ? self.finish() : self.part(input, at: &offset)
             case .chunkData:
-                self.appendBody(input, at: &offset)
-                if self.due > 0 { return nil }
+                guard self.due == 0 else { return self.part(input, at: &offset) }
                 self.stage = .chunkEnd
             case .chunkSize, .chunkEnd, .trailer:
                 guard let isLine = self.readLine(input, at: &offset) else { return self.fail(400) }
@@ -102,22 +101,21 @@ public struct HTTPRequestParser: Sendable {
     private mutating func fail(_ status: UInt16) -> HTTPRequestEvent {
         self.stage = .deaf
         self.line = []
-        self.body = []
         return .failure(status)
     }
 
     private mutating func finish() -> HTTPRequestEvent {
-        let body = self.body
-        self.body = []
         self.stage = .head
-        return .body(body)
+        return .end
     }
 
-    private mutating func appendBody(_ input: UnsafeRawBufferPointer, at offset: inout Int) {
+    private mutating func part(_ input: UnsafeRawBufferPointer, at offset: inout Int) -> HTTPRequestEvent? {
         let count = min(self.due, input.count - offset)
-        self.body.append(contentsOf: input[offset..<(offset + count)].assumingBytes)
+        guard count > 0 else { return nil }
         offset += count
         self.due -= count
+        self.bodyCount += count
+        return .part((offset - count)..<offset)
     }
 }
 
@@ -159,7 +157,7 @@ extension HTTPRequestParser {
                 self.stage = .trailer
                 return nil
             }
-            guard size <= self.bodyLimit - self.body.count else { return self.fail(413) }
+            guard size <= self.bodyLimit - self.bodyCount else { return self.fail(413) }
             self.due = size
             self.stage = .chunkData
         default:

@@ -19,6 +19,7 @@ public final class EngineIOSession: Timed {
     /// Connections that carried the session before, or a part of it, and may not have sent all of that.
     private var trail = ConnectionTrail()
     private var phase = SessionPhase.open
+    private var post = SessionPost.none
     /// `nil` once the session has ended.
     private var application: SessionApplication?
     var armedTick: UInt64 = 0
@@ -79,10 +80,11 @@ public final class EngineIOSession: Timed {
     /// A namespace was accepted: the connect timeout is over.
     func namespaceJoined() { self.machine.connected() }
 
-    /// Bytes kept for the session besides those of its WebSocket: packets for polls, the handshake, and what the
-    /// application keeps.
+    /// Bytes kept for the session besides those of its WebSocket: packets for polls and of a POST, the handshake, and what
+    /// the application keeps.
     var heldBytes: Int {
-        (self.polling?.heldBytes ?? 0) + (self.handshake?.head.byteCount ?? 0) + (self.layer?.heldBytes ?? 0)
+        (self.polling?.heldBytes ?? 0) + self.post.heldBytes + (self.handshake?.head.byteCount ?? 0)
+            + (self.layer?.heldBytes ?? 0)
     }
 
     // MARK: Time
@@ -251,7 +253,10 @@ extension EngineIOSession {
     /// The head of a POST arrived; throws when its body must not be read.
     func postHeadReceived() throws(EngineError) {
         switch self.machine.postReceived(at: self.loop.now) {
-        case .read: return
+        case .read:
+            let configuration = self.loop.configuration
+            self.post = .reading(
+                EnginePayloadReader(maxPackets: configuration.maxPostPackets, maxPacket: configuration.maxPayload))
         case .mismatch: throw .badRequest
         case .duplicate:
             self.end(.protocolError)
@@ -272,42 +277,71 @@ extension EngineIOSession {
     }
 
     /// The body of a POST is not the one that a neighbour relayed: the session goes on without it.
-    func postDiscarded() { self.machine.postEnded() }
-
-    /// The body of a POST arrived.
-    func postReceived(_ body: [UInt8], _ post: HTTPExchange) {
+    func postDiscarded() {
         self.machine.postEnded()
-        guard !self.hasEnded else { return post.answer(.badRequest) }
-        // Also after an upgrade: not every client completes its POST before that, or resends it.
-        let isSound = body.withUnsafeBytes { self.readPackets($0, post) }
-        if self.phase.isLeaving {
+        self.post = .none
+    }
+
+    /// A part of the body of a POST arrived: processes the packets that it completes.
+    ///
+    /// Also after an upgrade: not every client completes its POST before that, or resends it.
+    /// - Returns: why the POST is refused; the session has ended then.
+    func postPartReceived(_ part: UnsafeRawBufferPointer, _ post: HTTPExchange) -> SessionPost.Refusal? {
+        self.readPost(part, post)
+    }
+
+    /// The body of a POST is complete.
+    func postReceived(_ post: HTTPExchange) {
+        self.machine.postEnded()
+        if case .none = self.post { return post.answer(.badRequest) }
+        let refusal = self.readPost(nil, post)
+        self.post = .none
+        if let refusal {
+            post.refusePost(refusal)
+        } else if self.phase.isLeaving {
             self.phase = .leaving(post)
-        } else if isSound {
-            post.answerPost()
         } else {
-            post.answer(.badRequest)
+            post.answerPost()
         }
     }
 
-    /// Processes the packets of one POST; `false` if one of them is malformed, which ends the session.
-    private func readPackets(_ body: UnsafeRawBufferPointer, _ post: HTTPExchange) -> Bool {
-        var reader = EnginePayloadReader(maxPackets: self.loop.configuration.maxPostPackets)
-        defer { post.charge(messages: reader.count) }
-        do {
-            while let packet = try reader.next(in: body) {
-                switch packet {
-                case .binary(let bytes): self.binaryMessage(bytes)
-                case .text(let type, let range):
-                    self.received(type, UnsafeRawBufferPointer(rebasing: body[range]))
+    /// Processes packets of a POST: those that a part of the body completes, or the last one, which ends with the body.
+    private func readPost(_ part: UnsafeRawBufferPointer?, _ post: HTTPExchange) -> SessionPost.Refusal? {
+        guard case .reading(var reader) = self.post else { return nil }
+        self.post = .none
+        let count = reader.count
+        defer { post.charge(messages: reader.count - count) }
+        do throws(EnginePayloadError) {
+            if let part {
+                var offset = 0
+                while !self.hasEnded, !self.phase.isLeaving, let packet = try reader.next(part, at: &offset) {
+                    self.received(packet, reader)
                 }
-                // A close packet is not an error; a protocol violation is.
-                if self.hasEnded || self.phase.isLeaving { return !self.phase.isViolation }
+            } else {
+                self.received(try reader.last(), reader)
             }
-            return true
         } catch {
-            if error == .tooManyPackets { self.end(.payloadTooBig) } else { self.violated() }
-            return false
+            return self.refuse(error)
         }
+        // A close packet is not an error; a protocol violation is.
+        if self.phase.isViolation { return .malformed }
+        self.post = self.hasEnded || self.phase.isLeaving ? .over : .reading(reader)
+        return nil
+    }
+
+    private func received(_ packet: EnginePacket, _ reader: EnginePayloadReader) {
+        switch packet {
+        case .binary(let bytes): self.binaryMessage(bytes)
+        case .text(let type): reader.withContent { self.received(type, $0) }
+        }
+    }
+
+    private func refuse(_ error: EnginePayloadError) -> SessionPost.Refusal {
+        switch error {
+        case .packetTooLarge, .tooManyPackets: self.end(.payloadTooBig)
+        case .emptyPacket, .unknownType, .badBase64, .notUTF8: self.violated()
+        }
+        return error == .packetTooLarge ? .tooLarge : .malformed
     }
 }
 
@@ -473,6 +507,7 @@ extension EngineIOSession {
         let phase = exchange(&self.phase, with: .ended(ending))
         let carrier = exchange(&self.output.carrier, with: .none)
         self.machine.ended()
+        self.post.sessionEnded()
         self.registry.remove(self)
         if case .polling(let link) = carrier { link.releasePoll()?.answer(.unknownSession) }
         if case .leaving(let post?) = phase { post.answerText(Array("ok".utf8)) }

@@ -42,6 +42,9 @@ struct HTTPDestination {
 /// ```
 /// head -> body -> answering [-> streaming] -> idle -> head …        upgrade, relayed upgrade, end -> over
 /// ```
+/// A session gets the packets of a POST as they come; everybody else the whole body. Of a long POST a neighbour gets
+/// several, each as large as one packet may be: between two of them the exchange is back at `body`.
+///
 /// A request is read when the one before it is answered and the peer has read enough of the answers. Once over, late
 /// answers have no effect.
 final class HTTPExchange {
@@ -52,8 +55,8 @@ final class HTTPExchange {
         case body(HTTPDestination.Target)
         /// The request is complete: this target will answer it.
         case answering(HTTPDestination.Target)
-        /// A neighbour answers the request.
-        case relaying(RelayLink)
+        /// A neighbour answers the request; or a part of it, and more of its body follows.
+        case relaying(RelayLink, isMore: Bool)
         /// The head of a neighbour's answer was sent, and its body follows.
         case streaming(RelayLink, keepsAlive: Bool)
         /// Between two requests.
@@ -68,6 +71,8 @@ final class HTTPExchange {
     private var stage = Stage.head
     /// The head of the unanswered request.
     private var head: HTTPRequestHead?
+    /// What has come of its body and was not passed on.
+    private var body: [UInt8] = []
     /// The digest of the body, if a neighbour relays the request.
     private var provenDigest: [UInt8]?
     /// The number of the current request, which identifies late answers to older ones.
@@ -95,7 +100,7 @@ final class HTTPExchange {
     func charge(messages: Int) { self.connection.charge(messages: messages) }
 
     /// Bytes of the request that is being read or answered.
-    var heldBytes: Int { self.parser.heldBytes + (self.head?.byteCount ?? 0) }
+    var heldBytes: Int { self.parser.heldBytes + (self.head?.byteCount ?? 0) + self.body.count }
 
     private var isOver: Bool { if case .over = self.stage { true } else { false } }
 
@@ -123,7 +128,7 @@ final class HTTPExchange {
     /// wait; returns how many were processed.
     func read(_ input: UnsafeRawBufferPointer) -> Int {
         var offset = 0
-        while self.mayRead, let event = self.nextEvent(input, at: &offset) { self.handle(event) }
+        while self.mayRead, let event = self.nextEvent(input, at: &offset) { self.handle(event, input) }
         if case .idle = self.stage, self.parser.isMidRequest {
             self.stage = .head
             self.connection.arm(after: self.loop.configuration.handshakeTimeout)
@@ -142,18 +147,23 @@ final class HTTPExchange {
     /// session or is for the application.
     private static let requestCost = 2, openingCost = 18
 
-    private func handle(_ event: HTTPRequestEvent) {
+    private func handle(_ event: HTTPRequestEvent, _ input: UnsafeRawBufferPointer) {
         switch event {
         case .head(let head):
             self.loop.statistics.requests += 1
             self.serial += 1
             self.head = head
+            self.body = []
             self.stage = .head
             self.connection.requestArrived(head)
             self.connection.charge(messages: Self.requestCost)
             self.headReceived(head)
-        case .body(let body):
+        case .part(let range):
+            guard case .body(let target) = self.stage else { return }
+            self.partReceived(UnsafeRawBufferPointer(rebasing: input[range]), target)
+        case .end:
             guard let head, case .body(let target) = self.stage else { return }
+            let body = exchange(&self.body, with: [])
             guard self.isProven(body) else { return self.refuseRelay() }
             self.stage = .answering(target)
             self.connection.disarm()
@@ -186,6 +196,18 @@ final class HTTPExchange {
         self.parser.acceptBody(limit: destination.bodyLimit)
     }
 
+    private func partReceived(_ part: UnsafeRawBufferPointer, _ target: HTTPDestination.Target) {
+        switch target {
+        // What a neighbour relayed is proven as a whole.
+        case .post(let session) where self.provenDigest == nil:
+            if let refusal = session.postPartReceived(part, self) { self.refusePost(refusal) }
+        case .relay(let owner):
+            self.body.append(contentsOf: part)
+            self.relayPart(to: owner)
+        case .openPolling, .poll, .post, .preflight, .fallback, .failure: self.body.append(contentsOf: part)
+        }
+    }
+
     /// A request without a body was answered when its head was read: continues with the next one.
     func skipBody() { self.parser.acceptBody(limit: 0) }
 
@@ -199,6 +221,16 @@ final class HTTPExchange {
         self.answer(.init(status: 413, headers: self.corsHeaders), closes: true)
     }
 
+    /// The session refused what has come of its POST. What is still to come is not read.
+    func refusePost(_ refusal: SessionPost.Refusal) {
+        switch refusal {
+        case .malformed:
+            let isIncomplete = if case .body = self.stage { true } else { false }
+            self.answer(.badRequest, closes: isIncomplete)
+        case .tooLarge: self.refuseBody()
+        }
+    }
+
     /// The POST that is being read will not be completed.
     private func refusePost() {
         guard case .body(.post(let session)) = self.stage else { return }
@@ -210,12 +242,18 @@ final class HTTPExchange {
         switch target {
         case .openPolling(let route): self.router.openPolling(head, route: route, self)
         case .poll(let session): session.pollReceived(self)
-        case .post(let session): session.postReceived(body, self)
+        case .post(let session): self.complete(session, body)
         case .preflight: self.answer(.init(status: 204, headers: self.router.table.preflightHeaders(head)))
         case .failure(let error, let message): self.answer(error, message)
         case .fallback(let application): self.ask(application, head, body)
         case .relay(let owner): self.relay(head, body, to: owner)
         }
+    }
+
+    /// - Parameter body: what the session has not got yet.
+    private func complete(_ session: EngineIOSession, _ body: [UInt8]) {
+        let refusal = body.isEmpty ? nil : body.withUnsafeBytes { session.postPartReceived($0, self) }
+        if let refusal { self.refusePost(refusal) } else { session.postReceived(self) }
     }
 
     private func ask(_ application: any HTTPApplication, _ head: HTTPRequestHead, _ body: [UInt8]) {
@@ -231,7 +269,7 @@ final class HTTPExchange {
     // MARK: Ending
 
     /// The connection is closing: no more reads or answers.
-    func close() { self.stage = .over }
+    func close() { (self.stage, self.body) = (.over, []) }
 
     /// The connection was lost, perhaps in the middle of a request.
     func connectionLost() { self.abandon(exchange(&self.stage, with: .over)) }
@@ -241,7 +279,7 @@ final class HTTPExchange {
         switch stage {
         case .answering(.poll(let session)): session.pollLost()
         case .body(.post(let session)): session.postLost()
-        case .relaying(let link), .streaming(let link, _): link.cancel()
+        case .relaying(let link, _), .streaming(let link, _): link.cancel()
         case .head, .body, .answering, .idle, .over: break
         }
     }
@@ -278,7 +316,7 @@ extension HTTPExchange {
         guard case .body = self.stage else { return }
         var offset = 0
         let nothing = UnsafeRawBufferPointer(start: nil, count: 0)
-        if let event = self.parser.next(nothing, at: &offset) { self.handle(event) }
+        if let event = self.parser.next(nothing, at: &offset) { self.handle(event, nothing) }
     }
 
     /// 503, after which the connection is closed.
@@ -344,8 +382,33 @@ extension HTTPExchange {
 
 /// The client's side of a relay; ``RelayLink`` is the owner's side.
 extension HTTPExchange {
-    /// Sends a whole request to the server that owns its session.
-    private func relay(_ head: HTTPRequestHead, _ body: [UInt8], to owner: SocketIOServer.Neighbour) {
+    /// Relays what is complete of a POST that is longer than one that a neighbour gets.
+    private func relayPart(to owner: SocketIOServer.Neighbour) {
+        let limit = self.loop.configuration.maxPayload
+        guard self.body.count > limit, let head else { return }
+        guard let end = self.body[...limit].lastIndex(of: EnginePayloadReader.separator) else {
+            return self.refuseBody()
+        }
+        let packets = Array(self.body[..<end])
+        self.body.removeSubrange(...end)
+        self.connection.disarm()
+        self.relay(head, packets, to: owner, isMore: true)
+    }
+
+    /// The owner took a part of a POST.
+    func relayPartTaken() {
+        guard case .relaying(let link, isMore: true) = self.stage else { return }
+        self.stage = .body(.relay(link.neighbour))
+        self.connection.arm(after: self.loop.configuration.requestTimeout)
+        self.relayPart(to: link.neighbour)
+        self.connection.proceed()
+    }
+
+    /// Sends a request to the server that owns its session.
+    /// - Parameter isMore: whether more of its body follows in another one.
+    private func relay(
+        _ head: HTTPRequestHead, _ body: [UInt8], to owner: SocketIOServer.Neighbour, isMore: Bool = false
+    ) {
         let client = self.remoteAddress?.ipAddress
         var proof: String?
         if let authority = self.loop.configuration.relayAuthority {
@@ -353,13 +416,13 @@ extension HTTPExchange {
                 method: head.method, target: HTTPRelay.target(of: head),
                 forwardedFor: HTTPRelay.forwardedFor(head, client), body: body, for: owner.name)
             // The owner would refuse it.
-            guard proof != nil else { return self.answer(.unknownSession) }
+            guard proof != nil else { return self.answer(.unknownSession, closes: isMore) }
         }
         let request = RelayRequest(
             bytes: HTTPRelay.request(head, body: body, client: client, proof: proof),
-            isHead: head.isMethod("HEAD"), isUpgrade: WebSocketHandshake.isAsked(by: head))
+            isHead: head.isMethod("HEAD"), isUpgrade: WebSocketHandshake.isAsked(by: head), isMore: isMore)
         let link = self.router.relays.link(to: owner)
-        self.stage = .relaying(link)
+        self.stage = .relaying(link, isMore: isMore)
         self.router.relays.send(request, on: link, for: self.connection)
     }
 
@@ -391,15 +454,15 @@ extension HTTPExchange {
     /// The relay in progress.
     var relayLink: RelayLink? {
         switch self.stage {
-        case .relaying(let link), .streaming(let link, _): link
+        case .relaying(let link, _), .streaming(let link, _): link
         case .head, .body, .answering, .idle, .over: nil
         }
     }
 
     /// The owner's answer begins; its body follows through ``PeerHandler/write(_:)``.
     func relayAnswered(_ head: HTTPResponseHead) {
-        guard case .relaying(let link) = self.stage else { return }
-        let keepsAlive = self.answerHead(head.status, head.headers, length: head.contentLength)
+        guard case .relaying(let link, let isMore) = self.stage else { return }
+        let keepsAlive = self.answerHead(head.status, head.headers, length: head.contentLength, closes: isMore)
         self.stage = .streaming(link, keepsAlive: keepsAlive)
     }
 
@@ -412,8 +475,8 @@ extension HTTPExchange {
     /// The owner is unreachable, timed out or sent an invalid answer: the client's session counts as unknown, and it
     /// opens another one.
     func relayFailed() {
-        guard case .relaying = self.stage else { return }
-        self.answer(.unknownSession)
+        guard case .relaying(_, let isMore) = self.stage else { return }
+        self.answer(.unknownSession, closes: isMore)
     }
 
     /// The owner switched to WebSocket.
@@ -425,7 +488,7 @@ extension HTTPExchange {
     /// Ends the relay in progress, because this server shuts down.
     func endRelay() {
         switch self.stage {
-        case .relaying(let link):
+        case .relaying(let link, _):
             link.cancel()
             self.relayFailed()
         case .streaming(let link, _):

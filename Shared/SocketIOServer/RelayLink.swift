@@ -32,9 +32,11 @@ final class RelayLink: ChannelDuplexHandler, Timed {
     private var stage = Stage.connecting
     /// The client of the request in progress.
     private var client: PeerHandler?
-    private var request = RelayRequest(bytes: [], isHead: false, isUpgrade: false)
+    private var request = RelayRequest(bytes: [], isHead: false, isUpgrade: false, isMore: false)
     private var reader: HTTPResponseReader
     private var keepsAlive = false
+    /// Whether the answer is not the client's, because more of its request follows.
+    private var isAnswerHidden = false
     private var isReadHeld = false
     var armedTick: UInt64 = 0
     private(set) var deadline: UInt64 = .max
@@ -132,6 +134,7 @@ final class RelayLink: ChannelDuplexHandler, Timed {
         self.relays.forget(self)
         switch stage {
         case .connecting, .awaiting: self.release(isFailure: true)?.httpExchange?.relayFailed()
+        case .body where self.isAnswerHidden: self.release(isFailure: true)?.httpExchange?.relayFailed()
         case .body: self.release(isFailure: true)?.linger()
         case .spliced: self.release(isFailure: false)?.linger()
         case .idle, .lingering, .closed: break
@@ -186,14 +189,15 @@ extension RelayLink {
         guard let head = read else { return }
         if head.status == 101 { return self.splice(head, buffer) }
         self.keepsAlive = head.keepsAlive
-        self.client?.httpExchange?.relayAnswered(head)
+        self.isAnswerHidden = self.request.isMore && head.status == 200
+        if !self.isAnswerHidden { self.client?.httpExchange?.relayAnswered(head) }
         self.arm(after: self.loop.configuration.keepAliveTimeout)
         self.readBody(&buffer, self.request.isHead ? 0 : head.contentLength)
     }
 
     private func readBody(_ buffer: inout ByteBuffer, _ left: Int) {
         let part = buffer.readSlice(length: min(left, buffer.readableBytes)) ?? ByteBuffer()
-        if part.readableBytes > 0 { self.client?.output.write(part) }
+        if part.readableBytes > 0, !self.isAnswerHidden { self.client?.output.write(part) }
         guard part.readableBytes == left else {
             self.stage = .body(left - part.readableBytes)
             return
@@ -207,7 +211,11 @@ extension RelayLink {
         } else {
             self.drop()
         }
-        client?.httpExchange?.relayEnded()
+        if self.isAnswerHidden {
+            client?.httpExchange?.relayPartTaken()
+        } else {
+            client?.httpExchange?.relayEnded()
+        }
     }
 }
 

@@ -131,4 +131,6 @@ struct RelayRequest {
     var isHead: Bool
     /// Whether 101 may be answered.
     var isUpgrade: Bool
+    /// Whether it is a part of a POST, of which more follows: the answer is the client's only if it refuses the part.
+    var isMore: Bool
 }

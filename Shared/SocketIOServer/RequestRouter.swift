@@ -73,7 +73,10 @@ final class RequestRouter {
         exchange.countRequest(for: session.account)
         if head.isMethod("POST") {
             try session.postHeadReceived()
-            return HTTPDestination(.post(session), bodyLimit: self.loop.configuration.maxPayload)
+            let configuration = self.loop.configuration
+            let isRelayed = HTTPRelay.isRelayed(head)
+            return HTTPDestination(
+                .post(session), bodyLimit: isRelayed ? configuration.maxPayload : configuration.maxPostBody)
         }
         guard session.transport == .polling else { throw .badRequest }
         guard head.isMethod("GET") else { throw .badHandshakeMethod }
@@ -84,7 +87,7 @@ final class RequestRouter {
     private func routeToNeighbour(_ head: HTTPRequestHead, _ sid: [UInt8]) throws(EngineError) -> HTTPDestination {
         guard let owner = self.relays.owner(of: sid), !HTTPRelay.isRelayed(head) else { throw .unknownSession }
         return HTTPDestination(
-            .relay(owner), bodyLimit: head.isMethod("POST") ? self.loop.configuration.maxPayload : 0)
+            .relay(owner), bodyLimit: head.isMethod("POST") ? self.loop.configuration.maxPostBody : 0)
     }
 }
 

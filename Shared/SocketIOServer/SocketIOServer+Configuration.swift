@@ -25,8 +25,11 @@ extension SocketIOServer {
         /// How long a closed WebSocket waits for the peer to close its side.
         public var closeTimeout: Duration = .seconds(2)
 
-        /// The maximum size of one WebSocket message or one POST body, bytes.
+        /// The maximum size of one WebSocket message or one packet of a POST, bytes.
         public var maxPayload = 1_000_000
+        /// The maximum size of a POST, bytes: four of the largest packets. Clients that know nothing of
+        /// ``maxPayload``, such as socket.io-client-swift, send everything that waits in one.
+        var maxPostBody: Int { 4 * self.maxPayload }
         /// The maximum number of frames in one WebSocket message.
         public var maxFragments = 16
         /// The maximum number of binary attachments in one packet; 0 closes the connection with 1003 when binary is

@@ -52,6 +52,7 @@ private func pieces(_ input: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPoi
 /// HTTP requests, and what is made of their heads.
 @Sendable func fuzzHTTP(_ input: UnsafeRawBufferPointer) {
     var parser = HTTPRequestParser(limits: HTTPLimits())
+    var bodyCount = 0
     pieces(input) { piece in
         var offset = 0
         while let event = parser.next(piece, at: &offset) {
@@ -69,8 +70,11 @@ private func pieces(_ input: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPoi
                     precondition((try? WebOrigin(parsing: parsed.text)) == parsed, "normalised twice")
                 }
                 parser.acceptBody(limit: 1000)
-            case .body(let body): precondition(body.count <= 1000, "beyond the limit")
-            case .failure: break
+                bodyCount = 0
+            case .part(let range):
+                bodyCount += range.count
+                precondition(!range.isEmpty && range.upperBound == offset && bodyCount <= 1000, "no part of a body")
+            case .end, .failure: break
             }
         }
     }
@@ -93,11 +97,50 @@ private func pieces(_ input: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPoi
     }
 }
 
-/// Bodies of polling requests.
+/// Bodies of polling requests: pieces change nothing.
 @Sendable func fuzzPayload(_ input: UnsafeRawBufferPointer) {
-    var reader = EnginePayloadReader(maxPackets: 100)
-    while let packet = try? reader.next(in: input) {
-        if case .text(_, let range) = packet { precondition(range.upperBound <= input.count, "out of range") }
+    guard input.count > 1 else { return }
+    var (whole, inPieces) = (PayloadLog(), PayloadLog())
+    whole.read(UnsafeRawBufferPointer(rebasing: input[1...]))
+    pieces(input) { inPieces.read($0) }
+    whole.end()
+    inPieces.end()
+    precondition(whole.packets == inPieces.packets && whole.contents == inPieces.contents, "pieces change what is read")
+    precondition(whole.error == inPieces.error, "pieces change what is refused")
+}
+
+/// What was read of a polling body.
+private struct PayloadLog {
+    private var reader = EnginePayloadReader(maxPackets: 100, maxPacket: 64)
+    private(set) var packets: [EnginePacket] = []
+    private(set) var contents: [[UInt8]] = []
+    private(set) var error: EnginePayloadError?
+
+    mutating func read(_ input: UnsafeRawBufferPointer) {
+        var offset = 0
+        while self.error == nil,
+            self.take({ reader throws(EnginePayloadError) in try reader.next(input, at: &offset) })
+        {}
+        precondition(self.reader.heldBytes <= 64, "beyond the limit")
+    }
+
+    mutating func end() {
+        if self.error == nil { _ = self.take { reader throws(EnginePayloadError) in try reader.last() } }
+    }
+
+    private mutating func take(_ next: (inout EnginePayloadReader) throws(EnginePayloadError) -> EnginePacket?) -> Bool
+    {
+        do throws(EnginePayloadError) {
+            guard let packet = try next(&self.reader) else { return false }
+            var content: [UInt8] = []
+            self.reader.withContent { content = Array($0) }
+            self.packets.append(packet)
+            self.contents.append(content)
+            return true
+        } catch {
+            self.error = error
+            return false
+        }
     }
 }
 

@@ -110,7 +110,8 @@ async def test_a_pong_that_nobody_asked_for(server):
 
 @on_the_loop
 async def test_a_post_that_is_too_large(server):
-    """It does not split by `maxPayload`. The answer is 413, and the session is over, so that it starts anew."""
+    """It does not split by `maxPayload`. When a packet is larger, the answer is 413, and the session is over, so that it
+    starts anew."""
     async with Wire(server.url) as wire:
         opening = await wire.open()
         await wire.enter()

@@ -59,13 +59,79 @@ import Testing
         let client = try fixture.client()
         let sid = try fixture.openPolling(client, path: "/engine.io/")
         #expect(
-            try client.ask("POST \(Self.path + sid) HTTP/1.1\r\nHost: h\r\nContent-Length: 65537\r\n\r\n").status == 413
+            try client.ask("POST \(Self.path + sid) HTTP/1.1\r\nHost: h\r\nContent-Length: 262145\r\n\r\n").status
+                == 413
         )
         let other = try fixture.client()
         let second = try fixture.openPolling(other, path: "/engine.io/")
         let head = "POST \(Self.path + second) HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n"
-        #expect(try other.ask("\(head)2\r\n4a\r\n10000\r\n").status == 413)
+        #expect(try other.ask("\(head)2\r\n4a\r\n40000\r\n").status == 413)
         #expect(try fixture.eventually { server, _ in server.sessionCount == 0 })
+    }
+
+    /// socket.io-client-swift sends everything that waits in one POST, whatever `maxPayload` says.
+    @Test(arguments: [true, false])
+    func aPostMayHaveSeveralOfTheLargestPackets(isChunked: Bool) throws {
+        let fixture = try ServerFixture()
+        let client = try fixture.client()
+        let target = Self.path + (try fixture.openPolling(client, path: "/engine.io/"))
+        // 260,000 bytes, of which no packet has more than 65,536.
+        let packets = (0..<5).flatMap { ["4\($0)" + String(repeating: "x", count: 51_990), "4small \($0)"] }
+        let body = packets.joined(separator: "\u{1e}")
+        #expect(try client.ask(Self.post(target, body, isChunked: isChunked)).body == "ok")
+        var received: [String] = []
+        while received.count < packets.count {
+            received += try client.ask(RawClient.get(target)).body.split(separator: "\u{1e}").map(String.init)
+        }
+        #expect(received == packets)
+        // Each packet has the limit that a message has.
+        let largest = "4" + String(repeating: "x", count: 65_535)
+        #expect(try client.ask(Self.post(target, "\(largest)\u{1e}4a", isChunked: isChunked)).body == "ok")
+        let tooLarge = Self.post(target, "4b\u{1e}\(largest)x\u{1e}4c", isChunked: isChunked)
+        #expect(try client.ask(tooLarge).status == 413)
+        try client.waitForEnd()
+        let isOver = try fixture.eventually { server, _ in server.sessionCount == 0 }
+        #expect(isOver)
+    }
+
+    private static func post(_ target: String, _ body: String, isChunked: Bool) -> String {
+        guard isChunked else { return RawClient.post(target, body) }
+        let half = body.utf8.count / 2
+        let (first, second) = (body.prefix(half), body.dropFirst(half))
+        return "POST \(target) HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n"
+            + [first, second].map { "\(String($0.utf8.count, radix: 16))\r\n\($0)\r\n" }.joined() + "0\r\n\r\n"
+    }
+
+    /// So a long body needs no memory: the server keeps one packet at most.
+    @Test func thePacketsOfAPostAreProcessedAsTheyCome() throws {
+        let fixture = try ServerFixture()
+        let (client, poller) = (try fixture.client(), try fixture.client())
+        let target = Self.path + (try fixture.openPolling(poller, path: "/engine.io/"))
+        client.send("POST \(target) HTTP/1.1\r\nHost: h\r\nContent-Length: 200000\r\n\r\n")
+        var sent = 0
+        for number in 0..<4 {
+            let packet = "4\(number)" + String(repeating: "x", count: 40_000)
+            client.send(packet + "\u{1e}4")
+            sent += packet.utf8.count + 2
+            // The next packet begins with its type, which waits.
+            #expect(try poller.ask(RawClient.get(target)).body == packet)
+            client.send("y\u{1e}")
+            sent += 2
+            #expect(try poller.ask(RawClient.get(target)).body == "4y")
+        }
+        client.send("4" + String(repeating: "z", count: 200_000 - sent - 1))
+        #expect(try client.response().body == "ok")
+    }
+
+    @Test func whatComesBeforeAMalformedPacketIsProcessed() throws {
+        let fixture = try ServerFixture()
+        let client = try fixture.client()
+        let target = "/socket.io/?EIO=4&transport=polling&sid=\(try fixture.openPolling(client))"
+        // The end of the body is not waited for.
+        let head = "POST \(target) HTTP/1.1\r\nHost: h\r\nContent-Length: 100\r\n\r\n"
+        let response = try client.ask(head + ["40", #"42["a"]"#, "x", #"42["b"]"#].joined(separator: "\u{1e}"))
+        #expect(response.status == 400 && response.head.contains("Connection: close"))
+        #expect(try fixture.log() == ["connect / ", #"event ["a"]"#, "disconnected protocolError"])
     }
 
     @Test func malformedBodiesEndTheSession() throws {

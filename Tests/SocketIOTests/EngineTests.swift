@@ -225,24 +225,54 @@ private let millisecond: UInt64 = 1_000_000
 }
 
 @Suite struct EnginePayloadTests {
-    private func read(_ body: [UInt8]) throws(EnginePayloadError) -> [EnginePacket] {
-        var reader = EnginePayloadReader(maxPackets: 3)
-        var packets: [EnginePacket] = []
-        let result = body.withUnsafeBytes { bytes in
-            Result { () throws(EnginePayloadError) in
-                while let packet = try reader.next(in: bytes) { packets.append(packet) }
-            }
+    /// A packet and, of a text, its content.
+    private struct Read: Equatable {
+        var packet: EnginePacket
+        var content = ""
+    }
+
+    private func read(_ body: [UInt8], size: Int = 1000, maxPacket: Int = 100) throws(EnginePayloadError) -> [Read] {
+        var reader = EnginePayloadReader(maxPackets: 3, maxPacket: maxPacket)
+        var packets: [Read] = []
+        func add(_ packet: EnginePacket) {
+            packets.append(Read(packet: packet))
+            guard case .text = packet else { return }
+            reader.withContent { packets[packets.count - 1].content = String(decoding: $0, as: UTF8.self) }
         }
-        try result.get()
+        for start in stride(from: 0, to: body.count, by: size) {
+            let piece = Array(body[start..<min(start + size, body.count)])
+            var offset = 0
+            let result = piece.withUnsafeBytes { bytes in
+                Result { () throws(EnginePayloadError) in
+                    while let packet = try reader.next(bytes, at: &offset) { add(packet) }
+                }
+            }
+            try result.get()
+            #expect(offset == piece.count && reader.heldBytes <= maxPacket)
+        }
+        add(try reader.last())
         return packets
     }
 
-    @Test func packets() throws {
+    @Test(arguments: [1, 2, 3, 7, 1000])
+    func packets(size: Int) throws {
         #expect(
-            try self.read(bytes("4hé\u{1e}2\u{1e}bAQIDBA==")) == [
-                .text(.message, 1..<4), .text(.ping, 6..<6), .binary([1, 2, 3, 4]),
+            try self.read(bytes("4hé\u{1e}2\u{1e}bAQIDBA=="), size: size) == [
+                Read(packet: .text(.message), content: "hé"), Read(packet: .text(.ping)),
+                Read(packet: .binary([1, 2, 3, 4])),
             ])
-        #expect(try self.read(bytes("b")) == [.binary([])])
+        #expect(try self.read(bytes("b")) == [Read(packet: .binary([]))])
+    }
+
+    /// However long the body is.
+    @Test(arguments: [1, 3, 1000])
+    func aPacketHasALimit(size: Int) throws {
+        #expect(try self.read(bytes("4aaaa\u{1e}4bbbb"), size: size, maxPacket: 5).map(\.content) == ["aaaa", "bbbb"])
+        for body in ["4aaaaa\u{1e}4", "4\u{1e}4aaaaa", "4\u{1e}baaaaa\u{1e}4"] {
+            #expect(throws: EnginePayloadError.packetTooLarge) {
+                try self.read(bytes(body), size: size, maxPacket: 5)
+            }
+        }
     }
 
     @Test func errors() {

@@ -15,6 +15,7 @@ import Testing
     private func parse(_ input: [UInt8], size: Int = 1, bodyLimit: Int = 100) -> [Outcome] {
         var parser = HTTPRequestParser(limits: HTTPLimits())
         var outcomes: [Outcome] = []
+        var body: [UInt8] = []
         for start in stride(from: 0, to: input.count, by: size) {
             Array(input[start..<min(start + size, input.count)]).withUnsafeBytes { piece in
                 var offset = 0
@@ -23,7 +24,10 @@ import Testing
                     case .head(let head):
                         outcomes.append(.head(head.method, head.path, head.query))
                         parser.acceptBody(limit: bodyLimit)
-                    case .body(let body): outcomes.append(.body(body))
+                    case .part(let range): body += piece[range]
+                    case .end:
+                        outcomes.append(.body(body))
+                        body = []
                     case .failure(let status): outcomes.append(.failure(status))
                     }
                 }

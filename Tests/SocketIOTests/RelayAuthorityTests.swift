@@ -12,7 +12,8 @@ import Testing
             method: String, target: String, forwardedFor: String, body: [UInt8], for neighbour: String
         ) -> String? {
             guard self.isListed else { return nil }
-            return "\(neighbour)|\(method)|\(target)|\(forwardedFor)|\(String(decoding: body, as: UTF8.self))|"
+            let text = String(decoding: body, as: UTF8.self).replacing("\u{1e}", with: "^")
+            return "\(neighbour)|\(method)|\(target)|\(forwardedFor)|\(text)|"
         }
 
         func digest(provenBy proof: String?, method: String, target: String, forwardedFor: String) -> [UInt8]? {
@@ -20,7 +21,9 @@ import Testing
             return proof.flatMap { $0.hasPrefix(head) ? bytes(String($0.dropFirst(head.count).dropLast())) : nil }
         }
 
-        func isProven(body: [UInt8], digest: [UInt8]) -> Bool { body == digest }
+        func isProven(body: [UInt8], digest: [UInt8]) -> Bool {
+            body.map { $0 == 0x1E ? UInt8(ascii: "^") : $0 } == digest
+        }
     }
 
     private static let poll = "/engine.io/?EIO=4&transport=polling&sid="
@@ -33,11 +36,13 @@ import Testing
     private init(_ authority: Authority) throws {
         let owner = try ServerFixture {
             $0.sidPrefix = "a."
+            $0.maxPayload = 2000
             $0.relayAuthority = Authority()
         }
         self.owner = owner
         self.entry = try ServerFixture {
             $0.sidPrefix = "b."
+            $0.maxPayload = 2000
             $0.neighbours = ["a.": .init(host: "127.0.0.1", port: owner.port, name: "owner")]
             $0.relayAuthority = authority
         }
@@ -50,6 +55,17 @@ import Testing
             #expect(try client.ask(RawClient.post(Self.poll + self.sid, "4\(round)")).body == "ok")
             #expect(try client.ask(RawClient.get(Self.poll + self.sid)).body == "4\(round)")
         }
+    }
+
+    /// Each part has a proof of its own.
+    @Test func aLongPostIsProvenInParts() throws {
+        let client = try self.entry.client()
+        let packets = (0..<10).map { "4\($0)" + String(repeating: "x", count: 700) }
+        let post = RawClient.post(Self.poll + self.sid, packets.joined(separator: "\u{1e}"))
+        #expect(try client.ask(post).body == "ok")
+        let received = try client.ask(RawClient.get(Self.poll + self.sid)).body
+        #expect(received.split(separator: "\u{1e}").map(String.init) == packets)
+        #expect(try self.owner.onLoop { server, _ in server.statistics.requests } == 7)
     }
 
     @Test func requestsWithoutAProofAreRefused() throws {

@@ -195,11 +195,34 @@ import Testing
         let chunked = "\(head)Transfer-Encoding: chunked\r\n\r\n10000\r\n\(largest)\r\n0\r\n\r\n"
         #expect(try client.ask(chunked).body == "ok")
         #expect(try client.ask(RawClient.get(Self.poll + sid)).body == largest)
-        #expect(try client.ask("\(head)Content-Length: 65537\r\n\r\n").status == 413)
+        #expect(try client.ask("\(head)Content-Length: 262145\r\n\r\n").status == 413)
         let other = try self.entry.client()
-        #expect(try other.ask("\(head)Transfer-Encoding: chunked\r\n\r\n10001\r\n").status == 413)
+        #expect(try other.ask("\(head)Transfer-Encoding: chunked\r\n\r\n40001\r\n").status == 413)
+        let third = try self.entry.client()
+        #expect(try third.ask("\(head)Content-Length: 65537\r\n\r\n\(largest)x").status == 413)
         // None of that was the owner's to refuse.
         #expect(try self.owner.onLoop { server, _ in server.statistics.requests } == 5)
+    }
+
+    /// The owner gets several, none longer than one packet may be.
+    @Test func aLongPostIsRelayedInParts() throws {
+        let sid = try self.openSession()
+        let client = try self.entry.client()
+        let packets = (0..<9).map { "4\($0)" + String(repeating: "x", count: 28_000) }
+        #expect(try client.ask(RawClient.post(Self.poll + sid, packets.joined(separator: "\u{1e}"))).body == "ok")
+        var received: [String] = []
+        while received.count < packets.count {
+            received += try client.ask(RawClient.get(Self.poll + sid)).body.split(separator: "\u{1e}").map(String.init)
+        }
+        #expect(received == packets)
+        // What the owner says to one part is the answer to all of them.
+        let bad = (packets[..<3] + ["nonsense"] + packets[3...]).joined(separator: "\u{1e}")
+        let refused = try client.ask(RawClient.post(Self.poll + sid, bad))
+        #expect(refused.status == 400 && refused.head.contains("Connection: close"))
+        try client.waitForEnd()
+        let isOver = try self.owner.eventually { server, _ in server.sessionCount == 0 }
+        #expect(isOver)
+        #expect(try self.entry.eventually { server, _ in server.relayCount == 0 })
     }
 
     @Test func whatWasRelayedOnceIsNotRelayedAgain() throws {

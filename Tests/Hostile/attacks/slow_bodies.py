@@ -1,9 +1,9 @@
 """Bodies that never come.
 
-Does: announces bodies of 256 KiB, to polling sessions and to the HTTP API, and sends a byte a second; or all but the
-    last byte.
+Does: announces bodies of 256 KiB to the HTTP API and of 1 MiB to polling sessions, and sends a byte a second; or all
+    but the last byte of 256 KiB.
 Breaks: room for each announced body is set aside, and each request occupies its connection for ever.
-Limit: a body must be complete within 30 s; 64 connections of an address, 256 KiB each.
+Limit: a body must be complete within 30 s; 64 connections of an address, 256 KiB of a body or of a packet each.
 """
 
 import asyncio
@@ -17,7 +17,7 @@ SIZE = 256 << 10
 
 async def attack(target):
     await asyncio.gather(
-        target.crowd(20, drip, True), target.crowd(20, drip, False), target.crowd(20, all_but_the_last_byte)
+        *(target.crowd(15, act, as_session) for act in (drip, all_but_the_last_byte) for as_session in (True, False))
     )
 
 
@@ -29,15 +29,15 @@ async def drip(target, as_session):
             await target.pause(1)
 
 
-async def all_but_the_last_byte(target):
+async def all_but_the_last_byte(target, as_session):
     async with await Line.open(target) as line:
-        await line.send(await head(target, line, False) + b"x" * (SIZE - 1))
+        await line.send(await head(target, line, as_session) + b"x" * (SIZE - 1))
         await target.pause(60)
 
 
 async def head(target, line, as_session):
     target.tally("bodies")
-    path = "/api/rooms/x/elements"
+    path, size = "/api/rooms/x/elements", SIZE
     if as_session:
-        path = f"/socket.io/?EIO=4&transport=polling&sid={await polling(target, line)}"
-    return request("POST", path, f"Content-Length: {SIZE}", f"Authorization: Bearer {target.token}")
+        path, size = f"/socket.io/?EIO=4&transport=polling&sid={await polling(target, line)}", 4 * SIZE
+    return request("POST", path, f"Content-Length: {size}", f"Authorization: Bearer {target.token}")
