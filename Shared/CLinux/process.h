@@ -53,3 +53,12 @@ static inline int linux_clock_is_synchronised(void) {
 // Blocks of at least so many bytes come from the system and go back to it when they are freed. Left alone, glibc raises
 // this size to that of the largest block that was freed (up to 32 MiB) and keeps what is smaller for itself.
 static inline void linux_return_blocks_from(int bytes) { mallopt(M_MMAP_THRESHOLD, bytes); }
+
+// Bytes that malloc has given out and not got back.
+static inline size_t linux_allocated_bytes(void) {
+    struct mallinfo2 info = mallinfo2();
+    return info.uordblks + info.hblkhd;
+}
+
+// Gives every free whole page of malloc's arenas back to the system.
+static inline void linux_return_freed_memory(void) { malloc_trim(0); }

@@ -1,6 +1,7 @@
 """Two of each daemon are one service."""
 
 import concurrent.futures
+import contextlib
 
 from app import App, burst, fence
 from pipeline import eventually
@@ -117,3 +118,26 @@ def test_many_people_in_one_room(double, apps, room):
     for index in range(5):
         own = [data for data in people[index].named("element:transforming") if data["elementId"] == f"e{index}"]
         assert own == []
+
+
+def test_memory_goes_back_to_the_system_after_a_burst(beside):
+    """Rooms come into memory and leave it again; what they took is not kept for the next burst."""
+    group = [{"type": "note", "id": f"e{index}", "content": {"text": "x" * 8000}} for index in range(24)]
+    with beside("--room-idle-ms", 500) as pipeline, contextlib.ExitStack() as stack:
+
+        def resident():
+            return pipeline.metrics("fanout")["process_resident_memory_bytes"] / (1 << 20)
+
+        def fill(number):
+            app = stack.enter_context(contextlib.closing(App(pipeline.url, f"user-{number}").connect()))
+            app.join(f"room-{number}")
+            for part in range(12):
+                elements = [element | {"id": f"{part}-{element['id']}"} for element in group]
+                app.ok("elements:create", {"roomId": f"room-{number}", "elements": elements})
+
+        with concurrent.futures.ThreadPoolExecutor(8) as pool:
+            list(pool.map(fill, range(24)))
+        full = resident()
+        stack.close()
+        eventually("the rooms are gone", lambda: pipeline.metrics("fanout")["touchsync_fanout_rooms"] == 0, within=20)
+        eventually("memory is given back", lambda: resident() < full - 32, within=30, every=0.5)

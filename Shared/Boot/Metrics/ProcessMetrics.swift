@@ -23,13 +23,7 @@ enum ProcessMetrics {
             + Double(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1_000_000
     }
 
-    /// /proc/self/statm counts pages: all, then resident ones (proc(5)).
-    private static func memoryBytes(field: Int) -> Double {
-        guard let pages = self.fields("/proc/self/statm").dropFirst(field).first.flatMap({ Double($0) }) else {
-            return .nan
-        }
-        return pages * Double(sysconf(Int32(_SC_PAGESIZE)))
-    }
+    private static func memoryBytes(field: Int) -> Double { ProcessMemory.bytes(field: field).map(Double.init) ?? .nan }
 
     /// /proc/self/stat has the start time as field 22, in clock ticks since boot; the name in parentheses, field 2, may
     /// contain spaces.

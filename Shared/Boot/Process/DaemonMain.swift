@@ -138,7 +138,7 @@ package enum DaemonMain {
             report.listening(at: url)
             health.serve()
         }
-        var all: [any Service] = [admin]
+        var all: [any Service] = [admin, FreedMemoryReturn()]
         all += services
         if let descriptor = process.parentDescriptor { all.append(ParentWatch(descriptor: descriptor)) }
         // Its reload is SIGHUP, also for daemons without a file to read again.
