@@ -1,12 +1,15 @@
 """Two gateways behind a proxy that sends every request to the other one than the last: no session sticks anywhere."""
 
 import concurrent.futures
+import json
 import signal
 
 import pytest
 import requests
 
 from app import POLLING, UPGRADE, App, fence, previews_at
+from clients.steps import on_the_loop
+from clients.wire import Failed, Wire
 from pipeline import Overdue, eventually
 from proxy import Proxy
 
@@ -56,6 +59,37 @@ def assert_relayed(double, before, whoever):
 
     eventually("requests were relayed", has_relayed)
     assert [now[1] for now in relayed(double)] == [then[1] for then in before]
+
+
+@on_the_loop
+async def test_everything_that_waits_comes_in_one_post(proxy, double, room):
+    """socket.io-client-swift ignores `maxPayload`: a POST may have more, at either gateway, but none of its packets."""
+    before = relayed(double)
+    async with Wire(proxy.url) as wire:
+        most = (await wire.open())["maxPayload"]
+        await wire.enter(json.dumps({"userId": "ada"}))
+
+        def edit(n, size=7000):
+            element = {"type": "note", "content": {"text": "x" * size}}
+            return f"42{n}" + json.dumps(["element:create", {"roomId": room, "n": n, "element": element}])
+
+        await wire.post("420" + json.dumps(["room:join", {"roomId": room}]))
+        for first in (1, 61):
+            edits = [edit(n) for n in range(first, first + 60)]
+            assert most < sum(map(len, edits)) < 2 * most
+            await wire.post(*edits)
+        answers = {}
+        while len(answers) < 121:
+            packet = await wire.next()
+            if packet.startswith("43"):
+                number, _, answer = packet[2:].partition("[")
+                answers[int(number)] = json.loads("[" + answer)[0]
+        assert all(answer["ok"] for answer in answers.values()), answers
+        assert [answers[n]["seq"] for n in range(1, 121)] == list(range(1, 121))
+        with pytest.raises(Failed) as refused:
+            await wire.post("3", edit(121, most))
+        assert refused.value.status == 413
+    assert_relayed(double, before, any)
 
 
 @pytest.mark.parametrize("kind", TRANSPORTS)
