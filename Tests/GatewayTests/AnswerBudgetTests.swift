@@ -344,7 +344,8 @@ import Wire
         var scene = Self.scene()
         var strangers: [UInt64] = []
         for user in ["eve", "mallory"] {
-            strangers.append(scene.gateway.connectionID(in: try Self.reader(user, 30_000, in: &scene)))
+            let slot = try Self.reader(user, 30_000, in: &scene)
+            strangers.append(scene.gateway.connectionID(in: slot))
         }
         let ada = try scene.connect("ada")
         scene.send(ada, "room:join", #"{"roomId":"r"}"#, ack: 1)
