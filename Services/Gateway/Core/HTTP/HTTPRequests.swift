@@ -150,9 +150,11 @@ package struct HTTPRequests {
     mutating func weightReceived(
         _ weight: AnswerWeight, _ answers: inout AnswerBudget, at now: Instant, into actions: inout [GatewayAction]
     ) {
-        guard let known = self.reads[weight.request], known.isAsked, case .read(var read) = known.question,
-            weight.bytes > read.allowance
-        else { return }
+        guard let known = self.reads[weight.request], known.isAsked, case .read(var read) = known.question else {
+            return
+        }
+        // A read that was sent twice is forgotten with the first one, which allowed for less.
+        guard weight.bytes > read.allowance else { return self.admitted(weight.request, into: &actions) }
         read.allowance = AnswerBudget.allowance(for: weight)
         self.reads[weight.request]?.question = .read(read)
         self.reads[weight.request]?.isAsked = false

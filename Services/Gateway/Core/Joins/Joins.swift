@@ -308,12 +308,14 @@ extension Joins {
         _ weight: AnswerWeight, _ connections: inout Connections, _ rooms: Rooms, at now: Instant,
         into actions: inout [GatewayAction]
     ) {
-        // One that was sent twice may have been weighed twice.
-        guard let join = self.pending[weight.request], join.sentAt != nil, weight.bytes > join.allowance
-        else { return }
+        guard let join = self.pending[weight.request], join.sentAt != nil else { return }
         if join.isAbandoned {
             self.remove(weight.request)
             return self.sendQueued(&connections, rooms, at: now, into: &actions)
+        }
+        // A join that was sent twice is forgotten with the first one, which allowed for less.
+        guard weight.bytes > join.allowance else {
+            return self.send(join, &connections, rooms, at: now, into: &actions)
         }
         let allowance = AnswerBudget.allowance(for: weight)
         self.pending[weight.request]?.allowance = allowance
