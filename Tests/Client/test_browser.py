@@ -113,8 +113,10 @@ def test_the_example_works(browser, origin, clients):
         bob.edit("demo", "create", {"id": "odd", "type": "pin", "content": {"toString": 0}})
         eventually("any value is drawn", lambda: page.run("document.querySelector('div:last-of-type').textContent") == "pin")
         bob.edit("demo", "delete", "odd")
+        page.run("dispatchEvent(new MouseEvent('dblclick', { clientX: 400, clientY: 150 }))")
+        eventually("bob sees another note", lambda: sorted(bob.positions("demo").values()) == [300, 400])
         page.run("dispatchEvent(new KeyboardEvent('keydown', { key: 'z' }))")
-        eventually("it is taken back", lambda: bob.positions("demo") == {})
+        eventually("it is taken back", lambda: list(bob.positions("demo").values()) == [300])
         page.close()
 
 

@@ -319,9 +319,11 @@ def test_a_migration_waits_for_its_tables_but_keeps_nobody_from_them(single, tmp
     with psycopg.connect(url, autocommit=True) as other, psycopg.connect(url) as reader:
         # As the release before left it.
         other.execute("alter table sessions drop column made_at cascade")
+        other.execute("alter table elements drop column other_by, drop column other_seq")
         other.execute("drop function evict_requests")
         other.execute("drop index elements_living")
         other.execute("drop function load_shard_state")
+        other.execute("drop function commit_batch")
         other.execute("drop function evict_user_sessions")
         other.execute("delete from meta where key = 'user_sessions'")
         other.execute("delete from schema_migrations where version >= 11")

@@ -70,24 +70,24 @@ async def test_everything_that_waits_comes_in_one_post(proxy, double, room):
         await wire.enter(json.dumps({"userId": "ada"}))
 
         def edit(n, size=7000):
-            element = {"type": "note", "content": {"text": "x" * size}}
-            return f"42{n}" + json.dumps(["element:create", {"roomId": room, "n": n, "element": element}])
+            elements = [{"type": "note", "content": {"text": "x" * size}} for _ in range(3)]
+            return f"42{n}" + json.dumps(["elements:create", {"roomId": room, "n": n, "elements": elements}])
 
         await wire.post("420" + json.dumps(["room:join", {"roomId": room}]))
-        for first in (1, 61):
-            edits = [edit(n) for n in range(first, first + 60)]
+        answers = {}
+        for first in (1, 21):
+            edits = [edit(n) for n in range(first, first + 20)]
             assert most < sum(map(len, edits)) < 2 * most
             await wire.post(*edits)
-        answers = {}
-        while len(answers) < 121:
-            packet = await wire.next()
-            if packet.startswith("43"):
-                number, _, answer = packet[2:].partition("[")
-                answers[int(number)] = json.loads("[" + answer)[0]
+            while len(answers) < first + 20:
+                packet = await wire.next()
+                if packet.startswith("43"):
+                    number, _, answer = packet[2:].partition("[")
+                    answers[int(number)] = json.loads("[" + answer)[0]
         assert all(answer["ok"] for answer in answers.values()), answers
-        assert [answers[n]["seq"] for n in range(1, 121)] == list(range(1, 121))
+        assert [answers[n]["seq"] for n in range(1, 41)] == list(range(1, 41))
         with pytest.raises(Failed) as refused:
-            await wire.post("3", edit(121, most))
+            await wire.post("3", edit(41, most))
         assert refused.value.status == 413
     assert_relayed(double, before, any)
 
