@@ -11,6 +11,10 @@ package enum Mutant: String, CaseIterable, Sendable {
     case naivePolling = "naive-polling"
     /// The fan-out passes previews on as they come.
     case fenceOff = "fence-off"
+    /// The fan-out does not read which gestures had ended when it takes a room over.
+    case gesturesForgotten = "gestures-forgotten"
+    /// The fan-out lets updates overtake the previews that wait.
+    case previewsOvertaken = "previews-overtaken"
     /// The gateway forgets a commit once it is sent.
     case custodyOff = "custody-off"
     /// The gateway loses some answers.

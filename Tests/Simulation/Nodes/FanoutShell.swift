@@ -17,6 +17,8 @@ final class FanoutShell: Shell {
     /// For a shell that is wrong on purpose: rooms that are read, and what it takes the shards' heads to be.
     private var loads: [UInt64: Int] = [:]
     private var seenHeads = [UInt64](repeating: 0, count: Shard.count)
+    /// Likewise: previews that updates overtake.
+    private var waiting: [(preview: GatewayRecord, gateways: [GatewayID])] = []
 
     init(_ process: Process, in world: World) {
         self.world = world
@@ -37,9 +39,13 @@ final class FanoutShell: Shell {
         for input in inputs { self.read(input, now) }
         self.deliverPreviews(now)
         if let due = self.core.nextDeadline, now >= due { self.core.timeReached(now, into: &self.actions) }
+        let overtaken = self.waiting
+        self.waiting = []
         self.perform(now)
+        for (preview, gateways) in overtaken { self.peers.append(preview, to: gateways) }
         self.peers.flush(self.world.send)
-        return self.core.nextDeadline
+        let deadline = self.core.nextDeadline
+        return self.waiting.isEmpty ? deadline : min(deadline ?? .never, now + .milliseconds(20))
     }
 
     // MARK: In
@@ -57,8 +63,13 @@ final class FanoutShell: Shell {
         }
     }
 
-    /// The mutant that never asks for heads: it knows what it was sent, and what it read for other reasons.
+    /// The mutants that read less than there is: the one that never asks for heads knows what it was sent, and what it read
+    /// for other reasons.
     private func mistaken(_ reply: DatabaseReply, to tag: UInt64) -> DatabaseReply {
+        if self.world.plan.mutant == .gesturesForgotten, case .room(var room) = reply {
+            room.closed = []
+            return .room(room)
+        }
         guard self.world.plan.mutant == .naivePolling else { return reply }
         switch reply {
         case .heads(let heads):
@@ -122,6 +133,9 @@ final class FanoutShell: Shell {
                 switch action {
                 case .send(let record, let gateway): self.peers.append(record, to: [gateway])
                 case .broadcast(.roomMembers, _, _) where self.world.plan.mutant == .membersForgotten: break
+                case .broadcast(.preview(let preview), let to, let except)
+                where self.world.plan.mutant == .previewsOvertaken:
+                    self.waiting.append((.preview(preview), to.filter { $0 != except }))
                 case .broadcast(let record, let to, let except):
                     self.peers.append(self.mistaken(record), to: to.filter { $0 != except })
                 case .read(let request):
