@@ -1,6 +1,7 @@
 /// Limits of one request.
 public struct HTTPLimits: Sendable, Equatable {
-    /// The request line, bytes; a longer one is answered 414.
+    /// The request line, bytes; a longer one is answered 414. As much of extensions and trailers is read beside a chunked
+    /// body (RFC 9112 section 7.1.1); more are answered 431.
     public var requestLine = 4096
     /// The whole head, bytes; a longer one is answered 431.
     public var head = 16384
@@ -47,7 +48,8 @@ public struct HTTPRequestParser: Sendable {
     /// Bytes of the body so far, and those that are due of it or of its present chunk.
     private var (bodyCount, due) = (0, 0)
     private var isChunked = false
-    private var trailerBytes = 0
+    /// Bytes of the extensions and trailers beside the body.
+    private var extraBytes = 0
     /// Where the search for the end of the head resumes, and where the current line began.
     private var scanned = 0
     private var hasRequestLine = false
@@ -69,7 +71,7 @@ public struct HTTPRequestParser: Sendable {
     /// After a head: up to `limit` bytes of body are accepted.
     public mutating func acceptBody(limit: Int) {
         guard case .undecided = self.stage else { return }
-        (self.bodyLimit, self.bodyCount) = (limit, 0)
+        (self.bodyLimit, self.bodyCount, self.extraBytes) = (limit, 0, 0)
         self.stage = self.isChunked ? .chunkSize : .sized
     }
 
@@ -151,9 +153,11 @@ extension HTTPRequestParser {
             guard line.isEmpty else { return self.fail(400) }
             self.stage = .chunkSize
         case .chunkSize:
+            // What is longer than a size is an extension.
+            self.extraBytes += max(0, line.count - HTTPGrammar.chunkSizeDigits)
+            guard self.extraBytes <= self.limits.requestLine else { return self.fail(431) }
             guard let size = HTTPGrammar.chunkSize(line) else { return self.fail(400) }
             if size == 0 {
-                self.trailerBytes = 0
                 self.stage = .trailer
                 return nil
             }
@@ -165,8 +169,8 @@ extension HTTPRequestParser {
                 self.line = []
                 return self.finish()
             }
-            self.trailerBytes += line.count
-            guard self.trailerBytes <= self.limits.requestLine else { return self.fail(431) }
+            self.extraBytes += line.count
+            guard self.extraBytes <= self.limits.requestLine else { return self.fail(431) }
             guard HTTPRequestHead.Field(line: line[...]) != nil else { return self.fail(400) }
         }
         return nil

@@ -101,6 +101,14 @@ import Testing
         #expect(self.parse("GET /?\(query)& HTTP/1.1\r\nHost: a\r\n\r\n") == [.failure(414)])
         let options = "Connection: a,,\r\nConnection:" + String(repeating: "b,", count: 13)
         #expect(self.parse("GET / HTTP/1.1\r\nHost: a\r\n\(options),\r\n\r\n") == [.failure(431)])
+        // Extensions and trailers together.
+        let chunked = "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n"
+        let chunk = "00000001;" + String(repeating: "e", count: 999) + "\r\nb\r\n"
+        let trailers = "00000000\r\nT: \(String(repeating: "v", count: 93))\r\n\r\n"
+        #expect(self.parse(chunked + String(repeating: chunk, count: 4) + trailers).last == .body(bytes("bbbb")))
+        #expect(self.parse(chunked + String(repeating: chunk, count: 5)).last == .failure(431))
+        let late = trailers.dropLast(2) + "vv\r\n"
+        #expect(self.parse(chunked + String(repeating: chunk, count: 4) + late).last == .failure(431))
         let large = "X: " + String(repeating: "v", count: 20_000)
         #expect(self.parse("GET / HTTP/1.1\r\nHost: a\r\n\(large)", size: 50) == [.failure(431)])
     }

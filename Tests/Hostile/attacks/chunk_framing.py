@@ -1,9 +1,9 @@
 """Framing without end, by way of a proxy.
 
-Does: 16 connections of a proxy that name one client send bodies in chunks of one byte, with extensions of 1000, and
-    thousands of empty lines before each request.
+Does: 16 connections of a proxy that name one client send bodies in chunks of one byte, with extensions of 1000 until
+    that is refused, and thousands of empty lines before each request.
 Breaks: only what is in heads and bodies counts for the client, and the rest, a thousand times as much, for nobody.
-Limit: `address-bytes-per-second`, charged for all that is read.
+Limit: 4 KiB of extensions and trailers beside a body; `address-bytes-per-second`, charged for all that is read.
 """
 
 import socket
@@ -36,6 +36,6 @@ async def fill(target):
 
 
 def excess(target):
-    most = RATE * (target.seconds + 2) + CONNECTIONS * UNREAD
+    most = RATE * (target.seconds + 2) + target.counts["connections"] * UNREAD
     sent = target.counts["bytes"]
     return [f"{sent >> 20} MiB were read of one client"] if sent > most else []
