@@ -11,6 +11,8 @@ OTHERS = (
     "type", "originalWidth", "originalHeight", "anchorX", "anchorY", "createdBy", "updatedBy", "rev", "zIndex",
     "parentId",
 )
+# What apps here add to an element of their own.
+OWN = ("content",)
 # The broadcasts as the history calls them.
 DELIVERIES = {
     "element:transformed": "transformed", "element:created": "created", "element:updated": "updated",
@@ -28,7 +30,7 @@ def body(element):
     """An element's state as the text of a JSON object: equal states, equal text. Empty for a deleted one."""
     if element is None:
         return ""
-    fields = {name: _text(element[name]) for name in GEOMETRY + OTHERS if element.get(name) is not None}
+    fields = {name: _text(element[name]) for name in GEOMETRY + OTHERS + OWN if element.get(name) is not None}
     return orjson.dumps(fields).decode()
 
 
@@ -130,8 +132,9 @@ class History:
             self.add("room", room=room, seq=seq, floor=self.floors.get(room, 0))
         for shard, gseq in await server.rows("select shard, gseq from shards"):
             self.add("shard", shard=shard, gseq=gseq)
-        fields = GEOMETRY + OTHERS
-        columns = re.sub("[A-Z]", lambda letter: f"_{letter[0].lower()}", ", ".join(fields))
+        fields = GEOMETRY + OTHERS + OWN
+        columns = re.sub("[A-Z]", lambda letter: f"_{letter[0].lower()}", ", ".join(GEOMETRY + OTHERS))
+        columns += "".join(f", extra->>'{name}'" for name in OWN)
         for room, name, *values in await server.rows(
             f"select room_id, element_id, {columns} from elements where deleted_seq is null"
         ):
