@@ -209,7 +209,7 @@ extension Gateway {
         self.admitAnswers(at: now, into: &actions)
     }
 
-    /// Asks for the answers for which there is space by now, and closes who has kept others waiting for too long.
+    /// Asks fan-outs for the waiting answers that fit by now, and closes connections that kept others waiting for too long.
     mutating func admitAnswers(at now: Instant, into actions: inout [GatewayAction]) {
         for question in self.joins.answers.admit(at: now) {
             switch question {
