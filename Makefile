@@ -102,7 +102,7 @@ test-model: install ## The protocol in every order of its steps, by spin
 	@Tests/run.sh model
 
 bench: release ## Measure the pipeline that make run started, then the cores; or only a load: make bench BENCH="--preset lone"
-	@.build/release/touchsync bench --data $(DATA) $(BENCH)
+	@.build/release/bench --data $(DATA) $(BENCH)
 	@$(if $(filter file,$(origin BENCH)),Tests/Benchmarks/run.sh .build/release)
 
 bench-cores: release ## Count instructions and allocations of each hot core's work; fails when one costs 15 % more

@@ -184,9 +184,6 @@ let fanout: [Target] = [
 // The operator's command.
 let operatorCommand: [Target] = [
     library(
-        "OperatorBench", "Services/Operator/Bench",
-        ["Boot", "SocketIO", "JSONBytes", "CLinux", argumentParser, histogram]),
-    library(
         "OperatorRobots", "Services/Operator/Robots",
         ["Canvas", "TouchSyncClient", "TouchSyncClientCore", nioLocks]),
     // What a terminal can do, and texts for it.
@@ -201,7 +198,7 @@ let operatorCommand: [Target] = [
         "OperatorDaemon", "Services/Operator/Daemon",
         [
             "Boot", "Auth", "Trust", "Postgres", "JSONBytes", "Canvas", "Wire", "Mesh", "Stages", "GatewayDaemon",
-            "CoalescerDaemon", "CommitterCore", "CommitterDaemon", "FanoutDaemon", "OperatorBench", "OperatorRobots",
+            "CoalescerDaemon", "CommitterCore", "CommitterDaemon", "FanoutDaemon", "OperatorRobots",
             "OperatorTerminal", "OperatorViews", "OperatorTail", "Overview", "Scraping", "CLinux", nioLocks, nioCore,
             nioPosix,
             argumentParser,
@@ -242,6 +239,10 @@ let testTargets: [Target] = [
             "GatewayCore", "CoalescerCore", "CommitterCore", "FanoutCore", "SocketIOServer", "SocketIO", "Wire",
             "Timing", "Canvas", "JSONBytes",
         ], exclude: ["README.md", "costs", "measure.py", "curves.py", "plot.py", "run.sh"]),
+    // The load generator.
+    executable(
+        "bench", "Tests/Bench", ["Boot", "SocketIO", "JSONBytes", "CLinux", argumentParser, histogram],
+        exclude: ["README.md"]),
     tests("TrustTests", ["Trust"]),
     tests("JSONBytesTests", ["JSONBytes"]),
     tests("CanvasTests", ["Canvas", "JSONBytes"]),
@@ -323,7 +324,7 @@ let testTargets: [Target] = [
         ]),
     tests(
         "BenchTests",
-        ["OperatorBench", "SocketIO", "SocketIOServer", "JSONBytes", nioCore, nioPosix, argumentParser, histogram]),
+        ["bench", "SocketIO", "SocketIOServer", "JSONBytes", nioCore, nioPosix, argumentParser, histogram]),
 ]
 
 // The thread sanitizer's build has only the tests in which threads share something, what they need, and of three suites

@@ -1,7 +1,8 @@
 import Histogram
-import OperatorBench
 import SocketIO
 import Testing
+
+@testable import bench
 
 @Suite struct BenchClientTests {
     /// A client and what it said so far.

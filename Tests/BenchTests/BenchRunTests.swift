@@ -1,8 +1,9 @@
 import NIOCore
 import NIOPosix
-import OperatorBench
 import SocketIOServer
 import Testing
+
+@testable import bench
 
 @Suite(.timeLimit(.minutes(1))) struct BenchRunTests {
     static func options(port: Int, _ load: Load) -> BenchOptions {

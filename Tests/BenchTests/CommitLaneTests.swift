@@ -1,5 +1,6 @@
-import OperatorBench
 import Testing
+
+@testable import bench
 
 @Suite struct CommitLaneTests {
     static let first = CommitLane.firstID

@@ -1,6 +1,7 @@
-import OperatorBench
 import SocketIO
 import Testing
+
+@testable import bench
 
 @Suite struct FrameTests {
     /// Frames as a server sends them, and the messages in them.

@@ -1,6 +1,7 @@
 import JSONBytes
-import OperatorBench
 import Testing
+
+@testable import bench
 
 @Suite struct GestureHandTests {
     /// A hand whose element was placed at a time.

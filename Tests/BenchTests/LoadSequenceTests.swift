@@ -1,6 +1,7 @@
 import Histogram
-import OperatorBench
 import Testing
+
+@testable import bench
 
 @Suite struct LoadSequenceTests {
     /// A report of a load of which everything arrived so late.

@@ -1,6 +1,7 @@
 import ArgumentParser
-import OperatorBench
 import Testing
+
+@testable import bench
 
 @Suite struct LoadTests {
     @Test func everyConnectionAndEveryRoleIsThereOnce() {

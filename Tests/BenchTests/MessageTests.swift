@@ -1,6 +1,7 @@
 import JSONBytes
-import OperatorBench
 import Testing
+
+@testable import bench
 
 @Suite struct MessageTests {
     /// Parses the array of a packet, behind its prefix.

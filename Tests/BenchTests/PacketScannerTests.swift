@@ -1,5 +1,6 @@
-import OperatorBench
 import Testing
+
+@testable import bench
 
 @Suite struct PacketScannerTests {
     static func scan(_ text: String) -> PacketScanner.Packet {

@@ -1,6 +1,7 @@
 import Glibc
-import OperatorBench
 import Testing
+
+@testable import bench
 
 @Suite struct ProcessTests {
     @Test func cpuTimeAndMemoryFromAStatLineWhateverTheNameHolds() {

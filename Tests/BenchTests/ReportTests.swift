@@ -1,7 +1,8 @@
 import Histogram
 import JSONBytes
-import OperatorBench
 import Testing
+
+@testable import bench
 
 @Suite struct ReportTests {
     static func report(_ named: NamedLoad = NamedLoad("many-rooms", Load())) -> BenchReport {

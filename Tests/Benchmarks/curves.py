@@ -44,7 +44,7 @@ class Measurement:
     """Loads of one pipeline."""
 
     def __init__(self, programs, data, seconds):
-        self.command = [programs / "touchsync", "bench", "--data", data, "--json", "--quiet", "--warm-up", "2"]
+        self.command = [programs / "bench", "--data", data, "--json", "--quiet", "--warm-up", "2"]
         self.command += ["--duration", str(seconds)]
 
     def previews(self, rooms, members, idle=0):

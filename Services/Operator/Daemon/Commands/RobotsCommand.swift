@@ -2,7 +2,6 @@ internal import ArgumentParser
 internal import Boot
 internal import Glibc
 internal import JSONBytes
-internal import OperatorBench
 internal import OperatorRobots
 
 /// `touchsync robots`.
@@ -47,7 +46,7 @@ struct RobotsCommand: ParsableCommand {
             let crew = try RobotCrew(
                 RobotOptions(
                     url: url, room: self.room.id, count: self.count, notes: self.notes ?? 2 * self.count,
-                    token: self.token ?? ProcessSetup.environment()[BenchCommand.tokenVariable], seed: self.seed))
+                    token: self.token ?? ProcessSetup.environment()[TouchSyncCommand.tokenVariable], seed: self.seed))
             self.watch(crew, until: stops)
             crew.stop()
             for _ in 0..<Self.patience * 20 where crew.working > 0 { usleep(50_000) }

@@ -1,7 +1,6 @@
 internal import ArgumentParser
 internal import Boot
 internal import Glibc
-internal import OperatorBench
 internal import OperatorTail
 internal import OperatorTerminal
 
@@ -34,7 +33,7 @@ struct TailCommand: ParsableCommand {
             let tail = try RoomTail(
                 RoomTail.Options(
                     url: self.server.address(), room: self.room.id,
-                    token: self.token ?? ProcessSetup.environment()[BenchCommand.tokenVariable],
+                    token: self.token ?? ProcessSetup.environment()[TouchSyncCommand.tokenVariable],
                     showsPreviews: self.previews),
                 lines: TailLines(room: self.room.id, isJSON: self.json, style: output.style)
             ) { output.write($0) }

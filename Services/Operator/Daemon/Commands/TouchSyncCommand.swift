@@ -1,6 +1,5 @@
 package import ArgumentParser
 internal import Boot
-internal import OperatorBench
 internal import Stages
 
 /// `touchsync`, the operator's command.
@@ -10,8 +9,11 @@ package struct TouchSyncCommand: ParsableCommand {
         subcommands: [
             UpCommand.self, PsCommand.self, TopCommand.self, RoomsCommand.self, TailCommand.self, TraceCommand.self,
             MigrateCommand.self, DoctorCommand.self, TokenCommand.self,
-            KeysCommand.self, RoomCommand.self, RobotsCommand.self, BenchCommand.self, KeepCommand.self,
+            KeysCommand.self, RoomCommand.self, RobotsCommand.self, KeepCommand.self,
         ])
+
+    /// Where a `--token` moves to, out of other users' sight.
+    static let tokenVariable = "TOUCHSYNC_TOKEN"
 
     package init() {}
 
@@ -19,7 +21,7 @@ package struct TouchSyncCommand: ParsableCommand {
     package static func hideSecrets() {
         ProcessSetup.hideSecrets(
             SecretArguments(
-                of: StageCatalog.installed.settingsOfAllStages, and: ["--token": BenchCommand.tokenVariable]))
+                of: StageCatalog.installed.settingsOfAllStages, and: ["--token": Self.tokenVariable]))
     }
 
     /// Runs a subcommand's work; a failure is reported on standard error and becomes the exit code.

@@ -1,4 +1,4 @@
-/// The options of `touchsync bench`.
+/// The options of a run.
 package struct BenchOptions: Sendable {
     /// Server addresses; connections are spread over them. Empty: those of the pipeline in ``dataFolder``.
     package var urls: [String] = []

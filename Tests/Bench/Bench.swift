@@ -1,7 +1,7 @@
 import Boot
 import Glibc
 
-/// `touchsync bench`: a load generator for any server that speaks Socket.IO over WebSocket.
+/// A load generator for any server that speaks Socket.IO over WebSocket.
 package enum Bench {
     /// Runs all loads and prints their reports.
     /// - Throws: ``BenchFailure`` when a load cannot be run.

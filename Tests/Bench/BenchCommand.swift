@@ -1,7 +1,8 @@
 package import ArgumentParser
 internal import Boot
 
-/// `touchsync bench`.
+/// The load generator.
+@main
 package struct BenchCommand: ParsableCommand {
     package static let configuration = CommandConfiguration(
         commandName: "bench", abstract: "Simulates the load of many apps on a server and reports its performance.",
@@ -20,11 +21,6 @@ package struct BenchCommand: ParsableCommand {
     var data: String?
     @Option(help: ArgumentHelp("A server process to watch; may be repeated.", valueName: "name=pid"))
     var pid: [String] = []
-    /// The variable that a `--token` moves to, out of other users' sight.
-    package static let tokenVariable = "TOUCHSYNC_TOKEN"
-
-    @Option(help: "A token that allows every room, for servers that require one (or TOUCHSYNC_TOKEN).")
-    var token: String?
     @Flag(help: "The server is a plain Socket.IO server that relays the events.")
     var plain = false
     @Flag(help: "Ask for previews that leave together in one message, as the project's clients do.")
@@ -73,7 +69,7 @@ package struct BenchCommand: ParsableCommand {
         do throws(BenchFailure) {
             try Bench.run(options)
         } catch {
-            ProcessSetup.complain("touchsync: \(error)\n")
+            ProcessSetup.complain("bench: \(error)\n")
             throw ExitCode(1)
         }
     }
@@ -89,7 +85,7 @@ package struct BenchCommand: ParsableCommand {
             }
             return process
         }
-        options.token = self.token ?? ProcessSetup.environment()[Self.tokenVariable]
+        options.token = ProcessSetup.environment()["TOUCHSYNC_TOKEN"]
         options.isPlain = self.plain
         options.takesBatches = self.batches
         options.json = self.json
