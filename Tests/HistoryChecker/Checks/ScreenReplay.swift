@@ -16,12 +16,12 @@ struct ScreenReplay {
         var result: Int
         var made: Int
         var seq: UInt64
-        /// The app was started again after the result: it has forgotten what the edit left.
-        var isOfFormerRun = false
+        /// After the result the app was started again or met another epoch: it has forgotten what the edit left.
+        var isForgotten = false
 
-        var inFormerRun: Applied {
+        var forgotten: Applied {
             var edit = self
-            edit.isOfFormerRun = true
+            edit.isForgotten = true
             return edit
         }
     }
@@ -80,7 +80,7 @@ struct ScreenReplay {
         case .started:
             // Edits outlive the run; what was drawn does not.
             let former = self.screens[pair] ?? Screen()
-            let applied = former.applied.mapValues { edits in edits.map(\.inFormerRun) }
+            let applied = former.applied.mapValues { edits in edits.map(\.forgotten) }
             self.screens[pair] = Screen(open: former.open, applied: applied)
         case .edit: self.screens[pair, default: Screen()].open[record.edit] = place
         case .result: self.told(pair, record, place)
@@ -114,6 +114,10 @@ struct ScreenReplay {
         }
         let states = self.states[record.room] ?? RoomStates()
         let changed = states.changed(after: min(screen.seq, record.seq), upTo: record.seq)
+        // A result does not say in which history its edit is: in another one it is contained, follows or is lost.
+        if !screen.epoch.isEmpty, screen.epoch != record.epoch {
+            screen.applied = screen.applied.mapValues { edits in edits.map(\.forgotten) }
+        }
         for (element, body) in record.elements { screen.drawn[element] = (body, place) }
         (screen.epoch, screen.seq, screen.held) = (record.epoch, record.seq, Set(record.targets))
         let elements = screen.due.union(changed).union(record.elements.keys)
@@ -168,13 +172,13 @@ struct ScreenReplay {
             [edit.made, edit.result, place])
     }
 
-    /// In the run that was told of it, an applied edit whose number is not reached yet is shown as it will be stored, if
+    /// In the run and the epoch that were told of it, an applied edit whose number is not reached yet is shown as it will be stored, if
     /// nothing else lies between.
     private mutating func checkAhead(
         of element: String, _ body: String, _ edit: Applied, on screen: Screen, _ states: RoomStates, _ place: Int
     ) {
         let numbers = Set((screen.applied[element] ?? []).map(\.seq).filter { $0 > screen.seq })
-        guard numbers.count == 1, !edit.isOfFormerRun, !screen.isTouched(element, self.index.history),
+        guard numbers.count == 1, !edit.isForgotten, !screen.isTouched(element, self.index.history),
             let stored = states.state(of: element, at: edit.seq),
             stored.seq == edit.seq, !states.isChanged(element, after: screen.seq, before: edit.seq)
         else { return }
