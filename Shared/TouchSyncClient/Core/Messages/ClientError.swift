@@ -40,7 +40,7 @@ public struct ClientError: Error, Equatable, Sendable {
     /// The user whose work an undo or a redo would delete.
     public var by: String? { self.details["by"]?.string }
     /// What an undo or a redo cannot take back now: asked again, it leaves this out.
-    public var entry: BlockedEntry? { self.details["entry"].flatMap(BlockedEntry.init(json:)) }
+    public var entry: BlockedChange? { self.details["entry"].flatMap(BlockedChange.init(json:)) }
 
     /// Whether the same is tried again later.
     var isRetryable: Bool { ["busy", "rate_limited", "unavailable"].contains(self.code) }
@@ -52,7 +52,7 @@ public struct ClientError: Error, Equatable, Sendable {
 }
 
 /// One of this user's changes of a room that cannot be taken back now.
-public struct BlockedEntry: Equatable, Sendable {
+public struct BlockedChange: Equatable, Sendable {
     /// Its number in the room.
     public let seq: Int64
     /// Its event, as members received it.
