@@ -77,7 +77,7 @@ let pure: [Target] = [
     library("JSONBytes", "Shared/JSONBytes"),
     library("Canvas", "Shared/Canvas", ["JSONBytes"]),
     library("Wire", "Shared/Wire", ["JSONBytes", "Canvas"]),
-    library("SocketIO", "Shared/SocketIO", ["JSONBytes"], exclude: ["README.md"]),
+    library("SocketIO", "Shared/SocketIO", ["JSONBytes", "Timing"], exclude: ["README.md"]),
     // What daemons' metrics say about the whole pipeline.
     library("Overview", "Shared/Overview", ["Timing", "JSONBytes", deque]),
 ]
@@ -89,7 +89,7 @@ let trust: [Target] = [library("Trust", "Shared/Trust", [crypto])]
 let shells: [Target] = [
     library(
         "SocketIOServer", "Shared/SocketIOServer",
-        ["SocketIO", "JSONBytes", nioCore, nioPosix, nioTLS, nioSSL, deque]),
+        ["SocketIO", "JSONBytes", "Timing", nioCore, nioPosix, nioTLS, nioSSL, deque]),
     library(
         "Mesh", "Shared/Mesh", ["Timing", "Trust", "CZeroMQ", "CLinux", deque, nioLocks, logging],
         exclude: ["README.md"]),
@@ -265,7 +265,8 @@ let testTargets: [Target] = [
     tests(
         "SocketIOTests",
         [
-            "SocketIO", "SocketIOServer", "TLSTestKit", "JSONBytes", nioCore, nioPosix, nioHTTP1, nioEmbedded, nioSSL,
+            "SocketIO", "SocketIOServer", "Timing", "TLSTestKit", "JSONBytes", nioCore, nioPosix, nioHTTP1, nioEmbedded,
+            nioSSL,
         ]),
     // A peer in a process of its own, for tests to stop and kill.
     executable("mesh-peer", "Tests/MeshPeer", ["Mesh", "Timing", logging]),

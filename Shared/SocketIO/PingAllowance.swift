@@ -1,3 +1,5 @@
+internal import Timing
+
 /// Decides which WebSocket pings of one connection are answered. RFC 6455 section 5.5.3 lets an endpoint answer only the
 /// most recent of several pings; a flood ends the connection.
 public struct PingAllowance: Sendable {
@@ -10,7 +12,7 @@ public struct PingAllowance: Sendable {
         case close
     }
 
-    private var rate = RateMeter()
+    private var rate: RateMeter
     /// Pings over the rate.
     private var excess = 0
     /// Pings answered per second after the burst.
@@ -18,14 +20,15 @@ public struct PingAllowance: Sendable {
     private static let maxExcess = 100
 
     /// Nothing was received yet.
-    public init() {}
+    /// - Parameter burst: pings answered immediately after a pause.
+    public init(burst: Int) {
+        self.rate = RateMeter(perSecond: Self.perSecond, burst: burst)
+    }
 
     /// A ping arrived.
-    /// - Parameters:
-    ///   - burst: pings answered immediately.
-    ///   - now: nanoseconds.
-    public mutating func pingReceived(burst: Int, at now: UInt64) -> Verdict {
-        if self.rate.spend(of: RateLimit(perSecond: Self.perSecond, burst: burst), at: now) { return .answer }
+    /// - Parameter now: nanoseconds.
+    public mutating func pingReceived(at now: UInt64) -> Verdict {
+        if self.rate.spend(at: Instant(nanoseconds: now)) { return .answer }
         self.excess += 1
         return self.excess > Self.maxExcess ? .close : .answerIfLast
     }

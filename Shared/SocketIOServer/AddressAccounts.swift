@@ -27,7 +27,7 @@ final class AddressAccounts {
 
     private func account(_ key: AddressKey) -> AddressAccount {
         if let account = self.accounts[key] { return account }
-        let account = AddressAccount(key)
+        let account = AddressAccount(key, self.loop.configuration)
         self.accounts[key] = account
         return account
     }
@@ -35,7 +35,7 @@ final class AddressAccounts {
     /// Forgets the accounts that nothing uses and that owe nothing.
     func sweep() {
         let now = self.loop.now
-        for (key, account) in self.accounts where account.isUnused(self.loop.configuration, at: now) {
+        for (key, account) in self.accounts where account.isUnused(at: now) {
             self.accounts[key] = nil
         }
     }

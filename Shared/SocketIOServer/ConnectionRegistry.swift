@@ -41,7 +41,7 @@ final class ConnectionRegistry {
 
     /// Counts a connection that a client opens; false when its address has opened too many lately.
     func opens(_ account: AddressAccount?) -> Bool {
-        guard let account, !account.mayConnect(self.loop.configuration.addressOpenings, at: self.loop.now) else {
+        guard let account, !account.mayConnect(at: self.loop.now) else {
             return true
         }
         self.loop.statistics.refusedConnections += 1

@@ -9,7 +9,7 @@ internal import SocketIO
 /// proxy, which is not encrypted. All fields are used on the loop only.
 ///
 /// Received bytes are not processed, but kept (``ConnectionInput``), while an answer is due, while earlier answers are
-/// not read by the peer, and while it has sent more than ``ReadLimits`` allow.
+/// not read by the peer, and while it has sent more than its ``ReadMeter`` allows.
 final class PeerHandler: ChannelDuplexHandler, Timed {
     typealias InboundIn = ByteBuffer
     typealias OutboundIn = ByteBuffer

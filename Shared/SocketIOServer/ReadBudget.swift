@@ -6,8 +6,7 @@ internal import SocketIO
 /// to that one's address as they are received. A proxy and a neighbour pass requests of several clients on: of theirs,
 /// each address is charged with what was read for its own requests, from the end of the request before it.
 struct ReadBudget {
-    private unowned let loop: ServerLoop
-    private var meter = ReadMeter()
+    private var meter: ReadMeter
     /// What the client's address uses; `nil` if that is not limited, or not known.
     private var account: AddressAccount?
     /// Whether each request may be another client's.
@@ -18,7 +17,7 @@ struct ReadBudget {
     private(set) var time: UInt64 = 0
 
     init(_ loop: ServerLoop) {
-        self.loop = loop
+        self.meter = loop.configuration.connectionReads
     }
 
     /// Whether more of what was received may be processed now.
@@ -49,7 +48,7 @@ struct ReadBudget {
 
     /// Counts bytes that were received now.
     mutating func charge(receivedBytes count: Int) {
-        self.meter.charge(bytes: count, to: self.loop.configuration.connectionReads, at: self.time)
+        self.meter.charge(bytes: count, at: self.time)
         if !self.isShared { self.chargeAddress(count) }
     }
 
@@ -60,12 +59,12 @@ struct ReadBudget {
     }
 
     private func chargeAddress(_ bytes: Int) {
-        self.account?.reads.charge(bytes: bytes, to: self.loop.configuration.addressReads, at: self.time)
+        self.account?.reads.charge(bytes: bytes, at: self.time)
     }
 
     /// Counts messages that are processed now.
     mutating func charge(messages: Int) {
-        self.meter.charge(messages: messages, to: self.loop.configuration.connectionReads, at: self.time)
-        self.account?.reads.charge(messages: messages, to: self.loop.configuration.addressReads, at: self.time)
+        self.meter.charge(messages: messages, at: self.time)
+        self.account?.reads.charge(messages: messages, at: self.time)
     }
 }

@@ -1,5 +1,6 @@
 internal import NIOCore
 internal import SocketIO
+internal import Timing
 
 /// Socket.IO on top of one Engine.IO session: its namespaces, packets with attachments, and malformed packets.
 final class SocketIOLayer {
@@ -10,7 +11,7 @@ final class SocketIOLayer {
     private var root: SocketIOSocket?
     /// Only allocated while attachments are outstanding.
     private var assembler: PacketAssembler?
-    private var badPackets = RateMeter()
+    private var badPackets: RateMeter
     /// Attachments of a refused packet that are still to come.
     private var ignoredAttachments = 0
 
@@ -18,6 +19,7 @@ final class SocketIOLayer {
         self.session = session
         self.application = application
         self.namespaces = NamespaceTable(limit: session.loop.configuration.maxNamespaces)
+        self.badPackets = RateMeter(perMinute: session.loop.configuration.badPacketBudget)
     }
 
     /// Bytes that the application keeps for the sockets.
@@ -153,10 +155,7 @@ final class SocketIOLayer {
         guard !self.session.isClosed else { return }
         let loop = self.session.loop
         loop.statistics.badPackets += 1
-        let limit = RateLimit(perMinute: loop.configuration.badPacketBudget)
-        if !self.badPackets.spend(of: limit, at: loop.now) {
-            self.session.end(.tooManyBadPackets)
-        }
+        if !self.badPackets.spend(at: Instant(nanoseconds: loop.now)) { self.session.end(.tooManyBadPackets) }
     }
 
     // MARK: Namespaces

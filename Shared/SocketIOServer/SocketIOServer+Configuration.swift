@@ -1,5 +1,6 @@
 internal import NIOCore
 public import SocketIO
+public import Timing
 
 extension SocketIOServer {
     /// The limits and timeouts of the server; the defaults are those of the Socket.IO reference server, with limits
@@ -59,13 +60,13 @@ extension SocketIOServer {
         /// are not counted.
         public var maxConnectionsPerAddress = 64
         /// How often one address may connect; more connections are closed immediately.
-        public var addressOpenings = RateLimit(perSecond: 20, burst: 64)
+        public var addressOpenings = RateMeter(perSecond: 20, burst: 64)
         /// No more connections are accepted than these, whatever else is allowed: the process has no more descriptors.
         public var maxDescriptors = Int.max
         /// What one connection may send before it is left unread for a while.
-        public var connectionReads = ReadLimits(bytesPerSecond: 2 << 20, messagesPerSecond: 2000)
+        public var connectionReads = ReadMeter(bytesPerSecond: 2 << 20, messagesPerSecond: 2000)
         /// The same for all connections of one address.
-        public var addressReads = ReadLimits(bytesPerSecond: 4 << 20, messagesPerSecond: 8000)
+        public var addressReads = ReadMeter(bytesPerSecond: 4 << 20, messagesPerSecond: 8000)
         /// The maximum number of bytes for all connections and sessions: output, unprocessed input, requests,
         /// handshakes, and what applications keep (``SocketIOApplication/heldBytes(of:)``). Above it the largest are closed
         /// of the client that holds most (``SocketIOApplication/owner(of:)``).

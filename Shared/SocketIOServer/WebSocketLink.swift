@@ -17,12 +17,13 @@ final class WebSocketLink {
     let connection: PeerHandler
     private var user = User.none
     private var decoder: WebSocketDecoder
-    private var pings = PingAllowance()
+    private var pings: PingAllowance
 
     init(_ connection: PeerHandler, _ limits: WebSocketLimits) {
         self.connection = connection
         self.output = connection.output
         self.decoder = WebSocketDecoder(limits: limits)
+        self.pings = PingAllowance(burst: connection.loop.configuration.pongBurst)
     }
 
     /// Received messages go to this user from here on.
@@ -97,7 +98,7 @@ final class WebSocketLink {
     /// Answers a ping, or leaves it in `unanswered` until the end of the read.
     private func receivedPing(_ payload: [UInt8], _ unanswered: inout [UInt8]?) {
         let loop = self.connection.loop
-        switch self.pings.pingReceived(burst: loop.configuration.pongBurst, at: loop.now) {
+        switch self.pings.pingReceived(at: loop.now) {
         case .answer:
             unanswered = nil
             self.sendPong(payload)

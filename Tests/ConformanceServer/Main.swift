@@ -43,7 +43,7 @@ struct Main {
         configuration.maxConnections = 50_000
         configuration.maxConnectionsPerAddress = 50_000
         // Autobahn measures throughput.
-        configuration.connectionReads = ReadLimits(bytesPerSecond: 1 << 30, messagesPerSecond: 10_000_000)
+        configuration.connectionReads = ReadMeter(bytesPerSecond: 1 << 30, messagesPerSecond: 10_000_000)
         configuration.maxBufferedBytes = options.maxBufferedBytes
         return configuration
     }

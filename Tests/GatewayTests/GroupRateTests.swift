@@ -159,7 +159,7 @@ import Wire
     }
 
     @Test func whatIsGivenBackDoesNotOverfillABucket() {
-        var budget = RateBudget<Int>(perSecond: 1, burst: 10, at: .start)
+        var budget = RateBudget<Int>(perSecond: 1, burst: 10)
         budget.charge(4, of: 1, at: .start)
         budget.charge(-9, of: 1, at: .start)
         #expect(budget.spend(10, of: 1, at: .start) == nil)

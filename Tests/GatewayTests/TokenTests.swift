@@ -55,7 +55,7 @@ import Wire
     }
 
     @Test func theTenthRefusedConnectClosesTheConnection() {
-        var limit = DoorLimit(limits: GatewayLimits(), at: .start)
+        var limit = DoorLimit(limits: GatewayLimits())
         let answers = (0..<10).map { _ in limit.refused() }
         #expect(answers == Array(repeating: false, count: 9) + [true])
     }
@@ -75,7 +75,7 @@ import Wire
     }
 
     @Test func tokensOfAnAddressAreCheckedAtARate() throws {
-        var budget = RateBudget<String>(perSecond: 2, burst: 10, at: .start)
+        var budget = RateBudget<String>(perSecond: 2, burst: 10)
         for _ in 0..<10 { #expect(budget.spend(of: "a", at: .start) == nil) }
         #expect(budget.spend(of: "a", at: .start) == 500)
         #expect(budget.spend(of: "b", at: .start) == nil)
@@ -83,7 +83,7 @@ import Wire
     }
 
     @Test func addressesBeyondTheBoundShareOneBudgetUntilOthersAreIdle() throws {
-        var budget = RateBudget<Int>(perSecond: 1, burst: 5, maxKeys: 3, at: .start)
+        var budget = RateBudget<Int>(perSecond: 1, burst: 5, maxKeys: 3)
         for address in 0..<3 { #expect(budget.spend(of: address, at: .start) == nil) }
         for address in 100..<105 { #expect(budget.spend(of: address, at: .start) == nil) }
         #expect(budget.spend(of: 105, at: .start) != nil)
@@ -95,7 +95,7 @@ import Wire
     }
 
     @Test func whatWasChargedIsPaidByItsOwnKeyAlone() {
-        var budget = RateBudget<Int>(perSecond: 10, burst: 20, maxKeys: 2, at: .start)
+        var budget = RateBudget<Int>(perSecond: 10, burst: 20, maxKeys: 2)
         let none = budget.debt(of: 1, at: .start)
         #expect(none == nil && budget.count == 0)
         for key in 1...3 { budget.charge(30, of: key, at: .start) }

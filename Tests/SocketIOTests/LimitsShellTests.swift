@@ -1,6 +1,7 @@
 import SocketIO
 import SocketIOServer
 import Testing
+import Timing
 
 /// What one client, one address and all together may use. Addresses are those that a trusted proxy on loopback names,
 /// because loopback itself is not limited.
@@ -16,7 +17,7 @@ import Testing
 
     @Test func unreadAnswersHoldUpTheNextRequests() throws {
         let fixture = try ServerFixture {
-            $0.connectionReads = ReadLimits(bytesPerSecond: 1 << 30, messagesPerSecond: 1 << 24)
+            $0.connectionReads = ReadMeter(bytesPerSecond: 1 << 30, messagesPerSecond: 1 << 24)
         }
         let client = try fixture.client()
         let requests = [UInt8](RawClient.post("/a", String(repeating: "x", count: 1000)).utf8)
@@ -58,7 +59,7 @@ import Testing
 
     @Test func aFloodIsReadNoFasterThanAllowed() throws {
         let fixture = try ServerFixture {
-            $0.connectionReads = ReadLimits(bytesPerSecond: 1 << 20, messagesPerSecond: 40)
+            $0.connectionReads = ReadMeter(bytesPerSecond: 1 << 20, messagesPerSecond: 40)
         }
         let client = try fixture.connectedSocket()
         for number in 0..<60 { client.sendText(#"42["\#(number)"]"#) }
@@ -74,7 +75,7 @@ import Testing
     @Test func packetsThatNoPollFetchesCountForMoreThanTheirBytes() throws {
         let fixture = try ServerFixture {
             $0.maxBufferedBytes = 100_000
-            $0.connectionReads = ReadLimits(bytesPerSecond: 1 << 20, messagesPerSecond: 1 << 20)
+            $0.connectionReads = ReadMeter(bytesPerSecond: 1 << 20, messagesPerSecond: 1 << 20)
         }
         let client = try fixture.client()
         func open(_ count: Int) throws -> String {
@@ -148,8 +149,8 @@ import Testing
     func framingCountsForTheClientThatTheProxyNames(framing: String) throws {
         let fixture = try ServerFixture {
             Self.behindProxy(&$0)
-            $0.connectionReads = ReadLimits(bytesPerSecond: 1 << 30, messagesPerSecond: 1 << 20)
-            $0.addressReads = ReadLimits(bytesPerSecond: 1 << 18, messagesPerSecond: 1 << 20)
+            $0.connectionReads = ReadMeter(bytesPerSecond: 1 << 30, messagesPerSecond: 1 << 20)
+            $0.addressReads = ReadMeter(bytesPerSecond: 1 << 18, messagesPerSecond: 1 << 20)
         }
         let fields = Self.from("203.0.113.7")
         let chunked = "POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\(fields)\r\n"
@@ -211,7 +212,7 @@ import Testing
     @Test func whoOpensTooManyConnectionsThroughAProxyIsNotAnswered() throws {
         let fixture = try ServerFixture {
             Self.behindProxyProtocol(&$0)
-            $0.addressOpenings = RateLimit(perSecond: 1, burst: 2)
+            $0.addressOpenings = RateMeter(perSecond: 1, burst: 2)
         }
         for _ in 0..<2 {
             let client = try fixture.client()
@@ -339,7 +340,7 @@ import Testing
 
     @Test func aRequestThatIsMoreThanAClientMaySendIsAnswered() throws {
         let fixture = try ServerFixture {
-            $0.connectionReads = ReadLimits(bytesPerSecond: 1 << 20, messagesPerSecond: 40)
+            $0.connectionReads = ReadMeter(bytesPerSecond: 1 << 20, messagesPerSecond: 40)
         }
         #expect(try !fixture.openPolling(try fixture.client()).isEmpty)
     }
@@ -347,7 +348,7 @@ import Testing
     /// The connection may be a proxy's, which must not use it for somebody else while it is not read.
     @Test func aPostIsAnsweredWhenItsPacketsArePaidFor() throws {
         let fixture = try ServerFixture {
-            $0.connectionReads = ReadLimits(bytesPerSecond: 1 << 20, messagesPerSecond: 400)
+            $0.connectionReads = ReadMeter(bytesPerSecond: 1 << 20, messagesPerSecond: 400)
         }
         let post = { (client: RawClient, count: Int) in
             let sid = try fixture.openPolling(client)
@@ -370,7 +371,7 @@ import Testing
     @Test func nobodyWaitsForAnotherClientOfTheSameProxysConnection() throws {
         let fixture = try ServerFixture {
             Self.behindProxy(&$0)
-            $0.addressReads = ReadLimits(bytesPerSecond: 1 << 20, messagesPerSecond: 200)
+            $0.addressReads = ReadMeter(bytesPerSecond: 1 << 20, messagesPerSecond: 200)
         }
         let (ada, ben) = (Self.from("203.0.113.7"), Self.from("203.0.113.8"))
         let kept = try fixture.client()
@@ -392,7 +393,7 @@ import Testing
     @Test func whatWasKeptBehindAnAnswerIsProcessedLater() throws {
         let fixture = try ServerFixture {
             Self.behindProxyProtocol(&$0)
-            $0.addressReads = ReadLimits(bytesPerSecond: 1 << 20, messagesPerSecond: 400)
+            $0.addressReads = ReadMeter(bytesPerSecond: 1 << 20, messagesPerSecond: 400)
         }
         let client = try fixture.client()
         client.send(Self.header)

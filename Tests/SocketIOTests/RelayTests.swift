@@ -121,7 +121,7 @@ import Testing
             $0.sidPrefix = "a."
             // Of a field that is not relayed: the connection from the other server names nobody.
             $0.proxies = TrustedProxies([AddressRange("127.0.0.0/8")].compactMap(\.self), source: .forwarded)
-            $0.addressReads = ReadLimits(bytesPerSecond: 1 << 20, messagesPerSecond: 200)
+            $0.addressReads = ReadMeter(bytesPerSecond: 1 << 20, messagesPerSecond: 200)
         }
         func pauses() throws -> UInt64 { try owner.onLoop { server, _ in server.statistics.pausedReads } }
         func pausesOfFlood(headers: String) throws -> UInt64 {

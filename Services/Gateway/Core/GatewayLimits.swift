@@ -74,8 +74,8 @@ package struct GatewayLimits: Equatable, Sendable {
     /// An answer above that many bytes is a large one: its bytes are reserved before it is made, and a room comes in parts of
     /// at most that size to apps that ask for parts.
     package var snapshotPart = 256 * 1024
-    /// Bytes of the answers to joins and reads that apps have not read yet; beyond it others wait for half a second, then the
-    /// connection that owes most is closed.
+    /// Bytes of the answers to joins and reads that apps have not read yet; beyond it others wait for half a second, then
+    /// those that hardly read are closed.
     package var answerBytes = 32 << 20
     /// Bytes of those of one user.
     package var userAnswerBytes = 8 << 20

@@ -7,16 +7,15 @@ import Wire
 /// Who may come in: connections at a rate, and apps by their handshakes.
 struct AppAdmission {
     private let limits: JSONLimits
-    private var rate: TokenBucket
+    private var rate: RateMeter
     private var addresses: RateBudget<AddressKey>
 
     /// - Parameter handshakesPerSecond: as many may come together after a pause.
-    init(limits: GatewayLimits, handshakesPerSecond: Int, at now: Instant) {
+    init(limits: GatewayLimits, handshakesPerSecond: Int) {
         self.limits = limits.json
         self.addresses = RateBudget(
-            perSecond: limits.addressTokenChecksPerSecond, burst: limits.addressTokenChecksPerSecond * DoorLimit.burst,
-            at: now)
-        self.rate = TokenBucket(capacity: handshakesPerSecond, perSecond: handshakesPerSecond, now: now)
+            perSecond: limits.addressTokenChecksPerSecond, burst: limits.addressTokenChecksPerSecond * DoorLimit.burst)
+        self.rate = RateMeter(perSecond: handshakesPerSecond)
     }
 
     /// Whether one more connection may open now.

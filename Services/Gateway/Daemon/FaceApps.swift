@@ -12,13 +12,13 @@ import Wire
 final class FaceApps {
     private var lines: [[UInt8]: FaceLine] = [:]
     /// How many unreadable messages a peer may send.
-    private let badMessages: RateLimit
+    private let badMessages: RateMeter
     /// Silence after which a peer counts as gone.
     static let silence = Nanoseconds.seconds(30)
     /// Peers that may be connected at once.
     private static let maxPeers = 1024
 
-    init(badMessages: RateLimit) {
+    init(badMessages: RateMeter) {
         self.badMessages = badMessages
     }
 
@@ -138,17 +138,16 @@ final class FaceLine: AppLine {
     var snapshotSent: ((Identifier) -> Void)?
     var drained: (() -> Void)?
     private let write: ([UInt8]) -> Void
-    private let badMessageLimit: RateLimit
-    private var badMessages = RateMeter()
+    private var badMessages: RateMeter
 
     init(
-        heardAt: Instant, key: PublicKey?, takesBatches: Bool, badMessages: RateLimit,
+        heardAt: Instant, key: PublicKey?, takesBatches: Bool, badMessages: RateMeter,
         write: @escaping ([UInt8]) -> Void
     ) {
         self.heardAt = heardAt
         self.key = key
         self.takesBatches = takesBatches
-        self.badMessageLimit = badMessages
+        self.badMessages = badMessages
         self.write = write
     }
 
@@ -210,6 +209,6 @@ final class FaceLine: AppLine {
 
     func reportBadMessage() {
         // It was heard just now.
-        if !self.badMessages.spend(of: self.badMessageLimit, at: self.heardAt.nanoseconds) { self.disconnect() }
+        if !self.badMessages.spend(at: self.heardAt) { self.disconnect() }
     }
 }

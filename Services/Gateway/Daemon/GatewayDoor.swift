@@ -17,7 +17,7 @@ final class GatewayDoor {
 
     init(settings: GatewaySettings, context: DaemonContext, telemetry: GatewayTelemetry) {
         self.admission = AppAdmission(
-            limits: settings.limits, handshakesPerSecond: settings.handshakesPerSecond, at: Self.now)
+            limits: settings.limits, handshakesPerSecond: settings.handshakesPerSecond)
         self.hosts = settings.hosts
         self.limits = settings.limits
         self.telemetry = telemetry
@@ -45,7 +45,7 @@ final class GatewayDoor {
     }
 
     /// What a connection may cost until it is known whose it is.
-    func makeLimit() -> DoorLimit { DoorLimit(limits: self.limits, at: Self.now) }
+    func makeLimit() -> DoorLimit { DoorLimit(limits: self.limits) }
 
     /// An app asks to come in: it is identified by its handshake.
     /// - Parameters:

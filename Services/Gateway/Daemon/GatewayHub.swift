@@ -72,7 +72,7 @@ final class GatewayHub {
         self.telemetry = telemetry
         self.custodyWatch = CustodyWatch(note: context.health.note("commits"), telemetry: telemetry)
         self.door = GatewayDoor(settings: settings, context: context, telemetry: telemetry)
-        self.face = FaceApps(badMessages: RateLimit(perMinute: settings.socketIO.badPacketBudget))
+        self.face = FaceApps(badMessages: RateMeter(perMinute: settings.socketIO.badPacketBudget))
         self.flushes = flushes
         self.watch = watch
         self.turns = TurnSchedule(eventLoop: eventLoop, pause: TurnPause(length: Nanoseconds(settings.turnPause)))

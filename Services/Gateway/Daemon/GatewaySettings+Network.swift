@@ -1,6 +1,7 @@
 package import Boot
 import SocketIO
 import SocketIOServer
+import Timing
 
 /// What one peer, one address and all of them together may use of a gateway's port.
 extension GatewaySettings {
@@ -52,10 +53,10 @@ extension GatewaySettings {
         let perAddress = values[Self.maxConnectionsPerAddress]
         configuration.maxConnections = values[Self.maxConnections]
         configuration.maxConnectionsPerAddress = perAddress
-        configuration.addressOpenings = RateLimit(perSecond: values[Self.addressOpenings], burst: perAddress)
-        configuration.connectionReads = ReadLimits(
+        configuration.addressOpenings = RateMeter(perSecond: values[Self.addressOpenings], burst: perAddress)
+        configuration.connectionReads = ReadMeter(
             bytesPerSecond: values[Self.connectionBytes], messagesPerSecond: values[Self.connectionMessages])
-        configuration.addressReads = ReadLimits(
+        configuration.addressReads = ReadMeter(
             bytesPerSecond: values[Self.addressBytes], messagesPerSecond: values[Self.addressMessages])
         configuration.memoryBudget = values[Self.memoryBudget]
         configuration.connectRequestTimeout = values[Self.connectRequestTimeout]

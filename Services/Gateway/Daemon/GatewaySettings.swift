@@ -135,7 +135,7 @@ package struct GatewaySettings: DaemonSettings {
         "Joins of all apps that may wait for their answers; one more is refused as busy.")
     static let answerBytes = Setting.int(
         "answer-bytes", default: 32 << 20, in: 1 << 20...1 << 36,
-        "Bytes of answers to joins and reads that apps have not read yet; beyond it the one that owes most is closed.")
+        "Bytes of answers to joins and reads that apps have not read yet; beyond it those are closed that hardly read.")
     static let userAnswerBytes = Setting.int(
         "user-answer-bytes", default: 8 << 20, in: 1 << 20...1 << 36,
         "Bytes of such answers of one user, which is answered at most four times as many in a second.")

@@ -3,8 +3,8 @@
 Does: ten users with four connections each join a room of 4 MB over and over, and read nothing or a few bytes a second;
     an innocent user joins the same room twice a second and reads it.
 Breaks: what strangers do not read fills a budget that is for all, and other users' joins wait for it or are refused.
-Limit: `answer-bytes`: of the user who owes most, the connection that owes most is closed; nobody else's join waits for
-    it longer than a second.
+Limit: `answer-bytes`: connections that hardly read are closed, and their users have half of it for a minute; nobody
+    else's join waits for it longer than a second.
 """
 
 import asyncio

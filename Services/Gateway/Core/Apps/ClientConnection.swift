@@ -14,9 +14,9 @@ struct ClientConnection {
     let wantsPreviews: Bool
     private(set) var memberships = Memberships()
     private var previewRate: PreviewRate
-    private var viewportLimit: TokenBucket
-    private var pingLimit: TokenBucket
-    private var joinLimit: TokenBucket
+    private var viewportLimit: RateMeter
+    private var pingLimit: RateMeter
+    private var joinLimit: RateMeter
     /// What its new tokens may cost.
     private var door: DoorLimit
     /// Its rate of commits, and those that wait.
@@ -30,7 +30,7 @@ struct ClientConnection {
     /// True once it is about to be closed: no more commits are accepted.
     private var isLeaving = false
     /// How many gestures its refused commits may end: each end goes to everybody in the room.
-    private var endLimit: TokenBucket
+    private var endLimit: RateMeter
 
     /// Bytes of events that may wait for joins.
     static let maxWaitingBytes = 1 << 20
@@ -46,15 +46,14 @@ struct ClientConnection {
         self.identity = identity
         self.onlyRoom = handshake.room
         self.wantsPreviews = handshake.previews
-        self.previewRate = PreviewRate(perSecond: limits.previewsPerSecond, at: now)
-        self.viewportLimit = TokenBucket(
-            capacity: limits.previewsPerSecond, perSecond: limits.previewsPerSecond, now: now)
-        self.pingLimit = TokenBucket(capacity: Self.pingsPerSecond, perSecond: Self.pingsPerSecond, now: now)
+        self.previewRate = PreviewRate(perSecond: limits.previewsPerSecond)
+        self.viewportLimit = RateMeter(perSecond: limits.previewsPerSecond)
+        self.pingLimit = RateMeter(perSecond: Self.pingsPerSecond)
         // Whoever lost its connection joins all its rooms again, perhaps twice.
-        self.joinLimit = TokenBucket(capacity: 4 * limits.rooms, perSecond: limits.connectionJoinsPerSecond, now: now)
-        self.door = DoorLimit(limits: limits, at: now)
-        self.endLimit = TokenBucket(capacity: limits.group, perSecond: limits.commitsPerSecond, now: now)
-        self.commits = CommitQueue(limits: limits, at: now)
+        self.joinLimit = RateMeter(perSecond: limits.connectionJoinsPerSecond, burst: 4 * limits.rooms)
+        self.door = DoorLimit(limits: limits)
+        self.endLimit = RateMeter(perSecond: limits.commitsPerSecond, burst: limits.group)
+        self.commits = CommitQueue(limits: limits)
     }
 
     /// True for an app that gets the events of the 1.0 contract only.
@@ -71,7 +70,8 @@ struct ClientConnection {
     /// - Throws: a refusal when the app asks too often whether its connection lives.
     mutating func spendPing(at now: Instant) throws(Refusal) {
         guard !self.pingLimit.spend(at: now) else { return }
-        throw Refusal(.rateLimited, "Pings are too frequent.", retryAfterMs: self.pingLimit.waitMs(at: now))
+        throw Refusal(
+            .rateLimited, "Pings are too frequent.", retryAfterMs: self.pingLimit.wait(at: now).retryMilliseconds)
     }
 
     /// Refuses a viewport of a room that the app has not joined, or one too many: each may show the app all that moves.
@@ -79,7 +79,8 @@ struct ClientConnection {
         guard self.memberships.contains(room) else { throw .notJoined }
         guard !self.viewportLimit.spend(at: now) else { return }
         throw Refusal(
-            .rateLimited, "Viewports are set too often.", retryAfterMs: self.viewportLimit.waitMs(at: now))
+            .rateLimited, "Viewports are set too often.",
+            retryAfterMs: self.viewportLimit.wait(at: now).retryMilliseconds)
     }
 
     // MARK: Joining and leaving
@@ -92,7 +93,8 @@ struct ClientConnection {
     /// Refuses a join of a room that its user may not see, of one room too many, or one that comes too soon.
     mutating func checkJoin(of room: Identifier, maxRooms: Int, at now: Instant) throws(Refusal) {
         guard self.joinLimit.spend(at: now) else {
-            throw Refusal(.rateLimited, "Joins are too frequent.", retryAfterMs: self.joinLimit.waitMs(at: now))
+            throw Refusal(
+                .rateLimited, "Joins are too frequent.", retryAfterMs: self.joinLimit.wait(at: now).retryMilliseconds)
         }
         guard self.identity.may(.view, in: room) else {
             throw .mayNotView

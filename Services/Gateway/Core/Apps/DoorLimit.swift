@@ -5,13 +5,13 @@ package import Wire
 /// refusals. After these it is closed, because a client that is refused again and again does not get better, and its
 /// connection stays open otherwise, so that it may try again with another token.
 package struct DoorLimit: Sendable {
-    private var checks: TokenBucket
+    private var checks: RateMeter
     private var refusalsLeft: Int
 
     /// A connection that has presented nothing yet.
-    package init(limits: GatewayLimits, at now: Instant) {
-        self.checks = TokenBucket(
-            capacity: limits.tokenChecksPerSecond * Self.burst, perSecond: limits.tokenChecksPerSecond, now: now)
+    package init(limits: GatewayLimits) {
+        self.checks = RateMeter(
+            perSecond: limits.tokenChecksPerSecond, burst: limits.tokenChecksPerSecond * Self.burst)
         self.refusalsLeft = limits.refusedTokens
     }
 
@@ -19,7 +19,7 @@ package struct DoorLimit: Sendable {
     /// - Throws: when the rate allows no check now, with the time to wait.
     package mutating func startCheck(at now: Instant) throws(Refusal) {
         guard !self.checks.spend(at: now) else { return }
-        throw .tooManyTokens(retryAfterMs: self.checks.waitMs(at: now))
+        throw .tooManyTokens(retryAfterMs: self.checks.wait(at: now).retryMilliseconds)
     }
 
     /// A CONNECT or `auth:refresh` was refused, for whatever reason.

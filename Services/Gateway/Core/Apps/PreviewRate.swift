@@ -5,12 +5,12 @@ import Timing
 /// What is too much for it waits, and so does all that comes later, until nothing waits any more. If whatever came just
 /// when there was a token again went at once, what an app sends most often would keep the rest waiting.
 struct PreviewRate {
-    private var limit: TokenBucket
+    private var limit: RateMeter
     /// True while something waits for the rate.
     var isExceeded = false
 
-    init(perSecond: Int, at now: Instant) {
-        self.limit = TokenBucket(capacity: perSecond, perSecond: perSecond, now: now)
+    init(perSecond: Int) {
+        self.limit = RateMeter(perSecond: perSecond)
     }
 
     /// Whether something new may go: not before what waits.

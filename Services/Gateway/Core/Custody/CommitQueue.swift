@@ -22,12 +22,12 @@ struct CommitDelay {
 /// One connection's rate of commits, and those that the gateway numbered and that wait: for the rate, or for results of
 /// earlier ones. It outlives the connection until all have been sent.
 struct CommitQueue {
-    private var limit: TokenBucket
+    private var limit: RateMeter
     /// In the order in which they came.
     private var commits: Deque<AcceptedCommit> = []
 
-    init(limits: GatewayLimits, at now: Instant) {
-        self.limit = TokenBucket(capacity: limits.commitBurst, perSecond: limits.commitsPerSecond, now: now)
+    init(limits: GatewayLimits) {
+        self.limit = RateMeter(perSecond: limits.commitsPerSecond, burst: limits.commitBurst)
     }
 
     var isEmpty: Bool { self.commits.isEmpty }
@@ -55,8 +55,8 @@ struct CommitQueue {
     mutating func charge(_ count: Int, at now: Instant) { self.limit.charge(count, at: now) }
 
     /// The delay of an edit that has to wait, with the time until the connection's rate allows it.
-    mutating func tooFast(_ edit: EncodedEdit, at now: Instant) -> CommitDelay {
-        let wait = self.limit.waitMs(for: edit.rateCost, at: now)
+    func tooFast(_ edit: EncodedEdit, at now: Instant) -> CommitDelay {
+        let wait = self.limit.wait(for: edit.rateCost, at: now).retryMilliseconds
         let refusal = Refusal(.rateLimited, "This connection sends commits too fast.", retryAfterMs: wait)
         return CommitDelay(refusal: refusal, isOfUser: false)
     }

@@ -42,7 +42,7 @@ package struct Commits {
         self.traces = TraceSampler(limits: limits, seed: seed)
         self.users = RateBudget(
             perSecond: limits.userCommits.perSecond, burst: limits.userCommits.burst, maxKeys: 65_536,
-            longestDebt: Self.longestDebt, at: .start)
+            longestDebt: Self.longestDebt)
     }
 
     // MARK: From apps

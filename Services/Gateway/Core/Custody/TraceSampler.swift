@@ -10,15 +10,14 @@ struct TraceSampler {
     /// The share of commits that are traced without their app's wish, in 2^-53.
     private let share: UInt64
     /// Nil when nothing is traced.
-    private var budget: TokenBucket?
+    private var budget: RateMeter?
 
     /// - Parameter seed: of the choice, and of the traces that are begun here; random at each start.
     init(limits: GatewayLimits, seed: UInt64) {
         self.random = SplitMix64(seed: splitMix(seed))
         self.share = UInt64(limits.traceShare * Double(Self.unit))
         if limits.tracesPerSecond > 0 {
-            self.budget = TokenBucket(
-                capacity: limits.tracesPerSecond, perSecond: limits.tracesPerSecond, now: .start)
+            self.budget = RateMeter(perSecond: limits.tracesPerSecond)
         }
     }
 

@@ -38,7 +38,7 @@ package struct HTTPRequests {
         self.numbers = RequestNumbers(seed: seed)
         self.readers = ReadsByUser(bound: limits.userReads, waitingBound: limits.userReadsWaiting)
         self.users = RateBudget(
-            perSecond: limits.userRequestsPerSecond, burst: limits.userRequestBurst, maxKeys: 65_536, at: .start)
+            perSecond: limits.userRequestsPerSecond, burst: limits.userRequestBurst, maxKeys: 65_536)
     }
 
     /// Counts a request, whatever it is for, against its user's rate.
@@ -153,12 +153,12 @@ package struct HTTPRequests {
         guard let known = self.reads[weight.request], known.isAsked, case .read(var read) = known.question else {
             return
         }
-        // A read that was sent twice is forgotten with the first one, which allowed for less.
-        guard weight.bytes > read.allowance else { return self.admitted(weight.request, into: &actions) }
-        read.allowance = AnswerBudget.allowance(for: weight)
+        guard let allowance = answers.weighed(.read(weight.request), weight, allowed: read.allowance) else {
+            return self.admitted(weight.request, into: &actions)
+        }
+        read.allowance = allowance
         self.reads[weight.request]?.question = .read(read)
         self.reads[weight.request]?.isAsked = false
-        answers.withdraw(.read(weight.request))
         self.ask(weight.request, for: Int(read.allowance), known.user, &answers, at: now, into: &actions)
     }
 

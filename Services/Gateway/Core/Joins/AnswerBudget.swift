@@ -14,8 +14,9 @@ import Wire
 ///
 /// A user's answers share ``GatewayLimits/userAnswerBytes``, those of all users ``GatewayLimits/answerBytes``; one may always
 /// be under way. Who owes least comes first. Nobody is refused because a share is used up: whoever waits for its own user's
-/// share sees one of the user's connections closed when none of them reads; whoever waits for the common one, the largest of
-/// the user that owes most, read or not.
+/// share sees one of the user's connections closed when none of them reads; whoever waits for the common one, all
+/// that hardly read, and for a minute their users get half of it, after others. When all do read and still nobody gets in,
+/// the largest connection of the user that owes most is closed.
 package struct AnswerBudget {
     /// Whose output an answer waits in.
     package enum Debtor: Hashable, Sendable {
@@ -43,6 +44,12 @@ package struct AnswerBudget {
         let user: Identifier
         var owed = 0
         var isClosing = false
+        /// When it was last seen to be read at ``leastPace``, and what it owed then, with what was answered since.
+        var movedAt: Instant
+        var owedThen = 0
+
+        /// Whether it hardly reads.
+        func isSlow(at now: Instant) -> Bool { !self.isClosing && now >= self.movedAt + AnswerBudget.patience }
     }
 
     /// What a user's answers weigh together, and when some of it was settled last.
@@ -61,6 +68,8 @@ package struct AnswerBudget {
     private var shares: [Identifier: Share] = [:]
     /// The bytes that a user is answered, read or not.
     private var rates: RateBudget<Identifier>
+    /// Users of whom connections were closed that hardly read, and when.
+    private var slowUsers: [Identifier: Instant] = [:]
     /// When one that waited was admitted last.
     private var admittedAt = Instant.start
     /// Debtors whose answers were made since they were last asked for.
@@ -72,6 +81,10 @@ package struct AnswerBudget {
 
     /// For how long nothing may move before somebody is closed.
     static let patience = Nanoseconds.milliseconds(500)
+    /// Bytes that a connection takes in that time at least, or it hardly reads.
+    static let leastPace = 16 * 1024
+    /// For how long a user has less space once it kept others waiting.
+    static let memory = Nanoseconds.seconds(60)
 
     /// - Parameters:
     ///   - bound: bytes of all answers.
@@ -79,7 +92,7 @@ package struct AnswerBudget {
     init(bound: Int, userBound: Int) {
         self.bound = bound
         self.userBound = userBound
-        self.rates = RateBudget(perSecond: userBound * 4, burst: userBound * 4, at: .start)
+        self.rates = RateBudget(perSecond: userBound * 4, burst: userBound * 4)
     }
 
     /// How many answers wait for space.
@@ -93,11 +106,6 @@ package struct AnswerBudget {
 
     // MARK: Before an answer is made
 
-    /// What is reserved for an answer of that weight: its room may grow until it is asked for again.
-    static func allowance(for weight: AnswerWeight) -> UInt32 {
-        UInt32(clamping: Int(weight.bytes) + 16 * 1024)
-    }
-
     /// A fan-out is about to be asked.
     /// - Parameter bytes: what the answer weighs; 0: few, or nobody knows yet.
     /// - Returns: false when the answer has to wait; ``admit(at:)`` returns its question later.
@@ -110,11 +118,21 @@ package struct AnswerBudget {
         return false
     }
 
+    /// A fan-out says what an answer would weigh, and has forgotten the question.
+    /// - Parameter allowed: bytes that the question allows the answer.
+    /// - Returns: the bytes to ask for instead, more than the answer weighs because its room may grow meanwhile; nil when
+    ///   the same question is asked again: it was sent twice, and the first time allowed for less.
+    mutating func weighed(_ question: Question, _ weight: AnswerWeight, allowed: UInt32) -> UInt32? {
+        guard weight.bytes > allowed else { return nil }
+        self.withdraw(question)
+        return UInt32(clamping: Int(weight.bytes) + 16 * 1024)
+    }
+
     /// Removes and returns the questions for whose answers there is space by now.
     mutating func admit(at now: Instant) -> [Question] {
         if self.waiting.isEmpty { return [] }
         var admitted: [Question] = []
-        for ask in self.inTurn() where self.reserve(ask, at: now) { admitted.append(ask.question) }
+        for ask in self.inTurn(at: now) where self.reserve(ask, at: now) { admitted.append(ask.question) }
         guard !admitted.isEmpty else { return [] }
         self.admittedAt = now
         let questions = Set(admitted)
@@ -131,10 +149,12 @@ package struct AnswerBudget {
         }
     }
 
-    /// Those that wait, the ones of users first whose answers weigh least.
-    private func inTurn() -> [Ask] {
-        let asks = self.waiting.enumerated().map { (weight: self.shares[$1.user]?.bytes ?? 0, index: $0, ask: $1) }
-        return asks.sorted { ($0.weight, $0.index) < ($1.weight, $1.index) }.map(\.ask)
+    /// Those that wait, the ones of users first that have kept nobody waiting, then of those whose answers weigh least.
+    private func inTurn(at now: Instant) -> [Ask] {
+        let asks = self.waiting.enumerated().map { index, ask in
+            (rank: (self.isSlow(ask.user, at: now) ? 1 : 0, self.shares[ask.user]?.bytes ?? 0, index), ask: ask)
+        }
+        return asks.sorted { $0.rank < $1.rank }.map(\.ask)
     }
 
     private func fitsShare(_ ask: Ask) -> Bool {
@@ -148,7 +168,8 @@ package struct AnswerBudget {
 
     /// Reserves the bytes of an answer; false when there is no space for it, or its user was answered very much lately.
     private mutating func reserve(_ ask: Ask, at now: Instant) -> Bool {
-        guard self.fitsShare(ask), ask.bytes == 0 || Self.fits(ask.bytes, beside: self.bytes, self.bound),
+        guard self.fitsShare(ask),
+            ask.bytes == 0 || Self.fits(ask.bytes, beside: self.bytes, self.space(for: ask.user, at: now)),
             self.rates.debt(of: ask.user, at: now) == nil
         else { return false }
         self.reserved[ask.question] = ask
@@ -171,7 +192,8 @@ package struct AnswerBudget {
         guard let ask = self.reserved.removeValue(forKey: question) else { return }
         self.rates.charge(max(0, bytes - ask.bytes), of: ask.user, at: now)
         self.add(bytes - ask.bytes, to: ask.user)
-        self.debts[ask.debtor, default: Debt(user: ask.user)].owed += bytes
+        self.debts[ask.debtor, default: Debt(user: ask.user, movedAt: now)].owed += bytes
+        self.debts[ask.debtor]?.owedThen += bytes
         self.fresh.append(ask.debtor)
     }
 
@@ -185,6 +207,10 @@ package struct AnswerBudget {
     package mutating func settle(_ debtor: Debtor, holding bytes: Int, at now: Instant) {
         guard let debt = self.debts[debtor], debt.owed > bytes else { return }
         self.debts[debtor]?.owed = bytes
+        if debt.owedThen - bytes >= Self.leastPace {
+            self.debts[debtor]?.owedThen = bytes
+            self.debts[debtor]?.movedAt = now
+        }
         if bytes == 0 { self.debts[debtor] = nil }
         self.add(bytes - debt.owed, to: debt.user)
         self.shares[debt.user]?.settledAt = now
@@ -198,22 +224,44 @@ package struct AnswerBudget {
         var closing: [Debtor] = []
         var users: Set<Identifier> = []
         var first: Ask?
-        for ask in self.inTurn() where self.rates.debt(of: ask.user, at: now) == nil {
+        for ask in self.inTurn(at: now) where self.rates.debt(of: ask.user, at: now) == nil {
             if self.fitsShare(ask) {
                 if first == nil { first = ask }
             } else if users.insert(ask.user).inserted, self.isStuck(ask, at: now) {
                 if let debtor = self.largest(of: ask.user) { closing.append(self.close(debtor)) }
             }
         }
-        guard let first, now >= max(first.cameAt, self.admittedAt) + Self.patience else { return closing }
+        guard let first, now >= first.cameAt + Self.patience * (self.isSlow(first.user, at: now) ? 4 : 1) else {
+            return closing
+        }
+        closing += self.closeSlow(at: now)
+        guard closing.isEmpty, now >= self.admittedAt + Self.patience else { return closing }
         var rest = self.bytes - self.debts.values.reduce(0) { $0 + ($1.isClosing ? $1.owed : 0) }
-        while !Self.fits(first.bytes, beside: rest, self.bound), let user = self.largestUser(),
-            let debtor = self.largest(of: user)
+        while !Self.fits(first.bytes, beside: rest, self.space(for: first.user, at: now)),
+            let user = self.largestUser(), let debtor = self.largest(of: user)
         {
             rest -= self.owed(by: debtor)
             closing.append(self.close(debtor))
         }
         return closing
+    }
+
+    /// Closes all that hardly read, and remembers whose they are.
+    private mutating func closeSlow(at now: Instant) -> [Debtor] {
+        let slow = self.debts.filter { $0.value.isSlow(at: now) }.keys.sorted { $0.number < $1.number }
+        if self.slowUsers.count > 1000 { self.slowUsers = self.slowUsers.filter { now < $0.value + Self.memory } }
+        for debtor in slow { if let user = self.debts[debtor]?.user { self.slowUsers[user] = now } }
+        return slow.map { self.close($0) }
+    }
+
+    /// Whether a connection of the user kept others waiting lately.
+    private func isSlow(_ user: Identifier, at now: Instant) -> Bool {
+        self.slowUsers[user].map { now < $0 + Self.memory } ?? false
+    }
+
+    /// Bytes that the answers of all may weigh with one more of that user.
+    private func space(for user: Identifier, at now: Instant) -> Int {
+        self.isSlow(user, at: now) ? self.bound / 2 : self.bound
     }
 
     /// True when nothing of its user's share was settled for a while.

@@ -49,10 +49,10 @@ package struct Joins {
     private var abandonedCount = 0
     /// Requests that wait for their turn, in order; one that ended meanwhile is stale.
     private var queue: Deque<UInt64> = []
-    private var rate: TokenBucket
+    private var rate: RateMeter
     private var readers: ReadsByUser
     /// The gestures of each user that ended as a connection left: each end goes to everybody in the room.
-    private var ends = RateBudget<Identifier>(perSecond: 256, burst: 4096, at: .start)
+    private var ends = RateBudget<Identifier>(perSecond: 256, burst: 4096)
     /// The answers on their way to apps, those over HTTP too.
     package internal(set) var answers: AnswerBudget
     /// Joins refused as too many waited.
@@ -65,7 +65,7 @@ package struct Joins {
     init(limits: GatewayLimits, seed: UInt64) {
         self.limits = limits
         self.numbers = RequestNumbers(seed: seed)
-        self.rate = TokenBucket(capacity: limits.joinsPerSecond, perSecond: limits.joinsPerSecond, now: .start)
+        self.rate = RateMeter(perSecond: limits.joinsPerSecond)
         self.readers = ReadsByUser(bound: limits.userReads, waitingBound: limits.userReadsWaiting)
         self.answers = AnswerBudget(bound: limits.answerBytes, userBound: limits.userAnswerBytes)
     }
@@ -313,14 +313,11 @@ extension Joins {
             self.remove(weight.request)
             return self.sendQueued(&connections, rooms, at: now, into: &actions)
         }
-        // A join that was sent twice is forgotten with the first one, which allowed for less.
-        guard weight.bytes > join.allowance else {
+        guard let allowance = self.answers.weighed(.join(weight.request), weight, allowed: join.allowance) else {
             return self.send(join, &connections, rooms, at: now, into: &actions)
         }
-        let allowance = AnswerBudget.allowance(for: weight)
         self.pending[weight.request]?.allowance = allowance
         self.pending[weight.request]?.sentAt = nil
-        self.answers.withdraw(.join(weight.request))
         if self.mayAsk(for: join, bytes: Int(allowance), at: now) {
             self.admitted(weight.request, &connections, rooms, at: now, into: &actions)
         }
