@@ -89,11 +89,11 @@ let trust: [Target] = [library("Trust", "Shared/Trust", [crypto])]
 let shells: [Target] = [
     library(
         "SocketIOServer", "Shared/SocketIOServer",
-        ["SocketIO", "JSONBytes", "Timing", nioCore, nioPosix, nioTLS, nioSSL, deque]),
+        ["SocketIO", "JSONBytes", "Timing", crypto, nioCore, nioPosix, nioTLS, nioSSL, deque]),
     library(
         "Mesh", "Shared/Mesh", ["Timing", "Trust", "CZeroMQ", "CLinux", deque, nioLocks, logging],
         exclude: ["README.md"]),
-    library("Postgres", "Shared/Postgres", ["Timing", "CLibpq", "CLinux", deque, logging], exclude: ["README.md"]),
+    library("Postgres", "Shared/Postgres", ["Timing", "JSONBytes", "CLibpq", "CLinux", deque, logging], exclude: ["README.md"]),
     // What every daemon does beside its core: envelopes, links to a stage, credit, outboxes, readiness.
     library(
         "Stages", "Shared/Stages",

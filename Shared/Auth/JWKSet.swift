@@ -68,7 +68,7 @@ enum JWKSet {
     }
 
     private static func bytes(_ name: String, of entry: JSONValue, count: Int?) throws(KeyFailure) -> [UInt8] {
-        guard let text = entry[name]?.string, let bytes = Base64URL.decode(Array(text.utf8)),
+        guard let text = entry[name]?.string, let bytes = Base64.decodeURL(Array(text.utf8)),
             count == nil || bytes.count == count
         else { throw KeyFailure("has no valid \"\(name)\"") }
         return bytes

@@ -1,6 +1,6 @@
 internal import Crypto
 internal import CryptoExtras
-internal import FoundationEssentials
+internal import JSONBytes
 
 /// Parses `PUBLIC KEY` blocks (RFC 7468 section 13).
 enum PEM {
@@ -47,7 +47,9 @@ private struct PEMBlocks {
 
     /// The key of a block; its lines may have any length.
     private static func key(_ base64: String) throws(KeyFailure) -> VerificationKey {
-        guard let der = Data(base64Encoded: base64) else { throw KeyFailure("holds a PEM block that is no base64") }
+        guard let der = Array(base64.utf8).withUnsafeBytes({ Base64.decode($0) }) else {
+            throw KeyFailure("holds a PEM block that is no base64")
+        }
         if let key = try? Curve25519.Signing.PublicKey(derRepresentation: der) {
             return VerificationKey(id: nil, key)
         }

@@ -51,7 +51,7 @@ package struct TokenVerifier: Sendable {
         let bytes = Array(token)
         let segments = bytes.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
         guard segments.count == 3, segments[0].count <= Self.longestHeader,
-            let header = Base64URL.decode(segments[0]), let signature = Base64URL.decode(segments[2])
+            let header = Base64.decodeURL(segments[0]), let signature = Base64.decodeURL(segments[2])
         else { throw .malformed }
 
         let candidates = try self.candidates(header)
@@ -61,7 +61,7 @@ package struct TokenVerifier: Sendable {
         else { throw .badSignature }
 
         // Only now: the claims may be long, and anybody can write some.
-        guard let payload = Base64URL.decode(segments[1]) else { throw .malformed }
+        guard let payload = Base64.decodeURL(segments[1]) else { throw .malformed }
         var document = JSONDocument()
         guard (try? document.parse(payload, limits: Self.limits)) != nil, document.root.kind == .object else {
             throw .badClaims

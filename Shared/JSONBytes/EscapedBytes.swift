@@ -85,7 +85,7 @@ struct EscapedBytes: Sequence, IteratorProtocol {
 
 /// The value of a hexadecimal digit, 0xFF for any other byte.
 @inline(__always)
-func hexDigit(_ byte: UInt8) -> UInt8 {
+package func hexDigit(_ byte: UInt8) -> UInt8 {
     switch byte {
     case UInt8(ascii: "0")...UInt8(ascii: "9"): byte &- UInt8(ascii: "0")
     case UInt8(ascii: "a")...UInt8(ascii: "f"): byte &- UInt8(ascii: "a") &+ 10

@@ -11,19 +11,4 @@ enum ConnectionText {
     static func identifier(_ name: String) -> String {
         "\"\(String(name.flatMap { $0 == "\"" ? ["\"", "\""] : [$0] }))\""
     }
-
-    /// Percent-encodes all but unreserved characters (RFC 3986 section 2.3).
-    static func percentEncoded(_ text: String) -> String {
-        var encoded = ""
-        for byte in text.utf8 {
-            switch byte {
-            case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2D, 0x2E, 0x5F, 0x7E:
-                encoded.unicodeScalars.append(Unicode.Scalar(byte))
-            default:
-                let digits = String(byte, radix: 16, uppercase: true)
-                encoded += digits.count == 1 ? "%0\(digits)" : "%\(digits)"
-            }
-        }
-        return encoded
-    }
 }

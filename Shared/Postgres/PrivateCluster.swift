@@ -1,4 +1,5 @@
 import Glibc
+import JSONBytes
 internal import Timing
 
 /// A private PostgreSQL server under one folder: created, started, found again and stopped.
@@ -67,9 +68,9 @@ package final class PrivateCluster: Sendable {
 
     /// The same for another database of the cluster.
     package func connectionString(database: String) -> String {
-        let role = ConnectionText.percentEncoded(options.role)
-        let host = ConnectionText.percentEncoded(place.socket)
-        return "postgresql://\(role)@/\(ConnectionText.percentEncoded(database))?host=\(host)&port=\(ClusterPlace.port)"
+        let role = PercentCoding.encode(options.role)
+        let host = PercentCoding.encode(place.socket)
+        return "postgresql://\(role)@/\(PercentCoding.encode(database))?host=\(host)&port=\(ClusterPlace.port)"
     }
 
     /// The server's process; nil when it is not running.

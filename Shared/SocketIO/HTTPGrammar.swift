@@ -1,3 +1,5 @@
+internal import JSONBytes
+
 /// The parts of HTTP/1.1's grammar that heads, chunks, trailers and answers share (RFC 9110 section 5.6).
 enum HTTPGrammar {
     /// Whether a byte may be in a token, such as the name of a field.
@@ -23,10 +25,10 @@ enum HTTPGrammar {
     /// The size on the line of a chunk (RFC 9112 section 7.1); `nil` if it is malformed. Extensions must be well-formed
     /// and have no effect.
     static func chunkSize(_ line: [UInt8]) -> Int? {
-        let digits = line.prefix { HTTPRequestHead.hexValue($0) != nil }
+        let digits = line.prefix { hexDigit($0) < 16 }
         guard (1...Self.chunkSizeDigits).contains(digits.count), Self.areChunkExtensions(line[digits.endIndex...])
         else { return nil }
-        return digits.compactMap(HTTPRequestHead.hexValue).reduce(0) { $0 << 4 | Int($1) }
+        return digits.reduce(0) { $0 << 4 | Int(hexDigit($1)) }
     }
 
     /// `*( ";" name [ "=" ( token / quoted-string ) ] )`, with spaces and tabs around the separators.

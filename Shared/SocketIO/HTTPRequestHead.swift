@@ -1,3 +1,5 @@
+internal import JSONBytes
+
 /// The head of one HTTP/1.1 request: one copy of its bytes, and the ranges of its parts.
 ///
 /// Stored this way because only two or three fields of most requests are read; strings are created on demand.
@@ -114,7 +116,7 @@ public struct HTTPRequestHead: Sendable {
         for item in self.bytes[self.queryRange].split(separator: UInt8(ascii: "&")) {
             let cut = item.firstIndex(of: UInt8(ascii: "=")) ?? item.endIndex
             guard Self.isEncoded(item[..<cut], name) else { continue }
-            return cut == item.endIndex ? [] : Self.percentDecode(item[(cut + 1)...])
+            return cut == item.endIndex ? [] : PercentCoding.decode(item[(cut + 1)...], isForm: true)
         }
         return nil
     }
@@ -123,7 +125,7 @@ public struct HTTPRequestHead: Sendable {
     private static func isEncoded(_ text: ArraySlice<UInt8>, _ name: StaticString) -> Bool {
         if self.equal(text, name, ignoringCase: false) { return true }
         guard text.count > name.utf8CodeUnitCount else { return false }
-        return self.equal(self.percentDecode(text)[...], name, ignoringCase: false)
+        return self.equal(PercentCoding.decode(text, isForm: true)[...], name, ignoringCase: false)
     }
 
     /// Whether the connection stays open after the response (RFC 9112 section 9.3).
@@ -154,34 +156,5 @@ public struct HTTPRequestHead: Sendable {
         while let first = bytes.first, first == 0x20 || first == 0x09 { bytes.removeFirst() }
         while let last = bytes.last, last == 0x20 || last == 0x09 { bytes.removeLast() }
         return bytes
-    }
-
-    /// Decodes `%XX` and `+`; an incomplete escape stays unchanged.
-    static func percentDecode(_ text: ArraySlice<UInt8>) -> [UInt8] {
-        var output: [UInt8] = []
-        output.reserveCapacity(text.count)
-        var index = text.startIndex
-        while index < text.endIndex {
-            let byte = text[index]
-            if byte == UInt8(ascii: "%"), text.endIndex - index > 2, let high = Self.hexValue(text[index + 1]),
-                let low = Self.hexValue(text[index + 2])
-            {
-                output.append(high << 4 | low)
-                index += 3
-                continue
-            }
-            output.append(byte == UInt8(ascii: "+") ? 0x20 : byte)
-            index += 1
-        }
-        return output
-    }
-
-    static func hexValue(_ byte: UInt8) -> UInt8? {
-        switch byte {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
-        case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
-        case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
-        default: nil
-        }
     }
 }

@@ -1,3 +1,5 @@
+internal import JSONBytes
+
 /// An IP address, with its IPv4 form if it is an IPv4-mapped IPv6 address.
 public struct IPAddress: Sendable, Hashable {
     /// 4 or 16 bytes in network order.
@@ -68,7 +70,7 @@ public struct IPAddress: Sendable, Hashable {
                 guard let last = Self.parseV4(part) else { return nil }
                 return bytes + last
             }
-            guard (1...4).contains(part.utf8.count), part.utf8.allSatisfy({ HTTPRequestHead.hexValue($0) != nil }),
+            guard (1...4).contains(part.utf8.count), part.utf8.allSatisfy({ hexDigit($0) < 16 }),
                 let group = UInt16(part, radix: 16)
             else { return nil }
             bytes += [UInt8(group >> 8), UInt8(truncatingIfNeeded: group)]

@@ -1,9 +1,11 @@
+internal import JSONBytes
+
 /// The server side of the opening handshake of RFC 6455 section 4.2.
 public enum WebSocketHandshake {
     /// The server's answer.
     public enum Answer: Sendable, Equatable {
-        /// 101 with this `Sec-WebSocket-Accept`.
-        case accept(String)
+        /// 101 with the `Sec-WebSocket-Accept` of this `Sec-WebSocket-Key`.
+        case accept(key: [UInt8])
         /// 426 with `Sec-WebSocket-Version: 13`.
         case wrongVersion
         /// 400.
@@ -27,18 +29,11 @@ public enum WebSocketHandshake {
         guard head.headerCount("sec-websocket-key") == 1, let key = head.headerBytes("sec-websocket-key"),
             Self.isNonce(key)
         else { return .malformed }
-        return .accept(Self.acceptValue(for: Array(key)))
+        return .accept(key: Array(key))
     }
 
     private static func isNonce(_ key: ArraySlice<UInt8>) -> Bool {
         guard key.count == 24 else { return false }
         return key.withUnsafeBytes { Base64.decode($0) }?.count == 16
-    }
-
-    static func acceptValue(for key: [UInt8]) -> String {
-        let digest = SHA1.digest(key + Array("258EAFA5-E914-47DA-95CA-C5AB0DC85B11".utf8))
-        var text: [UInt8] = []
-        digest.withUnsafeBytes { Base64.encode($0, into: &text) }
-        return String(decoding: text, as: UTF8.self)
     }
 }

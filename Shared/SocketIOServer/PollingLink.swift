@@ -1,4 +1,5 @@
 internal import DequeModule
+internal import JSONBytes
 internal import NIOCore
 internal import SocketIO
 

@@ -139,7 +139,7 @@ extension RequestRouter {
         _ head: HTTPRequestHead, _ exchange: HTTPExchange, _ limits: WebSocketLimits
     ) -> WebSocketLink? {
         switch WebSocketHandshake.answer(to: head) {
-        case .accept(let accept): return exchange.switchToWebSocket(accept, limits)
+        case .accept(let key): return exchange.switchToWebSocket(WebSocketAccept.value(for: key), limits)
         case .wrongVersion:
             let headers = [("Sec-WebSocket-Version", "13")] + self.table.corsHeaders(head)
             self.loop.statistics.badRequests += 1

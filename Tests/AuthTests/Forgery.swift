@@ -1,4 +1,5 @@
 import Crypto
+import JSONBytes
 
 @testable import Auth
 
@@ -13,17 +14,17 @@ enum Forgery {
         let message = "\(self.encoded(header)).\(self.encoded(payload))"
         let key = SymmetricKey(data: secret)
         let signature = Array(HMAC<SHA256>.authenticationCode(for: Array(message.utf8), using: key))
-        return message + "." + String(decoding: Base64URL.encode(signature), as: UTF8.self)
+        return message + "." + String(decoding: Base64.encodeURL(signature), as: UTF8.self)
     }
 
     /// A token with a signature of the attacker's choice.
     static func unsigned(header: String, _ payload: String, signature: [UInt8] = []) -> String {
         "\(self.encoded(header)).\(self.encoded(payload))."
-            + String(decoding: Base64URL.encode(signature), as: UTF8.self)
+            + String(decoding: Base64.encodeURL(signature), as: UTF8.self)
     }
 
     static func encoded(_ text: String) -> String {
-        String(decoding: Base64URL.encode(Array(text.utf8)), as: UTF8.self)
+        String(decoding: Base64.encodeURL(Array(text.utf8)), as: UTF8.self)
     }
 
     /// A payload that is fine but for what `changes` replaces (value nil: the member is left out).

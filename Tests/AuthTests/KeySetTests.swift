@@ -1,4 +1,5 @@
 import Crypto
+import JSONBytes
 import Testing
 
 @testable import Auth
@@ -120,12 +121,12 @@ import Testing
                 seed = seed &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
                 return UInt8(truncatingIfNeeded: seed >> 33)
             }
-            let text = Base64URL.encode(bytes)
-            #expect(Base64URL.decode(text) == bytes, "length \(length)")
+            let text = Base64.encodeURL(bytes)
+            #expect(Base64.decodeURL(text) == bytes, "length \(length)")
         }
-        #expect(Base64URL.decode("Zg".utf8) == Array("f".utf8))
+        #expect(Base64.decodeURL("Zg".utf8) == Array("f".utf8))
         for text in ["Zh", "Z", "Zg==", "Zm9", "Z+8", "Z g", "Zg\n", "Zgé"] {
-            #expect(Base64URL.decode(text.utf8) == nil, "\(text)")
+            #expect(Base64.decodeURL(text.utf8) == nil, "\(text)")
         }
     }
 }

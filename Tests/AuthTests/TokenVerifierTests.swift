@@ -1,4 +1,5 @@
 import Crypto
+import JSONBytes
 import Testing
 
 @testable import Auth
@@ -188,7 +189,7 @@ import Testing
             keys: keys, issuer: "touchsync", audience: "touchsync",
             revocations: RevocationList(parsing: #"{"jti":"t1"}"#.utf8))
         for form in [signature, Array(other)] {
-            let token = message + "." + String(decoding: Base64URL.encode(form), as: UTF8.self)
+            let token = message + "." + String(decoding: Base64.encodeURL(form), as: UTF8.self)
             #expect(try verifier.verify(token, at: self.now).token.id == "t1")
             #expect(throws: TokenFailure.revoked) { try revoking.verify(token, at: self.now) }
         }

@@ -26,10 +26,10 @@ private let now: Int64 = 1_750_000_000
 
 /// A token of a payload of the fuzzer's, whose signature is good.
 private func signed(_ payload: [UInt8]) -> [UInt8] {
-    let header = Base64URL.encode(#"{"alg":"HS256","typ":"JWT"}"#.utf8)
-    let message = header + [UInt8(ascii: ".")] + Base64URL.encode(payload)
+    let header = Base64.encodeURL(#"{"alg":"HS256","typ":"JWT"}"#.utf8)
+    let message = header + [UInt8(ascii: ".")] + Base64.encodeURL(payload)
     let signature = HMAC<SHA256>.authenticationCode(for: message, using: SymmetricKey(data: secret))
-    return message + [UInt8(ascii: ".")] + Base64URL.encode(Array(signature))
+    return message + [UInt8(ascii: ".")] + Base64.encodeURL(Array(signature))
 }
 
 /// What an asynchronous function returns; libFuzzer calls a target from C.

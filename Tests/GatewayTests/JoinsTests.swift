@@ -22,7 +22,7 @@ import Wire
         func join(_ user: Identifier, _ room: Identifier = "r") throws -> Slot {
             let handshake = try HandshakeFields(auth: nil, query: { _ in nil }, header: { _ in nil })
             let identity = Identity(member: Member(user: user, name: user.text, color: ""))
-            let slot = self.connections.insert(identity, handshake, at: self.now)
+            let slot = self.connections.insert(identity, handshake)
             self.joinAgain(slot, room)
             return slot
         }

@@ -9,7 +9,7 @@ import Wire
 
     private func insert(_ connections: inout Connections) throws -> Slot {
         let handshake = try HandshakeFields(auth: nil, query: { _ in nil }, header: { _ in nil })
-        return connections.insert(Self.identity, handshake, at: Instant(milliseconds: 1))
+        return connections.insert(Self.identity, handshake)
     }
 
     @Test func slotIsReusedUnderANewID() throws {

@@ -252,7 +252,7 @@ import Wire
         let handshake = try HandshakeFields(
             auth: nil, query: { "\($0)" == "token" ? token : nil }, header: { _ in nil })
         let identity = try authenticator.identify(handshake, guest: "guest", seconds: 0)
-        return self.connections.insert(identity, handshake, at: .start)
+        return self.connections.insert(identity, handshake)
     }
 
     private mutating func refresh(_ slot: Slot, _ token: String, by authenticator: Authenticator) throws -> [Identifier]

@@ -105,7 +105,6 @@ struct ValueTests {
     @Test func textsInsideConnectionStringsAndSQLAreQuoted() {
         #expect(ConnectionText.keyValues(["host": #"a'b\c"#]) == #"host='a\'b\\c'"#)
         #expect(ConnectionText.identifier(#"a"b"#) == #""a""b""#)
-        #expect(ConnectionText.percentEncoded("/a b-ü") == "%2Fa%20b-%C3%BC")
     }
 
     @Test func parametersThatCannotBeSentAreRefusedHere() {

@@ -1,5 +1,6 @@
 internal import Crypto
 package import FanoutCore
+internal import JSONBytes
 package import Wire
 
 /// Names sessions and signs them, so that a foreign or made-up secret is rejected without the database.
@@ -15,10 +16,8 @@ package struct SessionSeal: Sendable {
         var bytes: [UInt8] = []
         var digits = text.utf8.makeIterator()
         while let high = digits.next() {
-            guard let low = digits.next(), let upper = Self.digit(high), let lower = Self.digit(low) else {
-                return nil
-            }
-            bytes.append(upper << 4 | lower)
+            guard let low = digits.next(), hexDigit(high) < 16, hexDigit(low) < 16 else { return nil }
+            bytes.append(hexDigit(high) << 4 | hexDigit(low))
         }
         guard bytes.count >= 16 else { return nil }
         self.key = SymmetricKey(data: bytes)
@@ -88,14 +87,5 @@ package struct SessionSeal: Sendable {
         }
         if bits > 0 { text.append(self.alphabet[Int(pending << (6 - bits) & 63)]) }
         return String(decoding: text, as: UTF8.self)
-    }
-
-    private static func digit(_ character: UInt8) -> UInt8? {
-        switch character {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): character - UInt8(ascii: "0")
-        case UInt8(ascii: "a")...UInt8(ascii: "f"): character - UInt8(ascii: "a") + 10
-        case UInt8(ascii: "A")...UInt8(ascii: "F"): character - UInt8(ascii: "A") + 10
-        default: nil
-        }
     }
 }

@@ -9,7 +9,7 @@ extension Gateway {
         identity: Identity, handshake: HandshakeFields, at now: Instant, into actions: inout [GatewayAction]
     ) -> Slot {
         self.clock = now
-        let slot = self.connections.insert(identity, handshake, at: now)
+        let slot = self.connections.insert(identity, handshake)
         if let room = handshake.room {
             let request = JoinRequest(wantsPreviews: handshake.previews)
             let origin = EventOrigin(slot: slot, ackID: nil, event: AppEvent.roomJoin.name)

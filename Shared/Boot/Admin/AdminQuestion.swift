@@ -1,3 +1,5 @@
+internal import JSONBytes
+
 /// A GET of a page that another thread answers.
 package struct AdminQuestion: Sendable {
     /// The query of the request as it was sent, without the question mark; empty when there is none.

@@ -3,7 +3,7 @@ import NIOPosix
 import NIOSSL
 import TLSTestKit
 
-@testable import SocketIO
+@testable import SocketIOServer
 
 /// Runs `body` beside a server on loopback whose every connection `serve` answers by hand.
 func withRawServer<Value>(
@@ -112,7 +112,7 @@ struct RawPeer {
     static func agreement(to head: String) -> String? {
         let name = "Sec-WebSocket-Key: "
         let line = head.split(separator: "\r\n").first { $0.hasPrefix(name) }
-        return line.map { Self.agreement(WebSocketHandshake.acceptValue(for: Array($0.dropFirst(name.count).utf8))) }
+        return line.map { Self.agreement(WebSocketAccept.value(for: Array($0.dropFirst(name.count).utf8))) }
     }
 
     static func agreement(_ key: String) -> String {

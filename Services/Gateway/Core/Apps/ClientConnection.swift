@@ -41,7 +41,7 @@ struct ClientConnection {
     /// So long before its token ends an app is warned, s.
     private static let warning: Int64 = 30
 
-    init(id: UInt64, identity: Identity, handshake: HandshakeFields, limits: GatewayLimits, at now: Instant) {
+    init(id: UInt64, identity: Identity, handshake: HandshakeFields, limits: GatewayLimits) {
         self.id = id
         self.identity = identity
         self.onlyRoom = handshake.room

@@ -47,11 +47,10 @@ package struct Connections {
     private static let fullMs: UInt32 = 5000
 
     /// Seats a new connection.
-    mutating func insert(_ identity: Identity, _ handshake: HandshakeFields, at now: Instant) -> Slot {
+    mutating func insert(_ identity: Identity, _ handshake: HandshakeFields) -> Slot {
         self.lastID &+= 1
         let id = self.lastID
-        let connection = ClientConnection(
-            id: id, identity: identity, handshake: handshake, limits: self.limits, at: now)
+        let connection = ClientConnection(id: id, identity: identity, handshake: handshake, limits: self.limits)
         let slot = self.freeSlots.popLast() ?? self.bySlot.count
         if slot == self.bySlot.count {
             self.bySlot.append(connection)

@@ -1,3 +1,5 @@
+internal import JSONBytes
+
 /// Where a server is: scheme, host and port of its URL. What else the URL has is not used.
 struct ServerOrigin: Equatable, Sendable {
     /// Such as `https://touch.example` or `http://127.0.0.1:8080`: lower case, without the scheme's own port.
@@ -44,23 +46,6 @@ struct ServerOrigin: Equatable, Sendable {
 
     /// Where a page of a room's history is.
     func historyURL(room: String, after: Int64, limit: Int) -> String {
-        "\(self.origin)/api/rooms/\(Self.escaped(room))/history?after=\(after)&limit=\(limit)"
-    }
-
-    /// A text as a part of a path.
-    private static func escaped(_ text: String) -> String {
-        var escaped = ""
-        for byte in text.utf8 {
-            switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "."),
-                UInt8(ascii: "~"):
-                escaped.unicodeScalars.append(Unicode.Scalar(byte))
-            default:
-                escaped += byte < 16 ? "%0" : "%"
-                escaped += String(byte, radix: 16, uppercase: true)
-            }
-        }
-        return escaped
+        "\(self.origin)/api/rooms/\(PercentCoding.encode(room))/history?after=\(after)&limit=\(limit)"
     }
 }

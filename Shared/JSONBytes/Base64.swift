@@ -1,5 +1,5 @@
-/// Base64 with padding (RFC 4648 section 4), as used for binary packets in Engine.IO polling and for keys in RFC 6455.
-public enum Base64 {
+/// Base64 with padding (RFC 4648 section 4), and base64url without (section 5). Both are read strictly: a value has one text.
+package enum Base64 {
     private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
 
     private static let values: [UInt8] = {
@@ -11,10 +11,10 @@ public enum Base64 {
     }()
 
     /// The length of the encoding of `count` bytes.
-    public static func encodedLength(_ count: Int) -> Int { (count + 2) / 3 * 4 }
+    package static func encodedLength(_ count: Int) -> Int { (count + 2) / 3 * 4 }
 
     /// Appends the encoding of `bytes`.
-    public static func encode(_ bytes: UnsafeRawBufferPointer, into output: inout [UInt8]) {
+    package static func encode(_ bytes: UnsafeRawBufferPointer, into output: inout [UInt8]) {
         output.reserveCapacity(output.count + Self.encodedLength(bytes.count))
         var index = 0
         while index < bytes.count {
@@ -32,7 +32,7 @@ public enum Base64 {
     }
 
     /// The bytes that `text` encodes; `nil` for a wrong length, alphabet or padding, or stray bits in the last group.
-    public static func decode(_ text: UnsafeRawBufferPointer) -> [UInt8]? {
+    package static func decode(_ text: UnsafeRawBufferPointer) -> [UInt8]? {
         guard text.count % 4 == 0 else { return nil }
         guard !text.isEmpty else { return [] }
         var padding = 0
@@ -62,5 +62,33 @@ public enum Base64 {
         default: break
         }
         return output
+    }
+
+    /// The base64url of `bytes`.
+    package static func encodeURL(_ bytes: some Collection<UInt8>) -> [UInt8] {
+        var text: [UInt8] = []
+        Array(bytes).withUnsafeBytes { Self.encode($0, into: &text) }
+        return text.filter { $0 != UInt8(ascii: "=") }.map { character in
+            switch character {
+            case UInt8(ascii: "+"): UInt8(ascii: "-")
+            case UInt8(ascii: "/"): UInt8(ascii: "_")
+            default: character
+            }
+        }
+    }
+
+    /// The bytes that a text in base64url encodes; `nil` where ``decode(_:)`` returns it, and for padding.
+    package static func decodeURL(_ text: some Collection<UInt8>) -> [UInt8]? {
+        var standard: [UInt8] = []
+        for character in text {
+            switch character {
+            case UInt8(ascii: "-"): standard.append(UInt8(ascii: "+"))
+            case UInt8(ascii: "_"): standard.append(UInt8(ascii: "/"))
+            case UInt8(ascii: "+"), UInt8(ascii: "/"), UInt8(ascii: "="): return nil
+            default: standard.append(character)
+            }
+        }
+        standard.append(contentsOf: repeatElement(UInt8(ascii: "="), count: (4 - standard.count % 4) % 4))
+        return standard.withUnsafeBytes { Self.decode($0) }
     }
 }

@@ -1,24 +1,30 @@
 /// Percent-encoding in paths and queries (RFC 3986 section 2.1).
 package enum PercentCoding {
-    /// Decodes a segment of a path or the value of a parameter; what is no escape stays as it is, a plus sign too.
-    /// Ill-formed UTF-8 becomes U+FFFD, which no id holds.
+    /// Decodes a segment of a path or the value of a parameter. Ill-formed UTF-8 becomes U+FFFD, which no id holds.
     package static func decode(_ segment: String) -> String {
         guard segment.utf8.contains(UInt8(ascii: "%")) else { return segment }
-        let bytes = Array(segment.utf8)
+        return String(decoding: self.decode(Array(segment.utf8)[...]), as: UTF8.self)
+    }
+
+    /// Decodes escapes; what is none stays as it is.
+    /// - Parameter isForm: whether a plus sign stands for a space, as in forms.
+    package static func decode(_ text: ArraySlice<UInt8>, isForm: Bool = false) -> [UInt8] {
         var decoded: [UInt8] = []
-        var index = 0
-        while index < bytes.count {
-            if bytes[index] == UInt8(ascii: "%"), index + 2 < bytes.count,
-                let high = Self.digit(bytes[index + 1]), let low = Self.digit(bytes[index + 2])
+        decoded.reserveCapacity(text.count)
+        var index = text.startIndex
+        while index < text.endIndex {
+            let byte = text[index]
+            if byte == UInt8(ascii: "%"), text.endIndex - index > 2, hexDigit(text[index + 1]) < 16,
+                hexDigit(text[index + 2]) < 16
             {
-                decoded.append(high << 4 | low)
+                decoded.append(hexDigit(text[index + 1]) << 4 | hexDigit(text[index + 2]))
                 index += 3
             } else {
-                decoded.append(bytes[index])
+                decoded.append(isForm && byte == UInt8(ascii: "+") ? UInt8(ascii: " ") : byte)
                 index += 1
             }
         }
-        return String(decoding: decoded, as: UTF8.self)
+        return decoded
     }
 
     /// Encodes everything but unreserved characters (RFC 3986 section 2.3).
@@ -36,14 +42,5 @@ package enum PercentCoding {
             }
         }
         return encoded
-    }
-
-    private static func digit(_ byte: UInt8) -> UInt8? {
-        switch byte {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
-        case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
-        case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
-        default: nil
-        }
     }
 }
