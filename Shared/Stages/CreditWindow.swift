@@ -17,9 +17,6 @@ package struct CreditWindow: Equatable, Sendable {
         return self.sent.commits < allowed.commits && self.sent.bytes < allowed.bytes
     }
 
-    /// True while the receiver, a coalescer, holds leases.
-    package var holdsLeases: Bool { self.allowed?.holdsLeases ?? false }
-
     /// The link came up with the receiver's greeting: counting starts over.
     package mutating func opened(greeting: [UInt8]) {
         self.allowed = CommitCredit(greeting: greeting)

@@ -15,7 +15,6 @@ extension RecordKind {
         case (.attention, .gateway): PeerRoles(.fanout)
         case (.commit, .coalescer): PeerRoles(.gateway)
         case (.commit, .committer): [PeerRoles(.gateway), PeerRoles(.coalescer)]
-        case (.refusedCommit, .committer): PeerRoles(.coalescer)
         case (.commitCredit, .coalescer): PeerRoles(.committer)
         case (.commitCredit, .gateway): [PeerRoles(.coalescer), PeerRoles(.committer)]
         case (.commitResult, .gateway): PeerRoles(.committer)
@@ -23,17 +22,16 @@ extension RecordKind {
         case (.update, .gateway): PeerRoles(.fanout)
         case (.rulesNotice, .fanout): PeerRoles(.committer)
         case (.gatheringNotice, .coalescer): PeerRoles(.gateway)
-        case (.gestureEnd, .coalescer), (.gestureEnd, .fanout): PeerRoles(.gateway)
         case (.join, .fanout), (.leave, .fanout), (.roomInterest, .fanout), (.areaInterest, .fanout),
-            (.memberRenamed, .fanout), (.roomRead, .fanout), (.historyRead, .fanout):
+            (.memberRenamed, .fanout), (.gestureEnd, .fanout), (.roomRead, .fanout), (.historyRead, .fanout):
             PeerRoles(.gateway)
         case (.joinReply, .gateway), (.roomPosition, .gateway), (.presence, .gateway), (.roomMembers, .gateway),
             (.gestureEnded, .gateway), (.sessionClaimed, .gateway), (.roomState, .gateway), (.historyReply, .gateway),
             (.answerWeight, .gateway):
             PeerRoles(.fanout)
         // Listed, so that a new kind of record does not compile without its senders.
-        case (.preview, _), (.attention, _), (.commit, _), (.refusedCommit, _), (.commitCredit, _), (.commitResult, _),
-            (.update, _), (.rulesNotice, _), (.gatheringNotice, _), (.gestureEnd, _), (.join, _), (.leave, _),
+        case (.preview, _), (.attention, _), (.commit, _), (.commitCredit, _), (.commitResult, _), (.update, _),
+            (.rulesNotice, _), (.gatheringNotice, _), (.gestureEnd, _), (.join, _), (.leave, _),
             (.roomInterest, _), (.areaInterest, _), (.memberRenamed, _), (.roomRead, _), (.historyRead, _),
             (.joinReply, _), (.roomPosition, _), (.presence, _), (.roomMembers, _), (.gestureEnded, _),
             (.sessionClaimed, _), (.roomState, _), (.historyReply, _), (.answerWeight, _):

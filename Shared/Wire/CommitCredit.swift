@@ -1,7 +1,7 @@
 /// The credit of a sender of commits on one link, counted from when the link came up. It only grows: granted credit is
 /// never revoked.
 ///
-///     commits u64 │ bytes u64 │ holds leases u8, only if true
+///     commits u64 │ bytes u64
 ///
 /// A receiver announces the first credit in its greeting, so that a sender knows it from the start. A receiver with an
 /// empty greeting is of a release before credits: it accepts commits without limit.
@@ -12,27 +12,21 @@ public struct CommitCredit: WireRecord, Equatable, Sendable {
     public var commits: UInt64
     /// The bytes of their records' fields.
     public var bytes: UInt64
-    /// True in the greeting of a coalescer that lends elements to those who move them: it has to see every commit, to
-    /// refuse those of others. A coalescer of a release before does not say so.
-    public var holdsLeases: Bool
 
     /// Credit for a number of commits and bytes.
-    public init(commits: UInt64, bytes: UInt64, holdsLeases: Bool = false) {
+    public init(commits: UInt64, bytes: UInt64) {
         self.commits = commits
         self.bytes = bytes
-        self.holdsLeases = holdsLeases
     }
 
     public func encode(into writer: inout ByteWriter) {
         writer.integer(self.commits)
         writer.integer(self.bytes)
-        if self.holdsLeases { writer.bool(true) }
     }
 
     public init(from reader: inout ByteReader) {
         self.commits = reader.integer()
         self.bytes = reader.integer()
-        self.holdsLeases = reader.remaining > 0 && reader.bool()
     }
 }
 

@@ -42,8 +42,6 @@ public enum RecordKind: UInt8, Sendable, CaseIterable {
     case attention = 22
     /// ``RulesNotice``: committer → fan-out.
     case rulesNotice = 24
-    /// ``RefusedCommit``: coalescer → committer.
-    case refusedCommit = 25
     /// ``GatheringNotice``: gateway → coalescer.
     case gatheringNotice = 26
     /// ``RoomMembers``: fan-out → gateway.

@@ -27,7 +27,6 @@ extension Preview {
                 self.delta = delta
             }
             self.group = newer.group
-            self.isPreviewOnly = newer.isPreviewOnly
             self.after = max(self.after, newer.after)
         } else if !isSameSession || self.gesture < newer.gesture {
             self = newer

@@ -4,9 +4,7 @@ public import Canvas
 ///
 ///     room name │ element name │ connection u64 │ user name │ sid name │ gesture u64 │ after u64
 ///     folded u32 │ sinceLast u32 │ fields, with the top bit of their mask set: rare parts
-///     list of names if it is a selection │ area, unless everywhere │ is preview-only u8, only if true
-///
-/// A field added later comes behind that flag, which is then always there, as is the area.
+///     list of names if it is a selection │ area, unless everywhere
 public struct Preview: WireRecord, Equatable, Sendable {
     public static let kind = RecordKind.preview
     /// Cursors and selections have a number of their own, so that older peers skip them.
@@ -37,9 +35,6 @@ public struct Preview: WireRecord, Equatable, Sendable {
     private var rarePart: RarePart?
     /// Its place in a group: the previews of a group's gesture are shown in one message.
     public var group: GroupRole
-    /// True when its mover may not commit in the room: it keeps nobody off the element where coalescers hold leases. A
-    /// gateway of a release before does not say so.
-    public var isPreviewOnly = false
     /// Where it can be seen, on its way from the fan-out.
     public var area = PreviewArea.everywhere
 
@@ -47,7 +42,7 @@ public struct Preview: WireRecord, Equatable, Sendable {
     public init(
         room: Identifier, element: Identifier, connection: UInt64, user: Identifier, sid: Identifier, gesture: UInt64,
         after: UInt64 = 0, folded: UInt32 = 1, sinceLast: UInt32 = 0, fields: TransformFields,
-        delta: PreviewDelta? = nil, group: GroupRole = .alone, isPreviewOnly: Bool = false
+        delta: PreviewDelta? = nil, group: GroupRole = .alone
     ) {
         self.room = room
         self.element = element
@@ -61,7 +56,6 @@ public struct Preview: WireRecord, Equatable, Sendable {
         self.fields = fields
         self.rarePart = delta.map(RarePart.delta)
         self.group = group
-        self.isPreviewOnly = isPreviewOnly
     }
 
     private enum RarePart: Equatable, Sendable {
@@ -106,7 +100,6 @@ public struct Preview: WireRecord, Equatable, Sendable {
         if self.hasRareParts { writer.rareParts(of: self) }
         if let selection = self.selection { writer.list(selection.elements) { $1.name($0) } }
         if !self.area.isEverywhere { writer.area(self.area) }
-        if self.isPreviewOnly { writer.bool(true) }
     }
 
     public init(from reader: inout ByteReader) {
@@ -132,7 +125,6 @@ public struct Preview: WireRecord, Equatable, Sendable {
             self.rarePart = .selection(Selection(reader.list { $0.name() }))
         }
         if reader.remaining >= ByteReader.areaSize { self.area = reader.area() }
-        self.isPreviewOnly = reader.remaining > 0 && reader.bool()
     }
 }
 

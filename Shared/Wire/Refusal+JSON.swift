@@ -2,7 +2,7 @@ public import JSONBytes
 
 extension Refusal {
     /// Appends the refusal as apps get it in `error`:
-    /// `{"code","message","field"?,"retryAfterMs"?,"expected"?,"heldBy"?,"by"?,"entry"?: {"seq","event","elementIds"}}`.
+    /// `{"code","message","field"?,"retryAfterMs"?,"expected"?,"by"?,"entry"?: {"seq","event","elementIds"}}`.
     public func encode(into writer: inout JSONWriter) {
         writer.beginObject()
         self.encodeMembers(into: &writer)
@@ -16,7 +16,6 @@ extension Refusal {
         writer.member("field", ifPresent: self.field)
         writer.member("retryAfterMs", ifPresent: self.retryAfterMs.map(UInt64.init))
         writer.member("expected", ifPresent: self.expected)
-        writer.member("heldBy", ifPresent: self.heldBy?.text)
         writer.member("by", ifPresent: self.by?.text)
         writer.member("entry", ifPresent: self.entry)
     }
@@ -40,7 +39,7 @@ extension Refusal {
             code, message, field: json["field"]?.string,
             retryAfterMs: json["retryAfterMs"]?.integer.flatMap(UInt32.init(exactly:)),
             expected: json["expected"]?.integer.flatMap(UInt64.init(exactly:)),
-            heldBy: json["heldBy"]?.string.map { Identifier($0) }, by: json["by"]?.string.map { Identifier($0) })
+            by: json["by"]?.string.map { Identifier($0) })
         self.entry = json["entry"].flatMap { BlockedEntry(json: $0) }
     }
 }

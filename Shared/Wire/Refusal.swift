@@ -8,8 +8,7 @@ public enum RefusalCode: UInt8, Sendable, CaseIterable {
     case notFound = 3
     /// Deleted element.
     case gone = 4
-    /// The id is in use, another connection moves the element, others' work forbids an undo, or an old number came with a
-    /// changed body.
+    /// The id is in use, others' work forbids an undo, or an old number came with a changed body.
     case conflict = 5
     /// A message, group or the extra fields exceed a limit.
     case tooLarge = 6
@@ -65,8 +64,6 @@ public struct Refusal: Error, Equatable, Sendable, CustomStringConvertible {
     public var retryAfterMs: UInt32?
     /// With ``RefusalCode/gap``: the next expected number.
     public var expected: UInt64?
-    /// With ``RefusalCode/conflict``: the user that moves the element.
-    public var heldBy: Identifier?
     /// With ``RefusalCode/conflict``: the user whose work an undo or a redo would delete.
     public var by: Identifier?
     /// The entry that an undo or a redo cannot take back now; it stays on its stack.
@@ -81,14 +78,13 @@ public struct Refusal: Error, Equatable, Sendable, CustomStringConvertible {
     /// A refusal. A longer field is cut off.
     public init(
         _ code: RefusalCode, _ message: String, field: String? = nil, retryAfterMs: UInt32? = nil,
-        expected: UInt64? = nil, heldBy: Identifier? = nil, by: Identifier? = nil
+        expected: UInt64? = nil, by: Identifier? = nil
     ) {
         self.code = code
         self.message = message
         self.field = field.map(Self.cut)
         self.retryAfterMs = retryAfterMs
         self.expected = expected
-        self.heldBy = heldBy
         self.by = by
     }
 }
@@ -124,15 +120,14 @@ extension Refusal {
 
 extension ByteWriter {
     /// Appends a refusal: code u8, message, field (empty: none), retryAfterMs u32 (0: none), expected u64 (0: none),
-    /// heldBy and by names (empty: none), seq of the entry u64 (0: none) and, if there is one, its event u8 and the list
-    /// of its elements' names.
+    /// by name (empty: none), seq of the entry u64 (0: none) and, if there is one, its event u8 and the list of its
+    /// elements' names.
     public mutating func refusal(_ refusal: Refusal) {
         self.u8(refusal.code.rawValue)
         self.text(refusal.message)
         self.text(refusal.field ?? "")
         self.integer(refusal.retryAfterMs ?? 0)
         self.integer(refusal.expected ?? 0)
-        self.name(refusal.heldBy ?? "")
         self.name(refusal.by ?? "")
         self.integer(refusal.entry?.seq ?? 0)
         guard let entry = refusal.entry else { return }
@@ -153,7 +148,7 @@ extension ByteReader {
         var refusal = Refusal(
             code ?? .invalid, message, field: field.isEmpty ? nil : field,
             retryAfterMs: retryAfterMs == 0 ? nil : retryAfterMs, expected: expected == 0 ? nil : expected,
-            heldBy: self.user(), by: self.user())
+            by: self.user())
         let seq = self.ordinal()
         if seq > 0 { refusal.entry = self.blockedEntry(seq) }
         return refusal

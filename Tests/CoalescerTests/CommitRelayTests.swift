@@ -47,27 +47,6 @@ import Wire
         }
     }
 
-    /// Its sender gets back the credit that it spent, the committer's is spent for what was sent.
-    @Test func aRefusedCommitLeavesWithItsRefusal() {
-        var relay = self.relay(greeting: self.window.greeting)
-        var link = Outgoing()
-        var fields = ByteWriter()
-        commit(gesture: 1).encode(into: &fields)
-        let refusal = Refusal(.conflict, "m", heldBy: "ben")
-        for _ in 0..<3 {
-            fields.bytes.withUnsafeBytes { relay.pass(ByteReader($0), refusal: refusal, to: 0, from: self.sender) }
-        }
-        relay.flush { envelope, _ in link.send(envelope) }
-        relay.allow(CommitCredit(commits: 5, bytes: 2 << 20), for: 0)
-        relay.retry(0) { envelope, _ in link.send(envelope) }
-        var expected = EnvelopeWriter()
-        for _ in 0..<2 { expected.append(RefusedCommit(commit(gesture: 1), with: refusal)) }
-        var third = EnvelopeWriter()
-        third.append(RefusedCommit(commit(gesture: 1), with: refusal))
-        #expect(link.envelopes == [expected.bytes, third.bytes])
-        #expect(relay.drainFinished()[self.sender] == CommitLoad(commits: 3, bytes: 3 * fields.bytes.count))
-    }
-
     @Test func commitsBeyondTheCreditWaitInOrder() {
         var relay = self.relay(greeting: self.window.greeting)
         var link = Outgoing()

@@ -18,12 +18,12 @@ func ms(_ value: Double) -> Nanoseconds { Nanoseconds(UInt64(value * 1_000_000))
 func preview(
     _ element: Identifier = "e", room: Identifier = "r", by connection: UInt64 = 1, gesture: UInt64 = 1,
     x: Double? = nil, y: Double? = nil, rotation: Double? = nil, after: UInt64 = 0, folded: UInt32 = 1,
-    sinceLast: UInt32 = 0, sid: Identifier = "s", isPreviewOnly: Bool = false
+    sinceLast: UInt32 = 0, sid: Identifier = "s"
 ) -> Preview {
     Preview(
         room: room, element: element, connection: connection, user: "u", sid: sid, gesture: gesture, after: after,
         folded: folded, sinceLast: sinceLast,
-        fields: TransformFields(positionX: x, positionY: y, rotation: rotation), isPreviewOnly: isPreviewOnly)
+        fields: TransformFields(positionX: x, positionY: y, rotation: rotation))
 }
 
 /// A commit that ends a gesture.

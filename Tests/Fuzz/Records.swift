@@ -43,7 +43,6 @@ private func check(_ kind: RecordKind, _ fields: ByteReader) {
     case .historyRead: check(HistoryRead.self, fields)
     case .historyReply: check(HistoryReply.self, fields)
     case .commitCredit: check(CommitCredit.self, fields)
-    case .refusedCommit: check(RefusedCommit.self, fields)
     case .rulesNotice: check(RulesNotice.self, fields)
     case .gatheringNotice: check(GatheringNotice.self, fields)
     }

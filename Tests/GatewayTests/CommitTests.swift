@@ -78,16 +78,6 @@ struct CommitTests {
         #expect(paths == Array(repeating: .committer, count: 32) + Array(repeating: .coalescer, count: 8))
     }
 
-    @Test func whileCoalescersHoldLeasesEveryCommitGoesThroughThem() throws {
-        var scene = Scene()
-        let ada = try scene.member("ada")
-        scene.gateway.leasesChanged(areHeld: true)
-        #expect(try self.sent(1, by: ada, in: &scene).path == .coalescer)
-        scene.gateway.leasesChanged(areHeld: false)
-        // Behind the first one.
-        #expect(try self.sent(2, by: ada, in: &scene).path == .coalescer)
-    }
-
     @Test func atTheDeadlineANumberedCommitIsGivenBackAsUnavailableAndForgotten() throws {
         var scene = Scene()
         let ada = try scene.member("ada")

@@ -54,16 +54,6 @@ import Wire
             sinceLast: 0, fields: TransformFields(positionX: 1))
     }
 
-    @Test mutating func theEndOfAGestureGoesToTheCoalescerToo() {
-        self.comesUp(.coalescer, 0)
-        self.comesUp(.fanout, 0)
-        self.routes.record(.leave(Leave(room: "r", connection: 1)), of: Self.shard)
-        #expect(self.flush(.main) == [StageInstance(.fanout, 0)])
-        let end = GestureEnd(room: "r", element: "e", user: "u", sid: "s", gesture: 1)
-        self.routes.record(.gestureEnd(end), of: Self.shard)
-        #expect(Set(self.flush(.main)) == [StageInstance(.fanout, 0), StageInstance(.coalescer, 0)])
-    }
-
     @Test mutating func aRecordWithoutAnOwnerIsDropped() {
         let leave = FanoutRecord.leave(Leave(room: "r", connection: 1))
         self.routes.record(leave, of: Self.shard)

@@ -213,34 +213,6 @@ import Wire
         let second = try #require(scene.take().commits.first)
         #expect(second.number == 2 && second.edit.refusal == nil)
     }
-
-    @Test func previewsSayThatTheirMoverMayNotCommit() async throws {
-        var scene = Scene(tokens: try await Keys.verifier())
-        let ada = try await scene.member(Keys.token("ada"))
-        let bob = try await scene.member(Keys.token("bob", right: .preview))
-        for slot in [ada, bob] { scene.send(slot, "element:transforming", PreviewTests.preview(1)) }
-        #expect(scene.take().previews.map(\.isPreviewOnly) == [false, true])
-        let group = #"{"roomId":"r","elements":["a","b"],"pivot":{"x":0,"y":0},"rotation":5}"#
-        scene.send(bob, "elements:gesturing", group)
-        #expect(scene.take().previews.map(\.isPreviewOnly) == [true, true])
-    }
-
-    @Test func refreshedRightCountsForWhatIsHeldBack() async throws {
-        var scene = Scene(tokens: try await Keys.verifier())
-        let ada = try await scene.member(Keys.token("ada"))
-        scene.send(ada, "element:transform", Self.transform, ack: 1)
-        let commit = try #require(scene.take().commits.first)
-        scene.send(ada, "element:transforming", PreviewTests.preview(1))
-        scene.send(ada, "auth:refresh", #"{"token":"\#(try await Keys.token("ada", right: .preview))"}"#)
-        scene.send(ada, "element:transforming", PreviewTests.preview(2))
-        scene.gateway.resultReceived(result(of: commit, seq: 1), at: scene.moment, into: &scene.actions)
-        scene.advance(16)
-        let preview = try #require(scene.take().previews.first)
-        #expect(preview.folded == 2 && preview.isPreviewOnly)
-        scene.send(ada, "auth:refresh", #"{"token":"\#(try await Keys.token("ada"))"}"#)
-        scene.send(ada, "element:transforming", PreviewTests.preview(3))
-        #expect(scene.take().previews.map(\.isPreviewOnly) == [false])
-    }
 }
 
 /// Who an app is while it is connected, without the rest of a gateway.

@@ -72,7 +72,7 @@ package struct Campaign: Sendable {
 
     /// What every campaign must have seen, or it proves little: acknowledgements of every kind of edit, each kind of fault, faults that hit
     /// an open transaction, unknown outcomes that turned out either way, holes that were filled, resyncs, commits that waited
-    /// for credit, elements that somebody else moved; and of clients edits that were refused, folded, in doubt, found in the
+    /// for credit; and of clients edits that were refused, folded, in doubt, found in the
     /// history and forgotten.
     package static let required =
         [
@@ -82,8 +82,7 @@ package struct Campaign: Sendable {
             "committer.over-room-elements", "committer.over-annotations",
             "fanout.holes", "fanout.replays", "fanout.rebases", "fanout.parked", "gateway.held", "gateway.resent",
             "gateway.resyncs", "apps.copies", "apps.bursts", "apps.gone-for-good", "apps.left-and-joined",
-            "previews.leased", "coalescer.conflicts", "apps.conflicts", "gateway.snapshot-parts", "groups",
-            "refused-groups", "cascades",
+            "gateway.snapshot-parts", "groups", "refused-groups", "cascades",
             "undone", "redone", "nothing-undone", "skipped-entries", "apps.blocked-undos", "apps.undos-past",
             "viewports", "updates-with-viewport",
             "previews.batches", "previews-out-of-view", "cursors-out-of-view", "last-previews-in-view", "departures",

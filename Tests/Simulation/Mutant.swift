@@ -23,8 +23,6 @@ package enum Mutant: String, CaseIterable, Sendable {
     case farewellOff = "farewell-off"
     /// The gateway goes on as before when an instance is removed from its stage's set.
     case removalOff = "removal-off"
-    /// The gateway gives an app that may only show previews every right.
-    case rightsOff = "rights-off"
     /// The committer leaves the last element of a group out.
     case groupInPart = "group-in-part"
     /// The database does not list the annotations of an element that is to be deleted.

@@ -23,10 +23,6 @@ package struct Plan: Sendable {
     /// When the first fault may come, and when the last one has ended.
     package var calm: UInt64 = 300 * .millisecond
     package var disturbed: UInt64 = 2200 * .millisecond
-    /// How long an element stays leased to the app that moves it; 0: no leases.
-    package var lease: UInt64 = 0
-    /// Whether one more app in the first room may only show previews.
-    package var hasPreviewer = false
     /// How many elements a room and how many annotations an element may have.
     package var roomElements = 10_000
     package var elementAnnotations = 1000
@@ -52,7 +48,6 @@ package struct Plan: Sendable {
         if seed % 16 == 15 { self.elementAnnotations = 1 }
         self.hasScene = seed % 7 < 4
         if seed % 6 == 2 { self.setChanges = 5 }
-        if seed % 8 == 6 { (self.lease, self.hasPreviewer) = (100 * .millisecond, true) }
     }
 }
 

@@ -39,10 +39,7 @@ package final class World {
     private var isOver = false
     /// True while the last scene is still to come.
     private var awaitsScene: Bool
-    /// Apps that may not commit, and yet kept others off an element.
-    private var wrongHolders: Set<String> = []
-    /// What is wrong at the end with who holds which room, see ``World/strays()``, with what rooms are stored to hold, and
-    /// with who kept others off an element.
+    /// What is wrong at the end with who holds which room, see ``World/strays()``, and with what rooms are stored to hold.
     package private(set) var finalStrays: [String] = []
     private(set) lazy var intake = EnvelopeIntake(logger: Logger(label: "world") { _ in SwiftLogNoOpLogHandler() }) {
         [unowned self] in self.count("malformed")
@@ -81,13 +78,6 @@ package final class World {
         self.note(record.line)
     }
 
-    /// A commit was refused because somebody moves one of its elements.
-    func commitRefused(heldBy holder: String) {
-        self.count("apps.conflicts")
-        let isPreviewer = self.apps.contains { $0.name == holder && ($0 as? App)?.mayCommit == false }
-        if isPreviewer { self.wrongHolders.insert(holder) }
-    }
-
     /// Runs the world to its end.
     /// - Returns: the history, final dump and counts included.
     package func run() -> [HistoryRecord] {
@@ -121,9 +111,6 @@ package final class World {
         for number in 0..<self.plan.apps { self.apps.append(App(number, room: rooms[number % rooms.count], in: self)) }
         for number in 0..<self.plan.clients {
             self.apps.append(ClientApp(number, room: rooms[number % rooms.count], in: self))
-        }
-        if self.plan.hasPreviewer {
-            self.apps.append(App(self.plan.apps + 1, room: rooms[0], mayCommit: false, in: self))
         }
         if self.plan.hasVisitor { self.invite(App(self.plan.apps, room: rooms[0], in: self)) }
         for app in self.apps { self.after(self.random.number(0...150) * .millisecond) { app.connect() } }
@@ -212,9 +199,7 @@ package final class World {
     private func end() {
         for client in self.clients { client.screen.showAll(client) }
         self.observe(.quiet)
-        self.finalStrays =
-            self.strays() + self.database.model.miscounts
-            + self.wrongHolders.sorted().map { "\($0) kept others off an element, and may not commit" }
+        self.finalStrays = self.strays() + self.database.model.miscounts
         for process in self.processes { process.shell?.count(into: &self.counts) }
         self.history += self.database.model.dump()
         for (name, value) in self.counts.sorted(by: { $0.key < $1.key }) {

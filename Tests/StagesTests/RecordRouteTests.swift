@@ -16,7 +16,6 @@ import Wire
         #expect(self.senders(.update, to: .gateway) == fanout)
         #expect(self.senders(.commit, to: .committer) == [gateway, coalescer])
         #expect(self.senders(.commit, to: .coalescer) == gateway)
-        #expect(self.senders(.refusedCommit, to: .committer) == coalescer)
         #expect(self.senders(.commitResult, to: .gateway) == committer)
         #expect(self.senders(.preview, to: .fanout) == coalescer)
         #expect(self.senders(.preview, to: .gateway) == fanout)

@@ -15,24 +15,19 @@ import Wire
 
     /// What an older peer sends: an answer to a join without what members show or without the empty rules before it, an
     /// interest without claims, without what connections show or without the flag before it, a commit without its policy of
-    /// undo, a preview that does not say that its mover may not commit, or without its area, which is ignored unless it is
-    /// whole, a history without the causes of its entries, a result without the hash of its body or without the number of
-    /// elements before it, a refusal without that number, a credit without leases, and any record without its trace, which
-    /// is ignored unless it is whole.
+    /// undo, a preview without its area, which is ignored unless it is whole, a history without the causes of its entries,
+    /// a result without the hash of its body or without the number of elements before it, a refusal without that number,
+    /// and any record without its trace, which is ignored unless it is whole.
     private static func isOlderForm(_ record: any WireRecord, _ count: Int, of whole: Int) -> Bool {
-        if let credit = record as? CommitCredit { return credit.holdsLeases && count == whole - 1 }
         if record is RoomInterest { return [8, 60, 61].contains(whole - count) }
         if let update = record as? Update { return update.trace != nil && count >= whole - 16 }
-        if let preview = record as? Preview {
-            return preview.isPreviewOnly && count == whole - 1 || !preview.area.isEverywhere && count >= whole - 16
-        }
+        if let preview = record as? Preview { return !preview.area.isEverywhere && count >= whole - 16 }
         if let commit = record as? Commit {
             var usual = commit
             usual.edit.undo = .entry
             usual.trace = nil
             return count == encode(usual).count - 1 || commit.trace != nil && count >= whole - 16
         }
-        if record is RefusedCommit { return whole - count == 1 }
         if let result = record as? CommitResult {
             return [12, result.refusal == nil ? 8 : 4].contains(whole - count)
         }
@@ -163,9 +158,6 @@ import Wire
         infinite.bytes = Array(delta.dropLast(8))
         infinite.double(.infinity)
         #expect(throws: EnvelopeError.malformed) { try decode(Preview.self, infinite.bytes) }
-        var previewOnly = encode(Samples.previewOnly)
-        previewOnly[previewOnly.count - 1] = 2
-        #expect(throws: EnvelopeError.malformed) { try decode(Preview.self, previewOnly) }
         // A commit's fields have no rare parts.
         var transform = encode(Samples.transform)
         transform[transform.count - 34] |= 0x80

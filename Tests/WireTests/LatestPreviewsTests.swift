@@ -34,16 +34,6 @@ private func update(
         #expect(folded == preview(x: 2, y: 1, after: 7, folded: 5, sinceLast: 32))
     }
 
-    /// A token that was refreshed may give another right.
-    @Test func rightOfTheNewestPreviewCounts() {
-        var previewOnly = preview(x: 1)
-        previewOnly.isPreviewOnly = true
-        #expect(self.fold(preview(x: 2), previewOnly).isPreviewOnly)
-        #expect(!self.fold(previewOnly, preview(x: 2)).isPreviewOnly)
-        #expect(!self.fold(previewOnly, preview(gesture: 2, x: 2)).isPreviewOnly)
-        #expect(self.fold(previewOnly, preview(gesture: 0, x: 2)).isPreviewOnly)
-    }
-
     private func delta(_ gesture: UInt64 = 1, x: Double? = nil, rotation: Double? = nil) -> Preview {
         var fields = GestureFields()
         fields.translation = x.map { Point(x: $0, y: 0) }

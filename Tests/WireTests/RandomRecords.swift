@@ -46,9 +46,7 @@ struct RecordMaker {
             RoomRead(request: self.number(), room: self.name(), after: self.ordinal(), allowance: self.small())
         case .answerWeight:
             AnswerWeight(request: self.number(), room: self.name(), isRead: self.flag(), bytes: self.small())
-        case .commitCredit: CommitCredit(commits: self.number(), bytes: self.number(), holdsLeases: self.flag())
-        case .refusedCommit:
-            RefusedCommit(self.commit(), with: self.refusal(.conflict))
+        case .commitCredit: CommitCredit(commits: self.number(), bytes: self.number())
         case .rulesNotice: RulesNotice(fingerprint: self.number())
         case .gatheringNotice: GatheringNotice(level: UInt16(truncatingIfNeeded: self.number()))
         case .roomState: self.state()
@@ -64,8 +62,7 @@ struct RecordMaker {
         var preview = Preview(
             room: self.name(), element: self.name(), connection: self.number(), user: self.name(), sid: self.name(),
             gesture: self.ordinal(), after: self.ordinal(), folded: self.small(), sinceLast: self.small(),
-            fields: self.fields(), delta: self.flag() ? self.delta() : nil, group: self.flag() ? .member : .last,
-            isPreviewOnly: self.flag())
+            fields: self.fields(), delta: self.flag() ? self.delta() : nil, group: self.flag() ? .member : .last)
         if self.flag() {
             let corner = self.point()
             preview.area = PreviewArea(Rect(x: corner.x, y: corner.y, width: 1, height: 2))
@@ -230,11 +227,11 @@ struct RecordMaker {
             changes: self.list { HistoryEntry.Change(element: $0.name(), before: $0.blob(), after: $0.blob()) })
     }
 
-    private mutating func refusal(_ code: RefusalCode? = nil) -> Refusal {
+    private mutating func refusal() -> Refusal {
         var refusal = Refusal(
-            code ?? RefusalCode.allCases.randomElement(using: &self.random) ?? .invalid, self.name().text,
+            RefusalCode.allCases.randomElement(using: &self.random) ?? .invalid, self.name().text,
             field: self.flag() ? "elements[3].type" : nil, retryAfterMs: self.flag() ? max(1, self.small()) : nil,
-            expected: self.flag() ? max(1, self.number()) : nil, heldBy: self.flag() ? "u" : nil,
+            expected: self.flag() ? max(1, self.number()) : nil,
             by: self.flag() ? "v" : nil)
         if self.flag() {
             refusal.entry = BlockedEntry(

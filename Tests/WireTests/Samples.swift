@@ -20,12 +20,6 @@ enum Samples {
         return preview
     }()
 
-    static let previewOnly = {
-        var sample = preview
-        sample.isPreviewOnly = true
-        return sample
-    }()
-
     static let cursor = Preview.cursor(
         Point(x: 1.5, y: 90), in: "r1", connection: 5, user: "u", sid: "s", version: 3)
 
@@ -185,13 +179,6 @@ enum Samples {
         request: 1, outcome: .failure(Refusal(.notFound, "x", field: "roomId")))
 
     static let credit = CommitCredit(commits: 4096, bytes: 8 << 20)
-    static let leasingCredit = CommitCredit(commits: 4096, bytes: 8 << 20, holdsLeases: true)
-
-    static let heldByBen: RefusedCommit = {
-        var sample = transform
-        sample.gestures = []
-        return RefusedCommit(sample, with: Refusal(.conflict, "m", field: "elements[3]", heldBy: "ben"))
-    }()
 
     static let rules = RulesNotice(fingerprint: 0x0123_4567_89ab_cdef)
 
@@ -199,14 +186,14 @@ enum Samples {
 
     /// Every sample, for checks that ask the same of all.
     static let all: [any WireRecord & Equatable & Sendable] = [
-        preview, delta, located, previewOnly, cursor, selection, transform, create, createMany, update, delete,
+        preview, delta, located, cursor, selection, transform, create, createMany, update, delete,
         transformMany, deleteMany, gesture, gestureMany, preset, undo, redo, grouped, programmatic,
         refuse, traced, applied, refused, blocked, moved, tracedUpdate, undone, join, joined, resumed,
         notJoined,
         leave, interest, areas, position, presence, renamed, members, gestureEnd, gestureEnded, claimed, read,
         neverUsed,
         state, unavailable, historyRead, history, noHistory,
-        leasingCredit, rules, gathering, heldByBen,
+        credit, rules, gathering,
     ]
 
     private static func commit(_ edit: EncodedEdit, _ undo: UndoPolicy = .entry) -> Commit {

@@ -12,7 +12,7 @@ package import Wire
 ///                    │                   ├──► a tick waited ───────────────► the room's departure
 ///                    │                   ├──► flush, too many held ────────► sent
 ///                    │                   └──► commit of the gesture ───────► cancelled
-///                    └──► older gesture, closed by its commit, or leased ──► dropped
+///                    └──► older gesture, or closed by its commit ──► dropped
 ///
 /// A key is sent at most once in a tick on average, with a credit of one tick: T ms contain at most T / tick + 2 previews
 /// of a key, and an app that sends as fast as the tick, or a little unevenly, never waits. Only the bound on memory may
@@ -33,8 +33,6 @@ package struct Coalescer {
         case held
         /// Its gesture has ended, or is older than one that was seen.
         case stale
-        /// Another session moves the element and has its lease.
-        case leased
     }
 
     /// The effect of a commit on held previews; the commit itself always passes.
@@ -54,14 +52,12 @@ package struct Coalescer {
     private var keys: KeyTable
     private var departures = Departures()
     private var sharedDepartures = SharedDepartures()
-    private var leases: Leases
 
     /// A coalescer without keys, whose gathering window is a tick.
     package init(limits: CoalescerLimits = CoalescerLimits()) {
         self.limits = limits
         self.window = GatheringWindow(limits.tick)
         self.keys = KeyTable(limits: limits)
-        self.leases = Leases(length: limits.lease, maximum: limits.maxEntries)
     }
 
     /// When ``timeReached(_:into:)`` must be called next; nil while nothing is held.
@@ -80,8 +76,6 @@ package struct Coalescer {
     package var entryCount: Int { self.keys.entryCount }
     /// The number of known rooms.
     package var roomCount: Int { self.keys.roomCount }
-    /// The number of known leases.
-    package var leaseCount: Int { self.leases.count }
 
     /// The least time between two departures of a room, and the longest wait of a preview for other movers.
     package var gatheringWindow: Nanoseconds { self.window.length }
@@ -102,10 +96,6 @@ package struct Coalescer {
         guard preview.gesture > self.keys[entry: entry].closed, preview.gesture >= self.keys[entry: entry].newest else {
             self.tally.stale += 1
             return .stale
-        }
-        guard self.leases.admit(preview, at: now) else {
-            self.tally.leased += 1
-            return .leased
         }
         self.keys[entry: entry].newest = preview.gesture
         let room = self.keys[entry: entry].key.room
@@ -173,32 +163,7 @@ package struct Coalescer {
     package mutating func commitReceived(_ commit: Commit, at now: Instant) -> CommitOutcome {
         var outcome = CommitOutcome.nothingHeld
         for ended in commit.gestures where self.close(ended, by: commit, at: now) { outcome = .cancelled }
-        let sid = SessionKey.sid(of: commit.session)
-        for ended in commit.gestures {
-            self.leases.gestureEnded(ended.gesture, on: ended.element, in: commit.room, of: sid)
-        }
         return outcome
-    }
-
-    /// The final refusal of a commit that has arrived: another session moves one of the elements on which it ends a
-    /// gesture. Nil when the commit may pass.
-    package mutating func refusal(of commit: Commit, at now: Instant) -> Refusal? {
-        let sid = SessionKey.sid(of: commit.session)
-        for (index, ended) in commit.gestures.enumerated() {
-            guard let user = self.leases.holder(of: ended.element, in: commit.room, otherThan: sid, at: now) else {
-                continue
-            }
-            self.tally.conflicts += 1
-            return Refusal(
-                .conflict, "Another connection moves the element.",
-                field: commit.edit.soleElement == nil ? "elements[\(index)]" : "elementId", heldBy: user)
-        }
-        return nil
-    }
-
-    /// A gesture ended without a commit.
-    package mutating func gestureEndReceived(_ end: GestureEnd) {
-        self.leases.gestureEnded(end.gesture, on: end.element, in: end.room, of: end.sid)
     }
 
     /// Time has reached `now`: all rooms that are due depart.
@@ -222,7 +187,6 @@ package struct Coalescer {
     /// Evicts keys and rooms without recent traffic. Cheap when there are none; call it in every turn.
     package mutating func forgetSilent(at now: Instant) {
         self.keys.forgetSilent(at: now)
-        self.leases.forgetEnded(at: now)
     }
 
     /// The age of the oldest held preview; zero when none is held.

@@ -18,10 +18,6 @@ package struct CoalescerCounters: Equatable, Sendable {
     package var cancelled: UInt64 = 0
     /// Previews that arrived too late: of an ended gesture, or older than one that was seen.
     package var stale: UInt64 = 0
-    /// Previews of elements that another session moves.
-    package var leased: UInt64 = 0
-    /// Commits refused because another session moves an element of theirs.
-    package var conflicts: UInt64 = 0
     /// Held previews that were sent before their tick because too many were held.
     package var early: UInt64 = 0
     /// Keys that were evicted early because there were too many.

@@ -10,19 +10,16 @@ package struct CoalescerLimits: Equatable, Sendable {
     package var maxEntries: Int
     /// How long a key without traffic is remembered: its last gesture and when it was last sent.
     package var memory: Nanoseconds
-    /// How long an element stays leased to the session that moves it, without another preview; 0 disables leases.
-    package var lease: Nanoseconds
 
     /// Limits; a tick of 0 counts as 1 ns, fewer than one entry as one. The credit defaults to one tick.
     package init(
         tick: Nanoseconds = .milliseconds(16), credit: Nanoseconds? = nil, maxEntries: Int = 65_536,
-        memory: Nanoseconds = .seconds(30), lease: Nanoseconds = .zero
+        memory: Nanoseconds = .seconds(30)
     ) {
         self.tick = max(tick, Nanoseconds(1))
         self.credit = credit ?? self.tick
         self.maxEntries = max(maxEntries, 1)
         self.memory = memory
-        self.lease = lease
     }
 
     /// A key that sent nothing for one to two times this is no longer a mover. Apps that send 30 times a second count

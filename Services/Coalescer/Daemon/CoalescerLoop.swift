@@ -177,16 +177,12 @@ final class CoalescerLoop: ReactorLoop {
                     guard commit.isOwned(by: roles, named: self.commits.hello(of: peer)?.name) else {
                         return self.intake.refuse(kind, from: roles)
                     }
-                    let refusal = self.core.refusal(of: commit, at: now)
                     self.core.commitReceived(commit, at: now)
                     let committer = self.committers.owner(of: commit.room)
-                    self.commitRelay.pass(fields, refusal: refusal, to: committer, from: peer)
+                    self.commitRelay.pass(fields, to: committer, from: peer)
                     if let trace = commit.trace, committer != nil {
-                        let outcome = refusal.map { [TraceFact.refusal: $0.code.name] } ?? [:]
-                        self.logger.trace(TraceMark(trace, .forwarded, commit, outcome))
+                        self.logger.trace(TraceMark(trace, .forwarded, commit))
                     }
-                case .gestureEnd:
-                    self.core.gestureEndReceived(try EnvelopeReader.decode(GestureEnd.self, fields))
                 case .gatheringNotice:
                     self.gathering.noticeReceived(try EnvelopeReader.decode(GatheringNotice.self, fields), from: peer)
                     self.reviewGathering()

@@ -32,9 +32,6 @@ package struct CoalescerSettings: DaemonSettings {
     package static let memory = Setting.milliseconds(
         "memory-ms", default: 30_000, in: 1000...600_000,
         "How long an element of an idle connection is remembered.")
-    package static let lease = Setting.milliseconds(
-        "lease-ms", default: 0, in: 0...600_000,
-        "How long an element stays with the connection that moves it after its last preview; 0: anyone may join in.")
     package static let maxWaiting = Setting.int(
         "max-waiting", default: 1024, in: 1...100_000,
         "Envelopes of commits queued for one committer; further ones are dropped and gateways retry.")
@@ -42,10 +39,9 @@ package struct CoalescerSettings: DaemonSettings {
     package static let schema = SettingsSchema(
         "coalescer", summary: "collapses bursts of previews, paces rooms and passes commits on ahead of them.",
         [
-            SharedSettings.bind, tick, SharedSettings.promptCPU, maxEntries, memory, lease, maxWaiting,
-            SharedSettings.creditCommits,
-            SharedSettings.creditBytes, SharedSettings.committers, SharedSettings.fanouts,
-            SharedSettings.lookupPause, SharedSettings.lookupPatience, SharedSettings.linkKeyFile,
+            SharedSettings.bind, tick, SharedSettings.promptCPU, maxEntries, memory, maxWaiting,
+            SharedSettings.creditCommits, SharedSettings.creditBytes, SharedSettings.committers,
+            SharedSettings.fanouts, SharedSettings.lookupPause, SharedSettings.lookupPatience, SharedSettings.linkKeyFile,
             SharedSettings.peersFile,
         ])
 
@@ -53,12 +49,12 @@ package struct CoalescerSettings: DaemonSettings {
         self.bind = try values.required(SharedSettings.bind)
         self.limits = CoalescerLimits(
             tick: Nanoseconds(values[Self.tick]), maxEntries: values[Self.maxEntries],
-            memory: Nanoseconds(values[Self.memory]), lease: Nanoseconds(values[Self.lease]))
+            memory: Nanoseconds(values[Self.memory]))
         self.promptCPU = values[SharedSettings.promptCPU]
         self.maxWaiting = values[Self.maxWaiting]
         self.credit = CommitCredit(
             commits: UInt64(clamping: values[SharedSettings.creditCommits]),
-            bytes: UInt64(clamping: values[SharedSettings.creditBytes]), holdsLeases: self.limits.lease > .zero)
+            bytes: UInt64(clamping: values[SharedSettings.creditBytes]))
         self.committers = try values.instances(SharedSettings.committers)
         self.fanouts = try values.instances(SharedSettings.fanouts)
         self.lookups = LookupPace(values)

@@ -71,17 +71,12 @@ final class CoalescerTelemetry: Sendable {
         core.counter("entries_evicted_total", "Keys forgotten before their time for want of space.", \.counters.evicted)
         for (how, total) in [
             ("folded", \.counters.folded), ("replaced", \.counters.replaced), ("cancelled", \.counters.cancelled),
-            ("stale", \.counters.stale), ("leased", \.counters.leased),
+            ("stale", \.counters.stale),
         ] as [(String, any KeyPath<Coalescer, UInt64> & Sendable)] {
             core.counter(
                 "previews_collapsed_total", "Previews that were not sent as they came.", labels: ["how": how]
             ) { $0[keyPath: total] }
         }
-        core.counter(
-            "commits_conflicting_total", "Commits refused because another connection moves their element.",
-            \.counters.conflicts)
-        core.gauge(
-            "leases", "Elements leased to the connection that moves them, or until shortly before.", \.leaseCount)
         core.gauge("previews_held", "Previews that wait for the tick.", \.heldCount)
         core.gauge(
             "gathering_window_seconds", "How long previews of several movers may wait for each other.",

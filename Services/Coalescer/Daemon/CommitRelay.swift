@@ -30,18 +30,9 @@ package struct CommitRelay {
 
         var load: CommitLoad { CommitLoad(commits: Int(self.envelope.count), bytes: self.envelope.fieldBytes) }
 
-        /// - Returns: the size of the record that was added, bytes.
-        @discardableResult
-        mutating func add(_ fields: ByteReader, refusal: Refusal?, from sender: PeerID) -> Int {
-            // Its sender has spent credit for the commit as it came.
+        mutating func add(_ fields: ByteReader, from sender: PeerID) {
             self.shares[sender, default: CommitLoad()].add(fields.remaining)
-            guard let refusal else {
-                self.envelope.append(.commit, fields: fields)
-                return fields.remaining
-            }
-            let refused = RefusedCommit.fields(refusing: fields, with: refusal)
-            refused.withUnsafeBytes { self.envelope.append(.refusedCommit, fields: ByteReader($0)) }
-            return refused.count
+            self.envelope.append(.commit, fields: fields)
         }
 
         mutating func clear() {
@@ -63,25 +54,25 @@ package struct CommitRelay {
         var isEmpty: Bool { self.waiting.isEmpty && self.full.isEmpty && self.open.envelope.isEmpty }
 
         /// Adds a commit that leaves in this turn; false when it has to wait.
-        mutating func pass(_ fields: ByteReader, refusal: Refusal?, from sender: PeerID) -> Bool {
+        mutating func pass(_ fields: ByteReader, from sender: PeerID) -> Bool {
             guard self.waiting.isEmpty, self.window.isOpen else { return false }
-            let bytes = self.open.add(fields, refusal: refusal, from: sender)
-            self.window.spend(CommitLoad(commits: 1, bytes: bytes))
+            self.open.add(fields, from: sender)
+            self.window.spend(CommitLoad(commits: 1, bytes: fields.remaining))
             if self.open.envelope.isFull { self.seal() }
             return true
         }
 
         /// Adds a commit to those that wait; false when they are too many.
-        mutating func wait(_ fields: ByteReader, refusal: Refusal?, from sender: PeerID, limit: Int) -> Bool {
+        mutating func wait(_ fields: ByteReader, from sender: PeerID, limit: Int) -> Bool {
             let count = self.waiting.count
             let lastHasRoom =
                 self.waiting.last.map { !$0.isPaid && $0.envelope.bytes.count < CommitRelay.envelopeBytes } ?? false
             if lastHasRoom {
-                self.waiting[count - 1].add(fields, refusal: refusal, from: sender)
+                self.waiting[count - 1].add(fields, from: sender)
             } else {
                 guard count < limit else { return false }
                 var batch = Batch(isPaid: false)
-                batch.add(fields, refusal: refusal, from: sender)
+                batch.add(fields, from: sender)
                 self.waiting.append(batch)
             }
             return true
@@ -156,17 +147,13 @@ package struct CommitRelay {
     // MARK: Commits
 
     /// Adds a commit unchanged. It leaves with the next ``flush(_:)`` if its committer has granted credit for it.
-    /// - Parameters:
-    ///   - refusal: why it is finally refused, for the committer to remember; nil when it is to be decided.
-    ///   - committer: the owner of its room; nil when none is up.
-    package mutating func pass(
-        _ fields: ByteReader, refusal: Refusal? = nil, to committer: Int?, from sender: PeerID
-    ) {
+    /// - Parameter committer: the owner of its room; nil when none is up.
+    package mutating func pass(_ fields: ByteReader, to committer: Int?, from sender: PeerID) {
         guard let committer, self.outlets.contains(committer) else {
             return self.drop(fields, from: sender, .unreachable)
         }
-        if self.outlets[committer]?.pass(fields, refusal: refusal, from: sender) == true { return }
-        if self.outlets[committer]?.wait(fields, refusal: refusal, from: sender, limit: self.maxWaiting) != true {
+        if self.outlets[committer]?.pass(fields, from: sender) == true { return }
+        if self.outlets[committer]?.wait(fields, from: sender, limit: self.maxWaiting) != true {
             self.drop(fields, from: sender, .full)
         }
     }

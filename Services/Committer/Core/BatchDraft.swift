@@ -170,7 +170,6 @@ struct BatchDraft: Sendable {
     }
 
     private mutating func change(_ commit: PreparedCommit, _ cache: inout ShardCache) throws(Refusal) -> Change {
-        if let refusal = commit.refusal { throw refusal }
         switch commit.edit.request {
         case .edit(let edit): return try edit.decide(commit, in: &self, &cache)
         case .refused(let refusal): throw refusal

@@ -61,12 +61,10 @@ package struct Committer: Sendable {
 
     /// A commit arrived.
     /// - Parameters:
-    ///   - refusal: why the coalescer finally refuses it, if it does.
     ///   - size: its size in the queue, bytes.
     ///   - source: the link on which it arrived; ``drainFinished()`` reports when it has left.
     package mutating func commitReceived(
-        _ commit: Commit, refusal: Refusal? = nil, size: Int, source: UInt64 = 0, at now: Instant,
-        into actions: inout [Action]
+        _ commit: Commit, size: Int, source: UInt64 = 0, at now: Instant, into actions: inout [Action]
     ) {
         self.counters.received += 1
         guard self.queuedCommits < self.limits.queueItems, self.queuedBytes + size <= self.limits.queueBytes else {
@@ -77,7 +75,7 @@ package struct Committer: Sendable {
             return
         }
         let shard = Shard.of(room: commit.room)
-        let prepared = PreparedCommit(commit, refusal: refusal, size: size, arrived: now, source: source)
+        let prepared = PreparedCommit(commit, size: size, arrived: now, source: source)
         guard self.ledgers[shard].admit(prepared) else {
             self.counters.repeated += 1
             self.finished[source, default: CommitLoad()].add(size)

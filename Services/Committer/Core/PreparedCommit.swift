@@ -14,8 +14,6 @@ package struct PreparedCommit: Sendable {
     /// Without the elements on which it ends none.
     let gestures: ShortList<EndedGesture>
     var edit: PreparedEdit
-    /// Why the coalescer finally refuses it; its number decides nevertheless.
-    let refusal: Refusal?
     /// Its size in the queue, bytes.
     let size: Int
     /// The time of its arrival.
@@ -32,7 +30,7 @@ package struct PreparedCommit: Sendable {
     var isClaimVerified = false
 
     /// Decodes a commit's edit. An error becomes part of the decision: it will use up the commit's number.
-    package init(_ commit: Commit, refusal: Refusal? = nil, size: Int, arrived: Instant, source: UInt64 = 0) {
+    package init(_ commit: Commit, size: Int, arrived: Instant, source: UInt64 = 0) {
         self.room = commit.room
         self.stream = StreamKey(commit.room, commit.session)
         self.claim = commit.claim
@@ -45,7 +43,6 @@ package struct PreparedCommit: Sendable {
         self.arrived = arrived
         self.source = source
         self.trace = commit.trace
-        self.refusal = refusal
         self.edit = EditDecisions.all.prepare(commit.edit)
     }
 

@@ -185,22 +185,14 @@ final class CommitterLoop: ReactorLoop {
         let roles = self.link.roles(of: peer)
         self.link.incoming.withBytes(at: 0) { bytes in
             self.intake.walk(bytes, from: roles) { kind, fields throws(EnvelopeError) in
-                let commit: Commit
-                var refusal: Refusal?
-                switch kind {
-                case .commit: commit = try EnvelopeReader.decode(Commit.self, fields)
-                case .refusedCommit:
-                    let refused = try EnvelopeReader.decode(RefusedCommit.self, fields)
-                    (commit, refusal) = (refused.commit, refused.refusal)
-                default: return
-                }
+                guard kind == .commit else { return }
+                let commit = try EnvelopeReader.decode(Commit.self, fields)
                 guard commit.isOwned(by: roles, named: self.link.hello(of: peer)?.name) else {
                     return self.intake.refuse(kind, from: roles)
                 }
                 if let trace = commit.trace { self.logger.trace(TraceMark(trace, .received, commit)) }
                 self.core.commitReceived(
-                    commit, refusal: refusal, size: fields.remaining, source: peer.serial, at: now,
-                    into: &self.actions)
+                    commit, size: fields.remaining, source: peer.serial, at: now, into: &self.actions)
             }
         }
     }

@@ -50,7 +50,7 @@ package struct FanoutPeers {
             case .rulesNotice:
                 let notice = try EnvelopeReader.decode(RulesNotice.self, fields)
                 self.committers.notified(notice.fingerprint, by: peer, named: name() ?? "?")
-            case .commit, .refusedCommit, .commitResult, .joinReply, .roomPosition, .presence, .gestureEnded,
+            case .commit, .commitResult, .joinReply, .roomPosition, .presence, .gestureEnded,
                 .sessionClaimed, .roomState, .historyReply, .commitCredit, .gatheringNotice, .roomMembers,
                 .answerWeight:
                 break

@@ -118,9 +118,6 @@ extension Gateway {
         self.commits.custody.linksChanged(shards: shards, at: now, into: &actions)
     }
 
-    /// Coalescers came or went away, some of which hold leases, or none: see ``Wire/CommitCredit/holdsLeases``.
-    package mutating func leasesChanged(areHeld: Bool) { self.commits.custody.leasesChanged(areHeld: areHeld) }
-
     /// The shell had no credit for a commit that it had to send: it waits.
     package mutating func commitNotSent(_ commit: Commit) { self.commits.custody.commitNotSent(commit) }
 

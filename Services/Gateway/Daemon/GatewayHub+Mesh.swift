@@ -52,7 +52,6 @@ extension GatewayHub {
     private func changed(_ instance: StageInstance, _ state: ShardOwners.InstanceState, at now: Instant) {
         // What was decided before goes to those who had the shards: who leaves a room must not leave it elsewhere.
         self.perform()
-        self.core.leasesChanged(areHeld: self.routes.senders.areLeasesHeld)
         for move in self.routes.topology.changed(instance, state) {
             self.core.shardsMoved(move, at: now, into: &self.actions.pending)
             self.perform()

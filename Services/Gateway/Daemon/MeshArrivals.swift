@@ -86,7 +86,7 @@ package struct MeshArrivals {
         case .roomState: core.readAnswered(try EnvelopeReader.decode(RoomState.self, fields), at: now, into: &actions)
         case .preview, .attention, .commitCredit, .commit, .join, .leave, .roomInterest, .areaInterest, .memberRenamed,
             .gestureEnd,
-            .roomRead, .historyRead, .rulesNotice, .gatheringNotice, .refusedCommit, .joinReply, .presence,
+            .roomRead, .historyRead, .rulesNotice, .gatheringNotice, .joinReply, .presence,
             .roomPosition, .roomMembers, .answerWeight:
             break
         }

@@ -35,13 +35,9 @@ package struct MeshRoutes {
         if let coalescer = self.topology.coalescer(of: shard) { self.senders.preview(preview, to: coalescer) }
     }
 
-    /// Sends a record to the fan-out of its shard. The end of a gesture goes to the coalescer too, which may have
-    /// previews of it.
+    /// Sends a record to the fan-out of its shard.
     package mutating func record(_ record: FanoutRecord, of shard: Int) {
         if let fanout = self.topology.fanout(of: shard) { self.senders.record(record, to: fanout) }
-        if case .gestureEnd(let end) = record, let coalescer = self.topology.coalescer(of: shard) {
-            self.senders.gestureEnd(end, to: coalescer)
-        }
     }
 
     /// Sends a record to the fan-out that owned its shard before the present one, if that is still up.

@@ -115,11 +115,6 @@ package struct MeshSenders {
     /// True while an instance allows commits.
     package func isOpen(_ instance: StageInstance) -> Bool { self.lines[instance]?.window.isOpen ?? true }
 
-    /// True while a coalescer that is up holds leases.
-    package var areLeasesHeld: Bool {
-        self.lines.contains { $0.key.stage == .coalescer && $0.value.window.holdsLeases }
-    }
-
     /// How many instances have given no more credit.
     package var closedCount: Int { self.lines.values.count { !$0.window.isOpen } }
 
@@ -162,11 +157,6 @@ package struct MeshSenders {
             case .readHistory(let read): envelope.append(read)
             }
         }
-    }
-
-    /// Adds the end of a gesture for a coalescer, on the lane of commits, which are never held back.
-    package mutating func gestureEnd(_ end: GestureEnd, to coalescer: Int) {
-        self.fill(StageInstance(.coalescer, coalescer)) { $0.append(end) }
     }
 
     /// Adds a record for an instance. The envelope is ready to leave when that fills it.

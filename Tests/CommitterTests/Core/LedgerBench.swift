@@ -28,8 +28,8 @@ final class LedgerBench {
     func other() -> LedgerBench { LedgerBench(on: self.database) }
 
     @discardableResult
-    func admit(_ commit: Commit, refusal: Refusal? = nil, size: Int = 100, at now: Instant = 0) -> Bool {
-        self.ledger.admit(PreparedCommit(commit, refusal: refusal, size: size, arrived: now))
+    func admit(_ commit: Commit, size: Int = 100, at now: Instant = 0) -> Bool {
+        self.ledger.admit(PreparedCommit(commit, size: size, arrived: now))
     }
 
     func next() -> ShardLedger.Request? { self.ledger.next() }

@@ -150,37 +150,6 @@ import Wire
         #expect(first.texts.allSatisfy { $0.contains(#""why":"#) })
     }
 
-    /// The coalescer found that somebody else moves the element.
-    @Test func aRefusalFromTheCoalescerUsesUpTheNumberAndIsRemembered() {
-        let held = Refusal(.conflict, "m", field: "elementId", heldBy: "ben")
-        let refused = #"{"ok":false,"error":{"code":"conflict","message":"m","field":"elementId","heldBy":"ben"}}"#
-        self.bench.admit(commit(1, create("a")))
-        self.bench.run()
-        self.bench.admit(commit(2, transform("a", x: 10)), refusal: held)
-        let first = self.bench.run()
-        #expect(first.texts == [refused] && first.updates.isEmpty)
-        // The repetition is not refused on its way any more, nevertheless it gets the first result.
-        let other = self.bench.other()
-        other.admit(commit(2, transform("a", x: 10)))
-        #expect(other.run().texts == [refused])
-        // Another body under the number is another conflict.
-        other.admit(commit(2, transform("a", x: 11)))
-        #expect(other.run().refusals[0]?.field == "n")
-        other.admit(commit(3, transform("a", x: 10)))
-        #expect(other.run().updates.count == 1)
-    }
-
-    /// It was applied before somebody else began to move the element.
-    @Test func aRepetitionThatIsRefusedOnItsWayGetsItsFirstResult() {
-        self.bench.admit(commit(1, create("a")))
-        self.bench.admit(commit(2, transform("a", x: 10)))
-        let first = self.bench.run()
-        self.bench.admit(commit(2, transform("a", x: 10)), refusal: Refusal(.conflict, "m", heldBy: "ben"))
-        #expect(self.bench.run().texts == [String(first.texts[1].dropLast()) + #","duplicate":true}"#])
-        self.bench.admit(commit(4, transform("a", x: 10)), refusal: Refusal(.conflict, "m", heldBy: "ben"))
-        #expect(self.bench.run().refusals[0]?.code == .gap)
-    }
-
     @Test func repetitionGetsTheFirstResultWithItsAdjustments() {
         let edits: [EncodedEdit] = [
             create("p", #"{"type":"photo","scaleX":9,"positionX":0.4}"#), transform("p", x: 0.2, scaleX: 77),

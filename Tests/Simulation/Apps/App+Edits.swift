@@ -76,12 +76,11 @@ extension App {
         self.move()
     }
 
-    /// Shows a preview of something that its user touches, or commits the move if it may.
+    /// Shows a preview of something that its user touches, or commits the move.
     func move() {
         guard var moving else { return }
         guard moving.previewsLeft > 0 else {
             self.moving = nil
-            guard self.mayCommit else { return }
             return moving.elements.count == 1 ? self.lift(moving.elements[0]) : self.lift(moving.elements)
         }
         moving.previewsLeft -= 1

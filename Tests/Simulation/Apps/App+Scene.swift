@@ -5,7 +5,7 @@ extension App {
     /// Makes sure of what it sees, and that there is an element for it to drag. Some keep what they look at.
     func prepareScene() {
         if self.sight == .unknown || self.world.random.place(2) == 0 { self.look() }
-        if self.sceneElement == nil, self.mayCommit { self.create() }
+        if self.sceneElement == nil { self.create() }
     }
 
     /// The element that it drags, each app of the room another one; nil when there are too few.
@@ -38,7 +38,7 @@ extension App {
     /// Some lift the finger, some keep it down; some look at another part, where others may still move something.
     private func endScene(_ element: String?) {
         if self.world.random.place(2) == 0 { self.look() }
-        guard self.mayCommit, let element, self.world.random.place(4) == 0 else { return }
+        guard let element, self.world.random.place(4) == 0 else { return }
         let fields = "\"elementId\":\"\(element)\",\"positionX\":500,\"gesture\":\(self.gesture)"
         self.begin("element:transform", on: [element], fields, gesture: self.gesture)
     }

@@ -31,8 +31,6 @@ final class App: SimulatedApp {
     }
 
     let witness: RoomWitness
-    /// False when it only shows previews.
-    let mayCommit: Bool
     /// False once it begins nothing new.
     var isBusy = true
 
@@ -60,9 +58,8 @@ final class App: SimulatedApp {
     /// True once it does not come back any more.
     private var isGone = false
 
-    init(_ number: Int, room: String, mayCommit: Bool = true, in world: World) {
+    init(_ number: Int, room: String, in world: World) {
         self.witness = RoomWitness("app\(number + 1)", room: room, in: world)
-        self.mayCommit = mayCommit
     }
 
     var elements: AppElements { self.witness.elements }
@@ -85,7 +82,7 @@ final class App: SimulatedApp {
             return self.world.after(100 * .millisecond) { [weak self] in self?.connect() }
         }
         self.connection = connection
-        self.world.tell(connection, .connected(user: self.name, mayCommit: self.mayCommit))
+        self.world.tell(connection, .connected(user: self.name))
         self.join()
         if !self.isStepping {
             self.isStepping = true
@@ -205,10 +202,6 @@ final class App: SimulatedApp {
     private func step() {
         guard case .joined = self.state, self.pending.count < 4 else { return }
         if self.moving != nil { return self.move() }
-        guard self.mayCommit else {
-            if !self.elements.ids.isEmpty { self.beginMove() }
-            return
-        }
         switch self.world.random.place(30) {
         case _ where self.elements.ids.count < 2, 0: self.create()
         case 1: self.createSeveral()

@@ -4,8 +4,7 @@ import Stages
 enum AppNews {
     /// It has opened a socket, and waits for the transport's greeting.
     case opened
-    /// - Parameter mayCommit: false when its user has no right but to show previews.
-    case connected(user: String, mayCommit: Bool = true)
+    case connected(user: String)
     case event([UInt8], ackID: UInt64?)
     /// It has received all of a snapshot.
     case snapshotRead(room: String)

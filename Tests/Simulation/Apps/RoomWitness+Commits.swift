@@ -33,7 +33,6 @@ extension RoomWitness {
             $0.code = code
             $0.isFinal = isFinal
         }
-        if let holder = error?["heldBy"]?.string { self.world.commitRefused(heldBy: holder) }
         return isFinal
     }
 }

@@ -21,13 +21,11 @@ final class CoalescerShell: Shell {
 
     init(_ process: Process, in world: World) {
         self.world = world
-        self.core = Coalescer(limits: CoalescerLimits(lease: Nanoseconds(world.plan.lease)))
+        self.core = Coalescer()
         self.committers = world.links(of: process, to: .committer)
         self.fanouts = world.links(of: process, to: .fanout)
         self.grants = CreditGrants(window: world.window())
-        var window = world.window()
-        window.holdsLeases = world.plan.lease > 0
-        process.greeting = window.greeting
+        process.greeting = world.window().greeting
         for link in self.committers + self.fanouts where link.isListed { self.added(link) }
     }
 
@@ -96,12 +94,8 @@ final class CoalescerShell: Shell {
                 switch kind {
                 case .commit:
                     let commit = try EnvelopeReader.decode(Commit.self, fields)
-                    let refusal = self.core.refusal(of: commit, at: now)
                     self.core.commitReceived(commit, at: now)
-                    self.commitRelay.pass(
-                        fields, refusal: refusal, to: self.committerOwners.owner(of: commit.room), from: peer)
-                case .gestureEnd:
-                    self.core.gestureEndReceived(try EnvelopeReader.decode(GestureEnd.self, fields))
+                    self.commitRelay.pass(fields, to: self.committerOwners.owner(of: commit.room), from: peer)
                 case .gatheringNotice:
                     self.gathering.noticeReceived(try EnvelopeReader.decode(GatheringNotice.self, fields), from: peer)
                 default: break
@@ -122,7 +116,5 @@ final class CoalescerShell: Shell {
 
     func count(into counts: inout [String: Int64]) {
         counts["previews.folded", default: 0] += Int64(self.core.counters.folded)
-        counts["previews.leased", default: 0] += Int64(self.core.counters.leased)
-        counts["coalescer.conflicts", default: 0] += Int64(self.core.counters.conflicts)
     }
 }

@@ -71,19 +71,11 @@ final class CommitterShell: Shell {
         case .peerDown(let peer): self.results.peerDown(peer)
         case .peerMessage(let peer, let bytes):
             self.world.walk(bytes) { (kind, fields) throws(EnvelopeError) in
-                let commit: Commit
-                var refusal: Refusal?
-                switch kind {
-                case .commit: commit = try EnvelopeReader.decode(Commit.self, fields)
-                case .refusedCommit:
-                    let refused = try EnvelopeReader.decode(RefusedCommit.self, fields)
-                    (commit, refusal) = (refused.commit, refused.refusal)
-                default: return
-                }
+                guard kind == .commit else { return }
+                let commit = try EnvelopeReader.decode(Commit.self, fields)
                 self.lastNumbers[StreamKey(commit.room, commit.session)] = commit.number
                 self.core.commitReceived(
-                    self.altered(commit), refusal: refusal, size: fields.remaining, source: peer.serial, at: now,
-                    into: &self.actions)
+                    self.altered(commit), size: fields.remaining, source: peer.serial, at: now, into: &self.actions)
             }
         case .message, .database, .app: break
         }

@@ -141,7 +141,6 @@ final class GatewayShell: Shell {
     private func changed(_ link: Link, isUp: Bool, _ now: Instant) {
         guard link.lane == .main else { return self.routes.laneChanged(isOpen: isUp, coalescer: link.index) }
         guard self.routes.topology.contains(link.server.instance) else { return }
-        self.core.leasesChanged(areHeld: self.routes.senders.areLeasesHeld)
         for move in self.routes.topology.changed(link.server.instance, link.state(isUp: isUp)) {
             self.core.shardsMoved(move, at: now, into: &self.actions)
             self.perform()
@@ -153,11 +152,8 @@ final class GatewayShell: Shell {
         case .opened:
             self.world.tell(connection, .opened, AppText([]))
             self.world.ping(connection)
-        case .connected(let user, let mayCommit):
-            let isLimited = !mayCommit && self.world.plan.mutant != .rightsOff
-            let identity = Identity(
-                member: Member(user: Identifier(user), name: user, color: "#888888"),
-                rights: isLimited ? RoomRights(everywhere: .preview) : nil)
+        case .connected(let user):
+            let identity = Identity(member: Member(user: Identifier(user), name: user, color: "#888888"), rights: nil)
             guard let handshake = self.handshake else { return }
             let slot = self.core.connected(identity: identity, handshake: handshake, at: now, into: &self.actions)
             connection.slot = slot

@@ -31,7 +31,6 @@ extension PreparedCommit {
         self.gestures = []
         self.arrived = .start
         self.source = 0
-        self.refusal = nil
         let body = operation.body
         self.size = body.count
         self.edit = PreparedEdit(.edit(operation.decidable), hash: FNV1a.hash(body))

@@ -380,36 +380,26 @@ extension ClientConnection {
     // MARK: Previews
 
     /// Refuses a preview that its user may not show.
-    /// - Returns: true when previews are all that its user may send: no commits.
-    @discardableResult
-    mutating func checkPreview(in room: Identifier) throws(Refusal) -> Bool {
+    mutating func checkPreview(in room: Identifier) throws(Refusal) {
         guard self.memberships.contains(room) else { throw .notJoined }
         guard let right = self.identity.right(in: room), right >= .preview else {
             throw Refusal(.forbidden, "The token gives no right to show previews in this room.", field: "roomId")
         }
-        return right < .commit
     }
 
     /// Stamps what the app shows with its gesture, and folds it onto what is held back.
-    /// - Parameter isPreviewOnly: as ``checkPreview(in:)`` says.
-    mutating func stamp(
-        _ move: Move, isPreviewOnly: Bool, in room: Identifier, at now: Instant
-    ) throws(Refusal) -> PreviewStep {
+    mutating func stamp(_ move: Move, in room: Identifier, at now: Instant) throws(Refusal) -> PreviewStep {
         let mover = (connection: self.id, user: self.identity.member.user)
         guard let index = self.memberships.index(of: room) else { return .ignored }
         guard self.memberships.hasSpace(for: move.element, at: index) else { return .dropped }
         defer { self.memberships.recount(index) }
         return self.noted(
             try self.memberships.entries[index].stamp(
-                move, isPreviewOnly: isPreviewOnly, in: room, by: mover,
-                isAllowed: self.previewRate.spend(at: now)))
+                move, in: room, by: mover, isAllowed: self.previewRate.spend(at: now)))
     }
 
     /// Stamps what the app shows of a group, which came in one message: all of it may go, or none.
-    /// - Parameter isPreviewOnly: as ``checkPreview(in:)`` says.
-    mutating func stamp(
-        _ group: [Move], isPreviewOnly: Bool, in room: Identifier, at now: Instant
-    ) throws(Refusal) -> [PreviewStep] {
+    mutating func stamp(_ group: [Move], in room: Identifier, at now: Instant) throws(Refusal) -> [PreviewStep] {
         let mover = (connection: self.id, user: self.identity.member.user)
         guard let index = self.memberships.index(of: room) else { return [] }
         let isAllowed = self.previewRate.spend(at: now)
@@ -419,7 +409,7 @@ extension ClientConnection {
             defer { self.memberships.recount(index) }
             return self.noted(
                 try self.memberships.entries[index].stamp(
-                    move.numbered(gesture), isPreviewOnly: isPreviewOnly, in: room, by: mover, isAllowed: isAllowed))
+                    move.numbered(gesture), in: room, by: mover, isAllowed: isAllowed))
         }
     }
 

@@ -144,11 +144,9 @@ package struct Connections {
         _ event: IncomingEvent, _ kind: PreviewEvent, room: Identifier
     ) throws(Refusal) -> Preview? {
         self.previewsTotal += 1
-        let isPreviewOnly = try self.bySlot[event.slot]?.checkPreview(in: room) ?? false
+        try self.bySlot[event.slot]?.checkPreview(in: room)
         let move = try EventReader.move(event.payload, kind)
-        return self.stamped(
-            try self.bySlot[event.slot]?.stamp(move, isPreviewOnly: isPreviewOnly, in: room, at: event.now),
-            from: event.slot)
+        return self.stamped(try self.bySlot[event.slot]?.stamp(move, in: room, at: event.now), from: event.slot)
     }
 
     /// An app shows a group that it moves.
@@ -157,10 +155,9 @@ package struct Connections {
         _ event: IncomingEvent, room: Identifier, _ reader: EventReader
     ) throws(Refusal) -> [Preview] {
         self.previewsTotal += 1
-        let isPreviewOnly = try self.bySlot[event.slot]?.checkPreview(in: room) ?? false
+        try self.bySlot[event.slot]?.checkPreview(in: room)
         let moves = try reader.group(event.payload)
-        let steps =
-            try self.bySlot[event.slot]?.stamp(moves, isPreviewOnly: isPreviewOnly, in: room, at: event.now) ?? []
+        let steps = try self.bySlot[event.slot]?.stamp(moves, in: room, at: event.now) ?? []
         return steps.compactMap { self.stamped($0, from: event.slot) }
     }
 
@@ -185,9 +182,8 @@ package struct Connections {
         _ move: Move, from slot: Slot, room: Identifier, at now: Instant, into actions: inout [GatewayAction]
     ) -> Preview? {
         do throws(Refusal) {
-            let isPreviewOnly = try self.bySlot[slot]?.checkPreview(in: room) ?? false
-            return self.stamped(
-                try self.bySlot[slot]?.stamp(move, isPreviewOnly: isPreviewOnly, in: room, at: now), from: slot)
+            try self.bySlot[slot]?.checkPreview(in: room)
+            return self.stamped(try self.bySlot[slot]?.stamp(move, in: room, at: now), from: slot)
         } catch {
             guard self.isReported(error, of: slot, at: now) else { return nil }
             let origin = EventOrigin(slot: slot, ackID: nil, event: move.event.rawValue)

@@ -252,12 +252,10 @@ struct Membership {
     // MARK: Previews
 
     /// Stamps what the app shows, and folds it onto what is held back.
-    /// - Parameters:
-    ///   - isPreviewOnly: whether the user may not commit.
-    ///   - isAllowed: whether the rate limit lets it go.
+    /// - Parameter isAllowed: whether the rate limit lets it go.
     /// - Throws: while the session has another owner.
     mutating func stamp(
-        _ move: Move, isPreviewOnly: Bool, in room: Identifier, by mover: (connection: UInt64, user: Identifier),
+        _ move: Move, in room: Identifier, by mover: (connection: UInt64, user: Identifier),
         isAllowed: @autoclosure () -> Bool
     ) throws(Refusal) -> PreviewStep {
         try self.checkOwnership()
@@ -267,7 +265,7 @@ struct Membership {
             Preview(
                 room: room, element: move.element, connection: mover.connection, user: mover.user, sid: self.sid,
                 gesture: move.gesture ?? 0, after: 0, folded: move.folded, fields: move.fields, delta: move.delta,
-                group: move.group, isPreviewOnly: isPreviewOnly),
+                group: move.group),
             lastGesture: &self.lastGesture, heldCount: &self.heldCount, isAllowed: isAllowed())
         if case .waitsForRate = step { self.joinQueue(move.element) }
         return step

@@ -2,9 +2,8 @@ import Wire
 
 /// Which way commits go at first: straight to their committer, or through the coalescer if that has something to do.
 ///
-/// A coalescer cancels the previews of a gesture that a commit ends. A commit that ends none would only wake it, unless
-/// coalescers hold leases: then they refuse commits on elements that somebody else moves. While many are under way none
-/// goes straight: the coalescer gathers what comes meanwhile, and the committer's batches are larger.
+/// A coalescer cancels the previews of a gesture that a commit ends. A commit that ends none would only wake it. While many
+/// are under way none goes straight: the coalescer gathers what comes meanwhile, and the committer's batches are larger.
 ///
 /// Commits of one stream must not overtake each other. One that follows another that is still on its way through the
 /// coalescer goes behind it.
@@ -23,15 +22,12 @@ struct CommitRoutes {
         }
     }
 
-    /// True while every commit has to go through a coalescer.
-    var isAllForCoalescers = false
     /// How many commits without a result went through the coalescer at first, by their streams.
     private var detours: [Stream: Int] = [:]
 
     /// The first way of a commit that is accepted while `others` have no result yet.
     mutating func firstPath(of commit: Commit, beside others: Int) -> CommitPath {
-        let isForCoalescer =
-            others >= Self.gatheringThreshold || self.isAllForCoalescers || commit.gestures.contains { $0.gesture > 0 }
+        let isForCoalescer = others >= Self.gatheringThreshold || commit.gestures.contains { $0.gesture > 0 }
         if !isForCoalescer, self.detours.isEmpty { return .committer }
         let stream = Stream(commit)
         guard isForCoalescer || self.detours[stream] != nil else { return .committer }

@@ -223,9 +223,6 @@ package struct Custody {
 
     // MARK: Sending
 
-    /// Whether every commit has to go through a coalescer from now on, as coalescers hold leases.
-    package mutating func leasesChanged(areHeld: Bool) { self.routes.isAllForCoalescers = areHeld }
-
     /// A coalescer or committer of these shards came or went away: their commits go out again, straight to the committer,
     /// which a coalescer may not know yet.
     package mutating func linksChanged(shards: Set<Int>, at now: Instant, into actions: inout [GatewayAction]) {
