@@ -102,40 +102,6 @@ final class TestPipe {
         #expect(LogTime.text(seconds: 951_782_400, nanoseconds: 0) == "2000-02-29T00:00:00.000000Z")
     }
 
-    @Test func aTimeComesBack() {
-        for seconds in [0, 951_782_399, 951_782_400, 1_700_000_000] {
-            let text = LogTime.text(seconds: seconds, nanoseconds: 123_456_789)
-            #expect(LogTime.microseconds(text) == Int64(seconds) * 1_000_000 + 123_456)
-        }
-        for text in ["", "2023-11-14T22:13:20.007Z", "2023-11-14T22:13:20.007999+", "2023-11-14T22:13:20.00a999Z"] {
-            #expect(LogTime.microseconds(text) == nil, "\(text)")
-        }
-    }
-
-    @Test(arguments: LogFormat.allCases)
-    func aLineComesBack(_ format: LogFormat) throws {
-        let fields = [
-            ("a", "1"), ("b.c", "two words"), ("d", ""), ("e", "x=\"y\" \\ "), ("f", "\n\u{1B}\u{2028}é\t"),
-            ("g", "a\\"),
-        ]
-        let line = self.line(format, "commit received", fields.map { (key: $0.0, value: $0.1) })
-        let entry = try #require(LogEntry(Array(line.utf8.dropLast())))
-        #expect(entry.time == "T" && entry.origin == "gw-1" && entry.message == "commit received")
-        #expect(entry.fields == Dictionary(uniqueKeysWithValues: fields))
-        let bare = try #require(LogEntry(Array(self.line(format, "peer is up").utf8.dropLast())))
-        #expect(bare.message == "peer is up" && bare.fields.isEmpty)
-    }
-
-    @Test(arguments: ["", "{", "{}", "a b c", "{\"time\":1}", "thread 1 crashed"])
-    func whatNoDaemonLoggedIsNoEntry(_ line: String) {
-        #expect(LogEntry(Array(line.utf8))?.microseconds == nil)
-    }
-
-    @Test(arguments: ["a=\"", "a=\"\\", "a=\\u{", "=", "a=\\u{FFFFFFFFF} b", "m =", "a=1 b", " = = =\"\""])
-    func aLineThatEndsEarlyIsSurvived(_ rest: String) {
-        #expect(LogEntry(Array("T I o \(rest)".utf8))?.origin == "o")
-    }
-
     @Test func theHandlerMergesMetadata() {
         let pipe = TestPipe()
         var handler = LineLogHandler(

@@ -97,15 +97,6 @@ private func checkGeometry(of element: Element, _ written: [UInt8]) {
     }
 }
 
-/// Lines of logs, which have names that others chose, and traces.
-@Sendable func fuzzLog(_ input: UnsafeRawBufferPointer) {
-    let line = String(decoding: input, as: UTF8.self)
-    if let parent = TraceParent(line) { precondition(TraceID(parent.id.description) == parent.id, "another trace") }
-    guard let entry = LogEntry(Array(input)) else { return }
-    _ = entry.microseconds
-    precondition(entry.fields.values.allSatisfy { $0.utf8.count <= 4 * input.count }, "more than there was")
-}
-
 /// What a writer wrote.
 func text(_ body: (inout JSONWriter) -> Void) -> [UInt8] {
     var writer = JSONWriter()

@@ -11,7 +11,7 @@
 . "$(dirname "$0")/../suite.sh"
 find_programs touchsync "$@"
 shift
-install_packages nodejs node-ws node-xmlhttprequest node-typescript chromium haproxy nginx
+install_packages nodejs node-ws node-xmlhttprequest node-typescript chromium haproxy nginx jq
 PROMTOOL=$(unpack_program prometheus promtool)
 export PROMTOOL
 run_pytest PipelineTests "$@"

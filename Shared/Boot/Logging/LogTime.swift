@@ -19,29 +19,6 @@ enum LogTime {
             + ".\(Self.six(nanoseconds / 1000))Z"
     }
 
-    /// The microseconds since 1970 of a time that ``text(seconds:nanoseconds:)`` wrote; nil for any other text.
-    static func microseconds(_ text: String) -> Int64? {
-        let bytes = Array(text.utf8)
-        guard bytes.count == 27, bytes[26] == UInt8(ascii: "Z"), bytes[19] == UInt8(ascii: "."),
-            let fraction = self.number(bytes[20..<26]), let year = self.number(bytes[0..<4]),
-            let month = self.number(bytes[5..<7]), let day = self.number(bytes[8..<10]),
-            let hour = self.number(bytes[11..<13]), let minute = self.number(bytes[14..<16]),
-            let second = self.number(bytes[17..<19])
-        else { return nil }
-        var parts = tm()
-        parts.tm_year = year - 1900
-        parts.tm_mon = month - 1
-        parts.tm_mday = day
-        parts.tm_hour = hour
-        parts.tm_min = minute
-        parts.tm_sec = second
-        return Int64(timegm(&parts)) * 1_000_000 + Int64(fraction)
-    }
-
-    private static func number(_ digits: ArraySlice<UInt8>) -> Int32? {
-        Int32(String(decoding: digits, as: UTF8.self))
-    }
-
     private static func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
 
     private static func six(_ number: Int) -> String { String("\(1_000_000 + number)".dropFirst()) }

@@ -1,6 +1,6 @@
 /// A step on the way of a traced commit, from its gateway to the members of its room. The raw value is the message of
 /// its log line.
-public enum TraceStep: String, CaseIterable, Sendable {
+public enum TraceStep: String, Sendable {
     /// The gateway has accepted it; it may have to wait for its turn or for credit.
     case accepted = "commit accepted"
     /// The gateway hands it to a coalescer, or straight to a committer; again when it is sent again.
@@ -22,7 +22,7 @@ public enum TraceStep: String, CaseIterable, Sendable {
 }
 
 /// What a mark says of a commit or an update; the raw value is its key in the log.
-public enum TraceFact: String, CaseIterable, Sendable {
+public enum TraceFact: String, Sendable {
     /// The room.
     case room = "commit.room"
     /// The stream of numbers (see ``SessionKey``).

@@ -7,9 +7,9 @@ package struct TouchSyncCommand: ParsableCommand {
     package static let configuration = CommandConfiguration(
         commandName: "touchsync", abstract: "Runs and maintains a TouchSync pipeline.", version: BuildInfo.line,
         subcommands: [
-            UpCommand.self, PsCommand.self, TopCommand.self, RoomsCommand.self, TailCommand.self, TraceCommand.self,
-            MigrateCommand.self, DoctorCommand.self, TokenCommand.self,
-            KeysCommand.self, RoomCommand.self, RobotsCommand.self, KeepCommand.self,
+            UpCommand.self, PsCommand.self, TopCommand.self, RoomsCommand.self, TailCommand.self,
+            MigrateCommand.self, DoctorCommand.self, TokenCommand.self, KeysCommand.self, RoomCommand.self,
+            RobotsCommand.self, KeepCommand.self,
         ])
 
     /// Where a `--token` moves to, out of other users' sight.
