@@ -1,5 +1,5 @@
 /// The fields that a preview or a commit may set. Nil: unchanged.
-public struct TransformFields: Equatable, Codable, Sendable {
+public struct TransformFields: Equatable, Sendable {
     /// Pixels, or 0…1 of the parent in normalized space.
     public var positionX, positionY: Double?
     /// Degrees clockwise.

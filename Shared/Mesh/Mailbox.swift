@@ -58,27 +58,6 @@ package final class Mailbox<Element: Sendable>: Sendable {
         return result
     }
 
-    /// Offers a batch, all or nothing. When it is accepted, `batch` is empty afterwards (with reusable storage, if
-    /// there is any); an empty mailbox takes over the array without copying its elements.
-    /// - Parameter weight: the batch's weight; its number of elements if nil.
-    @inlinable
-    package func handOver(_ batch: inout [Element], weight: Int? = nil) -> Offer {
-        guard !batch.isEmpty else { return .accepted }
-        let (result, wasEmpty) = self.state.withLockedValue { state -> (Offer, Bool) in
-            let admitted = self.admit(&state, weight ?? batch.count)
-            guard admitted == .accepted else { return (admitted, false) }
-            guard state.elements.isEmpty else {
-                state.elements.append(contentsOf: batch)
-                return (.accepted, false)
-            }
-            swap(&state.elements, &batch)
-            return (.accepted, true)
-        }
-        if result == .accepted { batch.removeAll(keepingCapacity: true) }
-        if wasEmpty { self.wake() }
-        return result
-    }
-
     /// Removes all elements, in order: replaces the contents of `batch` with the mailbox's, and keeps the storage of
     /// `batch` for the next ones.
     @inlinable
