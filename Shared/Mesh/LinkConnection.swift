@@ -13,3 +13,21 @@ final class LinkConnection {
         withUnsafeBytes(of: kind.rawValue) { self.socket.send($0, more: more) }
     }
 }
+
+/// The first frame of every message between two links: one byte.
+package enum FrameKind: UInt8 {
+    /// A `Hello` follows: the dialling side sends it first, the bound side answers with its own.
+    case hello = 0
+    /// A heartbeat without frames, sent when nothing else was for a beat. Needs no answer: both sides beat.
+    case beat = 1
+    /// The hello had other versions; those of the refusing side follow (``VersionRefusal``). The connection is
+    /// abandoned.
+    case refusal = 2
+    /// An orderly end, or the answer to an unknown peer; no frames.
+    case goodbye = 3
+    /// Frames of the link's user follow, at least one.
+    case data = 4
+    /// The bound side's beat while it rests, without frames; also sent ahead of its hello, and immediately when it
+    /// begins to rest. The next plain beat ends the rest. A peer of a release before this kind drops and counts it.
+    case rest = 5
+}

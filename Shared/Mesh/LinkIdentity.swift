@@ -1,3 +1,5 @@
+package import Trust
+
 /// The identity that a link sends to its peers.
 package struct LinkIdentity: Sendable, Equatable {
     /// The daemon's instance, such as `committer-0`: 1 to 64 bytes of `A-Z a-z 0-9 . _ -`.
@@ -17,5 +19,18 @@ package struct LinkIdentity: Sendable, Equatable {
         self.name = name
         self.versions = versions
         self.greeting = greeting
+    }
+}
+
+/// Who must answer on a dialled link: its key is looked up under this role and name.
+package struct ExpectedPeer: Sendable, Equatable {
+    /// What the peer is.
+    package let role: PeerRole
+    /// Its name; it greets with the same.
+    package let name: String
+
+    package init(_ role: PeerRole, _ name: String) {
+        self.role = role
+        self.name = name
     }
 }

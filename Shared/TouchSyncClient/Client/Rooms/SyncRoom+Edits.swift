@@ -125,3 +125,46 @@ extension SyncRoom {
         return edit
     }
 }
+
+/// How an edit is undone.
+public struct UndoOptions: Equatable, Sendable {
+    /// Whether it can be; true unless said otherwise. One that cannot leaves what can be redone as it is.
+    public var undoable: Bool?
+    /// Edits of one group that follow each other are undone together; 1–64 bytes.
+    public var group: String?
+
+    /// Undone alone, unless said otherwise.
+    public init(undoable: Bool? = nil, group: String? = nil) {
+        self.undoable = undoable
+        self.group = group
+    }
+
+    /// Undone alone.
+    public static let alone = UndoOptions()
+    /// An edit by a program: never undone.
+    public static let never = UndoOptions(undoable: false)
+
+    /// Undone together with the edits of its group that follow each other.
+    public static func together(_ group: String) -> UndoOptions { UndoOptions(group: group) }
+
+    func encodeMembers(into writer: inout JSONWriter) {
+        writer.member("undoable", ifPresent: self.undoable)
+        writer.member("undoGroup", ifPresent: self.group)
+    }
+}
+
+/// An edit that is shown already, and is sent as soon as it can be. Nobody needs to wait for its result: a refusal is
+/// also one of the room's changes.
+public struct SyncEdit: Sendable {
+    /// The elements that it creates, or changes.
+    public let elementIds: [String]
+    let promise: Promise<EditResult>
+
+    /// What became of it. It may take as long as there is no connection; cancelling the task does not take the edit
+    /// back.
+    /// - Throws: `ClientError` when it was refused for good, or the client was closed before there was a result;
+    ///   `CancellationError`.
+    public var result: EditResult {
+        get async throws { try await self.promise.value }
+    }
+}

@@ -1,4 +1,4 @@
-import Canvas
+public import Canvas
 
 /// One room: it joins, and routes what happens to its parts. `edits` are this user's, `contents` what the server confirmed
 /// and what is shown; the others are gestures, people, and what this user looks at.
@@ -105,5 +105,45 @@ struct ClientRoom: Sendable {
 
     func tell(_ output: RoomOutput, _ outbox: inout ClientOutbox) {
         self.address.tell(output, &outbox)
+    }
+}
+
+extension ClientRoom {
+    /// What the app wants in this room.
+    mutating func perform(_ input: RoomInput, _ outbox: inout ClientOutbox) {
+        switch input {
+        case .join: self.joinedAgain(&outbox)
+        case .leave: (self.isLeaving, self.givesUp) = (true, true)
+        case .deliver: self.isLeaving = true
+        case .edit(let id, let event, let body):
+            self.edits.edit(id: id, event: event, body: body, &self.contents, &outbox)
+        case .historyRead(let after, let page): self.edits.historyRead(after: after, page, &self.contents, &outbox)
+        case .gestureBegan(let name, let ids, let pivot): self.gestureBegan(name, elementIds: ids, pivot: pivot)
+        case .gestureMoved(let name, let fields): self.gestureMoved(name, fields, &outbox)
+        case .gestureEnded(let name, let id): self.gestureEnded(name, id: id, &outbox)
+        case .gestureCancelled(let name): self.gestureCancelled(name, &outbox)
+        case .pointed(let point): self.attention.pointed(point, interval: self.throttleMs, &outbox)
+        case .selected(let ids): self.attention.selected(ids, &outbox)
+        case .looked(let viewport): self.attention.looked(viewport, interval: self.throttleMs, &outbox)
+        }
+    }
+}
+
+/// What a room, or a part of it, looks like at one moment.
+public struct RoomDrawing: Sendable {
+    /// Elements where they are to be drawn. Those that are not there any more are missing.
+    public private(set) var elements: [Element] = []
+    /// The ids of those that somebody else still moves, so that the next frame differs.
+    public private(set) var moving: [String] = []
+
+    /// Whether somebody else moves one of them.
+    public var isMoving: Bool { !self.moving.isEmpty }
+
+    /// Nothing, as of a room that was left.
+    package init() {}
+
+    mutating func append(_ element: Element, isMoving: Bool) {
+        self.elements.append(element)
+        if isMoving { self.moving.append(element.id) }
     }
 }
