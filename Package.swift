@@ -325,7 +325,7 @@ let testTargets: [Target] = [
         ]),
     tests(
         "BenchTests",
-        ["bench", "SocketIO", "SocketIOServer", "JSONBytes", nioCore, nioPosix, argumentParser, histogram]),
+        ["bench", "SocketIO", "SocketIOServer", "JSONBytes", nioCore, nioPosix, argumentParser]),
 ]
 
 // The thread sanitizer's build has only the tests in which threads share something, what they need, and of three suites

@@ -1,89 +1,61 @@
 import Boot
-import Glibc
 
 /// A load generator for any server that speaks Socket.IO over WebSocket.
-package enum Bench {
-    /// Runs all loads and prints their reports.
-    /// - Throws: ``BenchFailure`` when a load cannot be run.
-    package static func run(_ options: BenchOptions) throws(BenchFailure) {
-        let reports = try Self.reports(options) { report in
-            if !options.json { ProcessSetup.print(TextReport.text(report)) }
-        }
-        try Self.finish(options, reports)
-    }
+struct Bench: Sendable {
+    var target: Target
+    /// The processes whose CPU time and memory are reported.
+    var servers: [Server] = []
+    var presets: [Preset]
+    /// The known number of sustainable senders per room, instead of searching for it.
+    var sustainable: Int?
+    /// Seconds without a further connection after which those that are missing are given up.
+    var patience: Int64 = 15
 
-    /// Runs all loads on the calling thread.
-    /// - Parameter tell: called with each report as soon as it is complete.
-    package static func reports(
-        _ options: BenchOptions, tell: (BenchReport) -> Void = { _ in }
-    ) throws(BenchFailure) -> [BenchReport] {
-        let pipeline = try Self.pipeline(options)
-        let urls = options.urls.isEmpty ? pipeline?.urls ?? ["http://127.0.0.1:8080"] : options.urls
-        let addresses = try urls.map { url throws(BenchFailure) in
-            guard let address = ServerAddress(url) else {
-                throw BenchFailure("\(url) is no http:// or ws:// address (TLS is not spoken)")
-            }
-            return address
+    /// Runs all loads, one after the other, on the calling thread; shows each report as soon as it is complete.
+    func run(_ show: (Report) -> Void = { _ in }) throws(BenchFailure) -> [Report] {
+        for phase in self.presets.flatMap(\.phases) where !phase.load.isPossible {
+            throw BenchFailure("not possible: \(phase.load)")
         }
-        try Self.check(options)
+        for var server in self.servers {
+            server.sample()
+            if server.memory == 0 {
+                throw BenchFailure("no process \(server.pid), \(server.name), runs on this machine")
+            }
+        }
         // Each connection needs a descriptor.
         ProcessSetup.prepare()
-        let processes = options.processes + (pipeline?.processes ?? [])
-        var sequence = LoadSequence(options.loads, sustainable: options.sustainable)
-        var reports: [BenchReport] = []
-        var run: LoadRun?
-        while let named = sequence.next(after: reports.last) {
-            let goesOn = named.continues || reports.last?.named.isAttempt == true && named.isAttempt
-            if run == nil || !goesOn {
-                run = nil
-                var target = Target(addresses: addresses, token: options.token, run: Self.runName())
-                target.isPlain = options.isPlain
-                target.takesBatches = options.takesBatches
-                run = try LoadRun(named.title, sequence.crowd(of: named), target, processes, options)
-            }
-            guard var report = run?.measure(named) else { continue }
-            report.followsAnother = !reports.isEmpty
-            reports.append(report)
-            tell(report)
-        }
+        var reports: [Report] = []
+        for preset in self.presets { try self.run(preset, into: &reports, show) }
         return reports
     }
 
-    /// - Throws: a ``BenchFailure`` for invalid loads and for processes that do not exist.
-    private static func check(_ options: BenchOptions) throws(BenchFailure) {
-        for named in options.loads {
-            if let problem = named.load.problem { throw BenchFailure("\(named.name): \(problem)") }
+    private func run(_ preset: Preset, into reports: inout [Report], _ show: (Report) -> Void) throws(BenchFailure) {
+        var shared: LoadRun?
+        var found = self.sustainable ?? 1
+        if var attempt = preset.search {
+            // The senders differ between phases, so every member is able to send.
+            attempt.senders = attempt.members
+            let run = try LoadRun(preset.name, attempt, self)
+            for senders in self.sustainable == nil ? Preset.attempts : [] {
+                attempt.senders = senders
+                guard run.measure(Preset.Phase("search", attempt), isFirst: false).arrivedInTime else { break }
+                found = senders
+            }
+            shared = run
         }
-        for process in options.processes where ProcessSample.of(process.pid) == nil {
-            throw BenchFailure("no process \(process.pid), \(process.name), runs on this machine")
+        for var phase in preset.phases {
+            if phase.name == Preset.twiceTooMuch { phase.load.senders = min(phase.load.members, 2 * found) }
+            let run = if let shared { shared } else { try LoadRun(preset.name, phase.load, self) }
+            let report = run.measure(phase, isFirst: reports.isEmpty)
+            reports.append(report)
+            show(report)
         }
     }
+}
 
-    private static func finish(_ options: BenchOptions, _ reports: [BenchReport]) throws(BenchFailure) {
-        if options.json {
-            ProcessSetup.print(JSONReport.text(reports))
-        } else if reports.contains(where: { !$0.named.goals.isEmpty }) {
-            ProcessSetup.print(GoalTable.text(reports))
-        }
-        guard let file = options.svgFile else { return }
-        let descriptor = open(file, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
-        defer { close(descriptor) }
-        guard descriptor >= 0, FileBytes.write(Array(LatencyChart.svg(reports).utf8), to: descriptor) else {
-            throw BenchFailure("\(file) cannot be written")
-        }
-    }
+/// Why a load cannot be run, for people.
+struct BenchFailure: Error, CustomStringConvertible {
+    let description: String
 
-    private static func pipeline(_ options: BenchOptions) throws(BenchFailure) -> RunningPipeline? {
-        guard let folder = options.dataFolder else { return nil }
-        guard let pipeline = RunningPipeline.read(folder: folder) else {
-            throw BenchFailure("no pipeline runs in \(folder), or it is still starting")
-        }
-        return pipeline
-    }
-
-    /// Eight random letters and digits that identify the run.
-    private static func runName() -> String {
-        let text = String(UInt64.random(in: 0...UInt64.max), radix: 36)
-        return String(text.suffix(8))
-    }
+    init(_ description: String) { self.description = description }
 }

@@ -5,140 +5,82 @@ import Testing
 
 @testable import bench
 
+/// Whole runs against a server that relays.
 @Suite(.timeLimit(.minutes(1))) struct BenchRunTests {
-    static func options(port: Int, _ load: Load) -> BenchOptions {
-        var options = BenchOptions()
-        options.urls = ["http://127.0.0.1:\(port)"]
-        options.isPlain = true
-        options.isQuiet = true
-        options.loads = [NamedLoad("test", load)]
-        return options
+    static func bench(port: Int, _ presets: Preset...) throws -> Bench {
+        var target = Target(addresses: [try ServerAddress("http://127.0.0.1:\(port)")])
+        target.isPlain = true
+        return Bench(target: target, presets: presets, patience: 1)
     }
+
+    static func preset(_ load: Load) -> Preset { Preset(name: "test", phases: [Preset.Phase("", load)]) }
 
     /// Runs loads on a thread that may wait.
-    static func reports(_ options: BenchOptions) async throws -> [BenchReport] {
-        try await NIOThreadPool.singleton.runIfActive { try Bench.reports(options) }
+    static func reports(_ bench: Bench) async throws -> [Report] {
+        try await NIOThreadPool.singleton.runIfActive { try bench.run() }
     }
 
-    @Test func aLoadOnARelayingServerWhatIsSentArrivesWithItsAge() async throws {
-        let group = MultiThreadedEventLoopGroup.singleton
-        let (server, port, _) = try await RelayServer.start(on: group.next())
-        var load = Load()
-        load.rooms = 2
-        load.members = 5
-        load.rate = 50
-        load.commitRate = 40
-        load.slowShare = 0.2
-        load.slowBytes = 100_000
-        load.idle = 3
-        load.ramp = 0
-        load.warmUp = 0
-        load.duration = 3
-        load.stormAfter = 1
-        load.stormShare = 1
-        let report = try #require(try await Self.reports(Self.options(port: port, load)).first)
+    @Test func whatIsSentArrivesWithItsAge() async throws {
+        let (server, port, _) = try await RelayServer.start()
+        let load = Load(
+            rooms: 2, members: 5, rate: 50, commits: .steady(40), slowReaders: 1, slowBytes: 100_000, idle: 3, ramp: 0,
+            warmUp: 0, duration: 3)
+        let report = try #require(try await Self.reports(Self.bench(port: port, Self.preset(load))).first)
+        let tally = report.tally
         #expect(report.live == 13)
-        // 2 rooms × 2 senders × 50 Hz × 3 s, less what was due while the storm went on.
-        #expect((200...600).contains(report.tally.previewsSent), "\(report.tally.previewsSent)")
-        #expect(report.tally.previewsDelivered > 200)
-        #expect(report.tally.previewsDelivered <= report.expectedPreviews)
-        #expect(report.previewAge.count == report.tally.previewsDelivered)
-        #expect(report.previewAge.p50 < 1_000_000)
-        #expect(report.tally.commitsApplied > 30)
-        #expect(report.screen.count == report.tally.commitsDelivered)
-        #expect(report.tally.slowDelivered > 0)
-        #expect(report.rejoin.count == 10)
-        #expect(report.unanswered == 0)
-        #expect(report.seconds.count == 3)
+        // 2 rooms × 2 senders × 50 Hz × 3 s; on a busy machine some are left out.
+        #expect(tally.previewsSent + tally.missedSends >= 590, "\(tally.previewsSent)")
+        #expect(report.expectedPreviews == 3 * tally.previewsSent)
+        #expect(tally.previewsDelivered > 0 && tally.previewsDelivered <= report.expectedPreviews)
+        #expect(tally.previewAge.count == tally.previewsDelivered)
+        #expect(try #require(tally.previewAge.milliseconds(100)) < 30_000)
+        #expect(tally.commitsApplied > 0 && tally.screen.count == tally.commitsDelivered)
+        #expect(tally.slowDelivered > 0)
+        #expect(report.unanswered == 0 && report.omissions.isEmpty)
         try await server.eventLoop.submit { server.closeAll() }.get()
     }
 
-    @Test func phasesThatContinueKeepTheirConnectionsAndSendAsMuchAsASearchFound() async throws {
-        let group = MultiThreadedEventLoopGroup.singleton
-        let (server, port, connections) = try await RelayServer.start(on: group.next())
-        var load = Load()
-        load.rooms = 1
-        load.members = 4
-        load.ramp = 0
-        load.warmUp = 0
-        load.duration = 1
-        var phases = ["search", "twice", "anew"].map { NamedLoad("test", phase: $0, load) }
-        phases[0].senders = .tried([1])
-        phases[1].senders = .timesFound(2)
-        phases[1].continues = true
-        phases[1].load.commitRate = 20
-        var options = Self.options(port: port, load)
-        options.loads = Array(phases[..<2])
-        let reports = try await Self.reports(options)
-        #expect(reports.map(\.load.senders) == [1, 2])
-        #expect(reports[0].tally.commitsSent == 0)
+    @Test func phasesThatDependOnASearchUseTheSameConnections() async throws {
+        let (server, port, connections) = try await RelayServer.start()
+        var load = Load(rooms: 1, members: 4, rate: 20, ramp: 0, warmUp: 0, duration: 1)
+        var preset = Self.preset(load)
+        preset.search = load
+        load.commits = .steady(20)
+        preset.phases = [Preset.Phase("calm", load), Preset.Phase(Preset.twiceTooMuch, load)]
+        var bench = try Self.bench(port: port, preset)
+        bench.sustainable = 2
+        let reports = try await Self.reports(bench)
+        #expect(reports.map(\.phase.load.senders) == [2, 4])
         #expect(reports[1].tally.commitsApplied > 0)
         #expect(reports[1].tally.previewsSent > reports[0].tally.previewsSent)
         #expect(try await server.eventLoop.submit { connections.value }.get() == 4)
-        options.loads = [phases[2], phases[2]]
-        #expect(try await Self.reports(options).count == 2)
-        #expect(try await server.eventLoop.submit { connections.value }.get() == 12)
         try await server.eventLoop.submit { server.closeAll() }.get()
     }
 
-    @Test func aServerThatDoesNotKnowTheEventsTheReportSaysWhich() async throws {
-        let group = MultiThreadedEventLoopGroup.singleton
+    @Test func theReportNamesWhatAServerLeavesOut() async throws {
         let (server, port, _) = try await RelayServer.start(
-            on: group.next(), ignoring: ["element:transforming", "element:transform"])
-        var load = Load()
-        load.rooms = 1
-        load.members = 3
-        load.commitRate = 20
-        load.ramp = 0
-        load.warmUp = 0
-        load.duration = 1
-        let report = try #require(try await Self.reports(Self.options(port: port, load)).first)
-        let names = ["element:transforming", "element:transform was acknowledged", "element:transformed"]
-        #expect(report.omissions.count == names.count, "\(report.omissions)")
-        for (omission, name) in zip(report.omissions, names) { #expect(omission.contains(name)) }
+            ignoring: ["element:transforming", "element:transform"])
+        let load = Load(rooms: 1, members: 3, commits: .steady(20), ramp: 0, warmUp: 0, duration: 1)
+        let report = try #require(try await Self.reports(Self.bench(port: port, Self.preset(load))).first)
+        #expect(report.omissions.count == 3, "\(report.omissions)")
+        #expect(report.unanswered == report.tally.commitsSent)
         try await server.eventLoop.submit { server.closeAll() }.get()
     }
 
-    @Test func aServerThatAnswersNoJoinTheFailureSaysSo() async throws {
-        let group = MultiThreadedEventLoopGroup.singleton
-        let (server, port, _) = try await RelayServer.start(on: group.next(), ignoring: ["room:join"])
-        var load = Load()
-        load.rooms = 1
-        load.members = 2
-        load.ramp = 0
-        var options = Self.options(port: port, load)
-        options.patience = 1
-        let failure = await #expect(throws: BenchFailure.self) { try await Self.reports(options) }
-        let reason = "waiting for the acknowledgement of room:join"
-        #expect(failure?.description.hasSuffix(reason) == true, "\(failure?.description ?? "nothing")")
+    @Test func aRunThatCannotBeginSaysWhy() async throws {
+        let (server, port, _) = try await RelayServer.start(ignoring: ["room:join"])
+        let load = Load(rooms: 1, members: 2, ramp: 0)
+        func failure(_ bench: Bench) async throws -> String {
+            do { return "\(try await Self.reports(bench).count) reports" } catch { return "\(error)" }
+        }
+        let deaf = try await failure(try Self.bench(port: port, Self.preset(load)))
+        #expect(deaf.hasSuffix("waiting for the acknowledgement of room:join"), "\(deaf)")
         try await server.eventLoop.submit { server.closeAll() }.get()
-    }
-
-    @Test func aProcessThatDoesNotRunIsToldBeforeAnythingIsSent() async throws {
-        var options = Self.options(port: 1, Load())
-        options.processes = [WatchedProcess(name: "server", pid: Int(Int32.max))]
-        let failure = await #expect(throws: BenchFailure.self) { try await Self.reports(options) }
-        #expect(failure?.description.contains("server") == true)
-    }
-
-    @Test func nobodyListens() async throws {
-        var load = Load()
-        load.rooms = 1
-        load.members = 2
-        load.ramp = 0
-        // A port that was free a moment ago.
-        let probe = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
-            .bind(host: "127.0.0.1", port: 0).get()
-        let port = try #require(probe.localAddress?.port)
-        try await probe.close()
-        var options = Self.options(port: port, load)
-        options.patience = 1
-        await #expect(throws: BenchFailure.self) { try await Self.reports(options) }
-    }
-
-    @Test func addressesThatItCannotSpeakWithAreRefusedAtOnce() async throws {
-        var options = Self.options(port: 1, Load())
-        options.urls = ["https://127.0.0.1"]
-        await #expect(throws: BenchFailure.self) { try await Self.reports(options) }
+        var bench = try Self.bench(port: 1, Self.preset(load))
+        #expect(try await failure(bench).contains("0 of 2 connections"))
+        bench.servers = [Server(name: "server", pid: Int(Int32.max))]
+        #expect(try await failure(bench).contains("no process"))
+        #expect(try await failure(try Self.bench(port: port, Self.preset(Load(members: 0)))).contains("not possible"))
+        #expect(throws: BenchFailure.self) { try ServerAddress("https://127.0.0.1") }
     }
 }

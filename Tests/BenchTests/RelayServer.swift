@@ -1,5 +1,6 @@
 import JSONBytes
 import NIOCore
+import NIOPosix
 import SocketIO
 import SocketIOServer
 
@@ -7,7 +8,6 @@ import SocketIOServer
 final class RelayServer: SocketIOApplication {
     private var rooms: [String: [SocketIOSocket]] = [:]
     private var document = JSONDocument()
-
     /// How many connections there were so far.
     private let connections: NIOLoopBoundBox<Int>
     /// Events that it does not know.
@@ -19,10 +19,10 @@ final class RelayServer: SocketIOApplication {
     }
 
     /// Starts one on a free port.
-    /// - Parameter ignoring: events that it shall not know.
     static func start(
-        on eventLoop: any EventLoop, ignoring: Set<String> = []
+        ignoring: Set<String> = []
     ) async throws -> (server: SocketIOServer, port: Int, connections: NIOLoopBoundBox<Int>) {
+        let eventLoop = MultiThreadedEventLoopGroup.singleton.next()
         let connections = NIOLoopBoundBox.makeBoxSendingValue(0, eventLoop: eventLoop)
         let server = try await eventLoop.submit {
             NIOLoopBound(

@@ -1,212 +1,97 @@
-import Histogram
+import ArgumentParser
 import JSONBytes
 import Testing
 
 @testable import bench
 
 @Suite struct ReportTests {
-    static func report(_ named: NamedLoad = NamedLoad("many-rooms", Load())) -> BenchReport {
-        var tally = Tally()
-        tally.previewsSent = 1000
-        tally.previewsDelivered = 8900
-        tally.previewsFolded = 60
-        tally.commitsSent = 20
-        tally.commitsApplied = 19
-        tally.refusals[.gap] = 1
-        for value in 1...10_000 { tally.previewAge.record(UInt64(value)) }
-        for value in [900, 1100, 4000] { tally.acknowledgement.record(UInt64(value)) }
-        var server = BenchReport.Server(WatchedProcess(name: "gateway-1", pid: 7))
-        server.cpu = 44_500
-        server.peakMemory = 20 << 20
-        var second = BenchReport.Second()
-        second.deliveries = 890
-        second.commits = 2
-        second.previewP50 = 5000
-        second.previewP99 = 9900
-        var report = BenchReport(named)
-        report.elapsed = 10_000_000
-        report.tally = tally
-        report.servers = [server, server]
-        report.seconds = [second, second]
-        report.live = 200
-        report.ownCPU = 20_000
-        report.ownLoad = 0.2
+    static func report(_ phase: String = "", ages: ClosedRange<Int64> = 1...10_000, _ goals: Goal...) -> Report {
+        var named = Preset.Phase(phase, Load())
+        named.goals = goals
+        var report = Report("many-rooms", named)
+        report.tally.previewsSent = 1000
+        report.tally.previewsDelivered = 8900
+        report.tally.commitsApplied = 19
+        for age in ages { report.tally.previewAge.record(age * 1000) }
+        for time in [900, 1100, 4000] as [Int64] { report.tally.acknowledgement.record(time * 1000) }
+        report.elapsed = 10_000_000_000
         return report
     }
 
-    @Test func figuresOfAReport() {
+    @Test func percentilesKeepThreeDigits() throws {
+        let age = Self.report().tally.previewAge
+        #expect(age.count == 10_000)
+        for (percent, value) in [(50, 5), (99, 9.9), (100, 10)] as [(Double, Double)] {
+            #expect(abs(try #require(age.milliseconds(percent)) - value) <= value / 500)
+        }
+        var extremes = Latencies()
+        #expect(extremes.milliseconds(50) == nil)
+        for time in [-5, .max] as [Int64] { extremes.record(time) }
+        #expect(extremes.milliseconds(50) == 0)
+        #expect(abs(try #require(extremes.milliseconds(100)) - 60_000) <= 60)
+    }
+
+    @Test func figures() {
         let report = Self.report()
         #expect(report.expectedPreviews == 9000)
-        #expect(report.cpuPerDelivery == 10)
-        #expect(report.deliveriesPerSecond == 890)
-        #expect(report.commitsPerSecond == 1.9)
-        #expect(report.memoryPerIdle == nil)
-        #expect(report.bottlenecks.isEmpty)
-        let age = report.previewAge
-        #expect(age.count == 10_000)
-        // Three digits are kept.
-        #expect((4990...5010).contains(age.p50))
-        #expect((9890...9910).contains(age.p99))
-        #expect((10_000...10_010).contains(age.max))
-        #expect(report.rejoin == LatencySummary(Tally().rejoin))
-        #expect(report.rejoin.count == 0 && report.rejoin.max == 0)
+        #expect(Metric.deliveriesPerSecond.value(in: report) == 890)
+        #expect(Metric.commitsPerSecond.value(in: report) == 1.9)
+        #expect(Metric.cpuPerDelivery.value(in: report) == nil, "nobody is watched")
+        #expect(report.arrivedInTime)
+        #expect(!Self.report(ages: 1...60_000).arrivedInTime)
+        // 5 % of 1,000 senders are seen by 20 viewers, and senders want no previews.
+        #expect(Preset.all.first { $0.name == "viewports" }?.phases.map(\.load.receivers) == [20, 1])
     }
 
-    @Test func memoryForAnIdleConnectionIsOnlyToldWhenNoOtherLoadCameBefore() {
-        var load = Load()
-        load.idle = 100
-        var report = Self.report(NamedLoad("idle", load))
-        report.servers[0].idleMemory = 200 << 10
-        report.servers[1].idleMemory = 100 << 10
-        #expect(report.memoryPerIdle == 3072)
-        report.followsAnother = true
-        #expect(report.memoryPerIdle == nil)
-    }
-
-    @Test func talliesAddUp() {
-        var sum = Tally()
-        sum.add(Self.report().tally)
-        sum.add(Self.report().tally)
-        #expect(sum.previewsSent == 2000)
-        #expect(sum.previewsFolded == 120)
-        #expect(sum.refusals[.gap] == 2)
-        #expect(sum.previewAge.totalCount == 20_000)
-        #expect(LatencySummary(sum.previewAge).p50 == Self.report().previewAge.p50)
+    @Test func goalsAreMetMissedOrNotMeasured() {
+        let alone = Self.report("", Goal(.previewP99, 10), Goal(.commitsPerSecond, 2), Goal(.memoryPerIdle, 4))
+        #expect(alone.phase.goals.map { $0.isMet(by: alone, among: [alone]) } == [true, false, nil])
+        let twice = Goal(.previewP99, 2, times: .first)
+        let close = Goal(.previewP99, 1.5, times: .lowest)
+        let all = [Self.report("a", ages: 1000...1100), Self.report("b", ages: 1900...2000, twice, close)]
+        #expect(twice.isMet(by: all[1], among: all) == true)
+        #expect(close.isMet(by: all[1], among: all) == false)
+        #expect(close.isMet(by: all[0], among: all) == true)
+        #expect(Report.goals(all).contains("missed"))
+        #expect(Report.goals([Self.report()]).isEmpty)
     }
 
     @Test func itSaysWhenItWasItselfInTheWay() {
         var report = Self.report()
+        #expect(report.bottlenecks.isEmpty)
         report.ownLoad = 0.95
-        #expect(report.bottlenecks.count == 1)
-        for _ in 0..<100 { report.tally.lateness.record(8000) }
-        #expect(report.bottlenecks.count == 2)
+        for _ in 0..<100 { report.tally.lateness.record(8_000_000) }
         report.ownHunger = 0.4
-        #expect(report.bottlenecks.count == 3)
         report.tally.missedSends = 500
         #expect(report.bottlenecks.count == 4)
-        #expect(TextReport.text(report).contains("THIS PROGRAM WAS THE BOTTLENECK: it used 95 % of a core"))
+        #expect(report.text.contains("THIS PROGRAM WAS THE BOTTLENECK: it used 95.0 % of a core"))
     }
 
-    @Test func itSaysWhatAServerLeftOut() {
-        var report = Self.report()
-        report.tally.commitsDelivered = 40
-        report.tally.screen.record(1500)
-        #expect(report.omissions.isEmpty)
-        report.tally.screen = Tally().screen
-        #expect(report.omissions.count == 1)
-        report.tally.previewAge = Tally().previewAge
-        #expect(report.omissions.map { $0.contains("positions") } == [true, true])
-        report.tally.commitsApplied = 0
-        #expect(report.omissions.count == 2, "a refusal is an answer too")
-        report.tally.refusals = Tally().refusals
-        #expect(report.omissions.count == 3)
-        #expect(TextReport.text(report).contains("MISSING FROM THE SERVER: no element:transform was acknowledged"))
+    @Test func cpuTimeAndMemoryOfServers() throws {
+        let line =
+            "123 (a) b (c) S 1 123 123 0 -1 4194304 500 0 0 0 250 50 0 0 20 0 9 0 100 700000000 2048 18446744073709551615 1"
+        let sample = try #require(Server.sample(Array(line.utf8)))
+        #expect(sample.cpu == 3_000_000 && sample.memory == 2048 * 4096)
     }
 
-    @Test func theTextNamesWhatWasMeasured() {
-        let text = TextReport.text(Self.report())
-        let lines = text.split(separator: "\n").map { $0.split(separator: " ").joined(separator: " ") }
-        for line in [
-            "many-rooms: 20 rooms × 10 members, 2 senders each at 60.0 Hz",
-            "previews delivered 8,900 890/s of 9,000 60 merged 40 missing or under way",
-            "commits acknowledged 19 1.90/s 0 unanswered 0 held back", "commits refused 1 gap",
-            "commit to ack 1.10 4.00 4.00 4.00", "all 0.09 0.9 % 10.0 4,684 40.0 MiB",
-        ] {
-            #expect(lines.contains(line), "\(line) in\n\(text)")
-        }
-    }
-
-    @Test func goalsAreMetMissedOrNotMeasured() {
-        let report = Self.report()
-        #expect(Goal(.cpuPerDelivery, 10).isMet(by: report, among: []) == true)
-        #expect(Goal(.cpuPerDelivery, 9.9).isMet(by: report, among: []) == false)
-        #expect(Goal(.deliveriesPerSecond, 890).isMet(by: report, among: []) == true)
-        #expect(Goal(.deliveriesPerSecond, 891).isMet(by: report, among: []) == false)
-        #expect(Goal(.memoryPerIdle, 4).isMet(by: report, among: []) == nil)
-        let named = NamedLoad("x", Load(), goals: [Goal(.cpuPerDelivery, 6), Goal(.memoryPerIdle, 4)])
-        let table = GoalTable.text([Self.report(named)])
-        #expect(table.contains("≤ 6.00        missed\n"), "\(table)")
-        #expect(table.contains("not measured"))
-    }
-
-    @Test func theJSONIsSound() throws {
-        let reports = BenchPreset.manyRooms.phases.map { Self.report($0) }
+    @Test func theJSONHasWhatWasMeasured() throws {
         var document = JSONDocument()
-        try document.parse(Array(JSONReport.text(reports).utf8))
+        try document.parse(Array(Report.json([Self.report("a")]).utf8))
         let load = try #require(document.root["loads"]?.elements.first { _ in true })
-        #expect(load["previewsDelivered"]?.integer == 8900)
-        #expect(load["cpuUsPerDelivery"]?.double == 10)
-        #expect(load["previewAge"]?["count"]?.integer == 10_000)
-        #expect(load["commitsRefused"]?["gap"]?.integer == 1)
-        #expect(load["goals"]?.count == 3)
-        #expect(load["seconds"]?.count == 2)
-        #expect(load["omissions"]?.count == 1)
-        #expect(load["phase"]?.isNull == true)
+        #expect(load["phase"]?.string == "a")
+        #expect(load["deliveriesPerSecond"]?.double == 890)
+        #expect(load["acknowledgementP50"] != nil && load["groupP50"] == nil)
     }
 
-    @Test func theJSONHasEveryPhaseWithWhatItsGoalsAreMultiplesOf() throws {
-        var document = JSONDocument()
-        try document.parse(Array(JSONReport.text(BenchPreset.slowReaders.phases.map { Self.report($0) }).utf8))
-        let loads = try #require(document.root["loads"]).elements
-        #expect(loads.compactMap { $0["name"]?.string } == ["slow-readers", "slow-readers", "slow-readers"])
-        #expect(loads.compactMap { $0["phase"]?.string } == ["without", "beside 1 B/s", "beside the deaf"])
-        let goal = Array(loads).last?["goals"]?.elements.first { _ in true }
-        #expect(goal?["dividedBy"]?.string == "without")
-        #expect(goal?["measured"]?.double == 1)
-    }
-
-    @Test func aGoalThatIsAMultipleOfAnotherPhasesFigure() {
-        func report(_ phase: String, ages: Range<Int>, _ goals: Goal...) -> BenchReport {
-            var report = BenchReport(NamedLoad("x", phase: phase, Load(), goals: goals))
-            for age in ages { report.tally.previewAge.record(UInt64(age)) }
-            return report
+    @Test func argumentsChangeALoadAndItsGoals() throws {
+        func phases(_ arguments: String...) throws -> [Preset.Phase] {
+            try BenchCommand.parse(arguments).bench().presets.flatMap(\.phases)
         }
-        let twice = Goal(.previewP99, 2, times: .phase("first"))
-        let close = Goal(.previewP99, 1.5, times: .lowest)
-        let all = [report("first", ages: 1000..<1100), report("second", ages: 1900..<2000, twice, close)]
-        let other = BenchReport(NamedLoad("y", phase: "second", Load(), goals: [twice]))
-        #expect(twice.isMet(by: all[1], among: all) == true)
-        #expect(close.isMet(by: all[1], among: all) == false)
-        #expect(close.isMet(by: all[0], among: all) == true)
-        #expect(twice.isMet(by: all[1], among: [all[1]]) == nil)
-        #expect(twice.isMet(by: other, among: all) == nil)
-        let table = GoalTable.text(all)
-        #expect(table.contains("x, second  preview age p99, ms ÷ first"), "\(table)")
-        #expect(table.contains("preview age p99, ms ÷ lowest"), "\(table)")
-    }
-
-    @Test func memoryThatGrowsAndLoadsThatDoNotArriveInTime() {
-        var report = Self.report()
-        #expect(report.memoryGrowth == nil)
-        report.seconds[0].memory = 200
-        report.seconds[1].memory = 250
-        #expect(report.memoryGrowth == 1.25)
-        #expect(report.arrivedInTime)
-        report.tally.previewsDelivered = 8000
-        #expect(!report.arrivedInTime)
-        report = Self.report()
-        for _ in 0..<1000 { report.tally.previewAge.record(60_000) }
-        #expect(!report.arrivedInTime)
-    }
-
-    @Test func thePictureHasALineForWhatWasMeasured() {
-        let svg = LatencyChart.svg([Self.report(), Self.report()])
-        #expect(svg.hasPrefix("<svg "))
-        #expect(svg.hasSuffix("</svg>\n"))
-        #expect(svg.contains("preview age p99"))
-        #expect(!svg.contains("commit ack p99"))
-        #expect(svg.split(separator: "<path").count == 5)
-        #expect(LatencyChart.svg([]).hasPrefix("<svg "))
-    }
-
-    @Test func aLoadThatShowedNothingCanBeReportedToo() {
-        var report = Self.report()
-        report.tally = Tally()
-        report.servers = []
-        report.seconds = []
-        report.elapsed = 0
-        #expect(TextReport.text(report).contains("connections"))
-        #expect(LatencyChart.svg([report]).contains("many-rooms"))
-        #expect(report.cpuPerDelivery == nil)
+        #expect(try phases("--rooms", "3", "--commits", "5").map(\.load) == [Load(rooms: 3, commits: .steady(5))])
+        #expect(try phases("--preset", "standard").count == 16)
+        #expect(try phases("--preset", "light", "--duration", "3").map(\.goals.isEmpty) == [false])
+        #expect(try phases("--preset", "light", "--rate", "31").map(\.goals.isEmpty) == [true])
+        #expect(Preset.all.flatMap(\.phases).allSatisfy { $0.load.isPossible })
+        #expect(throws: (any Error).self) { try phases("--preset", "nothing") }
     }
 }

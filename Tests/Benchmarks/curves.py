@@ -44,18 +44,18 @@ class Measurement:
     """Loads of one pipeline."""
 
     def __init__(self, programs, data, seconds):
-        self.command = [programs / "bench", "--data", data, "--json", "--quiet", "--warm-up", "2"]
+        self.command = [programs / "bench", "--data", data, "--json", "--warm-up", "2"]
         self.command += ["--duration", str(seconds)]
 
     def previews(self, rooms, members, idle=0):
         """Two movers in each room; CPU of all daemons for a delivery, µs, and the median of previews' ages, ms."""
         load = self._run(rooms, members, idle, "--senders", "2", "--rate", str(rate(rooms, members)))
-        return load["cpuUsPerDelivery"], load["previewAge"]["p50Us"] / 1000
+        return load["cpuPerDelivery"], load["previewP50"]
 
     def commits(self, rooms, members):
         """Commits by all members; CPU of all daemons for a commit, µs, and the median time to the answer, ms."""
         load = self._run(rooms, members, 0, "--senders", "0", "--committers", str(members), "--commits", str(COMMITS))
-        return load["cpuUsPerCommit"], load["commitAck"]["p50Us"] / 1000
+        return load["cpuPerCommit"], load["acknowledgementP50"]
 
     def _run(self, rooms, members, idle, *options):
         command = [*self.command, "--rooms", str(rooms), "--members", str(members), "--idle", str(idle), *options]
