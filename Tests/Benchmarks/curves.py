@@ -68,47 +68,34 @@ def rate(rooms, members):
     return max(0.5, min(USUAL_RATE, round(MOST_DELIVERIES / (rooms * 2 * (members - 1)), 1)))
 
 
-class Curve:
-    """One chart: a file's name, its words, and how its points are measured."""
+PREVIEWS = ("a preview's delivery, µs", "age of previews, ms")
+COMMIT = ("a commit to 10 members, µs", "time to its answer, ms")
 
-    def __init__(self, name, title, across, measure):
-        self.name, self.title, self.across, self.measure = name, title, across, measure
+# A file's name, the chart's title, what lies across, the lines, and what is measured at which places.
+CURVES = [
+    ("rooms", "Rooms of 10 members, 2 of whom move", "rooms", PREVIEWS,
+     lambda load, rooms: load.previews(rooms, 10), (1, 3, 10, 30, 100, 300, 1000)),
+    ("members", "One room, 2 of whose members move", "members", PREVIEWS,
+     lambda load, members: load.previews(1, members), (2, 5, 10, 30, 100, 300, 1000)),
+    ("connections", "20 rooms of 10 beside idle connections", "idle connections", PREVIEWS,
+     lambda load, idle: load.previews(20, 10, idle=idle), (10, 100, 1000, 9000)),
+    ("commits", f"{COMMITS} commits a second, in rooms of 10", "rooms", COMMIT,
+     lambda load, rooms: load.commits(rooms, 10), (1, 10, 100, 1000)),
+]
+STAGES = ("gateways", "coalescers", "committers", "fanouts")
+INSTANCES = ("instances", "20 rooms of 10: CPU for a delivery, µs", "instances of the stage")
 
 
-def by_rooms(programs, seconds):
-    lines = {"a preview's delivery, µs": [], "age of previews, ms": []}
+def on_one_pipeline(programs, seconds, names, measure, places):
+    lines = {name: [] for name in names}
     with pipeline(programs) as data:
-        for rooms in (1, 3, 10, 30, 100, 300, 1000):
-            collect(lines, rooms, Measurement(programs, data, seconds).previews(rooms, 10))
-    return lines
-
-
-def by_members(programs, seconds):
-    lines = {"a preview's delivery, µs": [], "age of previews, ms": []}
-    with pipeline(programs) as data:
-        for members in (2, 5, 10, 30, 100, 300, 1000):
-            collect(lines, members, Measurement(programs, data, seconds).previews(1, members))
-    return lines
-
-
-def by_connections(programs, seconds):
-    lines = {"a preview's delivery, µs": [], "age of previews, ms": []}
-    with pipeline(programs) as data:
-        for idle in (10, 100, 1000, 9000):
-            collect(lines, idle, Measurement(programs, data, seconds).previews(20, 10, idle=idle))
-    return lines
-
-
-def commits_by_rooms(programs, seconds):
-    lines = {"a commit to 10 members, µs": [], "time to its answer, ms": []}
-    with pipeline(programs) as data:
-        for rooms in (1, 10, 100, 1000):
-            collect(lines, rooms, Measurement(programs, data, seconds).commits(rooms, 10))
+        for x in places:
+            collect(lines, x, measure(Measurement(programs, data, seconds), x))
     return lines
 
 
 def by_instances(programs, seconds):
-    lines = {stage: [] for stage in ("gateways", "coalescers", "committers", "fanouts")}
+    lines = {stage: [] for stage in STAGES}
     for stage, line in lines.items():
         for count in (1, 2, 3):
             with pipeline(programs, f"--{stage}", str(count)) as data:
@@ -122,30 +109,21 @@ def collect(lines, x, values):
     print(f"  {x:>6,}  " + "  ".join(f"{name} {value:.3g}" for name, value in zip(lines, values)), flush=True)
 
 
-CURVES = [
-    Curve("rooms", "Rooms of 10 members, 2 of whom move", "rooms", by_rooms),
-    Curve("members", "One room, 2 of whose members move", "members", by_members),
-    Curve("connections", "20 rooms of 10 beside idle connections", "idle connections", by_connections),
-    Curve("commits", f"{COMMITS} commits a second, in rooms of 10", "rooms", commits_by_rooms),
-    Curve("instances", "20 rooms of 10: CPU for a delivery, µs", "instances of the stage", by_instances),
-]
-
-
 def main():
     parser = argparse.ArgumentParser(prog="curves.py", description=__doc__.split("\n")[0])
     parser.add_argument("programs", type=pathlib.Path)
     parser.add_argument("output", type=pathlib.Path)
     parser.add_argument("--seconds", type=float, default=5, help="how long each load is measured")
-    parser.add_argument("--only", action="append", choices=[curve.name for curve in CURVES])
+    parser.add_argument("--only", action="append", choices=[curve[0] for curve in [*CURVES, INSTANCES]])
     options = parser.parse_args()
     options.output.mkdir(exist_ok=True)
-    for curve in CURVES:
-        if options.only and curve.name not in options.only:
+    programs = options.programs.resolve()
+    for name, title, across, *how in [*CURVES, INSTANCES]:
+        if options.only and name not in options.only:
             continue
-        print(curve.title, flush=True)
-        lines = curve.measure(options.programs.resolve(), options.seconds)
-        path = options.output / f"{curve.name}.svg"
-        path.write_text(plot.chart(curve.title, curve.across, lines))
+        print(title, flush=True)
+        lines = on_one_pipeline(programs, options.seconds, *how) if how else by_instances(programs, options.seconds)
+        (options.output / f"{name}.svg").write_text(plot.chart(title, across, lines))
 
 
 if __name__ == "__main__":
