@@ -78,8 +78,6 @@ let pure: [Target] = [
     library("Canvas", "Shared/Canvas", ["JSONBytes"]),
     library("Wire", "Shared/Wire", ["JSONBytes", "Canvas"]),
     library("SocketIO", "Shared/SocketIO", ["JSONBytes", "Timing"], exclude: ["README.md"]),
-    // What daemons' metrics say about the whole pipeline.
-    library("Overview", "Shared/Overview", ["Timing", "JSONBytes", deque]),
 ]
 
 // Keys and who may use them: values, and arithmetic on them.
@@ -106,9 +104,6 @@ let shells: [Target] = [
             "Timing", "Trust", "Canvas", "Wire", "JSONBytes", "SocketIO", "CLinux", "CResolver", crypto, nioCore,
             nioPosix, nioHTTP1, nioLocks, logging, lifecycle, unixSignals,
         ]),
-    library(
-        "Scraping", "Shared/Scraping",
-        ["Overview", "Timing", "Boot", nioCore, nioPosix, nioHTTP1, nioLocks, lifecycle]),
 ]
 
 let client: [Target] = [
@@ -136,14 +131,13 @@ let gateway: [Target] = [
     .target(name: "CGatewayPages", path: "Services/Gateway/Pages/Embedded"),
     library(
         "GatewayPages", "Services/Gateway/Pages", ["CGatewayPages"],
-        exclude: ["README.md", "pictures", "handbook.py", "web", "Embedded"]),
+        exclude: ["README.md", "pictures", "web", "Embedded"]),
     library(
         "GatewayDaemon", "Services/Gateway/Daemon",
         [
             "GatewayCore", "GatewayPages", "Wire", "Timing", "Trust", "JSONBytes", "Canvas", "SocketIO",
-            "SocketIOServer", "Stages", "Mesh", "Auth", "Boot", "WebClient", "Overview", "Scraping", crypto, nioCore,
-            nioPosix, nioHTTP1,
-            nioLocks, deque, logging, lifecycle,
+            "SocketIOServer", "Stages", "Mesh", "Auth", "Boot", "WebClient", crypto, nioCore, nioPosix, nioLocks, deque,
+            logging, lifecycle,
         ]),
     executable("touchsync-gateway", "Services/Gateway/Main", ["GatewayDaemon", "Boot"]),
 ]
@@ -188,8 +182,14 @@ let operatorCommand: [Target] = [
         ["Canvas", "TouchSyncClient", "TouchSyncClientCore", nioLocks]),
     // What a terminal can do, and texts for it.
     library("OperatorTerminal", "Services/Operator/Terminal", ["Boot"]),
-    // What operators see of a pipeline, as values and lines.
-    library("OperatorViews", "Services/Operator/Views", ["OperatorTerminal", "Overview", "JSONBytes"]),
+    // What operators see of a pipeline: what the daemons' metrics say together, as a page and in a terminal.
+    .target(name: "CMonitorPages", path: "Services/Operator/Monitor/Embedded"),
+    library(
+        "OperatorMonitor", "Services/Operator/Monitor",
+        [
+            "CMonitorPages", "OperatorTerminal", "Stages", "Timing", "JSONBytes", "Boot", nioCore, nioPosix, nioHTTP1,
+            nioLocks, deque, logging, lifecycle,
+        ], exclude: ["Embedded", "web", "handbook.py", "picture.png"]),
     // A room's updates in words.
     library(
         "OperatorTail", "Services/Operator/Tail",
@@ -199,7 +199,7 @@ let operatorCommand: [Target] = [
         [
             "Boot", "Auth", "Trust", "Postgres", "JSONBytes", "Canvas", "Wire", "Mesh", "Stages", "GatewayDaemon",
             "CoalescerDaemon", "CommitterCore", "CommitterDaemon", "FanoutDaemon", "OperatorRobots",
-            "OperatorTerminal", "OperatorViews", "OperatorTail", "Overview", "Scraping", "CLinux", nioLocks, nioCore,
+            "OperatorTerminal", "OperatorMonitor", "OperatorTail", "CLinux", nioLocks, nioCore,
             nioPosix,
             argumentParser,
         ]),
@@ -246,9 +246,12 @@ let testTargets: [Target] = [
     tests("TrustTests", ["Trust"]),
     tests("JSONBytesTests", ["JSONBytes"]),
     tests("CanvasTests", ["Canvas", "JSONBytes"]),
-    tests("OverviewTests", ["Overview", "Timing", "TimingTestKit", "JSONBytes"]),
     tests(
-        "ScrapingTests", ["Scraping", "Overview", "Boot", "PipelineTestKit", nioCore, nioPosix, logging, lifecycle]),
+        "MonitorTests",
+        [
+            "OperatorMonitor", "OperatorTerminal", "Stages", "Timing", "TimingTestKit", "JSONBytes", "Boot",
+            "PipelineTestKit", nioCore, nioPosix, logging, lifecycle,
+        ]),
     tests("WireTests", ["Wire", "Canvas", "JSONBytes", "PipelineTestKit"]),
     tests(
         "TouchSyncClientTests",
@@ -315,7 +318,7 @@ let testTargets: [Target] = [
     tests(
         "OperatorTests",
         [
-            "OperatorDaemon", "OperatorRobots", "OperatorTerminal", "OperatorViews", "OperatorTail", "Overview",
+            "OperatorDaemon", "OperatorRobots", "OperatorTerminal", "OperatorTail",
             "TouchSyncClientCore", "Timing", "CommitterCore", "CommitterDaemon", "PipelineTestKit",
             "Postgres",
             "Canvas",
@@ -332,7 +335,7 @@ let testTargets: [Target] = [
 // only the files that such tests need: cores are values on one thread, and so are tables over one connection.
 let isSanitized = Context.environment["TOUCHSYNC_SANITIZED"] != nil
 let sanitizedTests: Set = [
-    "MeshTests", "BootTests", "ScrapingTests", "SocketIOTests", "TouchSyncClientTests", "CoalescerTests",
+    "MeshTests", "BootTests", "MonitorTests", "SocketIOTests", "TouchSyncClientTests", "CoalescerTests",
     "CommitterTests", "FanoutTests",
 ]
 let sanitizedSources = [

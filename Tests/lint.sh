@@ -20,7 +20,7 @@ swift format lint --strict -r Package.swift Services Shared Tests || offence 'fo
 
 imports='^[[:space:]]*(@[a-z]+ )*((public|package|internal|private) )?import (struct |class |enum |func )?'
 pure=(Services/*/Core Shared/Timing Shared/JSONBytes Shared/Canvas Shared/Wire Shared/SocketIO
-    Shared/Overview Shared/TouchSyncClient/Core)
+    Services/Operator/Monitor/Model Shared/TouchSyncClient/Core)
 refuse 'a pure module imports what does I/O' \
     "${imports}(Foundation.*|Dispatch|NIO.*|Logging|ServiceLifecycle|Crypto|Mesh|Postgres|Boot|SocketIOServer|C(Linux|ZeroMQ|Libpq|Resolver))\b" \
     "${pure[@]}"
@@ -46,8 +46,8 @@ for service in Gateway Coalescer Committer Fanout; do
         $(others Services "$service" | grep -v '/Operator$')
 done
 
-Services/Gateway/Pages/handbook.py --check ||
-    offence 'the page of the handbook is an older one: Services/Gateway/Pages/handbook.py makes it'
+Services/Operator/Monitor/handbook.py --check ||
+    offence 'the page of the handbook is an older one: Services/Operator/Monitor/handbook.py makes it'
 
 # What is not in a program is not there: a page would load half, a schema lack a step.
 embedded() { # where the list is, folder of the files
@@ -57,6 +57,7 @@ embedded() { # where the list is, folder of the files
     done
 }
 embedded Services/Gateway/Pages/Embedded/pages.c Services/Gateway/Pages/web
+embedded Services/Operator/Monitor/Embedded/monitor.c Services/Operator/Monitor/web
 embedded Services/Committer/Daemon/Embedded/schema.c Services/Committer/Daemon/Schema
 
 # The tutorial: its texts and that they name files that exist; its code is for SwiftUI, which is not here.

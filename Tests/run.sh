@@ -15,7 +15,7 @@ cd "$(dirname "$0")/.."
 # Suites that wait for sockets, processes and timers. They run apart from the pure ones, and one after the other: on a
 # small machine the work of others would make them late for their own deadlines. In those of THREADS, threads share
 # something; in the others there is one, or each has its own end of a socket.
-THREADS='^(MeshTests|BootTests|ScrapingTests|SocketIOTests|TouchSyncClientTests)\.'
+THREADS='^(MeshTests|BootTests|MonitorTests|SocketIOTests|TouchSyncClientTests)\.'
 THREADS+='|^(CommitterTests\.CommitterServiceTests|CoalescerTests\.DaemonTests)'
 UNSHARED='^(PostgresTests|OperatorTests)\.|^BenchTests\.BenchRunTests|^GatewayTests\.GuestReactorTests'
 # What the thread sanitizer watches; Package.swift has the same for its build.

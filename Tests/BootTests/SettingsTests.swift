@@ -192,7 +192,7 @@ private struct SampleSettings: DaemonSettings {
         ("{", "/etc/ts.json: is no valid JSON at byte 1:"),
         (
             "[]",
-            "/etc/ts.json: must hold one JSON object with the sections common, gateway, coalescer, committer, fanout"
+            "/etc/ts.json: must hold one JSON object with the sections common, gateway, coalescer, committer, fanout, monitor"
         ),
         (#"{"coalescers":{}}"#, "/etc/ts.json: has no section \"coalescers\"; allowed are common, gateway"),
         (#"{"coalescer":7}"#, "/etc/ts.json: section \"coalescer\" must be an object"),

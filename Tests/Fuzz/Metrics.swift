@@ -1,14 +1,15 @@
+import Stages
 import Timing
 
-@testable import Overview
+@testable import OperatorMonitor
 
 /// Metrics of daemons: what is read can be written, and is the same when it is read again; figures stay within bounds.
 @Sendable func fuzzMetrics(_ input: UnsafeRawBufferPointer) {
-    guard let samples = try? ExpositionParser().samples(Array(input)) else { return }
+    guard let samples = try? Exposition.samples(Array(input)) else { return }
     let text = samples.map(line).joined()
-    guard let again = try? ExpositionParser().samples(Array(text.utf8)) else { fatalError("refuses its own text") }
+    guard let again = try? Exposition.samples(Array(text.utf8)) else { fatalError("refuses its own text") }
     precondition(again.map(line) == samples.map(line), "does not come back")
-    for stage in PipelineStage.allCases {
+    for stage in Stage.allCases {
         let sample = DaemonSample(stage: stage, health: DaemonHealth(), samples: samples)
         for (distribution, counts) in sample.distributions {
             precondition(counts.counts.count == counts.bounds.count + 1, "\(distribution) lacks a bucket")

@@ -38,8 +38,8 @@ compile() {
     module Timing Shared/Timing/*.swift && module JSONBytes Shared/JSONBytes/*.swift &&
         module SocketIO Shared/SocketIO/*.swift &&
         module Canvas Shared/Canvas/*.swift && module Wire Shared/Wire/*.swift Shared/Wire/*/*.swift &&
-        module Overview Shared/Overview/*.swift Shared/Overview/*/*.swift &&
-        module Auth Shared/Auth/*.swift && module Trust Shared/Trust/*.swift && module PipelineTestKit Tests/PipelineTestKit/Edits.swift &&
+        module Auth Shared/Auth/*.swift && module Trust Shared/Trust/*.swift && module Stages Shared/Stages/Stage.swift &&
+        module OperatorMonitor Services/Operator/Monitor/Model/*.swift Services/Operator/Monitor/Model/*/*.swift && module PipelineTestKit Tests/PipelineTestKit/Edits.swift &&
         module GatewayCore Services/Gateway/Core/*.swift Services/Gateway/Core/*/*.swift &&
         # Of these modules only what decodes.
         module FanoutCore Services/Fanout/Core/SessionIssuer.swift &&
@@ -52,7 +52,7 @@ compile() {
         "$built"/{JWTKit,X509,_CertificateInternals,SwiftASN1,CryptoExtras,Logging}.build/ \
         "$built"/{CXKCP,CXKCPShims,DequeModule,HeapModule,InternalCollectionsUtilities,ContainersPreview}.build/ -name '*.o')
     swiftc "${flags[@]}" -wmo -module-name Fuzz "$here"/*.swift Tests/WireTests/Samples.swift \
-        -lPipelineTestKit -lOverview -lGatewayCore -lFanoutDaemon -lFanoutCore -lAuth -lTrust -lWire -lTiming -lCanvas -lSocketIO -lJSONBytes -lMesh -lPostgres -lBoot \
+        -lPipelineTestKit -lOperatorMonitor -lStages -lGatewayCore -lFanoutDaemon -lFanoutCore -lAuth -lTrust -lWire -lTiming -lCanvas -lSocketIO -lJSONBytes -lMesh -lPostgres -lBoot \
         "${objects[@]}" -lm -lstdc++ -lFoundationEssentials -o "$work/fuzz"
 }
 

@@ -41,14 +41,6 @@ import Testing
         #expect(!guarded.isOpenToOthers && guarded.tokens != nil)
     }
 
-    @Test func thePageForOperatorsAsksForTheirTokenEverywhere() throws {
-        #expect(try Self.settings { _ in }.ops.access.refusal(authorization: nil) == .unset)
-        let token = "0123456789abcdef0123456789abcdef"
-        let access = try Self.settings { $0.set(SharedSettings.operatorToken, token) }.ops.access
-        #expect(access.refusal(authorization: nil) == .missing)
-        #expect(access.refusal(authorization: "Bearer \(token)") == nil)
-    }
-
     @Test func plainLinksStayOnThisMachine() throws {
         let far = [PeerAddress(name: "c", endpoint: "tcp://10.0.0.2:7100")]
         let problem = #expect(throws: SettingProblem.self) {

@@ -115,25 +115,29 @@ import Testing
         let token = "0123456789abcdef0123456789abcdef"
         var planner = self.planner(environment: ["TOUCHSYNC_OPERATOR_TOKEN": "another one, of the surroundings"])
         planner.operatorToken = token
-        for member in planner.members(programs: "/p", folder: DataFolder("/d"), database: "d") {
+        let monitor = try #require(planner.monitor("/p/touchsync", folder: DataFolder("/d")))
+        #expect(
+            monitor.plan.arguments.starts(with: ["monitor", "--name", "monitor", "--daemons", "/d/run/state.json"]))
+        for member in planner.members(programs: "/p", folder: DataFolder("/d"), database: "d") + [monitor] {
             #expect(member.plan.environment["TOUCHSYNC_OPERATOR_TOKEN"] == token)
             #expect(!member.plan.arguments.contains { $0.contains(token) })
         }
     }
 
-    @Test func daemonsInheritWhatTheyUseAndNoSecretOfOthers() {
+    @Test func daemonsInheritWhatTheyUseAndNoSecretOfOthers() throws {
         let environment = [
             "TOUCHSYNC_JWT_SECRET": "s", "DATABASE_URL": "postgresql://h/d", "PGPASSWORD": "p", "PATH": "/bin",
             "LD_PRELOAD": "/x.so", "TOUCHSYNC_LOG_LEVEL": "debug", "CLOUD_SECRET": "c", "TOUCHSYNC_OTHER": "o",
         ]
-        let members = self.planner(environment: environment)
-            .members(programs: "/p", folder: DataFolder("/d"), database: "postgresql://h/d")
+        let planner = self.planner(environment: environment)
+        let members = planner.members(programs: "/p", folder: DataFolder("/d"), database: "postgresql://h/d")
+        let monitor = try #require(planner.monitor("/p/touchsync", folder: DataFolder("/d")))
         let all: Set = ["PATH", "LD_PRELOAD", "TOUCHSYNC_LOG_LEVEL"]
-        for member in members {
+        for member in members + [monitor] {
             let own: Set<String> =
                 switch member.stage {
                 case .gateway: ["TOUCHSYNC_JWT_SECRET"]
-                case .coalescer: []
+                case .coalescer, nil: []
                 case .committer, .fanout: ["TOUCHSYNC_DATABASE_URL", "PGPASSWORD"]
                 }
             #expect(Set(member.plan.environment.keys) == all.union(own), "\(member.name)")
@@ -320,6 +324,7 @@ import Testing
             Supervisor.Status(
                 stage: .gateway, name: "gateway-1", pid: 7, isReady: true, http: "http://127.0.0.1:9",
                 url: "http://127.0.0.1:8080"),
+            Supervisor.Status(stage: nil, name: "monitor", pid: 9, isReady: true, http: "http://127.0.0.1:10"),
             Supervisor.Status(stage: .gateway, name: "gateway-2", pid: 8),
         ]
         let report = PipelineReport(statuses: statuses, topology: self.topology, database: "postgresql://h/d")
@@ -329,7 +334,9 @@ import Testing
                 + #""database":"postgresql://h/d","processes":["#
                 + #"{"stage":"gateway","name":"gateway-1","pid":7,"http":"http://127.0.0.1:9","ready":true},"#
                 + #"{"stage":"gateway","name":"gateway-2","pid":8,"http":null,"ready":false},"#
-                + #"{"stage":"fanout","name":"fanout-1","pid":null,"http":null,"ready":false}]}"# + "\n")
+                + #"{"stage":"fanout","name":"fanout-1","pid":null,"http":null,"ready":false},"#
+                + #"{"stage":"monitor","name":"monitor","pid":9,"http":"http://127.0.0.1:10","ready":true}]}"# + "\n")
+        #expect(report.monitorURL == "http://127.0.0.1:10")
         #expect(PipelineReport(report.json(), database: report.database) == report)
         #expect(PipelineReport([], database: "") == nil)
         #expect(report.table.contains("gateway-2  8    starting  -"))

@@ -56,6 +56,7 @@ class Pod:
     def mount(self, files):
         """Makes the volumes; `files` holds the contents of each Secret with files."""
         user = self.spec["securityContext"]["runAsUser"]
+        self.folder.mkdir()
         for volume in self.spec.get("volumes", []):
             place = self.folder / volume["name"]
             place.mkdir(parents=True)
@@ -139,7 +140,10 @@ def records(made, pods):
     for (kind, name), service in made.items():
         if kind != "Service" or service["spec"].get("clusterIP") != "None":
             continue
-        behind = {f"{pod.name}.{name}.{DOMAIN}": pod for pod in pods if pod.name.rpartition("-")[0] == name}
+        stage = service["spec"]["selector"]["app.kubernetes.io/component"]
+        mine = [pod for pod in pods if pod.name.startswith(f"touchsync-{stage}-")]
+        found[f"{name}.{DOMAIN}"] = [pod.host.address for pod in mine]
+        behind = {f"{pod.name}.{name}.{DOMAIN}": pod for pod in mine}
         found |= {host: [pod.host.address] for host, pod in behind.items()}
         for port in service["spec"]["ports"]:
             found[f"_{port['name']}._tcp.{name}.{DOMAIN}"] = [(host, port["port"]) for host in behind]

@@ -1,5 +1,6 @@
 """The manifests: they build, follow the schemas, say what the daemons say of themselves, and a pipeline runs by them."""
 
+import collections
 import contextlib
 import pathlib
 import re
@@ -12,6 +13,7 @@ import tempfile
 import kubernetes_validate
 import psycopg
 import pytest
+import requests
 
 import operators
 import pipeline as pipelines
@@ -36,14 +38,26 @@ def workloads(made):
     return [found for (kind, _), found in made.items() if kind in ("Deployment", "StatefulSet")]
 
 
+def is_stage(workload):
+    return stage_of(workload) != "monitor"
+
+
 def stage_of(workload):
     return workload["metadata"]["name"].removeprefix("touchsync-")
 
 
 def variables(stage):
     """The environment variables that a daemon knows."""
-    words = subprocess.run([PROGRAMS / f"touchsync-{stage}", "--help"], capture_output=True, text=True, check=True).stdout
-    return set(re.findall(r"\b(TOUCHSYNC_\w+|DATABASE_URL)\b", words))
+    return set(re.findall(r"\b(TOUCHSYNC_\w+|DATABASE_URL)\b", help_of(stage)))
+
+
+def command(stage):
+    return ["touchsync", "monitor"] if stage == "monitor" else [f"touchsync-{stage}"]
+
+
+def help_of(stage):
+    program, *words = command(stage)
+    return subprocess.run([PROGRAMS / program, *words, "--help"], capture_output=True, text=True, check=True).stdout
 
 
 @pytest.mark.parametrize("overlay", [*OVERLAYS, "migrate"])
@@ -55,10 +69,10 @@ def test_everything_follows_the_schemas(overlay):
 
 
 def test_settings_exist_and_are_meant_for_somebody(made):
-    known = {stage: variables(stage) for stage in [*STAGES, "gateway"]}
+    known = {stage: variables(stage) for stage in [*STAGES, "gateway", "monitor"]}
     for workload in workloads(made):
         container = workload["spec"]["template"]["spec"]["containers"][0]
-        assert container["command"] == [f"touchsync-{stage_of(workload)}"]
+        assert container["command"] == command(stage_of(workload))
         own = {entry["name"] for entry in container["env"]}
         assert own <= known[stage_of(workload)], own - known[stage_of(workload)]
         shared = next(source["configMapRef"]["name"] for source in container["envFrom"] if "configMapRef" in source)
@@ -66,7 +80,7 @@ def test_settings_exist_and_are_meant_for_somebody(made):
 
 
 def test_stages_find_each_other_by_the_records_of_their_services(made):
-    for workload in workloads(made):
+    for workload in filter(is_stage, workloads(made)):
         container = workload["spec"]["template"]["spec"]["containers"][0]
         given = settings(made, container, "x", {"touchsync-database": {}, "touchsync-tokens": {}, "touchsync-operator": {}})
         for stage in STAGES:
@@ -74,7 +88,7 @@ def test_stages_find_each_other_by_the_records_of_their_services(made):
             service = made["Service", peers["spec"]["serviceName"]]
             assert service["spec"]["clusterIP"] == "None" and service["spec"]["publishNotReadyAddresses"] is True
             ports = [port["containerPort"] for port in peers["spec"]["template"]["spec"]["containers"][0]["ports"]]
-            assert [port["port"] for port in service["spec"]["ports"]] == ports[:-1]
+            assert [port["port"] for port in service["spec"]["ports"]] == ports
             assert given[f"TOUCHSYNC_{stage.upper()}S"] == (
                 f"srv://_{service['spec']['ports'][0]['name']}._tcp.{service['metadata']['name']}")
             if stage_of(workload) == stage:
@@ -87,9 +101,8 @@ def test_stages_find_each_other_by_the_records_of_their_services(made):
 def test_a_drain_ends_before_kubernetes_loses_patience(made):
     """A daemon's drain has a limit of its own, which --help says."""
     for workload in workloads(made):
-        words = subprocess.run(
-            [PROGRAMS / f"touchsync-{stage_of(workload)}", "--help"], capture_output=True, text=True, check=True).stdout
-        limit = int(re.search(r"--drain-timeout-ms\n.*\n\s+a whole number of milliseconds from 0 to (\d+)", words)[1])
+        limit = int(re.search(
+            r"--drain-timeout-ms\n.*\n\s+a whole number of milliseconds from 0 to (\d+)", help_of(stage_of(workload)))[1])
         pod = workload["spec"]["template"]["spec"]
         pause = pod["containers"][0].get("lifecycle", {}).get("preStop", {}).get("exec", {}).get("command", ["", "0"])
         assert pod["terminationGracePeriodSeconds"] >= int(pause[1]) + limit / 1000 + 5
@@ -101,16 +114,30 @@ def test_policies_and_budgets_cover_every_stage(made):
         name = workload["metadata"]["name"]
         labels = workload["spec"]["template"]["metadata"]["labels"]
         assert workload["spec"]["selector"]["matchLabels"] == labels
-        budget, policy = made["PodDisruptionBudget", name]["spec"], made["NetworkPolicy", name]["spec"]
-        assert budget["selector"]["matchLabels"] == policy["podSelector"]["matchLabels"] == labels
+        policy = made["NetworkPolicy", name]["spec"]
+        assert policy["podSelector"]["matchLabels"] == labels
+        assert not is_stage(workload) or made["PodDisruptionBudget", name]["spec"]["selector"]["matchLabels"] == labels
         ports = {port["name"] for port in workload["spec"]["template"]["spec"]["containers"][0]["ports"]}
         assert {port["port"] for rule in policy["ingress"] for port in rule["ports"]} == ports
         sources = {
             source["podSelector"]["matchLabels"]["app.kubernetes.io/component"]
             for rule in policy["ingress"] for source in rule.get("from", []) if "podSelector" in source}
         assert sources == {
-            "gateway": set(), "coalescer": {"gateway"}, "committer": {"gateway", "coalescer"},
-            "fanout": {"gateway", "coalescer", "committer"}}[stage_of(workload)]
+            "gateway": {"monitor"}, "coalescer": {"gateway", "monitor"}, "committer": {"gateway", "coalescer", "monitor"},
+            "fanout": {"gateway", "coalescer", "committer", "monitor"}, "monitor": set()}[stage_of(workload)]
+
+
+def test_the_monitor_looks_for_every_stage_where_its_service_is(made):
+    [container] = made["Deployment", "touchsync-monitor"]["spec"]["template"]["spec"]["containers"]
+    [daemons] = [entry["value"] for entry in container["env"] if entry["name"] == "TOUCHSYNC_DAEMONS"]
+    sources = dict(item.split("=") for item in daemons.split(","))
+    assert set(sources) == {*STAGES, "gateway"}
+    for stage, source in sources.items():
+        name = source.split(":9400")[0].removeprefix("dns://").removeprefix("srv://_admin._tcp.")
+        service = made["Service", name]["spec"]
+        assert service["clusterIP"] == "None" and service["publishNotReadyAddresses"] is True
+        assert {"name": "admin", "port": 9400} in service["ports"]
+        assert service["selector"]["app.kubernetes.io/component"] == stage
 
 
 @contextlib.contextmanager
@@ -233,15 +260,27 @@ def test_a_pipeline_runs_by_the_manifests(cluster):
         app.join("pods")
     done = ada.ok("element:create", {"roomId": "pods", "element": {"type": "note", "id": "e"}})
     bob.wait_seq(done["seq"])
+    monitor = next(pod for pod in pods if "monitor" in pod.name)
+    pipelines.eventually("the monitor sees all", lambda: seen(monitor) == {"ready": 8}, within=15)
     third = cluster.add(cluster.made["StatefulSet", "touchsync-fanout"], 2)
     pipelines.eventually(
-        "all know the third fan-out", lambda: all(pod.knows("fanouts", 3) for pod in pods if "fanout" not in pod.name),
+        "all know the third fan-out",
+        lambda: all(pod.knows("fanouts", 3) for pod in pods if "fanout" not in pod.name and pod is not monitor),
         within=15)
+    pipelines.eventually("the monitor sees it", lambda: sum(seen(monitor).values()) == 9, within=15)
     pipelines.eventually("it is ready", lambda: third.passes("readinessProbe"), within=15)
     assert gateways[0].end() < gateways[0].spec["terminationGracePeriodSeconds"]
     assert bob.ok("element:transform", {"roomId": "pods", "elementId": "e", "positionX": 5})["seq"] == 2
     for app in (ada, bob):
         app.close()
+
+
+def seen(monitor):
+    """How many daemons the monitor's page shows, by their condition."""
+    url = f"http://{monitor.host.address}:{monitor.port('admin')}/overview"
+    overview = requests.get(url, headers=operators.fields(), timeout=5).json()
+    return collections.Counter(
+        instance["condition"] for stage in overview["stages"] for instance in stage["instances"])
 
 
 def token(user):

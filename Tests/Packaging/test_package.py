@@ -1,5 +1,6 @@
 """The Debian package: what it holds, and its life on a machine with the real systemd, by the commands of deploy/README.md."""
 
+import json
 import re
 import subprocess
 
@@ -61,11 +62,11 @@ def test_the_same_files_make_the_same_package(package):
 
 def test_three_commands_bring_up_a_machine(machine, package, version):
     install(machine, package, version)
-    units = [f"touchsync-{stage}@1.service" for stage in STAGES]
-    for unit, digit in zip(units, (1, 2, 3, 4)):
+    units = [f"touchsync-{stage}@1.service" for stage in STAGES] + ["touchsync-monitor.service"]
+    for unit, port in zip(units, (9411, 9421, 9431, 9441, 9400)):
         assert machine.property(unit, "ActiveState") == "active"
         assert machine.property(unit, "StatusText") == "Ready."
-        assert machine.answer(f"http://127.0.0.1:94{digit}1/readyz")[0] == 200
+        assert machine.answer(f"http://127.0.0.1:{port}/readyz")[0] == 200
         assert machine.says(f"stat -c %U /proc/{machine.property(unit, 'MainPID')}") == "touchsync"
     for program in ["touchsync", *(f"touchsync-{stage}" for stage in STAGES)]:
         assert re.fullmatch(rf"touchsync {version} \(\w+\), wire [^,]+, schema \d+", machine.says(f"{program} --version"))
@@ -77,6 +78,8 @@ def test_three_commands_bring_up_a_machine(machine, package, version):
     # The package made the operator's token, for root alone.
     assert machine.says("stat -c '%U %a' /etc/touchsync/operator.env") == "root 600"
     assert machine.answer("http://127.0.0.1:9411/metrics")[0] == 401
+    monitor = json.loads(machine.answer("http://127.0.0.1:9400/overview", token=machine.operator_token())[1])
+    assert [stage["ready"] for stage in monitor["stages"]] == [1, 1, 1, 1], monitor
     top = machine.says(watching_command())
     assert all(f"{stage}-1" in top for stage in STAGES) and "token" not in top, top
 

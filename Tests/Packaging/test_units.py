@@ -25,9 +25,9 @@ def root(tmp_path_factory):
     (units / "touchsync-.service.d").mkdir()
     shutil.copy(UNITS / "daemons.conf", units / "touchsync-.service.d/10-daemons.conf")
     (root / "usr/lib/touchsync").mkdir()
-    for stage in STAGES:
+    for program in ["touchsync", *(f"touchsync-{stage}" for stage in STAGES)]:
         # systemd-analyze asks whether it can be executed, and does not.
-        (root / f"usr/lib/touchsync/touchsync-{stage}").touch(0o755)
+        (root / f"usr/lib/touchsync/{program}").touch(0o755)
     (root / "bin").mkdir()
     shutil.copy("/bin/sh", root / "bin")
     shutil.copytree(REPOSITORY / "deploy/debian/etc", root / "etc/touchsync")
@@ -38,15 +38,18 @@ def analyze(*arguments):
     return subprocess.run(["systemd-analyze", *arguments], capture_output=True, text=True)
 
 
-@pytest.mark.parametrize("stage", STAGES)
-def test_systemd_accepts_a_unit(root, stage):
-    done = analyze("verify", f"--root={root}", "--man=no", f"touchsync-{stage}@1.service", "touchsync.target")
+UNIT_NAMES = [*(f"touchsync-{stage}@1.service" for stage in STAGES), "touchsync-monitor.service"]
+
+
+@pytest.mark.parametrize("unit", UNIT_NAMES)
+def test_systemd_accepts_a_unit(root, unit):
+    done = analyze("verify", f"--root={root}", "--man=no", unit, "touchsync.target")
     assert (done.returncode, done.stdout + done.stderr) == (0, ""), done
 
 
-@pytest.mark.parametrize("stage", STAGES)
-def test_a_daemon_is_confined(root, stage):
-    done = analyze("security", "--offline=true", f"--root={root}", "--threshold=20", f"touchsync-{stage}@1.service")
+@pytest.mark.parametrize("unit", UNIT_NAMES)
+def test_a_daemon_is_confined(root, unit):
+    done = analyze("security", "--offline=true", f"--root={root}", "--threshold=20", unit)
     level = re.search(r"Overall exposure level for .*: ([0-9.]+)", done.stdout)
     assert done.returncode == 0 and level and float(level[1]) <= 2.0, done.stdout + done.stderr
 
@@ -62,6 +65,15 @@ def test_a_daemon_accepts_its_settings(root, stage, tmp_path):
         [PROGRAMS / f"touchsync-{stage}", "--print-config"], env=variables, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     assert f"name = {stage}-2 " in done.stdout
+
+
+def test_the_monitor_accepts_its_settings(root, tmp_path):
+    variables = environment("touchsync-monitor.service", 1, root)
+    variables["TOUCHSYNC_CONFIG"] = str(root / "etc/touchsync/touchsync.json")
+    done = subprocess.run(
+        [PROGRAMS / "touchsync", "monitor", "--print-config"], env=variables, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert "daemons = /etc/touchsync/daemons.json " in done.stdout and "admin-port = 9400 " in done.stdout
 
 
 def test_instances_of_a_machine_share_no_port_and_no_socket(root):

@@ -87,11 +87,8 @@ class Operator:
             (machine.root / "etc/touchsync/peers").write_text("\n".join(sorted(lines)) + "\n")
 
     def watch(self, script, instances):
-        """Prometheus watches these instances, and so do the gateways."""
+        """Prometheus watches these instances, and so does the third machine's monitor."""
         self.run(3, script, INSTANCES=" ".join(f"{self.trio.machine_of(instance)}:{instance}" for instance in instances))
-        watched = (self.trio.machines[3].root / "etc/touchsync/daemons.json").read_text()
-        for machine in self.trio.pair.values():
-            (machine.root / "etc/touchsync/daemons.json").write_text(watched)
 
     def drop_log(self, number):
         """The primary drops all log that only an absent standby needs; the archive has it."""

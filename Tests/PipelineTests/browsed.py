@@ -1,4 +1,4 @@
-"""A page of the gateway in a headless Chromium, as people see it: its words, its console, and what is wrong with it."""
+"""A page in a headless Chromium, as people see it: its words, its console, and what is wrong with it."""
 
 import base64
 import json

@@ -178,6 +178,11 @@ class Pipeline:
         return [process for process in self.ps()["processes"] if process["stage"] == stage]
 
     @property
+    def monitor(self):
+        """Where operators look."""
+        return self.processes("monitor")[0]["http"]
+
+    @property
     def operator(self):
         """The field of a request by which an operator is known."""
         return operators.fields((self.data / "operator-token").read_text().strip())

@@ -21,7 +21,8 @@ import ports
 from conftest import SECRET
 from pipeline import Pipeline, eventually, is_alive
 
-DAEMONS = ["touchsync-gateway", "touchsync-coalescer", "touchsync-committer", "touchsync-fanout"]
+STAGES = ["gateway", "coalescer", "committer", "fanout"]
+DAEMONS = [f"touchsync-{stage}" for stage in STAGES]
 
 
 def run(program, *arguments, environment=None):
@@ -35,7 +36,7 @@ def test_what_up_says(single):
     assert single.report.keys() >= {"urls", "database", "processes"}
     assert single.urls == [f"http://127.0.0.1:{single.port}"]
     assert [process["stage"] for process in single.report["processes"]].count("gateway") == 1
-    assert {process["stage"] for process in single.report["processes"]} == {"gateway", "coalescer", "committer", "fanout"}
+    assert {process["stage"] for process in single.report["processes"]} == {*STAGES, "monitor"}
     for process in single.report["processes"]:
         assert process.keys() >= {"stage", "name", "pid", "http"}
         assert is_alive(process["pid"])
@@ -45,7 +46,7 @@ def test_what_up_says(single):
 
 def test_two_of_each(double):
     names = [process["name"] for process in double.report["processes"]]
-    assert len(set(names)) == 8
+    assert len(set(names)) == 9
     assert double.urls == [f"http://127.0.0.1:{double.port}", f"http://127.0.0.1:{double.port + 1}"]
 
 

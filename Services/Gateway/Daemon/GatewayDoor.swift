@@ -74,18 +74,6 @@ final class GatewayDoor {
         }
     }
 
-    /// Whether a token may be checked that comes with a request; it counts like the tokens of apps.
-    /// - Parameter key: the address whose limits it counts for; nil for none.
-    func mayCheckToken(counted key: AddressKey?) -> Bool {
-        var limit: DoorLimit?
-        do throws(Denial) {
-            try self.startTokenCheck(counted: key, within: &limit)
-            return true
-        } catch {
-            return false
-        }
-    }
-
     private func startTokenCheck(counted key: AddressKey?, within limit: inout DoorLimit?) throws(Denial) {
         do throws(Refusal) {
             try limit?.startCheck(at: Self.now)

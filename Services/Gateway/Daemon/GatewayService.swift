@@ -6,7 +6,6 @@ import Mesh
 import NIOConcurrencyHelpers
 import NIOCore
 import NIOPosix
-import Scraping
 package import ServiceLifecycle
 import SocketIOServer
 import Stages
@@ -27,7 +26,6 @@ package final class GatewayService: Service {
     private let sets: StageSets
     private let links: LinkGuard
     private let relays: GatewayRelays?
-    private let scraper: Scraper?
     /// Asks for a turn of the links, once they are open.
     private let meshWaker: NIOLockedValueBox<Waker?>
     /// Part of what the daemon is built of: one that came later could miss that all others are ready.
@@ -37,7 +35,7 @@ package final class GatewayService: Service {
         settings: GatewaySettings, context: DaemonContext, tokenChanges: AsyncStream<TokenSettings.Rules>,
         certificateChanges: AsyncStream<TLSIdentity>,
         neighbourChanges: AsyncStream<[String: SocketIOServer.Neighbour]>, sets: StageSets, links: LinkGuard,
-        relays: GatewayRelays?, scraper: Scraper?, meshWaker: NIOLockedValueBox<Waker?>
+        relays: GatewayRelays?, meshWaker: NIOLockedValueBox<Waker?>
     ) {
         self.settings = settings
         self.context = context
@@ -47,7 +45,6 @@ package final class GatewayService: Service {
         self.sets = sets
         self.links = links
         self.relays = relays
-        self.scraper = scraper
         self.meshWaker = meshWaker
         self.listening = context.health.check("listener")
     }
@@ -71,13 +68,11 @@ package final class GatewayService: Service {
         let links = LinkGuard(settings.linkKeys)
         let relays = links.keys.map { GatewayRelays($0, context) }
         let neighbours = NeighbourWatch(context)
-        let scraper = settings.ops.daemonsFile.map { Scraper(daemonsFile: $0, operatorToken: settings.ops.token) }
         let meshWaker = NIOLockedValueBox<Waker?>(nil)
         let gateway = GatewayService(
             settings: settings, context: context, tokenChanges: tokens.changes,
             certificateChanges: certificates.changes, neighbourChanges: neighbours.changes, sets: sets, links: links,
-            relays: relays, scraper: scraper,
-            meshWaker: meshWaker)
+            relays: relays, meshWaker: meshWaker)
         let peersWatch = try links.services(context, role: .gateway, prefix: "touchsync_gateway_") {
             meshWaker.withLockedValue { $0 }?.signal()
             if let keys = links.keys { relays?.peersChanged(keys.peers) }
@@ -85,8 +80,7 @@ package final class GatewayService: Service {
         var watch = SetWatch(context, prefix: "touchsync_gateway_", pace: settings.lookups)
         sets.follow(on: &watch) { meshWaker.withLockedValue { $0 }?.signal() }
         neighbours.follow(settings.gateways, on: &watch)
-        let scraping: [any Service] = scraper.map { [$0] } ?? []
-        return try tokens.services + certificates.services + peersWatch + watch.services() + scraping + [gateway]
+        return try tokens.services + certificates.services + peersWatch + watch.services() + [gateway]
     }
 
     package func run() async throws {
@@ -106,7 +100,7 @@ package final class GatewayService: Service {
         let parts = try await eventLoop.submit {
             try GatewayParts(
                 eventLoop: eventLoop, watch: watch, settings: self.settings, tokens: tokens, sets: self.sets,
-                keys: self.links.keys, relays: self.relays, scraper: self.scraper, context: self.context)
+                keys: self.links.keys, relays: self.relays, context: self.context)
         }.get()
         self.meshWaker.withLockedValue { $0 = parts.meshWaker }
         let address = try await self.listen(parts.server)
@@ -200,7 +194,7 @@ final class GatewayParts: @unchecked Sendable {  // Built and used on the event 
 
     init(
         eventLoop: any EventLoop, watch: LoopWatch, settings: GatewaySettings, tokens: TokenVerifier?,
-        sets: StageSets, keys: LinkKeys?, relays: GatewayRelays?, scraper: Scraper?, context: DaemonContext
+        sets: StageSets, keys: LinkKeys?, relays: GatewayRelays?, context: DaemonContext
     ) throws {
         self.eventLoop = eventLoop
         let telemetry = GatewayTelemetry(context)
@@ -211,10 +205,8 @@ final class GatewayParts: @unchecked Sendable {  // Built and used on the event 
             flushes: flushes, watch: watch)
         self.meshWaker = try self.hub.openLinks(settings: settings, sets: sets, keys: keys, context: context)
         self.apps = SocketIOApps(hub: self.hub)
-        let ops = OpsPages(
-            scraper, access: settings.ops.access, door: self.hub.door, eventLoop: eventLoop, metrics: context.metrics)
         self.pages = HTTPPages(
-            hub: self.hub, adminPages: context.pages, origins: settings.socketIO.origins, ops: ops,
+            hub: self.hub, adminPages: context.pages, origins: settings.socketIO.origins,
             maxBody: settings.limits.messageBytes)
         var configuration = settings.socketIO
         configuration.relayAuthority = relays

@@ -44,8 +44,6 @@ package struct GatewaySettings: DaemonSettings {
     package var gateways: InstanceList<HostAddress>
     /// How names are looked up.
     package var lookups: LookupPace
-    /// The page for operators.
-    package var ops: OpsSettings
     /// What guards the links to them, the face, and relays between gateways; nil for plain ones.
     package var linkKeys: LinkKeyFiles?
 
@@ -193,7 +191,7 @@ package struct GatewaySettings: DaemonSettings {
             SharedSettings.jwtKeysFile,
             SharedSettings.jwtIssuer, SharedSettings.jwtAudience, TokenSettings.leeway, SharedSettings.tokenLifetime,
             TLSSettings.certificate, TLSSettings.key, TokenSettings.revocations, refusedTokens, tokenChecks,
-            addressTokenChecks, OpsSettings.daemons,
+            addressTokenChecks,
         ] + networkSettings)
 
     package init(_ values: SettingValues) throws(SettingProblem) {
@@ -216,7 +214,6 @@ package struct GatewaySettings: DaemonSettings {
         self.linkKeys = try values.linkKeys(bound: [Self.face])
         self.limits = Self.limits(values)
         self.tokens = try TokenSettings(values)
-        self.ops = OpsSettings(values)
         self.tls = try TLSSettings(values)
         self.socketIO = try Self.socketIO(values, isSecure: self.tls != nil)
         self.socketIO.tls = self.tls?.identity

@@ -13,14 +13,12 @@ final class HTTPPages: HTTPApplication {
     private let adminPages: AdminPages
     /// The web origins that may use the API.
     private let origins: OriginPolicy
-    private let ops: OpsPages
     let maxBody: Int
 
-    init(hub: GatewayHub, adminPages: AdminPages, origins: OriginPolicy, ops: OpsPages, maxBody: Int) {
+    init(hub: GatewayHub, adminPages: AdminPages, origins: OriginPolicy, maxBody: Int) {
         self.hub = hub
         self.adminPages = adminPages
         self.origins = origins
-        self.ops = ops
         self.maxBody = maxBody
     }
 
@@ -29,10 +27,6 @@ final class HTTPPages: HTTPApplication {
         if let health = self.health(head) { return respond(health.confined) }
         guard self.hub.door.isAddressed(by: head, from: request.remoteAddress) else {
             return respond(Self.wrongHost.confined)
-        }
-        if let resource = OpsPages.Resource(rawValue: head.path) {
-            guard head.isMethod("GET") else { return respond(Self.wrongMethod(["GET"]).confined) }
-            return self.ops.handle(request, resource) { respond($0.confined) }
         }
         guard APIResource.contains(head.path) else { return respond(self.page(head).confined) }
         self.answer(request) { respond($0.confined) }
@@ -223,16 +217,7 @@ final class HTTPPages: HTTPApplication {
         return response
     }
 
-    /// The answer to a request that is no operator's.
-    static func refusal(_ reason: OperatorAccess.Refusal) -> HTTPResponse {
-        let refusal = Refusal(.forbidden, reason.text, field: reason == .unset ? nil : "token")
-        var response = self.json(reason.status, refusal.acknowledgementText)
-        // RFC 9110 section 11.6.1.
-        if reason.status == 401 { response.headers.append(("www-authenticate", "Bearer realm=\"ops\"")) }
-        return response
-    }
-
-    static func json(_ status: Int, _ body: [UInt8]) -> HTTPResponse {
+    private static func json(_ status: Int, _ body: [UInt8]) -> HTTPResponse {
         HTTPResponse(
             status: UInt16(clamping: status),
             headers: [("content-type", "application/json"), ("cache-control", "no-store")] + self.pause(status, body),

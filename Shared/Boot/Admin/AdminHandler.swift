@@ -51,15 +51,16 @@ final class AdminHandler: ChannelInboundHandler {
     private func answer(_ request: HTTPRequestHead, _ context: ChannelHandlerContext) {
         let path = request.uri.prefix { $0 != "?" }
         let fields = request.headers
+        let page = self.pages.source(at: String(path))
         if let refusal = self.gate.refusal(
-            of: path, hosts: fields["Host"], authorizations: fields["Authorization"])
+            isOpen: page?.isOpen ?? false, hosts: fields["Host"], authorizations: fields["Authorization"])
         {
             return self.respond(refusal, to: request, context)
         }
         guard request.method == .GET || request.method == .HEAD else {
             return self.respond(AdminPage(status: 405, body: "only GET\n".utf8), to: request, context)
         }
-        switch self.pages.source(at: String(path)) {
+        switch page?.source {
         case .page(let make): self.respond(make(), to: request, context)
         case .question(let ask): self.ask(ask, String(request.uri.dropFirst(path.count + 1)), for: request, context)
         case nil: self.respond(AdminPage(status: 404, body: "no such page\n".utf8), to: request, context)
@@ -82,12 +83,21 @@ final class AdminHandler: ChannelInboundHandler {
         ask(AdminQuestion(query: query) { page in loop.execute { promise.succeed(page()) } })
     }
 
+    /// What a browser may do with a page (Content Security Policy 3): run and show files of this server, and connect to it.
+    /// Text that somebody smuggled into it stays text.
+    private static let confinement: HTTPHeaders = [
+        "Content-Security-Policy":
+            "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+        "Referrer-Policy": "no-referrer", "X-Content-Type-Options": "nosniff",
+    ]
+
     private func respond(_ page: AdminPage, to request: HTTPRequestHead, _ context: ChannelHandlerContext) {
         var page = page
         var head = HTTPResponseHead(version: request.version, status: HTTPResponseStatus(statusCode: page.status))
         head.headers.add(name: "Content-Type", value: page.contentType)
         head.headers.add(name: "Content-Length", value: "\(page.body.count)")
         head.headers.add(name: "Cache-Control", value: "no-store")
+        head.headers.add(contentsOf: Self.confinement)
         // RFC 9110 section 11.6.1.
         if page.status == 401 { head.headers.add(name: "WWW-Authenticate", value: "Bearer realm=\"admin\"") }
         if page.status == 405 { head.headers.add(name: "Allow", value: "GET, HEAD") }

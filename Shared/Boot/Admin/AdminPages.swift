@@ -25,45 +25,44 @@ enum AdminSource: Sendable {
 
 /// The pages of the admin server, by path.
 package final class AdminPages: Sendable {
-    /// The paths of the pages that need no operator's token.
-    static let health: Set<String> = ["/healthz", "/readyz"]
-
-    private let sources = NIOLockedValueBox<[String: AdminSource]>([:])
+    private let sources = NIOLockedValueBox<[String: (source: AdminSource, isOpen: Bool)]>([:])
 
     package init() {}
 
     /// `/healthz`, `/readyz` and `/metrics`.
     package convenience init(health: Health, metrics: MetricsRegistry) {
         self.init()
-        self.add("/healthz") { Self.liveness(health.stalled) }
-        self.add("/readyz") { Self.readiness(health.current, notes: health.notes) }
+        self.add("/healthz", isOpen: true) { Self.liveness(health.stalled) }
+        self.add("/readyz", isOpen: true) { Self.readiness(health.current, notes: health.notes) }
         self.add("/metrics") {
             AdminPage(contentType: "text/plain; version=0.0.4; charset=utf-8", body: metrics.text().utf8)
         }
     }
 
     /// Adds a page. It is generated on the admin server's thread for each GET and must not block.
-    /// - Parameter path: such as `/rooms`, without a query.
-    package func add(_ path: String, page: @escaping @Sendable () -> AdminPage) {
-        self.sources.withLockedValue { $0[path] = .page(page) }
+    /// - Parameters:
+    ///   - path: such as `/rooms`, without a query.
+    ///   - isOpen: whether it needs no operator's token.
+    package func add(_ path: String, isOpen: Bool = false, page: @escaping @Sendable () -> AdminPage) {
+        self.sources.withLockedValue { $0[path] = (.page(page), isOpen) }
     }
 
     /// Adds a page that another thread answers.
     /// - Parameter ask: called on the admin server's thread for each GET; it must not block. Without an answer within
     ///   ``AdminServer/patience`` the client gets 503.
     package func add(_ path: String, ask: @escaping @Sendable (AdminQuestion) -> Void) {
-        self.sources.withLockedValue { $0[path] = .question(ask) }
+        self.sources.withLockedValue { $0[path] = (.question(ask), false) }
     }
 
     /// The page at a path; nil when there is none that is made here.
     package func page(at path: String) -> AdminPage? {
         // Generated outside the lock: a page may be slow, and may request others.
-        guard case .page(let make) = self.source(at: path) else { return nil }
+        guard case .page(let make) = self.source(at: path)?.source else { return nil }
         return make()
     }
 
     /// How the page at a path comes about; nil when there is none.
-    func source(at path: String) -> AdminSource? {
+    func source(at path: String) -> (source: AdminSource, isOpen: Bool)? {
         self.sources.withLockedValue { $0[path] }
     }
 

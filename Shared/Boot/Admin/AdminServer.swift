@@ -4,7 +4,7 @@ internal import NIOHTTP1
 internal import NIOPosix
 internal import ServiceLifecycle
 
-/// Serves the admin pages over plain HTTP on one event loop, by default on loopback only: health to everybody who
+/// Serves the admin pages over plain HTTP on one event loop, by default on loopback only: open ones to everybody who
 /// addresses it by one of its names, the rest to whoever also presents the operator's token. At most
 /// ``connectionLimit`` connections are open, each idle for at most 15 s; further ones are closed immediately.
 ///
@@ -30,7 +30,7 @@ package struct AdminServer: Service {
 
     /// - Parameters:
     ///   - port: 0 chooses any free one.
-    ///   - access: who may see more than health.
+    ///   - access: who may see more than open pages.
     ///   - metrics: count the requests that are refused.
     ///   - patience: how long another thread may take to answer a question.
     ///   - bound: called with the server's address, `http://127.0.0.1:PORT`, once it listens.

@@ -18,7 +18,7 @@ package struct DNSName: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// Parses `dns://HOST:PORT` and `srv://NAME`; nil for anything that begins otherwise.
-    init?(_ text: String) throws(SettingRefusal) {
+    package init?(_ text: String) throws(SettingRefusal) {
         if text.hasPrefix(Self.addressScheme) {
             let parts = text.dropFirst(Self.addressScheme.count).split(
                 separator: ":", maxSplits: 1, omittingEmptySubsequences: false)

@@ -19,17 +19,20 @@ package enum DaemonMain {
     package static let configurationExitCode: Int32 = 78
 
     /// Runs the daemon and ends the process.
-    /// - Parameter build: creates the services in the order of dependency: each may use the previous ones, and is
-    ///   stopped before them. It registers the daemon's readiness checks. An error ends the process with code 1.
+    /// - Parameters:
+    ///   - arguments: the flags.
+    ///   - build: creates the services in the order of dependency: each may use the previous ones, and is stopped before
+    ///     them. It registers the daemon's readiness checks. An error ends the process with code 1.
     package static func run<Settings: DaemonSettings>(
-        _ type: Settings.Type, build: (Settings, DaemonContext) async throws -> [any Service]
+        _ type: Settings.Type, arguments: [String] = Array(CommandLine.arguments.dropFirst()),
+        build: (Settings, DaemonContext) async throws -> [any Service]
     ) async -> Never {
         ProcessSetup.hideSecrets(SecretArguments(of: Settings.schema.settings))
         let descriptorLimit = ProcessSetup.prepare()
         ProcessSetup.confine()
         var resolver = SettingsResolver(
-            schema: Settings.schema, arguments: Array(CommandLine.arguments.dropFirst()),
-            environment: ProcessSetup.environment(), readFile: { FileBytes.read($0) })
+            schema: Settings.schema, arguments: arguments, environment: ProcessSetup.environment(),
+            readFile: { FileBytes.read($0) })
         let settings = self.settings(type, &resolver)
         let process = ProcessSettings(resolver.values)
         self.settle(process, Settings.schema.program)

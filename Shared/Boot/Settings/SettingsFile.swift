@@ -7,7 +7,7 @@ internal import JSONBytes
 ///       "coalescer": { "flushIntervalMs": 16 } }
 package struct SettingsFile: Sendable {
     /// The objects that a settings file may have in addition to `common`.
-    package static let sections = ["gateway", "coalescer", "committer", "fanout"]
+    package static let sections = ["gateway", "coalescer", "committer", "fanout", "monitor"]
 
     /// The file's path, for messages.
     package let path: String

@@ -3,8 +3,10 @@
 /// Not built on swift-configuration: its readers look up single keys, so they cannot reject misspelt ones, and have no
 /// ranges, no help and no list of effective values. Schema, resolver and reports would all remain, on top of it.
 package struct SettingsSchema: Sendable {
-    /// The daemon's object in the settings file, such as `coalescer`; its program is `touchsync-coalescer`.
+    /// The daemon's object in the settings file, such as `coalescer`.
     package let section: String
+    /// How the program is called.
+    package let program: String
     /// One sentence for `--help`.
     package let summary: String
     /// The daemon's own settings, then those of every daemon.
@@ -12,17 +14,18 @@ package struct SettingsSchema: Sendable {
 
     /// - Parameters:
     ///   - section: must be one of ``SettingsFile/sections``.
+    ///   - program: such as `touchsync-coalescer`, which is the name by default.
     ///   - settings: the daemon's own; ``SharedSettings/process`` is added.
-    package init(_ section: String, summary: String, _ settings: [any SettingDeclaration]) {
+    package init(
+        _ section: String, program: String? = nil, summary: String, _ settings: [any SettingDeclaration]
+    ) {
         precondition(SettingsFile.sections.contains(section), "unknown section \(section)")
         self.section = section
+        self.program = program ?? "touchsync-\(section)"
         self.summary = summary
         self.settings = settings + SharedSettings.process(section)
         precondition(Set(self.settings.map(\.name)).count == self.settings.count, "a setting is declared twice")
     }
-
-    /// The program's name.
-    package var program: String { "touchsync-\(self.section)" }
 
     /// The setting of a name, if it is declared.
     package func setting(named name: String) -> (any SettingDeclaration)? {

@@ -24,7 +24,7 @@ import Wire
     }
 
     private func ask(_ query: String) {
-        guard case .question(let ask) = self.pages.source(at: "/rooms") else { return }
+        guard case .question(let ask) = self.pages.source(at: "/rooms")?.source else { return }
         ask(AdminQuestion(query: query) { [answers] page in answers.withLockedValue { $0.append(page()) } })
     }
 

@@ -146,33 +146,6 @@ static const struct page_file files[] = {
     {"/app/mountains.svg", (const unsigned char[]){
 #embed "../web/canvas/mountains.svg" suffix(, 0)
     }},
-    {"/ops", (const unsigned char[]){
-#embed "../web/ops/ops.html" suffix(, 0)
-    }},
-    {"/ops/handbook", (const unsigned char[]){
-#embed "../web/ops/handbook.html" suffix(, 0)
-    }},
-    {"/app/ops.css", (const unsigned char[]){
-#embed "../web/ops/ops.css" suffix(, 0)
-    }},
-    {"/app/ops.js", (const unsigned char[]){
-#embed "../web/ops/ops.js" suffix(, 0)
-    }},
-    {"/app/ops-charts.js", (const unsigned char[]){
-#embed "../web/ops/ops-charts.js" suffix(, 0)
-    }},
-    {"/app/ops-details.js", (const unsigned char[]){
-#embed "../web/ops/ops-details.js" suffix(, 0)
-    }},
-    {"/app/ops-history.js", (const unsigned char[]){
-#embed "../web/ops/ops-history.js" suffix(, 0)
-    }},
-    {"/app/ops-picture.js", (const unsigned char[]){
-#embed "../web/ops/ops-picture.js" suffix(, 0)
-    }},
-    {"/app/ops-text.js", (const unsigned char[]){
-#embed "../web/ops/ops-text.js" suffix(, 0)
-    }},
 };
 
 const struct page_file *page_file(int index) {

@@ -1,7 +1,9 @@
 internal import ArgumentParser
 internal import Boot
+internal import NIOCore
+internal import NIOPosix
+internal import OperatorMonitor
 internal import OperatorTerminal
-internal import OperatorViews
 
 /// `touchsync rooms`.
 struct RoomsCommand: ParsableCommand {
@@ -55,11 +57,13 @@ struct RoomsCommand: ParsableCommand {
                 self.show(try StoredRooms(after: after, limit: self.limit, on: self.database.connect()))
                 return 0
             }
-            let desk = try FanoutDesk(urls: self.fanout, folder: DataFolder(self.database.data))
+            let (queries, room, sort) = (try self.queries(), self.room, self.sort ?? .activity)
+            let eventLoop = MultiThreadedEventLoopGroup.singleton.next()
             if let room {
-                try self.show(desk.room(room.id))
+                try self.show(eventLoop.makeFutureWithTask { await queries.room(room.id) }.wait(), of: room.id)
             } else {
-                try self.show(desk.rooms(by: self.sort ?? .activity))
+                let list = try eventLoop.makeFutureWithTask { await queries.rooms(by: sort) }.wait()
+                try self.show(list, of: queries.count)
             }
             return 0
         }
@@ -75,13 +79,43 @@ struct RoomsCommand: ParsableCommand {
         if let next = page.next { ProcessSetup.complain("there are more: --after \(next)\n") }
     }
 
-    private func show(_ report: LiveRoomReport) {
+    /// The fan-outs that are named, or those of the pipeline in the data folder.
+    private func queries() throws(OperatorFailure) -> RoomQueries {
+        guard self.fanout.isEmpty else {
+            var fanouts: [(String, AdminAddress?)] = []
+            for url in self.fanout {
+                guard let address = AdminAddress(url) else {
+                    throw OperatorFailure("--fanout \(url) is not the address of an admin server, http://HOST:PORT")
+                }
+                fanouts.append((address.authority, address))
+            }
+            return RoomQueries(fanouts, operatorToken: GivenOperatorToken.value)
+        }
+        let folder = DataFolder(self.database.data)
+        let fanouts = try PsCommand.report(folder).processes.filter { $0.stage == "fanout" && $0.http != nil }
+        guard !fanouts.isEmpty else { throw OperatorFailure("no fan-out of \(folder.path) is ready yet") }
+        return RoomQueries(
+            fanouts.map { ($0.name, $0.http.flatMap(AdminAddress.init)) }, operatorToken: try folder.operatorToken())
+    }
+
+    private func show(
+        _ answer: (report: LiveRoomReport?, silent: [LiveRoomList.Silence]), of room: String
+    ) throws(OperatorFailure) {
+        guard let report = answer.report else {
+            if let first = answer.silent.first {
+                throw OperatorFailure("the room \(room) was not found, but \(first.fanout) \(first.reason)")
+            }
+            throw OperatorFailure("no fan-out has the room \(room) in memory: nobody is in it")
+        }
         let output = TerminalOutput.standard
         guard !self.json else { return ProcessSetup.print(String(decoding: report.json, as: UTF8.self)) }
         output.write(report.text(at: Int64(clamping: WallClock.milliseconds()), output.style))
     }
 
-    private func show(_ list: LiveRoomList) {
+    private func show(_ list: LiveRoomList, of fanouts: Int) throws(OperatorFailure) {
+        if list.silent.count == fanouts, let first = list.silent.first {
+            throw OperatorFailure("\(first.fanout) \(first.reason)")
+        }
         for silence in list.silent { ProcessSetup.complain("touchsync: \(silence.fanout) \(silence.reason)\n") }
         let output = TerminalOutput.standard
         guard !self.json else { return ProcessSetup.print(String(decoding: list.json, as: UTF8.self)) }

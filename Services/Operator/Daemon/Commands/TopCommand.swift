@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import Boot
+internal import OperatorMonitor
 internal import OperatorTerminal
 
 /// `touchsync top`.
@@ -14,7 +15,10 @@ struct TopCommand: ParsableCommand {
 
     @Option(help: "The data folder of touchsync up.")
     var data = ".touchsync"
-    @Option(help: "A file that lists the daemons, for a pipeline that touchsync up has not started.")
+    @Option(
+        help: ArgumentHelp(
+            "Where the daemons of a pipeline are listed that touchsync up has not started: a file, or \(DaemonSource.form).",
+            valueName: "list"))
     var daemons: String?
     @Flag(help: "Print a table and end.")
     var once = false
@@ -47,11 +51,17 @@ struct TopCommand: ParsableCommand {
 
     private func session(_ stops: StopRequests) throws(OperatorFailure) -> TopSession {
         if let daemons {
-            return TopSession(daemonsFile: daemons, operatorToken: GivenOperatorToken.value, stops: stops)
+            return TopSession(try Self.source(daemons), operatorToken: GivenOperatorToken.value, stops: stops)
         }
         let folder = DataFolder(self.data)
         _ = try PsCommand.report(folder)
-        return TopSession(daemonsFile: folder.stateFile, operatorToken: try folder.operatorToken(), stops: stops)
+        return TopSession(.file(folder.stateFile), operatorToken: try folder.operatorToken(), stops: stops)
+    }
+
+    private static func source(_ daemons: String) throws(OperatorFailure) -> DaemonSource {
+        do throws(SettingRefusal) { return try DaemonSource(daemons.split(separator: ",").map(String.init)) } catch {
+            throw OperatorFailure("--daemons: \(error.reason)")
+        }
     }
 
     private func printJSON(_ session: TopSession) throws(OperatorFailure) {

@@ -7,7 +7,7 @@ package struct TouchSyncCommand: ParsableCommand {
     package static let configuration = CommandConfiguration(
         commandName: "touchsync", abstract: "Runs and maintains a TouchSync pipeline.", version: BuildInfo.line,
         subcommands: [
-            UpCommand.self, PsCommand.self, TopCommand.self, RoomsCommand.self, TailCommand.self,
+            UpCommand.self, PsCommand.self, MonitorCommand.self, TopCommand.self, RoomsCommand.self, TailCommand.self,
             MigrateCommand.self, DoctorCommand.self, TokenCommand.self, KeysCommand.self, RoomCommand.self,
             RobotsCommand.self, KeepCommand.self,
         ])

@@ -9,7 +9,7 @@ struct UpCommand: ParsableCommand {
         discussion: """
             Without a database (--database-url, DATABASE_URL, settings file) it runs a private PostgreSQL under DIR. \
             Any other flag is a setting of the daemons (see touchsync-gateway --help and the others') and is passed to \
-            every daemon that has it. Ctrl-C or SIGTERM stops everything, gateways first.
+            every daemon that has it. Beside the daemons runs touchsync monitor. Ctrl-C or SIGTERM stops everything, gateways first.
             """)
 
     @Option(help: "Port of the first gateway; gateway k listens on PORT + k.")

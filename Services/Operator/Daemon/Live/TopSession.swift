@@ -2,10 +2,8 @@ internal import Boot
 internal import Glibc
 internal import JSONBytes
 internal import NIOConcurrencyHelpers
+internal import OperatorMonitor
 internal import OperatorTerminal
-internal import OperatorViews
-internal import Overview
-internal import Scraping
 
 /// The shell of `touchsync top`: scrapes on other threads, reads keys and draws on this one.
 final class TopSession {
@@ -13,7 +11,8 @@ final class TopSession {
     private let stops: StopRequests
     private let scraping: Task<Void, Never>
     private let hasEnded = NIOLockedValueBox(false)
-    private let rooms: RoomWatch
+    /// The latest list, which the fan-outs are asked for now and then; nil before the first answer.
+    private let rooms = NIOLockedValueBox<LiveRoomList?>(nil)
     private var roomQuestion: Task<Void, Never>?
     private var roomsDueAt = ContinuousClock.now
     private var model = TopModel()
@@ -24,12 +23,12 @@ final class TopSession {
 
     /// Begins to scrape.
     /// - Parameters:
-    ///   - file: the list of the daemons.
+    ///   - daemons: where they are listed.
     ///   - token: what their admin servers ask for.
-    init(daemonsFile file: String, operatorToken token: String?, stops: StopRequests) {
-        let scraper = Scraper(daemonsFile: file, operatorToken: token)
+    init(_ daemons: DaemonSource, operatorToken token: String?, stops: StopRequests) {
+        let lookups = LookupPace(SettingValues(defaultsOf: MonitorSettings.schema))
+        let scraper = Scraper(daemons, lookups: lookups, operatorToken: token)
         self.scraper = scraper
-        self.rooms = RoomWatch(scraper)
         self.stops = stops
         let hasEnded = self.hasEnded
         self.scraping = Task {
@@ -116,7 +115,7 @@ final class TopSession {
     }
 
     private func draw(on screen: FullScreen, _ style: TerminalStyle) {
-        let top = TopScreen(self.scraper.history.overview, rooms: self.rooms.latest, style: style)
+        let top = TopScreen(self.scraper.history.overview, rooms: self.rooms.withLockedValue { $0 }, style: style)
         screen.show(top.lines(&self.model, size: screen.size))
     }
 
@@ -128,9 +127,11 @@ final class TopSession {
         guard self.model.view == .rooms, self.roomsDueAt <= .now else { return false }
         self.roomsDueAt = .now + Self.roomPause
         self.roomQuestion?.cancel()
-        let rooms = self.rooms
-        let sort = self.model.roomSort
-        self.roomQuestion = Task { await rooms.refresh(by: sort) }
+        let (scraper, rooms, sort) = (self.scraper, self.rooms, self.model.roomSort)
+        self.roomQuestion = Task {
+            let list = await scraper.rooms.rooms(by: sort)
+            if !Task.isCancelled { rooms.withLockedValue { $0 = list } }
+        }
         return true
     }
 }

@@ -9,14 +9,16 @@ internal import Stages
 struct Supervisor {
     /// A process to keep alive.
     struct Member {
-        let stage: Stage
+        /// nil for the monitor.
+        let stage: Stage?
         let name: String
         let plan: ProcessPlan
     }
 
     /// The present state of one member.
     struct Status: Equatable {
-        let stage: Stage
+        /// nil for the monitor.
+        let stage: Stage?
         let name: String
         var pid: Int32?
         var isReady = false
@@ -55,7 +57,9 @@ struct Supervisor {
         self.launcher = try ProcessLauncher()
         let stages = Stage.allCases
         self.machine = SupervisorMachine(
-            members: members.map { .init(stage: stages.firstIndex(of: $0.stage) ?? 0, name: $0.name) },
+            members: members.map { member in
+                .init(stage: stages.firstIndex { $0 == member.stage } ?? 0, name: member.name)
+            },
             windows: stages.map(\.window), pace: pace, at: .now)
         self.pipes = members.map { _ in nil }
         self.processes = members.map { _ in -1 }

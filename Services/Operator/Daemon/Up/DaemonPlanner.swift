@@ -1,4 +1,5 @@
 internal import Boot
+internal import OperatorMonitor
 internal import Stages
 
 /// Turns `touchsync up`'s options into the daemons' command lines, and validates them as the daemons will.
@@ -29,7 +30,7 @@ struct DaemonPlanner {
         self.environment = environment
         if topology.face == nil { self.topology.face = self.configured("face") }
         if topology.host == nil { self.topology.host = self.configured("host") }
-        let read = SettingsSchema.read(extra, of: Stage.allCases.map(catalog.schema))
+        let read = SettingsSchema.read(extra, of: Stage.allCases.map(catalog.schema) + [MonitorSettings.schema])
         self.extras = read.inputs.filter { !Self.own.contains($0.setting.name) }
         self.topology.isSecure =
             self.configured("tls-certificate") != nil || self.extras.contains { $0.setting.name == "tls-certificate" }
@@ -50,16 +51,18 @@ struct DaemonPlanner {
     /// Settings that `up` assigns to each daemon.
     private static let own: Set<String> = [
         "name", "bind", "gateways", "coalescers", "committers", "fanouts", "ready-fd", "parent-fd", "admin-port",
-        "port", "host",
-        "face",
+        "port", "host", "face", MonitorSettings.daemons.name,
     ]
 
     /// The flags of one instance, without the descriptors that are known only at its start. They contain no secrets:
     /// every user of a machine can read command lines.
     func flags(_ stage: Stage, _ index: Int) -> [String] {
-        var flags = self.topology.flags(stage, index)
-        if let configPath { flags += ["--config", configPath] }
-        for (setting, text) in self.extras where !setting.isSecret && self.has(stage, setting) {
+        self.topology.flags(stage, index) + self.passedOn(to: self.catalog.schema(stage))
+    }
+
+    private func passedOn(to schema: SettingsSchema) -> [String] {
+        var flags = self.configPath.map { ["--config", $0] } ?? []
+        for (setting, text) in self.extras where !setting.isSecret && schema.setting(named: setting.name) != nil {
             flags.append("\(setting.flag)=\(text)")
         }
         if self.runsAsRoot { flags.append("\(SharedSettings.allowRoot.flag)=true") }
@@ -80,28 +83,17 @@ struct DaemonPlanner {
         self.extras.first { $0.setting.name == setting }
     }
 
-    /// Whether the first gateway observes all daemons for its page `/ops`: unless the settings name a list. Daemons of
-    /// another user cannot read the state file.
-    var isObserved: Bool {
-        self.user == nil && self.given(Self.observed) == nil && self.configured(Self.observed) == nil
-    }
-
-    private func observation(_ stage: Stage, _ index: Int, _ folder: DataFolder) -> [String] {
-        stage == .gateway && index == 0 && self.isObserved ? ["--\(Self.observed)=\(folder.stateFile)"] : []
-    }
-
-    private static let observed = "ops-daemons"
-
     /// The environment of one stage's daemons: what every process needs, and their own settings. A secret of one stage is
     /// not in the processes of another.
-    func variables(_ stage: Stage) -> [String: String] {
-        let schema = self.catalog.schema(stage)
+    func variables(_ stage: Stage) -> [String: String] { self.variables(self.catalog.schema(stage)) }
+
+    private func variables(_ schema: SettingsSchema) -> [String: String] {
         let settings = Set(schema.settings.flatMap { [$0.environmentVariable] + $0.environmentAliases })
-        let usesDatabase = self.has(stage, SharedSettings.databaseURL)
+        let usesDatabase = schema.setting(named: SharedSettings.databaseURL.name) != nil
         var variables = self.environment.filter { name, _ in
             settings.contains(name) || InheritedVariables.contains(name, usesDatabase: usesDatabase)
         }
-        for (setting, text) in self.extras where setting.isSecret && self.has(stage, setting) {
+        for (setting, text) in self.extras where setting.isSecret && schema.setting(named: setting.name) != nil {
             variables[setting.environmentVariable] = text
         }
         if let operatorToken { variables[SharedSettings.operatorToken.environmentVariable] = operatorToken }
@@ -159,7 +151,24 @@ struct DaemonPlanner {
         }
     }
 
-    /// The processes to start, in their order.
+    /// The monitor, which is started last; nil when daemons have a user of their own, who cannot read the state file.
+    /// - Parameter command: the path of this program.
+    func monitor(_ command: String, folder: DataFolder) -> Supervisor.Member? {
+        guard self.user == nil else { return nil }
+        let (name, schema) = (PipelineReport.monitor, MonitorSettings.schema)
+        let flags = [name, "--name", name, MonitorSettings.daemons.flag, folder.stateFile]
+        let plan = ProcessPlan(
+            executable: command, arguments: flags + self.passedOn(to: schema) + Self.descriptors,
+            environment: self.variables(schema), logFile: "\(folder.log)/\(name).log")
+        return Supervisor.Member(stage: nil, name: name, plan: plan)
+    }
+
+    private static let descriptors = [
+        "\(SharedSettings.readyFd.flag)=\(ProcessLauncher.readyDescriptor)",
+        "\(SharedSettings.parentFd.flag)=\(ProcessLauncher.parentDescriptor)",
+    ]
+
+    /// The processes of the stages, in the order of their start.
     /// - Parameters:
     ///   - programs: the folder of the daemons' executables.
     ///   - database: for the stages that have the setting.
@@ -175,11 +184,9 @@ struct DaemonPlanner {
                     self.resolve(stage, database: database).values[SharedSettings.drainTimeout],
                     stage.window - .milliseconds(500))
                 let flags =
-                    self.flags(stage, index).filter { !$0.hasPrefix(SharedSettings.drainTimeout.flag) } + [
-                        "\(SharedSettings.drainTimeout.flag)=\(SharedSettings.drainTimeout.shown(drain))",
-                        "\(SharedSettings.readyFd.flag)=\(ProcessLauncher.readyDescriptor)",
-                        "\(SharedSettings.parentFd.flag)=\(ProcessLauncher.parentDescriptor)",
-                    ] + self.observation(stage, index, folder)
+                    self.flags(stage, index).filter { !$0.hasPrefix(SharedSettings.drainTimeout.flag) }
+                    + ["\(SharedSettings.drainTimeout.flag)=\(SharedSettings.drainTimeout.shown(drain))"]
+                    + Self.descriptors
                 let plan = ProcessPlan(
                     executable: "\(programs)/\(stage.program)", arguments: flags, environment: variables,
                     logFile: "\(folder.log)/\(name).log")

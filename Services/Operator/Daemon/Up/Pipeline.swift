@@ -199,7 +199,8 @@ struct Pipeline {
     private func supervisor(
         _ planner: DaemonPlanner, _ folder: DataFolder, _ database: String, _ stops: StopRequests
     ) throws(OperatorFailure) -> Supervisor {
-        let members = planner.members(programs: self.programs, folder: folder, database: database)
+        var members = planner.members(programs: self.programs, folder: folder, database: database)
+        if let monitor = planner.monitor(self.command, folder: folder) { members.append(monitor) }
         var pace = SupervisorMachine.Pace()
         pace.startDeadline = self.options.startDeadline
         var supervisor = try Supervisor(members: members, stops: stops, pace: pace, logLimit: self.options.logLimit)
@@ -234,7 +235,7 @@ struct Pipeline {
             \(report.table)
             database  \(ConnectionString.masked(report.database))
             logs      \(folder.log)
-            pipeline  \(self.operatorsPage(of: first, folder, planner))
+            pipeline  \(self.operatorsPage(report, folder, planner))
 
             Ctrl-C stops everything.
 
@@ -244,12 +245,12 @@ struct Pipeline {
 
     /// Where operators see the pipeline. The token is in the fragment, which browsers keep to themselves, and is shown to
     /// a person only: what is no terminal may be a log.
-    private func operatorsPage(of url: String, _ folder: DataFolder, _ planner: DaemonPlanner) -> String {
-        guard planner.isObserved, let token = planner.operatorToken else { return "touchsync top" }
+    private func operatorsPage(_ report: PipelineReport, _ folder: DataFolder, _ planner: DaemonPlanner) -> String {
+        guard let url = report.monitorURL, let token = planner.operatorToken else { return "touchsync top" }
         guard TerminalOutput.standard.isTerminal else {
-            return "\(url)/ops asks for the token in \(folder.operatorTokenFile)"
+            return "\(url)/ asks for the token in \(folder.operatorTokenFile)"
         }
-        return "\(url)/ops#token=\(token)"
+        return "\(url)/#token=\(token)"
     }
 
     private func stop(_ cluster: PrivateCluster?) {

@@ -26,6 +26,12 @@ package struct PipelineReport: Sendable, Equatable {
     package var database: String
     package var processes: [Process]
 
+    /// The stage of the monitor, which is none.
+    static let monitor = "monitor"
+
+    /// Where operators see the pipeline; nil while the monitor does not run.
+    var monitorURL: String? { self.processes.first { $0.stage == Self.monitor }?.http }
+
     /// One line of JSON.
     /// - Parameter showsSecrets: whether the connection string has its password.
     package func json(showsSecrets: Bool = false) -> [UInt8] {
@@ -51,15 +57,16 @@ package struct PipelineReport: Sendable, Equatable {
 
     init(statuses: [Supervisor.Status], topology: Topology, database: String) {
         let host = topology.host.map { $0 == "0.0.0.0" || $0 == "::" ? "127.0.0.1" : $0 } ?? "127.0.0.1"
-        // In the order of the stages, then of the instances.
-        let ordered = Stage.allCases.flatMap { stage in statuses.filter { $0.stage == stage } }
+        // In the order of the stages, then of the instances; the monitor last.
+        let ordered = (Stage.allCases + [nil]).flatMap { stage in statuses.filter { $0.stage == stage } }
         self.urls = ordered.filter { $0.stage == .gateway }.enumerated().map { index, status in
             status.url ?? "\(topology.isSecure ? "https" : "http")://\(host):\(topology.port + index)"
         }
         self.database = database
         self.processes = ordered.map { status in
             Process(
-                stage: status.stage.rawValue, name: status.name, pid: status.pid.map(Int.init), http: status.http,
+                stage: status.stage?.rawValue ?? Self.monitor, name: status.name, pid: status.pid.map(Int.init),
+                http: status.http,
                 isReady: status.isReady)
         }
     }

@@ -1,0 +1,103 @@
+internal import JSONBytes
+package import Stages
+
+/// A daemon that is to be observed.
+package struct ListedDaemon: Hashable, Sendable {
+    package let stage: Stage
+    /// Unique in its stage.
+    package let name: String
+    /// nil when whoever wrote the list knows that the process does not run.
+    package let pid: Int?
+    /// Where its admin server listens; nil while that is not known.
+    package let admin: AdminAddress?
+
+    package init(stage: Stage, name: String, pid: Int?, admin: AdminAddress?) {
+        self.stage = stage
+        self.name = name
+        self.pid = pid
+        self.admin = admin
+    }
+
+    /// What identifies it over restarts.
+    package var key: Key { Key(stage: self.stage, name: self.name) }
+
+    /// A daemon's stage and name.
+    package struct Key: Hashable, Sendable {
+        package let stage: Stage
+        package let name: String
+
+        package init(stage: Stage, name: String) {
+            self.stage = stage
+            self.name = name
+        }
+    }
+}
+
+/// The address of an admin server: `http://HOST:PORT`, IPv6 in brackets.
+package struct AdminAddress: Hashable, Sendable {
+    /// A host name or an IP address, IPv6 without its brackets.
+    package let host: String
+    package let port: Int
+
+    package init(host: String, port: Int) {
+        self.host = host
+        self.port = port
+    }
+
+    /// Parses `http://HOST:PORT`, with or without a slash at the end; nil for anything else.
+    package init?(_ url: String) {
+        guard url.utf8.count <= 300, url.hasPrefix("http://") else { return nil }
+        var authority = url.dropFirst("http://".count)
+        if authority.hasSuffix("/") { authority.removeLast() }
+        guard let colon = authority.lastIndex(of: ":"),
+            let port = UInt16(authority[authority.index(after: colon)...]), port > 0
+        else { return nil }
+        var host = authority[..<colon]
+        if host.hasPrefix("["), host.hasSuffix("]") {
+            host = host.dropFirst().dropLast()
+        } else if host.contains(":") {
+            return nil
+        }
+        guard !host.isEmpty, host.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "/") }) else {
+            return nil
+        }
+        self.host = String(host)
+        self.port = Int(port)
+    }
+
+    /// The value of a Host field (RFC 9110 section 7.2).
+    package var authority: String { (self.host.contains(":") ? "[\(self.host)]" : self.host) + ":\(self.port)" }
+}
+
+/// The list of daemons, as `touchsync up` keeps it in `DATA/run/state.json`; members that are not named here are ignored:
+///
+///     {"processes":[{"stage":"gateway","name":"gateway-1","pid":123,"http":"http://127.0.0.1:40001"}]}
+///
+/// A `pid` that is null says that the process does not run. Without the member nothing is known of it.
+package enum DaemonList {
+    /// The daemons that are observed at most; further ones of a list are ignored.
+    package static let limit = 64
+    /// The maximum size of a list, bytes.
+    package static let maxBytes = 256 << 10
+
+    /// Parses a list.
+    /// - Returns: nil when the text is no list.
+    package static func parse(_ text: [UInt8]) -> [ListedDaemon]? {
+        var document = JSONDocument()
+        guard text.count <= self.maxBytes, (try? document.parse(text)) != nil,
+            let processes = document.root["processes"]
+        else { return nil }
+        var known: Set<ListedDaemon.Key> = []
+        var daemons: [ListedDaemon] = []
+        for entry in processes.elements {
+            guard daemons.count < self.limit, let stage = entry["stage"]?.string.flatMap(Stage.init),
+                let name = entry["name"]?.string, (1...64).contains(name.utf8.count)
+            else { continue }
+            let daemon = ListedDaemon(
+                stage: stage, name: name, pid: entry["pid"]?.integer.flatMap(Int.init(exactly:)),
+                admin: entry["http"]?.string.flatMap(AdminAddress.init))
+            if known.insert(daemon.key).inserted { daemons.append(daemon) }
+        }
+        return daemons
+    }
+}

@@ -1,0 +1,110 @@
+internal import DequeModule
+
+/// The last 15 minutes of one instance, a point for each round: at most 900, together about half a megabyte.
+struct InstanceHistory: Sendable {
+    /// As listed last.
+    private(set) var daemon: ListedDaemon
+    private(set) var points: Deque<SecondPoint> = []
+    /// The last answer, which may be older than the last round.
+    private(set) var sample: DaemonSample?
+    private(set) var outcome = ProbeOutcome.starting
+    /// The names of the kinds of drops, in the order of their first appearance.
+    private(set) var dropKinds: [String] = []
+    private(set) var bounds: [Distribution: [Double]] = [:]
+    private var meter = CounterRates()
+
+    /// The points that are kept.
+    static let length = 900
+    private static let maxDropKinds = 64
+
+    init(_ daemon: ListedDaemon) {
+        self.daemon = daemon
+    }
+
+    /// A round has its outcome.
+    mutating func scraped(_ outcome: ProbeOutcome, of daemon: ListedDaemon, at moment: ScrapeRound) {
+        self.daemon = daemon
+        self.outcome = outcome
+        var growth = CounterRates.Growth()
+        if case .answered(let sample) = outcome {
+            growth = self.meter.growth(to: sample, at: moment.now)
+            self.sample = sample
+        }
+        if self.points.count >= Self.length { self.points.removeFirst() }
+        self.points.append(
+            SecondPoint(
+                at: moment.unixMilliseconds, condition: InstanceCondition(outcome), figures: growth.figures,
+                drops: self.indexed(growth.drops), observed: self.counted(growth.observed)))
+    }
+
+    /// How the instance is.
+    var condition: InstanceCondition { InstanceCondition(self.outcome) }
+
+    /// The points of the last seconds.
+    func recent(_ count: Int) -> Deque<SecondPoint>.SubSequence { self.points.suffix(count) }
+
+    /// Rates as means of the last seconds, and present values; nothing while there is no answer.
+    var figures: FigureSet {
+        guard case .answered = self.outcome else { return FigureSet() }
+        return FigureSet.recent(self.recent(5).map(\.figures))
+    }
+
+    /// Dropped records per second over some last seconds, by kind.
+    func drops(over seconds: Int) -> [String: Double] {
+        var sums: [String: Double] = [:]
+        for point in self.recent(seconds) {
+            for drop in point.drops { sums[self.dropKinds[drop.kind], default: 0] += Double(drop.rate) }
+        }
+        return sums.mapValues { $0 / Double(max(1, min(seconds, self.points.count))) }
+    }
+
+    /// What was observed in the last 15 minutes.
+    var distributions: [Distribution: BucketCounts] {
+        Dictionary(
+            uniqueKeysWithValues: Distribution.allCases.compactMap { distribution in
+                self.observed(distribution, in: self.points).map { (distribution, $0) }
+            })
+    }
+
+    /// What was observed in these points.
+    func observed(_ distribution: Distribution, in points: some Sequence<SecondPoint>) -> BucketCounts? {
+        guard let bounds = self.bounds[distribution] else { return nil }
+        var counts = [UInt64](repeating: 0, count: bounds.count + 1)
+        for observed in points.lazy.compactMap({ $0.observed[distribution] }) where observed.count == counts.count {
+            for index in counts.indices { counts[index] &+= UInt64(observed[index]) }
+        }
+        return BucketCounts(bounds: bounds, counts: counts)
+    }
+
+    private mutating func indexed(_ drops: [String: Double]) -> [(kind: Int, rate: Float)] {
+        drops.compactMap { kind, rate in
+            if let index = self.dropKinds.firstIndex(of: kind) { return (index, Float(rate)) }
+            guard self.dropKinds.count < Self.maxDropKinds else { return nil }
+            self.dropKinds.append(kind)
+            return (self.dropKinds.count - 1, Float(rate))
+        }
+    }
+
+    /// Another release may have other bounds: what was observed before is kept only with its figures.
+    private mutating func counted(_ observed: [Distribution: BucketCounts]) -> [Distribution: [UInt32]] {
+        var result: [Distribution: [UInt32]] = [:]
+        for (distribution, counts) in observed {
+            self.bounds[distribution] = counts.bounds
+            if counts.total > 0 { result[distribution] = counts.counts.map { UInt32(clamping: $0) } }
+        }
+        return result
+    }
+}
+
+/// One round of one instance: about 600 bytes, of which the histograms take half.
+struct SecondPoint: Sendable {
+    /// Milliseconds since 1970.
+    let at: UInt64
+    let condition: InstanceCondition
+    /// Rates and values; all unknown in a round without an answer.
+    let figures: FigureSet
+    /// Dropped records per second, by index of the instance's kinds; only those that grew.
+    let drops: [(kind: Int, rate: Float)]
+    /// What was observed since the round before, where anything was: counts by bucket.
+    let observed: [Distribution: [UInt32]]
+}

@@ -1,0 +1,51 @@
+package import Timing
+
+/// The moment of a round of scraping, on both clocks: one measures spans, the other is shown to people.
+package struct ScrapeRound: Sendable {
+    package let now: Instant
+    /// Milliseconds since 1970.
+    package let unixMilliseconds: UInt64
+
+    package init(now: Instant, unixMilliseconds: UInt64) {
+        self.now = now
+        self.unixMilliseconds = unixMilliseconds
+    }
+}
+
+/// What became of asking a daemon for its pages.
+package enum ProbeOutcome: Sendable {
+    case answered(DaemonSample)
+    /// The connection was accepted, or is still awaited, and no whole answer came in time.
+    case silent
+    /// There is no connection to be had.
+    case unreachable(String)
+    /// It answers something that is not a daemon's answer.
+    case garbled(String)
+    /// Nobody was asked: whoever starts the daemons says that it does not run, or that it is still starting.
+    case notRunning, starting
+}
+
+/// How an instance is. In JSON by its raw value; the worst last.
+package enum InstanceCondition: String, Comparable, CaseIterable, Sendable {
+    case ready, starting, notReady, stalled, garbled, silent, unreachable, stopped
+
+    /// Only a ready instance is well.
+    package var isWell: Bool { self == .ready }
+
+    package static func < (left: InstanceCondition, right: InstanceCondition) -> Bool { left.rank < right.rank }
+
+    private var rank: Int { Self.allCases.firstIndex(of: self) ?? 0 }
+
+    init(_ outcome: ProbeOutcome) {
+        self =
+            switch outcome {
+            case .answered(let sample):
+                !sample.health.stalled.isEmpty ? .stalled : sample.health.isReady ? .ready : .notReady
+            case .silent: .silent
+            case .unreachable: .unreachable
+            case .garbled: .garbled
+            case .notRunning: .stopped
+            case .starting: .starting
+            }
+    }
+}
