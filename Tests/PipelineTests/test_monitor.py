@@ -295,6 +295,17 @@ def test_it_can_be_seen_and_used_in_both_themes_and_sizes(page, room, robots):
                 page.picture(folder / f"monitor-{theme}-{width}.png")
 
 
+def test_a_chart_is_a_table_by_keyboard(page, ada, room):
+    ada.ok("element:create", {"roomId": room, "element": {"type": "note"}})
+    button, table = "[data-chart=commitLatency] button", "[data-chart=commitLatency] td"
+    page.run(f"document.querySelector({button!r}).focus()")
+    page.press("Enter")
+    eventually("minutes are listed", lambda: re.fullmatch(r"\d\d:\d\d:\d\d", (page.text(table) or [""])[0]), within=5)
+    assert page.faults() == [] and page.text("[data-chart=commitLatency] .legend") == []
+    page.press("Enter")
+    assert page.text(table) == [] and page.text("[data-chart=commitLatency] .legend") != []
+
+
 def test_less_motion_is_none(page):
     page.prefer("light", motion="reduce")
     assert page.run("document.getAnimations().length") == 0

@@ -1,6 +1,6 @@
 // Charts on canvases: heat maps of distributions, timelines of conditions, and small curves.
-import { quantile } from "./history.js";
-import { clock, condition, element, list, show, span } from "./text.js";
+import { level, merged, quantile } from "./history.js";
+import { clock, condition, element, list, number, show, span, table } from "./text.js";
 
 const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 
@@ -17,15 +17,36 @@ function prepare(canvas) {
   return { context, width, height };
 }
 
-/** A distribution over time: how much lies in each bucket, with lines for the median and the 99th percentile. */
+/** What colours and lines mean. */
+const legend = (...entries) => element("figcaption", { class: "legend" },
+  ...entries.map(([kind, text]) => element("span", {}, element("i", { class: kind }), text)));
+
+/** Values with a line across the chart. */
+const marks = [0.0001, 0.001, 0.01, 0.1, 1, 10];
+
+/** A distribution over time: how much lies in each bucket, with lines for the median and the 99th percentile; or a table. */
 export class HeatMap {
   constructor(container, name, title) {
     this.name = name;
+    this.title = title;
     this.canvas = element("canvas", { role: "img" });
     this.figures = element("span", { class: "figures" });
-    container.append(element("section", { class: "panel chart" },
-      element("header", {}, element("h2", {}, title), this.figures), element("figure", {}, this.canvas)));
-    this.title = title;
+    this.figure = element("figure", {}, this.canvas,
+      legend(["heat", "few to many"], ["good", "half are below"], ["warn", "99 % are below"]));
+    this.rows = element("div", { hidden: true });
+    this.toggle = element("button", {
+      type: "button", "aria-pressed": "false", "aria-label": `${title} as a table`, onclick: () => this.turn(),
+    }, "Table");
+    container.append(element("section", { class: "panel chart", "data-chart": name },
+      element("header", {}, element("h2", {}, title), this.figures, this.toggle), this.figure, this.rows));
+  }
+
+  /** The table instead of the chart, or the chart again. */
+  turn() {
+    this.rows.hidden = !this.rows.hidden;
+    this.figure.hidden = !this.rows.hidden;
+    this.toggle.setAttribute("aria-pressed", String(!this.rows.hidden));
+    this.show();
   }
 
   update(overview, history) {
@@ -34,44 +55,65 @@ export class HeatMap {
       : `median ${span(all.p50)}, 99 % ${span(all.p99)}`;
     show(this.figures, text);
     this.canvas.setAttribute("aria-label", `${this.title}: ${text}`);
+    this.heat = history.heat.get(this.name) ?? { bounds: [], columns: new Map() };
+    this.starts = history.columns;
+    this.show();
+  }
+
+  show() {
+    if (!this.rows.hidden) return this.tabulate(this.heat);
     const surface = prepare(this.canvas);
-    const heat = history.heat.get(this.name);
-    if (surface) this.draw(surface, heat ?? { bounds: [0.001, 0.01, 0.1, 1], columns: new Map() }, history.columns);
+    if (surface) this.draw(surface, this.heat, this.starts);
+  }
+
+  /** Minute by minute, the last one first. */
+  tabulate({ bounds, columns }) {
+    const minutes = [];
+    for (let end = this.starts.length; end > 0; end -= 12) {
+      const starts = this.starts.slice(Math.max(0, end - 12), end);
+      const sparse = merged(starts.map((at) => columns.get(at) ?? []));
+      const count = sparse.reduce((sum, value, index) => (index % 2 ? sum + value : sum), 0);
+      if (count > 0) minutes.push([clock(starts[0]), number(count), ...[0.5, 0.9, 0.99].map((part) => span(quantile(bounds, sparse, part)))]);
+    }
+    this.rows.replaceChildren(minutes.length ? table(this.title, ["from", "measured", "median", "90 %", "99 %"], minutes)
+      : element("p", { class: "dim" }, "Nothing was measured."));
   }
 
   draw({ context, width, height }, { bounds, columns }, starts) {
     const area = { left: 52, right: width - 4, top: 6, bottom: height - 20 };
-    const cell = { width: (area.right - area.left) / starts.length, height: (area.bottom - area.top) / (bounds.length + 1) };
-    const bottom = (bucket) => area.bottom - bucket * cell.height;
-    this.axes(context, area, bottom, bounds, starts);
+    const step = (area.right - area.left) / starts.length;
+    const y = (seconds) => area.bottom - level(seconds) * (area.bottom - area.top);
+    this.axes(context, area, y, starts);
     const heat = colour("--heat");
     const counts = starts.map((at) => columns.get(at) ?? []);
     counts.forEach((sparse, column) => {
       const total = sparse.reduce((sum, value, index) => (index % 2 ? sum + value : sum), 0);
       for (let index = 0; index < sparse.length; index += 2) {
+        const bucket = sparse[index];
+        const [lower, upper] = [y(bounds[bucket - 1] ?? 0), y(bounds[bucket] ?? Infinity)];
         context.fillStyle = `rgba(${heat}, ${0.12 + 0.78 * Math.sqrt(sparse[index + 1] / total)})`;
-        context.fillRect(area.left + column * cell.width, bottom(sparse[index] + 1), Math.max(1, cell.width - 0.5), cell.height - 1);
+        context.fillRect(area.left + column * step, Math.min(upper, lower - 2), Math.max(1, step - 0.5), Math.max(2, lower - upper - 1));
       }
     });
     for (const [part, name] of [[0.5, "--good"], [0.99, "--warn"]]) {
-      this.line(context, area, cell, bounds, counts.map((sparse) => quantile(bounds, sparse, part)), colour(name));
+      const values = counts.map((sparse) => quantile(bounds, sparse, part));
+      this.line(context, values.map((value, column) => value !== null && [area.left + (column + 0.5) * step, y(value)]), colour(name));
     }
   }
 
-  axes(context, area, bottom, bounds, starts) {
+  axes(context, area, y, starts) {
     context.font = "11px system-ui, sans-serif";
     context.fillStyle = colour("--dim");
     context.strokeStyle = colour("--line");
     context.lineWidth = 1;
     context.textAlign = "right";
     context.textBaseline = "middle";
-    for (const [index, bound] of bounds.entries()) {
-      if (![0.001, 0.01, 0.1, 1].includes(bound)) continue;
-      const y = Math.round(bottom(index + 1)) + 0.5;
-      context.fillText(span(bound), area.left - 6, y);
+    for (const mark of marks) {
+      const at = Math.round(y(mark)) + 0.5;
+      context.fillText(span(mark), area.left - 6, at);
       context.beginPath();
-      context.moveTo(area.left, y);
-      context.lineTo(area.right, y);
+      context.moveTo(area.left, at);
+      context.lineTo(area.right, at);
       context.stroke();
     }
     context.textBaseline = "alphabetic";
@@ -83,24 +125,16 @@ export class HeatMap {
     }
   }
 
-  line(context, area, cell, bounds, values, stroke) {
+  /** A line through points, interrupted where there is none. */
+  line(context, points, stroke) {
     context.strokeStyle = stroke;
     context.lineWidth = 1.5;
     context.beginPath();
-    let isDown = false;
-    values.forEach((value, column) => {
-      if (value === null) {
-        isDown = false;
-        return;
-      }
-      const bucket = bounds.findIndex((bound) => value <= bound);
-      const index = bucket < 0 ? bounds.length : bucket;
-      const lower = index === 0 ? 0 : bounds[index - 1];
-      const part = index < bounds.length ? (value - lower) / (bounds[index] - lower) : 0.5;
-      const [x, y] = [area.left + (column + 0.5) * cell.width, area.bottom - (index + part) * cell.height];
-      if (!isDown) context.moveTo(x - 1, y);
-      context.lineTo(x, y);
-      isDown = true;
+    points.forEach((point, index) => {
+      if (!point) return;
+      // One alone is seen, too.
+      if (!points[index - 1]) context.moveTo(point[0] - 1, point[1]);
+      context.lineTo(...point);
     });
     context.stroke();
   }
@@ -111,6 +145,7 @@ export class Timeline {
   constructor(container, past) {
     this.container = container;
     this.past = past;
+    container.after(legend(["good", "ready"], ["warn", "starting, or unreadable"], ["bad", "anything else"]));
   }
 
   update(overview, history) {

@@ -82,3 +82,20 @@ export function quantile(bounds, sparse, part) {
   }
   return null;
 }
+
+/** Counts by bucket of several columns together, in the form of one. */
+export function merged(columns) {
+  const counts = new Map();
+  for (const sparse of columns) {
+    for (let index = 0; index < sparse.length; index += 2) {
+      counts.set(sparse[index], (counts.get(sparse[index]) ?? 0) + sparse[index + 1]);
+    }
+  }
+  return [...counts].sort(([one], [other]) => one - other).flat();
+}
+
+/** Where a span of seconds stands on the axis of the charts: from 0, 0.05 ms and less, to 1, 10 s and more; logarithmic. */
+export function level(seconds) {
+  const [least, most] = [0.00005, 10];
+  return Math.min(1, Math.max(0, Math.log(seconds / least) / Math.log(most / least)));
+}
