@@ -91,7 +91,10 @@ let shells: [Target] = [
     library(
         "Mesh", "Shared/Mesh", ["Timing", "Trust", "CZeroMQ", "CLinux", deque, nioLocks, logging],
         exclude: ["README.md"]),
-    library("Postgres", "Shared/Postgres", ["Timing", "JSONBytes", "CLibpq", "CLinux", deque, logging], exclude: ["README.md"]),
+    library("Processes", "Shared/Processes", ["CLinux"]),
+    library(
+        "Postgres", "Shared/Postgres", ["Processes", "Timing", "JSONBytes", "CLibpq", deque, logging],
+        exclude: ["README.md"]),
     // What every daemon does beside its core: envelopes, links to a stage, credit, outboxes, readiness.
     library(
         "Stages", "Shared/Stages",
@@ -197,7 +200,8 @@ let operatorCommand: [Target] = [
     library(
         "OperatorDaemon", "Services/Operator/Daemon",
         [
-            "Boot", "Auth", "Trust", "Postgres", "JSONBytes", "Canvas", "Wire", "Mesh", "Stages", "GatewayDaemon",
+            "Boot", "Auth", "Trust", "Processes", "Postgres", "JSONBytes", "Canvas", "Wire", "Mesh", "Stages",
+            "GatewayDaemon",
             "CoalescerDaemon", "CommitterCore", "CommitterDaemon", "FanoutDaemon", "OperatorRobots",
             "OperatorTerminal", "OperatorMonitor", "OperatorTail", "CLinux", nioLocks, nioCore,
             nioPosix,
@@ -211,7 +215,7 @@ let testTargets: [Target] = [
     .target(
         name: "TimingTestKit", dependencies: ["Timing"], path: "Tests/TimingTestKit", swiftSettings: swiftSettings),
     .target(
-        name: "PipelineTestKit", dependencies: ["Timing", "Postgres", "Boot", "Wire", "Canvas"],
+        name: "PipelineTestKit", dependencies: ["Timing", "Processes", "Postgres", "Boot", "Wire", "Canvas"],
         path: "Tests/PipelineTestKit",
         swiftSettings: swiftSettings),
     .executableTarget(

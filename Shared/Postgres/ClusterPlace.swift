@@ -1,4 +1,5 @@
 import Glibc
+internal import Processes
 
 /// The location of a private cluster, the user that runs it, and its programs.
 ///

@@ -1,4 +1,5 @@
 import Glibc
+internal import Processes
 internal import Timing
 
 extension PrivateCluster {
@@ -52,7 +53,7 @@ extension PrivateCluster {
 
     /// Runs initdb next to the final location, then renames: an incomplete cluster is never mistaken for a complete
     /// one.
-    private func create() throws(ClusterError) {
+    private func create() throws {
         let draft = "\(place.data).draft"
         try removeDraft(draft)
         try ClusterPlace.makeFolder(draft, mode: 0o700, owner: place.owner)
@@ -62,7 +63,8 @@ extension PrivateCluster {
         ]
         if !options.syncsOnCreation { arguments.append("--no-sync") }
         let (program, all) = try place.command("\(binaries)/initdb", arguments)
-        let status = try ChildProcess.run(program, all, environment: ClusterPlace.environment, log: place.log)
+        let status = try ChildProcess.run(
+            program, all, environment: ClusterPlace.environment, output: .file(place.log))
         guard status == 0 else { throw ClusterError("initdb failed (\(status)): \(logTail())") }
         guard let version = TextFile.read("\(draft)/PG_VERSION").flatMap({ Int($0.prefix { $0.isNumber }) }),
             version >= 15
@@ -76,10 +78,10 @@ extension PrivateCluster {
     }
 
     /// Removes the remains of an initdb that was killed.
-    private func removeDraft(_ draft: String) throws(ClusterError) {
+    private func removeDraft(_ draft: String) throws {
         guard access(draft, F_OK) == 0 else { return }
         guard let rm = ChildProcess.find("rm"),
-            try ChildProcess.run(rm, ["-rf", "--", draft], environment: ClusterPlace.environment, log: nil) == 0
+            try ChildProcess.run(rm, ["-rf", "--", draft], environment: ClusterPlace.environment) == 0
         else { throw ClusterError("cannot remove \(draft)") }
     }
 
@@ -133,7 +135,7 @@ extension PrivateCluster {
         var attempts = 0
         while true {
             let child = try ChildProcess.start(
-                program, arguments, environment: ClusterPlace.environment, log: place.log)
+                program, arguments, environment: ClusterPlace.environment, output: .file(place.log), leading: .session)
             attempts += 1
             if try awaitConnection(child: child.processID, limit) { break }
             guard attempts < 200, monotonicNow() < limit else {

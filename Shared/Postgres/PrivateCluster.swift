@@ -1,5 +1,6 @@
 import Glibc
 import JSONBytes
+internal import Processes
 internal import Timing
 
 /// A private PostgreSQL server under one folder: created, started, found again and stopped.

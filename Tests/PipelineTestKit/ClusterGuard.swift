@@ -1,5 +1,6 @@
 import Glibc
 package import Postgres
+internal import Processes
 
 /// Stops a private cluster and removes its files when this value is released or this process is gone, for whatever
 /// reason.
@@ -33,8 +34,8 @@ package final class ClusterGuard: Sendable {
         let folders = [cluster.dataDirectory, cluster.socketDirectory, cluster.logDirectory, cluster.folder]
         do {
             self.shell = try ChildProcess.start(
-                "/bin/sh", ["-c", script, "sh"] + folders, environment: ["PATH": "/usr/bin:/bin"], log: nil,
-                input: ends[0])
+                "/bin/sh", ["-c", script, "sh"] + folders, environment: ["PATH": "/usr/bin:/bin"],
+                input: ends[0], leading: .session)
         } catch {
             Glibc.close(ends[1])
             throw error

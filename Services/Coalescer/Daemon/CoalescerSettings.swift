@@ -41,8 +41,8 @@ package struct CoalescerSettings: DaemonSettings {
         [
             SharedSettings.bind, tick, SharedSettings.promptCPU, maxEntries, memory, maxWaiting,
             SharedSettings.creditCommits, SharedSettings.creditBytes, SharedSettings.committers,
-            SharedSettings.fanouts, SharedSettings.lookupPause, SharedSettings.lookupPatience, SharedSettings.linkKeyFile,
-            SharedSettings.peersFile,
+            SharedSettings.fanouts, SharedSettings.lookupPause, SharedSettings.lookupPatience,
+            SharedSettings.linkKeyFile, SharedSettings.peersFile,
         ])
 
     package init(_ values: SettingValues) throws(SettingProblem) {

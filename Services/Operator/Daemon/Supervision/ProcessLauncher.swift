@@ -1,6 +1,7 @@
 internal import Boot
 internal import CLinux
 internal import Glibc
+internal import Processes
 
 /// A program to start.
 package struct ProcessPlan: Sendable, Equatable {
@@ -20,7 +21,7 @@ package struct ProcessPlan: Sendable, Equatable {
 /// end of the supervisor's pipe as 4; all other descriptors are closed. It leads its own process group, so that Ctrl-C
 /// in a terminal reaches only the supervisor, which stops the stages in order.
 final class ProcessLauncher {
-    /// The child's descriptors of its pipes.
+    /// The child's descriptors of its pipes, in the order in which they are given to it.
     static let readyDescriptor: Int32 = 3
     static let parentDescriptor: Int32 = 4
 
@@ -44,45 +45,16 @@ final class ProcessLauncher {
     ) {
         let ready = try Self.pipe()
         defer { close(ready.writing) }
-        var files = posix_spawn_file_actions_t()
-        posix_spawn_file_actions_init(&files)
-        defer { posix_spawn_file_actions_destroy(&files) }
-        // The pipes' descriptors are above 4 (see pipe()), so no step overwrites what a later one needs.
-        posix_spawn_file_actions_addopen(&files, 0, "/dev/null", O_RDONLY, 0)
-        if let output {
-            posix_spawn_file_actions_adddup2(&files, output, 1)
-        } else {
-            let flags = O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW
-            posix_spawn_file_actions_addopen(&files, 1, plan.logFile, flags, 0o600)
-        }
-        posix_spawn_file_actions_adddup2(&files, 1, 2)
-        posix_spawn_file_actions_adddup2(&files, ready.writing, Self.readyDescriptor)
-        posix_spawn_file_actions_adddup2(&files, self.parentPipe.reading, Self.parentDescriptor)
-        linux_spawn_close_from(&files, Self.parentDescriptor + 1)
-
-        var attributes = posix_spawnattr_t()
-        posix_spawnattr_init(&attributes)
-        defer { posix_spawnattr_destroy(&attributes) }
-        var none = sigset_t()
-        sigemptyset(&none)
-        posix_spawnattr_setsigmask(&attributes, &none)
-        var defaults = sigset_t()
-        sigemptyset(&defaults)
-        sigaddset(&defaults, SIGPIPE)
-        posix_spawnattr_setsigdefault(&attributes, &defaults)
-        posix_spawnattr_setpgroup(&attributes, 0)
-        let flags = POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP
-        posix_spawnattr_setflags(&attributes, Int16(flags))
-
-        var pid: Int32 = 0
-        let code = Self.withCStrings([plan.executable] + plan.arguments) { arguments in
-            Self.withCStrings(plan.environment.map { "\($0.key)=\($0.value)" }) { variables in
-                posix_spawn(&pid, plan.executable, &files, &attributes, arguments, variables)
-            }
-        }
-        guard code == 0 else {
+        let pid: Int32
+        do throws(ChildProcess.Failure) {
+            pid = try ChildProcess.start(
+                plan.executable, plan.arguments, environment: plan.environment,
+                output: output.map { .descriptor($0) } ?? .file(plan.logFile),
+                others: [ready.writing, self.parentPipe.reading], leading: .group
+            ).processID
+        } catch {
             close(ready.reading)
-            throw OperatorFailure(FileBytes.reason(code))
+            throw OperatorFailure(FileBytes.reason(error.code))
         }
         let process = linux_process_descriptor(pid)
         guard process >= 0 else {
@@ -105,13 +77,5 @@ final class ProcessLauncher {
         }
         guard moved.allSatisfy({ $0 >= 0 }) else { throw OperatorFailure("no pipe", errno: errno) }
         return (moved[0], moved[1])
-    }
-
-    private static func withCStrings<Result>(
-        _ texts: [String], _ body: ([UnsafeMutablePointer<CChar>?]) -> Result
-    ) -> Result {
-        let copies = texts.map { strdup($0) }
-        defer { for copy in copies { free(copy) } }
-        return body(copies + [nil])
     }
 }
