@@ -37,7 +37,6 @@ import Wire
         self.admit(2, by: "cem", to: bench) { create(Identifier("c\($0)")) }
         #expect(
             self.batches(of: bench) == [["ann", "bob", "cem", "ann"], ["cem", "ann", "ann", "ann"], ["ann", "ann"]])
-        #expect(self.database.tables.violations == [])
     }
 
     /// An undo must begin its batch: users who undo all the time would else each have a batch before anybody else's commit.
@@ -55,7 +54,6 @@ import Wire
         self.admit(2, by: "cem", to: bench) { create(Identifier("c\($0)")) }
         #expect(
             self.batches(of: bench) == [["ann", "cem", "cem"], ["bob"], ["ann"], ["bob"], ["ann"], ["bob"]])
-        #expect(self.database.tables.violations == [])
     }
 
     @Test func aBatchChangesNoMoreElementsThanItMay() {
@@ -114,6 +112,5 @@ import Wire
             for user in round { left[user] = left[user] == 1 ? nil : left[user].map { $0 - 1 } }
             rest = rest.dropFirst(round.count)
         }
-        #expect(self.database.tables.violations == [], "seed \(seed)")
     }
 }

@@ -1,9 +1,11 @@
 import Canvas
+import Testing
 import Wire
 
 @testable import CommitterCore
 
-/// A model of the tables: one shard's worth of rows, and the compare-and-set that guards them.
+/// A model of the tables: one shard's worth of rows, and the compare-and-set that guards them. A write that breaks what holds
+/// of the real tables is an issue.
 struct MemoryDatabase {
     enum Written: Equatable {
         case written
@@ -28,8 +30,6 @@ struct MemoryDatabase {
     var log: [ShardBatch.LogRow] = []
     var stacks: [StreamKey: UndoStacks] = [:]
     var refusals: [CommitKey: (hash: UInt64, outcome: ShardBatch.RefusalRow.Outcome)] = [:]
-    /// Broken constraints, which no correct ledger ever causes.
-    var violations: [String] = []
 
     /// Elements of this type are refused, as a value is that PostgreSQL does not take.
     static let poison = "poison"
@@ -115,15 +115,15 @@ struct MemoryDatabase {
         if batch.elements.contains(where: { $0.element.type == Self.poison }) { return .refusedData }
         self.version += 1
         for row in batch.log { self.append(row) }
-        if self.chain != batch.chain { self.violations.append("the shard's chain is not the log's") }
-        if self.gseq != batch.gseq { self.violations.append("the shard's last number is not the log's") }
+        if self.chain != batch.chain { Issue.record("the shard's chain is not the log's") }
+        if self.gseq != batch.gseq { Issue.record("the shard's last number is not the log's") }
         for row in batch.rooms where self.rooms[row.room] != row.state.seq {
-            self.violations.append("a room's last number is not the log's")
+            Issue.record("a room's last number is not the log's")
         }
         for row in batch.elements {
             let key = ElementKey(row.room, Identifier(row.element.id))
             if let old = self.elements[key], (old.isDeleted && !row.isRestored) || old.seq >= row.seq {
-                self.violations.append("an element went back")
+                Issue.record("an element went back")
             }
             self.elements[key] = StoredElement(
                 element: row.element, seq: row.seq, isDeleted: row.isDeleted,
@@ -131,11 +131,11 @@ struct MemoryDatabase {
                     last: ChangeMark(user: Identifier(row.element.updatedBy), seq: row.seq), other: row.authors.other))
         }
         for row in batch.rooms where self.totals(of: row.room) != row.state.totals {
-            self.violations.append("a room's totals are not those of its elements")
+            Issue.record("a room's totals are not those of its elements")
         }
         for row in batch.streams {
             if let old = self.streams[row.key], old.highest >= row.state.highest || old.user != row.state.user {
-                self.violations.append("a stream went back")
+                Issue.record("a stream went back")
             }
             self.streams[row.key] = row.state
             self.stacks[row.key] = row.stacks
@@ -145,15 +145,15 @@ struct MemoryDatabase {
     }
 
     private mutating func append(_ row: ShardBatch.LogRow) {
-        if row.gseq != self.gseq + 1 { self.violations.append("a hole in the shard's order") }
-        if row.seq != (self.rooms[row.room] ?? 0) + 1 { self.violations.append("a hole in a room's order") }
+        if row.gseq != self.gseq + 1 { Issue.record("a hole in the shard's order") }
+        if row.seq != (self.rooms[row.room] ?? 0) + 1 { Issue.record("a hole in a room's order") }
         if self.log.contains(where: { $0.room == row.room && $0.session == row.session && $0.number == row.number }) {
-            self.violations.append("a commit was applied twice")
+            Issue.record("a commit was applied twice")
         }
         let link = HistoryChain.link(
             gseq: row.gseq, room: row.room, seq: row.seq, session: row.session, number: row.number, body: row.hash)
         if !HistoryChain.continues(self.chain, link: link, chain: row.chain) {
-            self.violations.append("a row does not continue the chain")
+            Issue.record("a row does not continue the chain")
         }
         self.chain = row.chain
         self.gseq = row.gseq
