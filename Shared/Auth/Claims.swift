@@ -11,7 +11,6 @@ package struct Claims: Sendable, Equatable {
     /// The first second, since 1970 and in UTC, at which the token is no longer valid: its `exp`, or the end of the
     /// lifetime of tokens, if that is earlier.
     package var expiresAt: Int64
-    /// Which token it is.
     package var token: TokenReference
 }
 

@@ -3,7 +3,6 @@ package import Trust
 
 /// A daemon's own key pair and the peers that it knows, for all links of a reactor.
 package final class LinkKeys: Sendable {
-    /// The own key pair.
     package let own: KeyPair
     private let state: NIOLockedValueBox<(peers: PeerList, version: Int)>
 

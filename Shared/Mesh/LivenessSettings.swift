@@ -11,7 +11,6 @@ package struct LivenessSettings: Sendable, Equatable {
     package var backoffMinimum = Duration.milliseconds(100)
     /// The longest delay.
     package var backoffMaximum = Duration.seconds(2)
-    /// The defaults.
     package init() {}
 
     /// The first invalid setting, in words; nil when all are valid.

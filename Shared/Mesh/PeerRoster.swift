@@ -7,7 +7,6 @@ package import Trust
 package struct PeerRoster {
     /// The key by which a peer proved who it is.
     package struct Credential: Equatable, Sendable {
-        /// Its public key.
         package let key: PublicKey
         /// The roles in which it may use its name here.
         package var roles: PeerRoles
@@ -27,13 +26,11 @@ package struct PeerRoster {
         package let id: PeerID
         /// Its routing id at the ROUTER.
         package let routingID: [UInt8]
-        /// Its hello.
         package let hello: Hello
         /// Its key; nil on a link without CURVE.
         package var credential: Credential?
         /// The connection's descriptor in libzmq, −1 if unknown.
         package let descriptor: Int32
-        /// Its liveness.
         package var liveness: LivenessMachine
         /// Its connection closed at this time; it is removed when everything it had sent is read.
         package var disconnectedAt: Instant?
@@ -78,7 +75,6 @@ package struct PeerRoster {
 
     /// The number of peers.
     package var count: Int { self.slots.count - self.free.count }
-    /// Their ids.
     package var ids: [PeerID] { self.slots.compactMap { $0?.id } }
 
     /// The next time that any peer's liveness must be checked.

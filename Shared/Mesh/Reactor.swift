@@ -4,13 +4,11 @@ package import Logging
 internal import NIOConcurrencyHelpers
 internal import Timing
 
-/// The settings of a reactor.
 package struct ReactorSettings: Sendable, Equatable {
     /// libzmq's own threads, 1 … 16.
     package var ioThreads = 1
     /// The maximum time of a drain after `stop()`.
     package var drainLimit = Duration.seconds(5)
-    /// The defaults.
     package init() {}
 }
 

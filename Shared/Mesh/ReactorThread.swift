@@ -4,7 +4,6 @@ package import Logging
 package import Timing
 package import Trust
 
-/// A link, for its reactor.
 protocol ReactorLink: AnyObject {
     /// True when `turn` has work: an event of the socket, or a deadline that passed.
     func needsTurn(at now: Instant) -> Bool
@@ -102,7 +101,6 @@ package final class ReactorThread {
             "peer refused: it is of another version", metadata: metadata.merging(versions) { _, second in second })
     }
 
-    /// A peer came up.
     func cameUp(_ peer: String) { self.incompatible.cameUp(peer) }
 
     /// Who is refused for its versions at present, in words; nil when nobody is.

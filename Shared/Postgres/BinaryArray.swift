@@ -10,7 +10,6 @@
 /// All integers are big-endian (PostgreSQL source, arrayfuncs.c `array_send`). The `append` used must match the element
 /// type: a mismatch is a programming error and traps.
 package struct BinaryArray: Sendable {
-    /// The type of all elements.
     package private(set) var elementType: PostgresType
     /// The number of elements, including NULLs.
     package private(set) var count = 0

@@ -15,7 +15,6 @@ package import Timing
 /// The only call that can block is the lookup of a host name, for which libpq uses getaddrinfo. Use addresses
 /// (`hostaddr=`), names from /etc/hosts, or socket directories where that matters.
 package final class Connection {
-    /// The events of this connection.
     package typealias Event = ConnectionEvent<ResultRows>
 
     enum PollWish {

@@ -46,7 +46,6 @@ package struct Statement: Sendable {
     /// The parameters' types in order; missing ones are inferred.
     package var parameterTypes: [PostgresType]
 
-    /// A statement by name.
     package init(name: String, sql: String, parameterTypes: [PostgresType] = []) {
         self.name = name
         self.sql = sql

@@ -16,7 +16,6 @@ package struct MigrationLock: Hashable, Sendable {
     /// it is. Otherwise the lock is short whatever the table's size.
     package let readsAll: Bool
 
-    /// A lock on a table.
     package init(_ table: String, _ waiting: Waiting, readsAll: Bool = false) {
         self.table = table
         self.waiting = waiting
@@ -41,7 +40,6 @@ package struct Migration: Equatable, Sendable {
     /// ``MigrationError/unreleased``.
     package let supersedes: Set<String>
 
-    /// A step of the schema.
     package init(
         version: Int, name: String, sql: String, locks: [MigrationLock] = [], supersedes: Set<String> = []
     ) {

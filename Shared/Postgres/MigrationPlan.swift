@@ -15,7 +15,6 @@ package struct MigrationPlan: Sendable {
 
     /// A missing migration, and what it would lock. Its locks are kept until it ends, so for the longest of their times.
     package struct Step: Sendable {
-        /// The migration.
         package let migration: Migration
         /// Its locks on tables that are there.
         package let locks: [Lock]

@@ -3,7 +3,6 @@ package struct PostgresType: Hashable, Sendable {
     /// The object id; 0 lets the server infer the type.
     package var oid: UInt32
 
-    /// A type by its object id.
     package init(oid: UInt32) {
         self.oid = oid
     }

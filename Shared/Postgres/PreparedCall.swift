@@ -29,7 +29,6 @@ package struct PreparedCall<Input>: Sendable {
         return buffer.parameters
     }
 
-    /// The parameters for an input.
     package func parameters(_ input: Input) -> Parameters {
         var buffer = ArgumentBuffer()
         return parameters(input, in: &buffer)

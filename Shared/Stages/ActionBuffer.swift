@@ -10,7 +10,6 @@ package struct ActionBuffer<Action> {
     /// Storage for at most this many actions is kept between turns.
     private static var keptActions: Int { 1024 }
 
-    /// Nothing is to be done.
     package init() {}
 
     /// Removes and returns what is to be done; nil when that is nothing.

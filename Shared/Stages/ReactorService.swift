@@ -6,7 +6,6 @@ internal import ServiceLifecycle
 package struct ReactorService: Service {
     private let reactor: Reactor
 
-    /// A service that runs this reactor.
     package init(_ reactor: Reactor) {
         self.reactor = reactor
     }

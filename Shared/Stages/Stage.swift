@@ -15,14 +15,11 @@ package enum Stage: String, Sendable, CaseIterable {
     }
 }
 
-/// One instance of a stage.
 package struct StageInstance: Hashable, Sendable {
-    /// The stage.
     package let stage: Stage
     /// Its number in the stage's ``StageRoster``.
     package let number: Int
 
-    /// The instance with a number.
     package init(_ stage: Stage, _ number: Int) {
         self.stage = stage
         self.number = number

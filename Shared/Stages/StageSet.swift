@@ -9,7 +9,6 @@ package final class StageSet: Sendable {
         var version = 0
     }
 
-    /// The stage.
     package let stage: Stage
     private let state: NIOLockedValueBox<State>
 

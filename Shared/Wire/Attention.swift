@@ -33,7 +33,6 @@ public struct Attention: Equatable, Sendable {
         return writer.bytes
     }
 
-    /// What a connection shows.
     public init(
         connection: UInt64 = 0, sid: Identifier, cursor: Point? = nil, selection: [Identifier] = [],
         version: UInt64 = 0
@@ -93,7 +92,6 @@ extension Attention {
 
 /// The elements that somebody has selected. Shared and immutable, like ``PreviewDelta``.
 public final class Selection: Sendable, Equatable {
-    /// The elements.
     public let elements: [Identifier]
 
     /// A selection; empty: nothing is selected any more.

@@ -7,7 +7,6 @@
 public struct Commit: WireRecord, Equatable, Sendable {
     public static let kind = RecordKind.commit
 
-    /// The room.
     public var room: Identifier
     /// The stream of numbers that it belongs to (see ``SessionKey``).
     public var session: Identifier
@@ -30,7 +29,6 @@ public struct Commit: WireRecord, Equatable, Sendable {
     /// The trace of which its steps are logged; nil for nearly all commits.
     public var trace: TraceID?
 
-    /// A commit.
     public init(
         room: Identifier, session: Identifier, claim: UInt32, number: UInt64, isNumberedByApp: Bool, user: Identifier,
         connection: UInt64, gateway: Identifier, gestures: ShortList<EndedGesture>, edit: EncodedEdit,
@@ -110,7 +108,6 @@ public struct EndedGesture: Hashable, Sendable {
     /// The gesture's number in the session; 0 when none was under way.
     public var gesture: UInt64
 
-    /// A gesture on an element.
     public init(element: Identifier, gesture: UInt64) {
         self.element = element
         self.gesture = gesture
@@ -174,7 +171,6 @@ public enum SessionKey {
 public struct CommitResult: WireRecord, Equatable, Sendable {
     public static let kind = RecordKind.commitResult
 
-    /// The room.
     public var room: Identifier
     /// The stream of numbers.
     public var session: Identifier
@@ -195,7 +191,6 @@ public struct CommitResult: WireRecord, Equatable, Sendable {
     /// meanwhile.
     public var bodyHash: UInt64
 
-    /// An outcome.
     public init(
         room: Identifier, session: Identifier, number: UInt64, connection: UInt64, refusal: Refusal?, seq: UInt64,
         json: [UInt8], elements: UInt32 = 0, bodyHash: UInt64 = 0

@@ -1,9 +1,7 @@
 /// The previews of one element that must no longer be shown: those of one session up to a gesture, or those of all
 /// sessions once the element is deleted.
 public struct EndedPreviews: Equatable, Sendable {
-    /// The room.
     public var room: Identifier
-    /// The element.
     public var element: Identifier
     /// The public name of the session whose gestures ended; nil: all sessions.
     public var sid: Identifier?

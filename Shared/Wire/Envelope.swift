@@ -110,7 +110,6 @@ public struct EnvelopeWriter: Sendable {
     /// The bytes of all records' fields, without headers.
     public var fieldBytes: Int { self.writer.bytes.count - Self.headerSize - Int(self.count) * Self.recordHeaderSize }
 
-    /// Appends a record.
     public mutating func append<Record: WireRecord>(_ record: Record) {
         self.append(record.recordKind) { record.encode(into: &$0) }
     }

@@ -6,7 +6,6 @@ public struct HistoryRead: WireRecord, Equatable, Sendable {
 
     /// Chosen by the gateway; the reply carries it.
     public var request: UInt64
-    /// The room.
     public var room: Identifier
     /// The page begins behind the update of this number; 0: with the first.
     public var after: UInt64
@@ -53,7 +52,6 @@ public struct HistoryEntry: Equatable, Sendable {
         /// The flat element afterwards, as JSON text; empty when the change deleted it.
         public var after: [UInt8]
 
-        /// One element of a change.
         public init(element: Identifier, before: [UInt8], after: [UInt8]) {
             self.element = element
             self.before = before
@@ -79,7 +77,6 @@ public struct HistoryEntry: Equatable, Sendable {
     /// Its elements.
     public var changes: [Change]
 
-    /// One committed change.
     public init(
         seq: UInt64, at: String, event: String, user: Identifier, sid: Identifier, number: UInt64,
         cause: UpdateCause = .edit, changes: [Change]
@@ -111,7 +108,6 @@ public struct HistoryPage: Equatable, Sendable {
     /// The number of the first entry that is kept; nil when none is.
     public var oldest: UInt64?
 
-    /// Consecutive entries.
     public init(entries: [HistoryEntry], next: UInt64?, oldest: UInt64?) {
         self.entries = entries
         self.next = next
@@ -130,7 +126,6 @@ public struct HistoryReply: WireRecord, Equatable, Sendable {
     /// The page, or why there is none.
     public var outcome: Result<HistoryPage, Refusal>
 
-    /// An answer.
     public init(request: UInt64, outcome: Result<HistoryPage, Refusal>) {
         self.request = request
         self.outcome = outcome

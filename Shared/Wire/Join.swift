@@ -11,7 +11,6 @@ public struct Member: Equatable, Sendable {
     /// The colour to show, as the app gave it.
     public var color: String
 
-    /// A person in a room.
     public init(user: Identifier, name: String, color: String) {
         self.user = user
         self.name = name
@@ -72,9 +71,7 @@ public struct Join: WireRecord, Equatable, Sendable {
 
     /// Chosen by the gateway; the reply carries it.
     public var request: UInt64
-    /// The room.
     public var room: Identifier
-    /// The connection.
     public var connection: UInt64
     /// The user that joins.
     public var member: Member
@@ -88,7 +85,6 @@ public struct Join: WireRecord, Equatable, Sendable {
     /// The most bytes that the answer may have: beyond it an ``AnswerWeight`` comes in its place.
     public var allowance: UInt32
 
-    /// A request to join.
     public init(
         request: UInt64, room: Identifier, connection: UInt64, member: Member, session: String = "",
         resume: Position? = nil, after: UInt64 = 0, allowance: UInt32 = .max
@@ -148,7 +144,6 @@ public struct JoinReply: WireRecord, Equatable, Sendable {
     /// What a connection shows of its person, as ``Attention`` says; what it has selected is text, which is written once and
     /// not for each answer.
     public struct Shown: Equatable, Sendable {
-        /// The connection.
         public var connection: UInt64
         /// The public name of its session in the room.
         public var sid: Identifier
@@ -169,7 +164,6 @@ public struct JoinReply: WireRecord, Equatable, Sendable {
             self.version = attention.version
         }
 
-        /// What a connection shows.
         public init(_ attention: Attention) {
             self.init(attention, selection: attention.selectionText)
         }
@@ -212,7 +206,6 @@ public struct JoinReply: WireRecord, Equatable, Sendable {
         /// What the connections of each member show, as many as members; empty: unknown.
         public var attention: [[Shown]]
 
-        /// The answer to a successful join.
         public init(
             position: Position, content: RoomContent, members: [Member], session: String, sid: Identifier,
             claim: UInt32, number: UInt64, rules: [UInt8] = [], attention: [[Shown]] = []
@@ -231,14 +224,11 @@ public struct JoinReply: WireRecord, Equatable, Sendable {
 
     /// The join's request number.
     public var request: UInt64
-    /// The room.
     public var room: Identifier
-    /// The connection.
     public var connection: UInt64
     /// The room, or the refusal.
     public var outcome: Result<Joined, Refusal>
 
-    /// An answer.
     public init(request: UInt64, room: Identifier, connection: UInt64, outcome: Result<Joined, Refusal>) {
         self.request = request
         self.room = room
@@ -347,14 +337,12 @@ public struct AnswerWeight: WireRecord, Equatable, Sendable {
 
     /// The request's number.
     public var request: UInt64
-    /// The room.
     public var room: Identifier
     /// True for a ``RoomRead``.
     public var isRead: Bool
     /// About the bytes of the answer: of the elements or updates, the members and what they show.
     public var bytes: UInt32
 
-    /// The weight of an answer.
     public init(request: UInt64, room: Identifier, isRead: Bool, bytes: UInt32) {
         self.request = request
         self.room = room
@@ -383,12 +371,9 @@ public struct AnswerWeight: WireRecord, Equatable, Sendable {
 public struct Leave: WireRecord, Equatable, Sendable {
     public static let kind = RecordKind.leave
 
-    /// The room.
     public var room: Identifier
-    /// The connection.
     public var connection: UInt64
 
-    /// A connection left a room.
     public init(room: Identifier, connection: UInt64) {
         self.room = room
         self.connection = connection

@@ -9,7 +9,6 @@ public struct LatestPreviews: Sendable {
         /// Of cursors and selections: what hides that of one session must not be replaced by that of the next one.
         let sid: Identifier
 
-        /// The key of a preview.
         public init(_ preview: Preview) {
             self.room = preview.room
             self.element = preview.element

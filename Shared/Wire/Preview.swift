@@ -10,7 +10,6 @@ public struct Preview: WireRecord, Equatable, Sendable {
     /// Cursors and selections have a number of their own, so that older peers skip them.
     public var recordKind: RecordKind { self.isAttention ? .attention : .preview }
 
-    /// The room.
     public var room: Identifier
     /// The element that is moved.
     public var element: Identifier

@@ -54,7 +54,6 @@ public enum RefusalCode: UInt8, Sendable, CaseIterable {
 
 /// A refusal in full: what an app gets as `error`.
 public struct Refusal: Error, Equatable, Sendable, CustomStringConvertible {
-    /// The code.
     public var code: RefusalCode
     /// A sentence for people.
     public var message: String

@@ -8,7 +8,6 @@ public struct RoomInterest: WireRecord, Equatable, Sendable {
 
     /// A connection and its user.
     public struct Occupant: Equatable, Sendable {
-        /// The connection.
         public var connection: UInt64
         /// Its user.
         public var member: Member
@@ -17,7 +16,6 @@ public struct RoomInterest: WireRecord, Equatable, Sendable {
         /// The claim under which it owns its session; 0: an older gateway does not say it.
         public var claim: UInt32
 
-        /// A connection and its user.
         public init(
             connection: UInt64, member: Member, attention: Attention = Attention(sid: ""), claim: UInt32 = 0
         ) {
@@ -28,7 +26,6 @@ public struct RoomInterest: WireRecord, Equatable, Sendable {
         }
     }
 
-    /// The room.
     public var room: Identifier
     /// The gateway's position in the room's stream.
     public var position: Position
@@ -83,10 +80,8 @@ public struct RoomInterest: WireRecord, Equatable, Sendable {
 public struct AreaInterest: WireRecord, Equatable, Sendable {
     public static let kind = RecordKind.areaInterest
 
-    /// The room.
     public var room: Identifier
 
-    /// A gateway's need for areas.
     public init(room: Identifier) {
         self.room = room
     }
@@ -107,7 +102,6 @@ public struct AreaInterest: WireRecord, Equatable, Sendable {
 public struct RoomPosition: WireRecord, Equatable, Sendable {
     public static let kind = RecordKind.roomPosition
 
-    /// The room.
     public var room: Identifier
     /// The current position of the stream, which continues with `seq` + 1.
     public var position: Position
@@ -141,7 +135,6 @@ public struct RoomPosition: WireRecord, Equatable, Sendable {
 public struct Presence: WireRecord, Equatable, Sendable {
     public static let kind = RecordKind.presence
 
-    /// The room.
     public var room: Identifier
     /// True for a user who is there, false for one who left.
     public var hasJoined: Bool
@@ -150,7 +143,6 @@ public struct Presence: WireRecord, Equatable, Sendable {
     /// The connection that is not notified: the joiner's own; 0: none.
     public var except: UInt64
 
-    /// A user joined or left.
     public init(room: Identifier, hasJoined: Bool, member: Member, except: UInt64) {
         self.room = room
         self.hasJoined = hasJoined
@@ -179,9 +171,7 @@ public struct Presence: WireRecord, Equatable, Sendable {
 public struct MemberRenamed: WireRecord, Equatable, Sendable {
     public static let kind = RecordKind.memberRenamed
 
-    /// The room.
     public var room: Identifier
-    /// The connection.
     public var connection: UInt64
     /// Its user.
     public var member: Member
@@ -212,7 +202,6 @@ public struct MemberRenamed: WireRecord, Equatable, Sendable {
 public struct GestureEnd: WireRecord, Equatable, Sendable {
     public static let kind = RecordKind.gestureEnd
 
-    /// The room.
     public var room: Identifier
     /// The element that was moved.
     public var element: Identifier
@@ -220,13 +209,11 @@ public struct GestureEnd: WireRecord, Equatable, Sendable {
     public var user: Identifier
     /// The mover's session.
     public var sid: Identifier
-    /// The gesture.
     public var gesture: UInt64
     /// The connection that went away during the gesture: unless the session's next owner has continued it meanwhile, it
     /// has ended. 0: it has ended, whoever showed it last.
     public var connection: UInt64
 
-    /// The end of a gesture.
     public init(
         room: Identifier, element: Identifier, user: Identifier, sid: Identifier, gesture: UInt64,
         connection: UInt64 = 0
@@ -275,7 +262,6 @@ public struct GestureEnd: WireRecord, Equatable, Sendable {
 public struct GestureEnded: WireRecord, Equatable, Sendable {
     public static let kind = RecordKind.gestureEnded
 
-    /// The gesture.
     public var gesture: GestureEnd
     /// The number of the last update of the element; 0 when none is known.
     public var seq: UInt64
@@ -308,14 +294,12 @@ public struct GestureEnded: WireRecord, Equatable, Sendable {
 public struct SessionClaimed: WireRecord, Equatable, Sendable {
     public static let kind = RecordKind.sessionClaimed
 
-    /// The room.
     public var room: Identifier
     /// The session's public name.
     public var sid: Identifier
     /// The newest claim.
     public var claim: UInt32
 
-    /// A session has a new owner.
     public init(room: Identifier, sid: Identifier, claim: UInt32) {
         self.room = room
         self.sid = sid
@@ -343,7 +327,6 @@ public struct RoomRead: WireRecord, Equatable, Sendable {
 
     /// Chosen by the gateway; the reply carries it.
     public var request: UInt64
-    /// The room.
     public var room: Identifier
     /// The highest number that the gateway has recently acknowledged in the room: the answer's position should not be
     /// before it. 0: none.
@@ -392,12 +375,9 @@ public struct RoomState: WireRecord, Equatable, Sendable {
 
     /// The request's number.
     public var request: UInt64
-    /// The room.
     public var room: Identifier
-    /// The outcome.
     public var outcome: Outcome
 
-    /// An answer.
     public init(request: UInt64, room: Identifier, outcome: Outcome) {
         self.request = request
         self.room = room

@@ -7,7 +7,6 @@ public struct RoomMembers: WireRecord, Equatable, Sendable {
     /// The most members in one record.
     public static let largestPart = 500
 
-    /// The room.
     public var room: Identifier
     /// The users that it is about come behind this one in the order of ``Identifier``; empty: from the first one.
     public var after: Identifier

@@ -6,7 +6,6 @@ public struct ShortList<Element> {
     /// An empty list.
     public init() {}
 
-    /// A list of one item.
     public init(_ only: Element) {
         self.head = only
     }

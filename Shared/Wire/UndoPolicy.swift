@@ -24,7 +24,6 @@ public enum UndoPolicy: Equatable, Sendable {
 
 /// The command that caused an update.
 public enum UpdateCause: UInt8, Sendable, CaseIterable {
-    /// An edit.
     case edit = 0
     /// `history:undo`.
     case undo = 1

@@ -69,7 +69,6 @@ public enum LegacyForm: Sendable {
 
 /// One element after an update.
 public struct UpdatedElement: Equatable, Sendable {
-    /// Its id.
     public var id: Identifier
     /// The flat element as JSON text; empty when it was deleted.
     public var json: [UInt8]
@@ -78,7 +77,6 @@ public struct UpdatedElement: Equatable, Sendable {
     /// True when the update created it; set only among ``UpdateShape/changes``, where new ones come first.
     public var isNew: Bool
 
-    /// One element of an update.
     public init(id: Identifier, json: [UInt8], gesture: UInt64 = 0, isNew: Bool = false) {
         self.id = id
         self.json = json
@@ -115,7 +113,6 @@ public struct Update: WireRecord, Equatable, Sendable {
     public var shard: UInt8
     /// Its number in the shard's order: 1, 2, 3 …
     public var gseq: UInt64
-    /// The room.
     public var room: Identifier
     /// Its number in the room's order: 1, 2, 3 …
     public var seq: UInt64
@@ -138,7 +135,6 @@ public struct Update: WireRecord, Equatable, Sendable {
     /// The trace of its commit, on its way to members; the log and answers to joins have none.
     public var trace: TraceID?
 
-    /// A committed change.
     public init(
         shard: UInt8, gseq: UInt64, room: Identifier, seq: UInt64, event: UpdateEvent, user: Identifier,
         sid: Identifier, number: UInt64, link: UInt64 = 0, chain: UInt64 = 0, elements: [UpdatedElement],

@@ -63,7 +63,6 @@ package struct Coalescer {
     /// When ``timeReached(_:into:)`` must be called next; nil while nothing is held.
     package var nextDeadline: Instant? { self.departures.next }
 
-    /// The counters.
     package var counters: CoalescerCounters {
         var counters = self.tally
         counters.evicted += self.keys.evicted

@@ -40,13 +40,11 @@ struct KeyTable {
     /// The number of known rooms.
     var roomCount: Int { self.roomIndex.count }
 
-    /// An entry.
     subscript(entry index: EntryIndex) -> Entry {
         _read { yield self.entries[index] }
         _modify { yield &self.entries[index] }
     }
 
-    /// A room.
     subscript(room index: RoomIndex) -> PacedRoom {
         _read { yield self.rooms[index] }
         _modify { yield &self.rooms[index] }

@@ -1,9 +1,7 @@
 import Canvas
 package import Wire
 
-/// The answer to a commit.
 package struct CommitAnswer: Equatable, Sendable {
-    /// The gateway that it is for.
     package var gateway: Identifier
     package var result: CommitResult
     /// The commit's trace.

@@ -131,7 +131,6 @@ package struct Committer: Sendable {
 
     // MARK: The database
 
-    /// A lane is connected.
     package mutating func connectionUp(lane: Int) {
         self.lanes[lane] = .free
     }

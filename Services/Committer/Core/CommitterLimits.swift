@@ -39,11 +39,9 @@ package struct CommitterLimits: Equatable, Sendable {
     package var deadline = Nanoseconds.seconds(10)
     /// A shard's back-off after the first retriable failure; doubles up to `longestBackOff`.
     package var shortestBackOff = Nanoseconds.milliseconds(10)
-    /// The longest back-off.
     package var longestBackOff = Nanoseconds.milliseconds(500)
     /// The retry delay in a `busy` answer, ms.
     package var retryAfterMs: UInt32 = 250
 
-    /// The defaults.
     package init() {}
 }

@@ -2,7 +2,6 @@ package import Wire
 
 /// Identifies an element across all rooms.
 package struct ElementKey: Hashable, Sendable {
-    /// Its room.
     package var room: Identifier
     /// Its id in the room.
     package var element: Identifier
@@ -16,12 +15,9 @@ package struct ElementKey: Hashable, Sendable {
 
 /// Identifies a user in a room.
 package struct UserKey: Hashable, Sendable {
-    /// The room.
     package var room: Identifier
-    /// The user.
     package var user: Identifier
 
-    /// The user in that room.
     package init(_ room: Identifier, _ user: Identifier) {
         self.room = room
         self.user = user
@@ -35,7 +31,6 @@ package struct UserKey: Hashable, Sendable {
 
 /// Identifies an entry of a user's undo or redo stack.
 package struct UndoEntryKey: Hashable, Sendable {
-    /// The room.
     package var room: Identifier
     /// The room's number of its newest change.
     package var head: UInt64
@@ -49,7 +44,6 @@ package struct UndoEntryKey: Hashable, Sendable {
 
 /// Identifies a numbered stream of commits.
 package struct StreamKey: Hashable, Sendable {
-    /// Its room.
     package var room: Identifier
     /// Its name in the room.
     package var session: Identifier
@@ -63,7 +57,6 @@ package struct StreamKey: Hashable, Sendable {
 
 /// Identifies one numbered commit.
 package struct CommitKey: Hashable, Sendable {
-    /// Its stream.
     package var stream: StreamKey
     /// Its number in the stream.
     package var number: UInt64

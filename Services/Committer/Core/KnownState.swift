@@ -1,7 +1,6 @@
 package import Canvas
 package import Wire
 
-/// The state of an element.
 package enum ElementState: Equatable, Sendable {
     /// The id was never used.
     case absent
@@ -32,7 +31,6 @@ package struct RecentAuthors: Equatable, Sendable {
     /// The last change by another user than that of ``last``; nil: there was none.
     package var other: ChangeMark?
 
-    /// The authors of an element.
     package init(last: ChangeMark, other: ChangeMark? = nil) {
         self.last = last
         self.other = other
@@ -52,7 +50,6 @@ package struct RecentAuthors: Equatable, Sendable {
 /// An existing element. Shared and immutable: a shard's caches, drafts and batches pass it on several times for each
 /// commit, and copying an element retains a dozen references.
 package final class LiveElement: Sendable {
-    /// The element.
     package let element: Element
     /// Its JSON text, as in acknowledgements, updates and the log.
     package let json: [UInt8]
@@ -61,7 +58,6 @@ package final class LiveElement: Sendable {
     /// The users that changed it last.
     package let authors: RecentAuthors
 
-    /// An existing element.
     package init(element: Element, json: [UInt8], children: [Identifier]?, authors: RecentAuthors) {
         self.element = element
         self.json = json
@@ -92,7 +88,6 @@ package struct StreamState: Equatable, Sendable {
     /// The newest claim.
     package var claim: UInt32
 
-    /// A stream.
     package init(user: Identifier, highest: UInt64, claim: UInt32) {
         self.user = user
         self.highest = highest
@@ -128,12 +123,10 @@ package enum StoredOutcome: Equatable, Sendable {
 
 /// An element to be read.
 package struct ElementNeed: Hashable, Sendable {
-    /// The element.
     package var key: ElementKey
     /// True when its living children are needed too.
     package var family: Bool
 
-    /// An element to be read.
     package init(key: ElementKey, family: Bool) {
         self.key = key
         self.family = family
@@ -142,7 +135,6 @@ package struct ElementNeed: Hashable, Sendable {
 
 /// A stream to be read.
 package struct StreamNeed: Hashable, Sendable {
-    /// The stream.
     package var key: StreamKey
     /// The user that commits in it.
     package var user: Identifier
@@ -156,7 +148,6 @@ package struct StreamNeed: Hashable, Sendable {
 
 /// An entry of a stack to be read, and more of the stack with it.
 package struct UndoEntryNeed: Hashable, Sendable {
-    /// The entry.
     package var key: UndoEntryKey
     /// As long as fewer rows were read, and less than 256 KiB, the entry below is read as well; 0: none is.
     package var ahead: UInt64
@@ -210,7 +201,6 @@ package struct LoadedState: Equatable, Sendable {
         /// The users that changed it last.
         package var authors: RecentAuthors
 
-        /// An element's row.
         package init(key: ElementKey, element: Element?, authors: RecentAuthors) {
             self.key = key
             self.element = element
@@ -236,7 +226,6 @@ package struct LoadedState: Equatable, Sendable {
     package var elements: [ElementRow] = []
     /// The number of living annotations of each requested element.
     package var annotations: [ElementKey: Int] = [:]
-    /// The stored outcomes.
     package var outcomes: [CommitKey: StoredOutcome] = [:]
     /// The stacks of the users that have committed in the room.
     package var users: [UserKey: UndoStacks] = [:]

@@ -18,7 +18,6 @@ package struct PreparedCommit: Sendable {
     let size: Int
     /// The time of its arrival.
     let arrived: Instant
-    /// Its trace.
     private(set) var trace: TraceID?
     /// The link on which it arrived, as numbered by the shell: its sender gets the credit back.
     let source: UInt64

@@ -3,7 +3,6 @@ package import Wire
 
 /// The content of one database transaction: the arguments of `commit_batch`.
 package struct ShardBatch: Equatable, Sendable {
-    /// The shard.
     package var shard: Int
     /// The version of the shard on which everything was decided. At another version nothing is written.
     package var version: UInt64
@@ -37,7 +36,6 @@ package struct ShardBatch: Equatable, Sendable {
 
     /// A room after the batch.
     package struct RoomRow: Equatable, Sendable {
-        /// The room.
         package var room: Identifier
         /// Its last number and what it holds.
         package var state: StoredRoom
@@ -45,7 +43,6 @@ package struct ShardBatch: Equatable, Sendable {
 
     /// An element after the batch.
     package struct ElementRow: Equatable, Sendable {
-        /// Its room.
         package var room: Identifier
         /// The element; for a deleted one its last state.
         package var element: Element
@@ -61,7 +58,6 @@ package struct ShardBatch: Equatable, Sendable {
 
     /// One applied commit.
     package struct LogRow: Equatable, Sendable {
-        /// The room.
         package var room: Identifier
         /// Its number in the room's order.
         package var seq: UInt64
@@ -73,9 +69,7 @@ package struct ShardBatch: Equatable, Sendable {
         package var user: Identifier
         /// The stream of numbers it belongs to.
         package var session: Identifier
-        /// Its number there.
         package var number: UInt64
-        /// The gestures that it ended.
         package var gestures: ShortList<EndedGesture>
         /// The element; nil when several were created.
         package var element: Identifier?
@@ -97,7 +91,6 @@ package struct ShardBatch: Equatable, Sendable {
 
     /// A stream's new highest number.
     package struct StreamRow: Equatable, Sendable {
-        /// The stream.
         package var key: StreamKey
         /// Its state after the batch.
         package var state: StreamState
@@ -115,7 +108,6 @@ package struct ShardBatch: Equatable, Sendable {
             case unchanged(seq: UInt64)
         }
 
-        /// The commit.
         package var key: CommitKey
         /// The hash of its body.
         package var hash: UInt64

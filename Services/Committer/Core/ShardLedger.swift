@@ -56,7 +56,6 @@ package struct ShardLedger: Sendable {
         case writing([PreparedCommit], BatchDraft)
     }
 
-    /// The shard.
     package let shard: Int
     private var rules: RulesInForce
     private let limits: CommitterLimits

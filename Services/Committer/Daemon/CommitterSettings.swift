@@ -13,7 +13,6 @@ package struct CommitterSettings: DaemonSettings {
     package var lookups: LookupPace
     /// What guards its links; nil for plain ones.
     package var linkKeys: LinkKeyFiles?
-    /// The database.
     package var databaseURL: String
     /// The number of connections to it, each with one batch at a time.
     package var databaseConnections: Int

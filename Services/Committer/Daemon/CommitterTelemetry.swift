@@ -94,7 +94,6 @@ final class CommitterTelemetry: Sendable {
     /// A batch was sent to the database.
     func batchSent(_ batch: ShardBatch) { self.batchSize.observe(Double(batch.log.count)) }
 
-    /// The database answered a request.
     func answered(_ request: DatabaseLane.Request, took: Nanoseconds) {
         switch request {
         case .commitBatch: self.writing.observe(took.seconds)

@@ -5,7 +5,6 @@ package struct GatewayID: Hashable, Sendable {
     /// Given by the shell, by the gateway's mesh name.
     package let number: UInt32
 
-    /// The gateway of that number.
     package init(_ number: UInt32) {
         self.number = number
     }
@@ -23,7 +22,6 @@ package enum GatewayRecord: Equatable, Sendable {
     case roomPosition(RoomPosition)
     /// A user came or left.
     case presence(Presence)
-    /// Who is in a room.
     case roomMembers(RoomMembers)
     /// A gesture ended without a commit.
     case gestureEnded(GestureEnded)
@@ -75,7 +73,6 @@ extension GatewayRecord {
 
 /// What the shell does next, in the order of the buffer.
 package enum FanoutAction: Equatable, Sendable {
-    /// Send to one gateway.
     case send(GatewayRecord, to: GatewayID)
     /// Send to each of the gateways but `except`.
     case broadcast(GatewayRecord, to: [GatewayID], except: GatewayID?)

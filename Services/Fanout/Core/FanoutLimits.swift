@@ -54,6 +54,5 @@ package struct FanoutLimits: Equatable, Sendable {
     /// How long after a failed question it is asked again.
     package var retryDelay: Nanoseconds = .milliseconds(250)
 
-    /// The defaults.
     package init() {}
 }

@@ -8,7 +8,6 @@ package struct FanoutSettings: DaemonSettings {
     package var bind: String
     /// What guards its links; nil for plain ones.
     package var linkKeys: LinkKeyFiles?
-    /// The database.
     package var databaseURL: String
     /// How many connections to it.
     package var databaseConnections: Int

@@ -10,7 +10,6 @@ struct RoomQuestion: Sendable {
     enum Subject: Equatable, Sendable {
         /// The first rooms in an order.
         case list(RoomOrder)
-        /// One room.
         case room(Identifier)
     }
 

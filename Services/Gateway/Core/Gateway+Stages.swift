@@ -107,7 +107,6 @@ extension Gateway {
 
     // MARK: Committers
 
-    /// A commit has its result.
     package mutating func resultReceived(_ result: CommitResult, at now: Instant, into actions: inout [GatewayAction]) {
         self.clock = now
         self.commits.resultReceived(result, &self.connections, &self.rooms, at: now, into: &actions)

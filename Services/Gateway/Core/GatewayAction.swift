@@ -32,7 +32,6 @@ package enum FanoutRecord: Equatable, Sendable {
 /// A step of a room's stream: what it means for previews that an app has not got yet, and where an app that does not get
 /// it joins again.
 package struct StreamStep: Equatable, Sendable {
-    /// The room.
     package var room: Identifier
     /// Its number, or that of the update that comes next if it has none: an app that does not get it has what is before.
     /// Nil when the app knows no way to catch up with what it misses.
@@ -40,7 +39,6 @@ package struct StreamStep: Equatable, Sendable {
     /// The previews that must not be shown after it.
     package var ended: [EndedPreviews]
 
-    /// What an update means.
     package init(_ update: Update, isNumbered: Bool) {
         self.room = update.room
         self.seq = isNumbered ? update.seq : nil

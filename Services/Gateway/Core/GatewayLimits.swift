@@ -50,7 +50,6 @@ package struct GatewayLimits: Equatable, Sendable {
     package var roomElements = 10_000
     /// Bytes of a room's elements as stored.
     package var roomBytes = 16 << 20
-    /// Annotations of one element.
     package var elementAnnotations = 1000
     /// How long a commit or a join may wait for its result.
     package var deadline = Nanoseconds.seconds(10)
@@ -98,7 +97,6 @@ package struct GatewayLimits: Equatable, Sendable {
     /// How long an app waits before it tries again when too many wait, ms.
     static let busyMs: UInt32 = 500
 
-    /// The defaults.
     package init() {}
 
     /// The limits of the JSON parser.

@@ -34,7 +34,6 @@ package struct LoopPasses: Sendable {
         self.began = now
     }
 
-    /// A pass has ended.
     package mutating func passEnded(at now: Instant) {
         self.isOver = true
         self.ended = now

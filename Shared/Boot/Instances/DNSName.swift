@@ -1,6 +1,5 @@
 /// A name whose records in DNS are a stage's instances: `dns://HOST:PORT` or `srv://NAME`.
 package struct DNSName: Sendable, Hashable, CustomStringConvertible {
-    /// Which records.
     package enum Records: Sendable, Hashable {
         /// The addresses of a host, where all instances have this port, 1 to 65535.
         case addresses(port: Int)

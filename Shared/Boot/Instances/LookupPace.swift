@@ -12,7 +12,6 @@ package struct LookupPace: Sendable, Equatable {
         self.patience = patience
     }
 
-    /// As the settings have it.
     package init(_ values: SettingValues) {
         self.init(
             pause: Nanoseconds(values[SharedSettings.lookupPause]),

@@ -19,7 +19,6 @@ package struct LinkKeyFiles: Sendable, Equatable {
     package let ownStamp: FileStamp?
     /// The path of the peers file, which may change while the daemon runs.
     package let peersPath: String
-    /// The peers that it listed.
     package let peers: PeerList
     /// The peers file before it was read; nil when it could not be examined.
     package let stamp: FileStamp?

@@ -21,7 +21,6 @@ package final class LogSink: Sendable {
         self.descriptor = descriptor
     }
 
-    /// Standard error.
     package static let standardError = LogSink(descriptor: STDERR_FILENO)
 
     /// The number of lines dropped so far because nobody read them.

@@ -60,7 +60,6 @@ struct FreedMemoryReturn: Service {
     }
 }
 
-/// The memory of this process.
 enum ProcessMemory {
     /// Bytes by a field of /proc/self/statm (proc(5)): 0 for all, 1 for resident ones, 2 for those of files and shared
     /// ones among these; `nil` when it cannot be read.

@@ -1,6 +1,5 @@
 internal import Glibc
 
-/// The clocks of this process.
 package enum ProcessClock {
     /// CPU time of all threads of this process since it started, user and system, ns.
     package static func cpuNanoseconds() -> UInt64 {

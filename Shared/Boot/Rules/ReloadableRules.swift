@@ -12,7 +12,6 @@ package struct ReloadableRules: Sendable {
         case refused(String)
     }
 
-    /// The rules.
     package private(set) var table: RulesTable
 
     /// The rules with which the daemon starts.

@@ -17,7 +17,6 @@ package struct RulesFile: Sendable, Equatable {
     /// The file from which they were read; nil when it could not be examined.
     package let stamp: FileStamp?
 
-    /// The built-in rules.
     package static let builtIn = RulesFile(path: nil, table: .defaults, stamp: nil)
 
     init(path: String?, table: RulesTable, stamp: FileStamp?) {

@@ -46,7 +46,6 @@ public struct BodyHash {
         self.hash.combine(CollectionOfOne(value.map { $0 ? 2 : 1 } ?? 0))
     }
 
-    /// An integer.
     public mutating func integer(_ value: UInt64) {
         for byte in 0..<8 {
             self.hash.combine(CollectionOfOne(UInt8(truncatingIfNeeded: value >> (8 * UInt64(byte)))))
@@ -71,7 +70,6 @@ public struct BodyHash {
         self.number(fields.height)
     }
 
-    /// A point.
     public mutating func point(_ point: Point) {
         self.number(point.x)
         self.number(point.y)

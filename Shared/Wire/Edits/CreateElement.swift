@@ -13,7 +13,6 @@ public struct CreateElement: Edit {
     /// The element.
     public var item: NewItem
 
-    /// Creates an element.
     public init(_ item: NewItem) {
         self.item = item
     }

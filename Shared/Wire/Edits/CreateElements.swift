@@ -13,7 +13,6 @@ public struct CreateElements: Edit {
     /// The elements, in the app's order.
     public var items: [NewItem]
 
-    /// Creates elements.
     public init(_ items: [NewItem]) {
         self.items = items
     }

@@ -10,10 +10,8 @@ public struct DeleteElement: Edit {
     public static let isGroup = false
     public static let gestures = GestureEffect.leavesOpen
 
-    /// The element.
     public var element: Identifier
 
-    /// Deletes an element.
     public init(element: Identifier) {
         self.element = element
     }

@@ -93,7 +93,6 @@ public final class EditKind: Sendable {
 
 /// An edit as the gateway needs it: encoded, with the elements whose gestures it ends.
 public struct ReadEdit: Equatable, Sendable {
-    /// The edit.
     public var edit: EncodedEdit
     /// The elements whose gestures it ends, in the app's order.
     public var gestureElements: ShortList<Identifier>

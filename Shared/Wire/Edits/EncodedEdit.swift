@@ -16,7 +16,6 @@ public struct EncodedEdit: Equatable, Sendable {
     /// The encoded size, bytes.
     var encodedSize: Int { 1 + 4 + self.fields.count + FieldRun.size(of: self.undo) }
 
-    /// An edit.
     public init<Kind: Edit>(_ edit: Kind) {
         var writer = ByteWriter(reserving: 128)
         edit.encode(into: &writer)

@@ -12,7 +12,6 @@ public struct GestureElement: Edit {
     public static let isGroup = false
     public static let gestures = GestureEffect.ends
 
-    /// The element.
     public var element: Identifier
     /// The movement.
     public var gesture: Gesture

@@ -11,7 +11,6 @@ public struct PresetElement: Edit {
     public static let isGroup = false
     public static let gestures = GestureEffect.ends
 
-    /// The element.
     public var element: Identifier
     /// The change.
     public var preset: Preset

@@ -11,7 +11,6 @@ public struct TransformElement: Edit {
     public static let isGroup = false
     public static let gestures = GestureEffect.ends
 
-    /// The element.
     public var element: Identifier
     /// The fields to set.
     public var fields: TransformFields

@@ -14,7 +14,6 @@ public struct UndoEdit: Edit {
     /// The newest entry of the undo stack, which is dropped first; nil: none is.
     public var past: UInt64?
 
-    /// Takes back the newest change.
     public init(past: UInt64? = nil) {
         self.past = past
     }

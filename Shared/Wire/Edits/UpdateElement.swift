@@ -11,7 +11,6 @@ public struct UpdateElement: Edit {
     public static let isGroup = false
     public static let gestures = GestureEffect.leavesOpen
 
-    /// The element.
     public var element: Identifier
     /// The fields to set and to remove.
     public var changes: ElementChanges

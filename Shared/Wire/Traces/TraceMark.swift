@@ -23,11 +23,9 @@ public enum TraceStep: String, Sendable {
 
 /// What a mark says of a commit or an update; the raw value is its key in the log.
 public enum TraceFact: String, Sendable {
-    /// The room.
     case room = "commit.room"
     /// The stream of numbers (see ``SessionKey``).
     case session = "commit.session"
-    /// The number in it.
     case number = "commit.n"
     /// The event by which its app sent it.
     case event = "commit.event"
@@ -50,14 +48,11 @@ public struct TraceMark: Equatable, Sendable {
     /// The trace's key in the log.
     public static let key = "trace.id"
 
-    /// The trace.
     public let trace: TraceID
-    /// The step.
     public let step: TraceStep
     /// What else is known there.
     public let facts: [TraceFact: String]
 
-    /// A step of the trace.
     public init(_ trace: TraceID, _ step: TraceStep, _ facts: [TraceFact: String]) {
         self.trace = trace
         self.step = step
@@ -66,7 +61,6 @@ public struct TraceMark: Equatable, Sendable {
 }
 
 extension TraceMark {
-    /// A step of a commit.
     public init(_ trace: TraceID, _ step: TraceStep, _ commit: Commit, _ facts: [TraceFact: String] = [:]) {
         let names = [TraceFact.room: commit.room.text, .session: commit.session.text, .number: "\(commit.number)"]
         self.init(trace, step, names.merging(facts) { $1 })
@@ -79,7 +73,6 @@ extension TraceMark {
         self.init(trace, step, names.merging(facts) { $1 })
     }
 
-    /// A step of an update.
     public init(_ trace: TraceID, _ step: TraceStep, _ update: Update, _ facts: [TraceFact: String]) {
         self.init(trace, step, [.room: update.room.text, .seq: "\(update.seq)"].merging(facts) { $1 })
     }

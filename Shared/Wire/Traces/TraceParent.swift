@@ -4,7 +4,6 @@
 ///     version "-" trace-id "-" parent-id "-" trace-flags     00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01
 ///     2 digits    32           16             2              lower-case hexadecimal; neither id is all zeros
 public struct TraceParent: Equatable, Sendable {
-    /// The trace.
     public let id: TraceID
     /// True when the app may have recorded its part: the flag `sampled`.
     public let isSampled: Bool

@@ -50,7 +50,6 @@ extension Decidable {
 
 /// The state that is needed of an element.
 enum NeedScope {
-    /// The element.
     case element
     /// The element, and the parent of an annotation.
     case withParent

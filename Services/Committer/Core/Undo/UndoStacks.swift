@@ -19,7 +19,6 @@ package struct UndoStacks: Equatable, Sendable {
         /// An empty stack.
         package init() {}
 
-        /// A stack.
         package init(head: UInt64, depth: Int) {
             self.head = head
             self.depth = depth
@@ -46,7 +45,6 @@ package struct UndoStacks: Equatable, Sendable {
         /// The number of its rows, and the size of their elements before and after, bytes.
         package var rows, bytes: Int
 
-        /// An open group.
         package init(name: Identifier, rows: Int, bytes: Int) {
             self.name = name
             self.rows = rows
@@ -63,7 +61,6 @@ package struct UndoStacks: Equatable, Sendable {
     /// The group that the newest change belongs to.
     package private(set) var group: OpenGroup?
 
-    /// Empty stacks.
     package init() {}
 
     /// Stacks as they were stored.
@@ -126,7 +123,6 @@ package struct UndoStacks: Equatable, Sendable {
 package enum UndoDirection: Sendable {
     case undo, redo
 
-    /// The cause of its update.
     var cause: UpdateCause { self == .undo ? .undo : .redo }
 
     /// The command, as refusals name it.
@@ -140,7 +136,6 @@ package struct UndoLink: Equatable, Sendable {
     /// How many of the rows beneath belong to the same entry.
     package var rest: Int
 
-    /// A place.
     package init(next: UInt64, rest: Int) {
         self.next = next
         self.rest = rest
@@ -160,7 +155,6 @@ package struct UndoRow: Equatable, Sendable {
     /// The bytes of its texts.
     var bytes: Int { self.before.count + self.after.count }
 
-    /// A row of an entry.
     package init(seq: UInt64, event: UpdateEvent, before: [UInt8], after: [UInt8], link: UndoLink) {
         self.seq = seq
         self.event = event

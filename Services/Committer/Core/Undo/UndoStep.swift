@@ -146,7 +146,6 @@ package struct UndoneEntry: Equatable, Sendable {
     /// How many newer entries were passed over, because nothing of them was left to take back.
     package var skipped: Int
 
-    /// An entry.
     package init(seq: UInt64, event: UpdateEvent, skipped: Int) {
         self.seq = seq
         self.event = event

@@ -48,7 +48,6 @@ package struct HistoryNote: Equatable, Sendable {
         Self.call.parameters(facts)
     }
 
-    /// A result with this verdict.
     package init(_ verdict: Verdict, epoch: Identifier) {
         self.verdict = verdict
         self.epoch = epoch

@@ -62,7 +62,6 @@ package struct ShardHeads: Equatable, Sendable {
     /// The last position, by shard.
     package var marks: [ShardCursor.Mark]
 
-    /// Where all shards stand.
     package init(epoch: Identifier, marks: [ShardCursor.Mark]) {
         self.epoch = epoch
         self.marks = marks
@@ -71,16 +70,13 @@ package struct ShardHeads: Equatable, Sendable {
 
 /// A room as one snapshot of the database has it.
 package struct RoomSnapshot: Equatable, Sendable {
-    /// An element.
     package struct Element: Equatable, Sendable {
-        /// Its id.
         package var id: Identifier
         /// The flat element as JSON text.
         package var json: [UInt8]
         /// The number of its last update.
         package var seq: UInt64
 
-        /// An element.
         package init(id: Identifier, json: [UInt8], seq: UInt64) {
             self.id = id
             self.json = json
@@ -90,14 +86,11 @@ package struct RoomSnapshot: Equatable, Sendable {
 
     /// The highest gesture of a session that a recent commit ended on an element.
     package struct ClosedGesture: Equatable, Sendable {
-        /// The element.
         package var element: Identifier
         /// The session's public name.
         package var sid: Identifier
-        /// The gesture.
         package var gesture: UInt64
 
-        /// A gesture that ended.
         package init(element: Identifier, sid: Identifier, gesture: UInt64) {
             self.element = element
             self.sid = sid

@@ -7,7 +7,6 @@ package struct LogRow: Equatable, Sendable {
     package var shard: Int
     /// Its number in the shard's order.
     package var gseq: Int64
-    /// The room.
     package var room: Identifier
     /// Its number in the room's order.
     package var seq: Int64
@@ -17,9 +16,7 @@ package struct LogRow: Equatable, Sendable {
     package var user: Identifier
     /// The stream of numbers that it belongs to.
     package var session: Identifier
-    /// Its number there.
     package var number: Int64
-    /// The gestures that it ended.
     package var gestures: [EndedGesture]
     /// The hash of its body.
     package var hash: Int64
@@ -34,7 +31,6 @@ package struct LogRow: Equatable, Sendable {
     /// The command that caused it: `undo` or `redo`, nil for an edit.
     package var cause: String?
 
-    /// A row of the log.
     package init(
         shard: Int, gseq: Int64, room: Identifier, seq: Int64, event: String, user: Identifier, session: Identifier,
         number: Int64, gestures: [EndedGesture], hash: Int64 = 0, chain: Int64 = 0, element: Identifier?,

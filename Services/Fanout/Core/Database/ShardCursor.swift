@@ -18,14 +18,12 @@ package struct ShardCursor: Equatable, Sendable {
         /// The chain there; 0: not known.
         package var chain: UInt64
 
-        /// A position.
         package init(_ gseq: UInt64, link: UInt64 = 0, chain: UInt64 = 0) {
             self.gseq = gseq
             self.link = link
             self.chain = chain
         }
 
-        /// The position of an update.
         package init(_ update: Update) {
             self.init(update.gseq, link: update.link, chain: update.chain)
         }

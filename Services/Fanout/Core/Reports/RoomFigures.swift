@@ -42,7 +42,6 @@ package struct RoomReport: Equatable, Sendable {
 
     /// A user in the room.
     package struct Person: Equatable, Sendable {
-        /// The user.
         package var user: Identifier
         /// The name that others see.
         package var name: String

@@ -20,7 +20,6 @@ struct RoomRates: Sendable {
         self.present.previews &+= 1
     }
 
-    /// An update was applied.
     mutating func updateApplied(at now: Instant) {
         self.advance(to: now)
         self.present.updates &+= 1

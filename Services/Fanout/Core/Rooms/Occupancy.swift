@@ -335,7 +335,6 @@ extension Occupancy {
         return before
     }
 
-    /// What a connection shows, as previews.
     func shown(by connection: UInt64, in room: Identifier) -> [Preview] {
         guard let occupant = self.occupants[connection] else { return [] }
         return occupant.attention.previews(in: room, of: occupant.user, cursorVersion: occupant.cursorVersion)

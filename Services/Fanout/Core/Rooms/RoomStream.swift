@@ -9,7 +9,6 @@ internal import Wire
 struct RoomStream: Sendable {
     /// What became of an offered update.
     enum Offer: Equatable, Sendable {
-        /// It is the next one.
         case next
         /// It was there already.
         case duplicate

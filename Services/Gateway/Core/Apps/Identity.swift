@@ -15,7 +15,6 @@ package struct Identity: Equatable, Sendable {
     /// The token; nil: none (open mode).
     package var token: TokenReference?
 
-    /// An identity.
     package init(
         member: Member, rights: RoomRights? = nil, expiresAt: Int64? = nil, endsAt: Int64? = nil,
         token: TokenReference? = nil

@@ -6,7 +6,6 @@ import Wire
 /// Previews ask for no answer and do not use up the space of events that do: those of one element are folded, up to the
 /// next event of another kind.
 struct WaitingEvents {
-    /// One event.
     enum Event {
         /// Any but a preview, as it came.
         case event(json: [UInt8], ackID: UInt64?, isBinary: Bool)

@@ -51,7 +51,6 @@ package struct Custody {
     /// True when nothing waits for a result, nor for a rate limit before it comes here.
     package var isEmpty: Bool { self.commits.isEmpty && self.reservedCount == 0 }
 
-    /// A commit in custody.
     subscript(key: CustodyKey) -> PendingCommit? { self.commits[key] }
 
     /// How long the oldest commit has waited.

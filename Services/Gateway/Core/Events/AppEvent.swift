@@ -39,7 +39,6 @@ enum AppEvent {
         }
     }
 
-    /// Its name.
     var name: String {
         switch self {
         case .roomJoin: "room:join"
@@ -61,7 +60,6 @@ enum AppEvent {
 
 /// The events by which apps show what they move.
 enum PreviewEvent: String {
-    /// The values of an element.
     case values = "element:transforming"
     /// What fingers did to an element since they touched it.
     case deltas = "element:gesturing"

@@ -19,7 +19,6 @@ package struct PreviewText: Equatable, Sendable {
         self.json = Self.text(of: preview)
     }
 
-    /// The previews of a group.
     init(sender: Slot?, group: ArraySlice<Preview>) {
         self.sender = sender
         self.previews = group
@@ -109,7 +108,6 @@ package struct PreviewText: Equatable, Sendable {
 
 /// Writing previews as members receive them.
 extension PreviewText {
-    /// A preview.
     private static func text(of preview: Preview) -> [UInt8] {
         if let selection = preview.selection { return Self.selection(selection, of: preview) }
         if preview.isAttention { return Self.cursor(preview) }

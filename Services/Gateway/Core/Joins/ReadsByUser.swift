@@ -34,7 +34,6 @@ struct ReadsByUser {
     /// Whether one more of the user may begin.
     func mayBegin(by user: Identifier) -> Bool { (self.readers[user]?.underWay ?? 0) < self.bound }
 
-    /// One of the user begins.
     mutating func begin(by user: Identifier) { self.readers[user, default: Reader()].underWay += 1 }
 
     /// A request of the user waits until ``next(by:where:)`` returns it.
@@ -42,7 +41,6 @@ struct ReadsByUser {
         self.readers[user, default: Reader()].waiting.append(request)
     }
 
-    /// One of the user has ended.
     mutating func end(by user: Identifier) { self.readers[user]?.underWay -= 1 }
 
     /// Removes and returns the next request of the user that may begin and is still wanted; nil when there is none.

@@ -2,7 +2,6 @@ package import Wire
 
 /// A large room on its way to one app: the answer to its join, and the parts that follow it.
 package struct Snapshot: Equatable, Sendable {
-    /// The room.
     package let room: Identifier
     /// The acknowledgement that the app asked for.
     package let ackID: UInt64

@@ -25,7 +25,6 @@ package struct Rooms {
         self.delivery = PreviewDelivery(turnMembers: limits.previewWrites)
     }
 
-    /// The pace of each room.
     package var paces: RoomPaces { self.pacer.paces }
     /// How old previews were when they were delivered, see ``PreviewAges``.
     package var previewAges: LatencyTally { self.ages.tally }
