@@ -45,13 +45,14 @@ struct Server: Sendable {
     }
 
     /// The addresses and daemons of the pipeline that runs in a data folder, from its state file:
-    /// `{"urls":["http://…"],"processes":[{"name":"gateway-1","pid":123,…}]}`.
+    /// `{"urls":["http://…"],"processes":[{"stage":"gateway","name":"gateway-1","pid":123,…}]}`.
     static func pipeline(in folder: String) throws(BenchFailure) -> (urls: [String], servers: [Server]) {
         var document = JSONDocument()
         guard let bytes = try? FileBytes.read("\(folder)/run/state.json").get(), (try? document.parse(bytes)) != nil,
             let urls = document.root["urls"], let processes = document.root["processes"]
         else { throw BenchFailure("no pipeline runs in \(folder), or it is still starting") }
-        let servers = processes.elements.compactMap { entry in
+        // The monitor serves no app.
+        let servers = processes.elements.filter { $0["stage"]?.string != "monitor" }.compactMap { entry in
             entry["pid"]?.integer.map { Server(name: entry["name"]?.string ?? "", pid: Int(clamping: $0)) }
         }
         return (urls.elements.compactMap(\.string), servers)

@@ -45,18 +45,6 @@ import Timing
             stage: stage, health: DaemonHealth(), samples: try Exposition.samples(Array((text + "\n").utf8)))
     }
 
-    @Test func ratesAreGrowthPerSecond() throws {
-        var meter = CounterRates()
-        let first = try sample("touchsync_gateway_commits_received_total 100\ntouchsync_gateway_connections 7")
-        let growth = meter.growth(to: first, at: Instant(nanoseconds: 1_000_000_000))
-        #expect(growth.figures[.commitsIn] == nil)
-        #expect(growth.figures[.connections] == 7)
-        let second = try sample("touchsync_gateway_commits_received_total 150")
-        let next = meter.growth(to: second, at: Instant(nanoseconds: 3_000_000_000))
-        #expect(next.figures[.commitsIn] == 25)
-        #expect(next.figures[.connections] == nil)
-    }
-
     @Test func aRestartedDaemonCountsFromZero() throws {
         var meter = CounterRates()
         let texts = [
@@ -80,13 +68,6 @@ import Timing
             "touchsync_gateway_slowed_rooms{interval=\"33\"} 2\ntouchsync_gateway_slowed_rooms{interval=\"66\"} 5")
         #expect(gateway.totals[.roomsAt33] == 2)
         #expect(gateway.totals[.roomsAt66] == 5)
-    }
-
-    @Test func dropsAreNamedByTheirReason() throws {
-        let fanout = try sample(
-            "touchsync_fanout_previews_dropped_total{reason=\"waited\"} 3\ntouchsync_fanout_gateway_overflows_total 1",
-            stage: .fanout)
-        #expect(fanout.drops == ["previews_dropped: waited": 3, "gateway_overflows": 1])
     }
 
     @Test func histogramsNeedAscendingCountsAndAnInfiniteBucket() throws {

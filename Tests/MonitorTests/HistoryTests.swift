@@ -27,19 +27,7 @@ import Timing
     }
 
     private func troubles(_ history: PipelineHistory) -> [String] {
-        history.overview.findings.map { "\($0.trouble.rawValue) \($0.daemon.name): \($0.reason)" }
-    }
-
-    @Test func daemonsThatDoNotAnswerAreNamed() {
-        var history = PipelineHistory()
-        history.scraped([(committer, .silent), (coalescer, .unreachable("connection refused"))], at: moment(0))
-        #expect(
-            troubles(history) == [
-                "daemon-silent committer-1: Its admin server gives no answer: the process is frozen or starved.",
-                "daemon-down coalescer-1: No connection to its admin server: connection refused.",
-            ])
-        #expect(history.overview[.committer].instances[0].condition == .silent)
-        #expect(history.overview[.coalescer].readyCount == 0)
+        history.findings.map { "\($0.trouble.rawValue) \($0.daemon.name): \($0.reason)" }
     }
 
     @Test func whatComesBackAgainAndAgainIsOneFinding() throws {
@@ -48,17 +36,17 @@ import Timing
             let isSilent = second % 10 == 0 || second % 10 == 2
             history.scraped([(committer, isSilent ? .silent : try answer())], at: moment(second))
         }
-        let past = history.overview.pastFindings
+        let past = history.journal.past
         #expect(past.map(\.times) == [4])
         #expect(past.map(\.since) == [moment(30).unixMilliseconds])
         #expect(past.map(\.until) == [moment(33).unixMilliseconds])
         // It is open again, until it is over for the fifth time.
         history.scraped([(committer, .silent)], at: moment(40))
-        #expect(history.overview.findings.map(\.times) == [1])
+        #expect(history.findings.map(\.times) == [1])
         history.scraped([(committer, try answer())], at: moment(41))
-        #expect(history.overview.pastFindings.map(\.times) == [5])
+        #expect(history.journal.past.map(\.times) == [5])
         history.scraped([(committer, try answer())], at: moment(41 + 15 * 60 + 1))
-        #expect(history.overview.pastFindings.isEmpty)
+        #expect(history.journal.past.isEmpty)
     }
 
     @Test func previewsThatLeaveLaterOrTwiceAreNoCoalescing() throws {
@@ -73,7 +61,7 @@ import Timing
                 """
             history.scraped([(coalescer, try answer(text, of: .coalescer))], at: moment(second))
         }
-        #expect(history.overview.coalescingRatio == 1.25)
+        #expect(history.coalescingRatio == 1.25)
     }
 
     @Test func healthIsReportedInTheDaemonsWords() throws {

@@ -96,9 +96,9 @@ import Timing
                 .ready, .silent, .garbled, .garbled, .garbled, .unreachable, .stopped,
             ]
             try await eventually("all are judged") {
-                scraper.history.overview[.gateway].instances.map(\.condition) == expected
+                scraper.history[.gateway].instances.map(\.condition) == expected
             }
-            let first = scraper.history.overview[.gateway].instances[0]
+            let first = scraper.history[.gateway].instances[0]
             #expect(first.figures[.connections] == 7 && first.sample?.version == BuildInfo.version)
         }
         for channel in [silent, foreign, endless, mail] { try await channel.close().get() }
@@ -116,7 +116,7 @@ import Timing
             for (port, condition) in [(port, InstanceCondition.garbled), (daemon, .ready)] {
                 file.list([port])
                 try await eventually("it is \(condition)") {
-                    scraper.history.overview[.gateway].instances.map(\.condition) == [condition]
+                    scraper.history[.gateway].instances.map(\.condition) == [condition]
                 }
             }
         }
@@ -144,7 +144,7 @@ import Timing
         try await self.scraping(context, file, presenting: presented) { daemon, scraper in
             file.list([daemon])
             try await eventually("it is named") {
-                let found = scraper.history.overview.findings.first
+                let found = scraper.history.findings.first
                 return found?.reason.contains("asks for the operator's token") == true
             }
         }

@@ -46,7 +46,7 @@ import Timing
     }
 
     /// One round of four daemons, in which the committer waits for its database.
-    private static func overview(fanout: ProbeOutcome? = nil) throws -> PipelineOverview {
+    private static func overview(fanout: ProbeOutcome? = nil) throws -> PipelineHistory {
         var history = PipelineHistory()
         let outcomes = try Self.figures.enumerated().map { index, figures in
             let samples = try Exposition.samples(Array((figures.text + "\n").utf8))
@@ -59,7 +59,7 @@ import Timing
                 now: Instant(nanoseconds: UInt64(second) * 1_000_000_000), unixMilliseconds: UInt64(second) * 1000)
             history.scraped(outcomes, at: moment)
         }
-        return history.overview
+        return history
     }
 
     private static func screen(

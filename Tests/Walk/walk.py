@@ -125,7 +125,8 @@ class Walk:
         found = collections.defaultdict(list)
         for process in self.pipeline.report["processes"]:
             raw = self.pipeline.folder / f"{process['pid']}.profraw"
-            if raw.exists():
+            # The monitor sees no record.
+            if raw.exists() and process["stage"] != "monitor":
                 found[process["stage"]].append(Counters(pipelines.PROGRAMS / f"touchsync-{process['stage']}", raw))
         sender, receiver = found["gateway"]
         return [

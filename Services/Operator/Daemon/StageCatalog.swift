@@ -1,4 +1,5 @@
 package import Boot
+internal import OperatorMonitor
 package import Postgres
 package import Stages
 
@@ -31,10 +32,8 @@ package struct StageCatalog: Sendable {
         self.migrations = migrations
     }
 
-    /// The settings of all stages; those of several stages are repeated.
-    package var settingsOfAllStages: [any SettingDeclaration] {
-        Stage.allCases.flatMap { self.schema($0).settings }
-    }
+    /// The settings schemas of all daemons, the monitor's included.
+    package var schemas: [SettingsSchema] { Stage.allCases.map(self.schema) + [MonitorSettings.schema] }
 
     /// A stage's settings schema.
     package func schema(_ stage: Stage) -> SettingsSchema {

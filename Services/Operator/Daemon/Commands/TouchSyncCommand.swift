@@ -21,7 +21,7 @@ package struct TouchSyncCommand: ParsableCommand {
     package static func hideSecrets() {
         ProcessSetup.hideSecrets(
             SecretArguments(
-                of: StageCatalog.installed.settingsOfAllStages, and: ["--token": Self.tokenVariable]))
+                of: StageCatalog.installed.schemas.flatMap(\.settings), and: ["--token": Self.tokenVariable]))
     }
 
     /// Runs a subcommand's work; a failure is reported on standard error and becomes the exit code.

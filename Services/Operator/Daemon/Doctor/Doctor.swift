@@ -54,14 +54,14 @@ struct Doctor {
 
     private func settings(_ environment: [String: String]) -> [Finding] {
         var problems = self.given.problems.map(\.description)
-        for stage in Stage.allCases {
-            let resolver = self.resolver(stage, environment)
+        for schema in self.catalog.schemas {
+            let resolver = self.resolver(schema, environment)
             for problem in resolver.problems where !problems.contains(problem.description) {
                 problems.append(problem.description)
             }
         }
         var findings = problems.map { Finding.fail("settings", $0, "repair it at the place named") }
-        let known = Stage.allCases.flatMap { self.catalog.schema($0).settings.map(\.environmentVariable) }
+        let known = self.catalog.schemas.flatMap { $0.settings.map(\.environmentVariable) }
         for name in environment.keys.sorted() where name.hasPrefix("TOUCHSYNC_") && name != "TOUCHSYNC_CONFIG" {
             guard !known.contains(name) else { continue }
             findings.append(
@@ -75,11 +75,14 @@ struct Doctor {
     }
 
     private var given: (inputs: [(setting: any SettingDeclaration, text: String)], problems: [SettingProblem]) {
-        SettingsSchema.read(self.extra, of: Stage.allCases.map(self.catalog.schema))
+        SettingsSchema.read(self.extra, of: self.catalog.schemas)
     }
 
     func resolver(_ stage: Stage, _ environment: [String: String]) -> SettingsResolver {
-        let schema = self.catalog.schema(stage)
+        self.resolver(self.catalog.schema(stage), environment)
+    }
+
+    private func resolver(_ schema: SettingsSchema, _ environment: [String: String]) -> SettingsResolver {
         let flags = self.given.inputs.filter { schema.setting(named: $0.setting.name) != nil }
             .map { "\($0.setting.flag)=\($0.text)" }
         return SettingsResolver(

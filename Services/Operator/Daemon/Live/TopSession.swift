@@ -1,6 +1,5 @@
 internal import Boot
 internal import Glibc
-internal import JSONBytes
 internal import NIOConcurrencyHelpers
 internal import OperatorMonitor
 internal import OperatorTerminal
@@ -60,14 +59,12 @@ final class TopSession {
 
     /// Everything as text.
     func text(_ style: TerminalStyle, columns: Int) -> String {
-        TopScreen(self.scraper.history.overview, style: style).text(columns: columns)
+        TopScreen(self.scraper.history, style: style).text(columns: columns)
     }
 
     /// A line of JSON.
     var json: String {
-        var writer = JSONWriter()
-        self.scraper.history.overview.encode(into: &writer)
-        return String(decoding: writer.bytes, as: UTF8.self) + "\n"
+        String(decoding: self.scraper.history.json, as: UTF8.self) + "\n"
     }
 
     /// Whether it is to stop, within some milliseconds.
@@ -115,7 +112,7 @@ final class TopSession {
     }
 
     private func draw(on screen: FullScreen, _ style: TerminalStyle) {
-        let top = TopScreen(self.scraper.history.overview, rooms: self.rooms.withLockedValue { $0 }, style: style)
+        let top = TopScreen(self.scraper.history, rooms: self.rooms.withLockedValue { $0 }, style: style)
         screen.show(top.lines(&self.model, size: screen.size))
     }
 

@@ -30,7 +30,7 @@ struct DaemonPlanner {
         self.environment = environment
         if topology.face == nil { self.topology.face = self.configured("face") }
         if topology.host == nil { self.topology.host = self.configured("host") }
-        let read = SettingsSchema.read(extra, of: Stage.allCases.map(catalog.schema) + [MonitorSettings.schema])
+        let read = SettingsSchema.read(extra, of: catalog.schemas)
         self.extras = read.inputs.filter { !Self.own.contains($0.setting.name) }
         self.topology.isSecure =
             self.configured("tls-certificate") != nil || self.extras.contains { $0.setting.name == "tls-certificate" }

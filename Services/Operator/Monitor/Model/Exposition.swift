@@ -1,26 +1,26 @@
 /// One line of an exposition: a metric, its labels and its value.
-package struct ExpositionSample: Equatable, Sendable {
+struct ExpositionSample: Equatable, Sendable {
     /// One label of a sample.
-    package struct Label: Equatable, Sendable {
-        package let name: String
-        package let value: String
+    struct Label: Equatable, Sendable {
+        let name: String
+        let value: String
     }
 
-    package let name: String
-    package var labels: [Label] = []
+    let name: String
+    var labels: [Label] = []
     /// Any double, infinities and NaN included.
-    package let value: Double
+    let value: Double
 
     /// The value of a label; nil when the sample lacks it.
-    package subscript(_ label: String) -> String? { self.labels.first { $0.name == label }?.value }
+    subscript(_ label: String) -> String? { self.labels.first { $0.name == label }?.value }
 }
 
 /// A text is not accepted as a Prometheus exposition.
-package struct ExpositionError: Error, Equatable, Sendable {
+struct ExpositionError: Error, Equatable, Sendable {
     /// The rule that it breaks, completing "line 3 of them".
     let rule: String
     /// The line, from 1.
-    package let line: Int
+    let line: Int
 }
 
 /// The text format of Prometheus, version 0.0.4 (prometheus.io/docs/instrumenting/exposition_formats).
@@ -30,7 +30,7 @@ package struct ExpositionError: Error, Equatable, Sendable {
 ///
 /// One pass, linear in the text's length. Stricter than the format where it is lax: the last line ends with a line feed,
 /// so that a truncated text is an error, label values are UTF-8, and numbers have no hexadecimal form.
-package enum Exposition {
+enum Exposition {
     /// The samples and the bytes of a line that a text may have. Who fetches it limits its bytes.
     static let maxSamples = 20_000
     static let maxLine = 8192
@@ -41,7 +41,7 @@ package enum Exposition {
 
     /// All samples of a text, in their order.
     /// - Throws: an ``ExpositionError`` for any other text; each limit is checked before anything of that size is stored.
-    package static func samples(_ text: [UInt8]) throws(ExpositionError) -> [ExpositionSample] {
+    static func samples(_ text: [UInt8]) throws(ExpositionError) -> [ExpositionSample] {
         var samples: [ExpositionSample] = []
         var (start, line) = (0, 0)
         while start < text.count {

@@ -2,7 +2,7 @@ package import JSONBytes
 package import OperatorTerminal
 
 /// The rooms of all fan-outs of a pipeline.
-package struct LiveRoomList: Equatable, Sendable {
+package struct LiveRoomList: Sendable {
     /// A fan-out that gave no answer, and why.
     package struct Silence: Equatable, Sendable {
         package let fanout: String
@@ -35,7 +35,7 @@ package struct LiveRoomList: Equatable, Sendable {
             isTruncated = isTruncated || page.json["truncated"]?.bool == true
             for room in page.json["rooms"]?.elements.compactMap({ LiveRoom($0, from: page.fanout) }) ?? [] {
                 // A room that moves is in the memory of two fan-outs: one of them has its connections.
-                if let known = rooms[room.id], known.connections >= room.connections { continue }
+                if let known = rooms[room.id], known["connections"] >= room["connections"] { continue }
                 rooms[room.id] = room
             }
         }
@@ -61,9 +61,9 @@ package struct LiveRoomList: Equatable, Sendable {
             })
         for room in self.rooms {
             let figures = [
-                "\(room.members)", Quantities.number(room.updatesPerSecond),
-                Quantities.number(room.previewsPerSecond), "\(room.seq)", "\(room.elements)",
-                Quantities.bytes(Double(room.bytes)), "\(room.connections)", room.fanout,
+                room.text("members"), Quantities.number(room["updatesPerSecond"]),
+                Quantities.number(room["previewsPerSecond"]), room.text("seq"), room.text("elements"),
+                Quantities.bytes(room["bytes"]), room.text("connections"), room.fanout,
             ]
             table.append([TextTable.Cell(room.id, .strong)] + figures.map { TextTable.Cell($0) })
         }

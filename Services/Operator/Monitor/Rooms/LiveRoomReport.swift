@@ -21,15 +21,16 @@ package struct LiveRoomReport: Sendable {
     package func text(at now: Int64, _ style: TerminalStyle) -> String {
         let room = self.room
         let figures = [
-            Self.counted(room.members, "member"), Self.counted(room.connections, "connection"), "seq \(room.seq)",
-            Self.counted(room.elements, "element"), Quantities.bytes(Double(room.bytes)),
+            self.counted("member"), self.counted("connection"), "seq \(room.text("seq"))",
+            self.counted("element"), Quantities.bytes(room["bytes"]),
         ]
-        let rates = [(room.updatesPerSecond, "updates/s"), (room.previewsPerSecond, "previews/s")]
+        let rates = [(room["updatesPerSecond"], "updates/s"), (room["previewsPerSecond"], "previews/s")]
             .map { "\(Quantities.number($0.0)) \($0.1)" }
         var text = style.paint(TerminalText.clean(room.id), .strong) + " on \(TerminalText.clean(room.fanout)): "
         text += (figures + rates).joined(separator: ", ") + "\n"
         if !self.people.isEmpty { text += "\n" + self.peopleTable.text(style) }
-        if room.members > self.people.count { text += "and \(room.members - self.people.count) more\n" }
+        let hidden = Int(clamping: Int64(room["members"])) - self.people.count
+        if hidden > 0 { text += "and \(hidden) more\n" }
         if !self.updates.isEmpty { text += "\n" + self.updatesTable(at: now).text(style) }
         return text
     }
@@ -60,7 +61,11 @@ package struct LiveRoomReport: Sendable {
         value?.string ?? value?.integer.map { "\($0)" } ?? ""
     }
 
-    private static func counted(_ count: Int, _ noun: String) -> String { "\(count) \(noun)\(count == 1 ? "" : "s")" }
+    /// How many of a noun it has, such as `1 member`.
+    private func counted(_ noun: String) -> String {
+        let count = self.room.text("\(noun)s")
+        return "\(count) \(noun)\(count == "1" ? "" : "s")"
+    }
 
     /// One line for scripts.
     package var json: [UInt8] {

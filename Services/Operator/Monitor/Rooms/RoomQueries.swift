@@ -33,7 +33,7 @@ package struct RoomQueries: Sendable {
         let (pages, silent) = await self.ask(
             "/rooms?id=\(PercentCoding.encode(id))", refusal: { $0 == 404 ? nil : "answers \($0)" })
         let reports = pages.compactMap { LiveRoomReport($0.json, from: $0.fanout) }
-        return (reports.max { $0.room.connections < $1.room.connections }, silent)
+        return (reports.max { $0.room["connections"] < $1.room["connections"] }, silent)
     }
 
     /// The answers of those that have one, in the order of the fan-outs.

@@ -8,7 +8,7 @@ internal import Stages
 ///     a table, of instances or of rooms
 ///     the keys
 package struct TopScreen {
-    private let overview: PipelineOverview
+    private let history: PipelineHistory
     private let rooms: LiveRoomList?
     private let style: TerminalStyle
 
@@ -18,8 +18,8 @@ package struct TopScreen {
     private static let smallest = TerminalSize(columns: 40, rows: 8)
 
     /// - Parameter rooms: nil while they are not known.
-    package init(_ overview: PipelineOverview, rooms: LiveRoomList? = nil, style: TerminalStyle) {
-        self.overview = overview
+    package init(_ history: PipelineHistory, rooms: LiveRoomList? = nil, style: TerminalStyle) {
+        self.history = history
         self.rooms = rooms
         self.style = style
     }
@@ -50,16 +50,16 @@ package struct TopScreen {
     // MARK: Header
 
     private func header(columns: Int) -> [String] {
-        let (gateways, fanouts) = (self.overview[.gateway].figures, self.overview[.fanout].figures)
-        let instances = self.overview.stages.reduce(0) { $0 + $1.instances.count }
-        let ready = self.overview.stages.reduce(0) { $0 + $1.readyCount }
+        let (gateways, fanouts) = (self.history[.gateway].figures, self.history[.fanout].figures)
+        let instances = self.history.stages.reduce(0) { $0 + $1.instances.count }
+        let ready = self.history.stages.reduce(0) { $0 + $1.readyCount }
         var first = [
             "apps \(Self.count(gateways[.connections]))", "rooms \(Self.count(fanouts[.rooms]))",
             "previews \(Self.rate(gateways[.previewsIn]))",
-            "commits \(Self.rate(self.overview[.committer].figures[.commitsOut]))",
+            "commits \(Self.rate(self.history[.committer].figures[.commitsOut]))",
         ]
         // Below 1 only because both rates are of slightly different seconds.
-        if let ratio = self.overview.coalescingRatio {
+        if let ratio = self.history.coalescingRatio {
             first.append("folded \(Quantities.tenths(max(1, ratio))) to 1")
         }
         let latencies = [
@@ -77,7 +77,7 @@ package struct TopScreen {
     }
 
     private func latency(_ name: String, _ distribution: Distribution) -> String? {
-        guard let counts = self.overview.distributions[distribution], let half = counts.quantile(0.5),
+        guard let counts = self.history.observed(distribution), let half = counts.quantile(0.5),
             let most = counts.quantile(0.99)
         else { return nil }
         return "\(name) \(Quantities.span(half)), p99 \(Quantities.span(most))"
@@ -89,10 +89,10 @@ package struct TopScreen {
     // MARK: Findings
 
     private func findings(columns: Int, rows: Int) -> [String] {
-        let all = self.overview.findings
+        let all = self.history.findings
         let most = min(Self.findings, max(1, rows / 4))
         var lines = all.prefix(all.count > most ? most - 1 : most).map { finding in
-            let seconds = Double(self.overview.at - min(finding.since, self.overview.at)) / 1000
+            let seconds = Double(self.history.at - min(finding.since, self.history.at)) / 1000
             let text = "\(finding.daemon.name): \(finding.trouble.title). \(finding.reason)"
             let age = TerminalText.fit(Quantities.span(seconds), to: 8, isRight: true)
             let accent = finding.trouble.severity == .critical ? TextAccent.bad : .warning
@@ -117,7 +117,7 @@ package struct TopScreen {
         _ stage: Stage?, sortColumn: Int, columns: Int
     ) -> (title: String, rows: [String]) {
         let figures = TopColumn.columns(of: stage)
-        var instances = self.overview.stages.filter { stage == nil || $0.stage == stage }.flatMap(\.instances)
+        var instances = self.history.stages.filter { stage == nil || $0.stage == stage }.flatMap(\.instances)
         if (1...figures.count).contains(sortColumn) {
             let value = figures[sortColumn - 1].value
             // Stable: instances that are equal stay in the order of the stages.

@@ -145,7 +145,7 @@ export class Timeline {
   constructor(container, past) {
     this.container = container;
     this.past = past;
-    container.after(legend(["good", "ready"], ["warn", "starting, or unreadable"], ["bad", "anything else"]));
+    container.after(legend(["good", "ready"], ["warn", "starting, or unreadable"], ["bad", "not ready, stalled, silent or down"]));
   }
 
   update(overview, history) {

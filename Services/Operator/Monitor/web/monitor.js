@@ -132,7 +132,7 @@ function updateTiles() {
     ["Preview age", span(previewAge?.p50), `99 % below ${span(previewAge?.p99)}`],
     ["Waiting in coalescer", span(previewWait?.p50), `99 % below ${span(previewWait?.p99)}`],
     ["Commit latency", span(commitLatency?.p50), `99 % below ${span(commitLatency?.p99)}`],
-    ["PostgreSQL batch", span(batchDuration?.p50), `${perBatch(of.committer)} commits each, ${rate(of.committer.batches)}`],
+    ["PostgreSQL batch", span(batchDuration?.p50), `${commitsOf(of.committer)} each, ${rate(of.committer.batches)}`],
     ["Coalescing", overview.coalescingRatio ? `${overview.coalescingRatio.toFixed(1)} : 1` : "–", "previews in : out"],
     ["Rooms slowed", number(slowed.reduce((sum, rooms) => sum + rooms, 0)),
       paces.map(([pace, rooms]) => `${rooms} at ${pace}`).join(", ") || "all at full pace"],
@@ -146,7 +146,11 @@ function updateTiles() {
   });
 }
 
-const perBatch = ({ commitsOut, batches }) => number(batches ? commitsOut / batches : null);
+/** How many commits a batch has, in words. */
+function commitsOf({ commitsOut, batches }) {
+  const count = number(batches ? commitsOut / batches : null);
+  return `${count} ${count === "1" || count === "1.0" ? "commit" : "commits"}`;
+}
 
 function updateDrops() {
   const rows = overview.stages.flatMap((stage) => Object.entries(stage.drops)

@@ -1,23 +1,23 @@
-package import Stages
+internal import Stages
 
 /// What a daemon's pages said at one moment.
-package struct DaemonSample: Sendable {
-    package let health: DaemonHealth
+struct DaemonSample: Sendable {
+    let health: DaemonHealth
     /// Totals of counters and present values, by figure.
     let totals: [PipelineFigure: Double]
     /// Totals of dropped records, by kind and reason.
     let drops: [String: Double]
     let distributions: [Distribution: BucketCounts]
     /// Seconds since 1970; nil when no metric says it.
-    package let startedAt: Double?
+    let startedAt: Double?
     /// The version that runs; nil when no metric says it.
-    package let version: String?
+    let version: String?
 
     /// Kinds of drops of one daemon that are kept.
     private static let maxDrops = 48
 
     /// - Parameter samples: the daemon's metrics; those that are unknown here are ignored.
-    package init(stage: Stage, health: DaemonHealth, samples: [ExpositionSample]) {
+    init(stage: Stage, health: DaemonHealth, samples: [ExpositionSample]) {
         let table = FigureTable[stage]
         var totals: [PipelineFigure: Double] = [:]
         var drops: [String: Double] = [:]

@@ -1,49 +1,37 @@
 internal import JSONBytes
-package import Stages
+internal import Stages
 
 /// A daemon that is to be observed.
-package struct ListedDaemon: Hashable, Sendable {
-    package let stage: Stage
+struct ListedDaemon: Hashable, Sendable {
+    let stage: Stage
     /// Unique in its stage.
-    package let name: String
+    let name: String
     /// nil when whoever wrote the list knows that the process does not run.
-    package let pid: Int?
+    let pid: Int?
     /// Where its admin server listens; nil while that is not known.
-    package let admin: AdminAddress?
-
-    package init(stage: Stage, name: String, pid: Int?, admin: AdminAddress?) {
-        self.stage = stage
-        self.name = name
-        self.pid = pid
-        self.admin = admin
-    }
+    let admin: AdminAddress?
 
     /// What identifies it over restarts.
-    package var key: Key { Key(stage: self.stage, name: self.name) }
+    var key: Key { Key(stage: self.stage, name: self.name) }
 
     /// A daemon's stage and name.
-    package struct Key: Hashable, Sendable {
-        package let stage: Stage
-        package let name: String
-
-        package init(stage: Stage, name: String) {
-            self.stage = stage
-            self.name = name
-        }
+    struct Key: Hashable, Sendable {
+        let stage: Stage
+        let name: String
     }
 }
 
 /// The address of an admin server: `http://HOST:PORT`, IPv6 in brackets.
 package struct AdminAddress: Hashable, Sendable {
     /// A host name or an IP address, IPv6 without its brackets.
-    package let host: String
-    package let port: Int
+    let host: String
+    let port: Int
 
-    package init(host: String, port: Int) {
-        self.host = host
-        self.port = port
-    }
+    /// The value of a Host field (RFC 9110 section 7.2).
+    package var authority: String { (self.host.contains(":") ? "[\(self.host)]" : self.host) + ":\(self.port)" }
+}
 
+extension AdminAddress {
     /// Parses `http://HOST:PORT`, with or without a slash at the end; nil for anything else.
     package init?(_ url: String) {
         guard url.utf8.count <= 300, url.hasPrefix("http://") else { return nil }
@@ -64,9 +52,6 @@ package struct AdminAddress: Hashable, Sendable {
         self.host = String(host)
         self.port = Int(port)
     }
-
-    /// The value of a Host field (RFC 9110 section 7.2).
-    package var authority: String { (self.host.contains(":") ? "[\(self.host)]" : self.host) + ":\(self.port)" }
 }
 
 /// The list of daemons, as `touchsync up` keeps it in `DATA/run/state.json`; members that are not named here are ignored:
@@ -74,15 +59,15 @@ package struct AdminAddress: Hashable, Sendable {
 ///     {"processes":[{"stage":"gateway","name":"gateway-1","pid":123,"http":"http://127.0.0.1:40001"}]}
 ///
 /// A `pid` that is null says that the process does not run. Without the member nothing is known of it.
-package enum DaemonList {
+enum DaemonList {
     /// The daemons that are observed at most; further ones of a list are ignored.
-    package static let limit = 64
+    static let limit = 64
     /// The maximum size of a list, bytes.
-    package static let maxBytes = 256 << 10
+    static let maxBytes = 256 << 10
 
     /// Parses a list.
     /// - Returns: nil when the text is no list.
-    package static func parse(_ text: [UInt8]) -> [ListedDaemon]? {
+    static func parse(_ text: [UInt8]) -> [ListedDaemon]? {
         var document = JSONDocument()
         guard text.count <= self.maxBytes, (try? document.parse(text)) != nil,
             let processes = document.root["processes"]

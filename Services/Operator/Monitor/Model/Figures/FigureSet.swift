@@ -1,15 +1,15 @@
 /// A value for each ``PipelineFigure``, some of them unknown: what a stage does not have, or no metric said.
-package struct FigureSet: Equatable, Sendable {
+struct FigureSet: Equatable, Sendable {
     /// In the order of the cases; NaN is unknown.
     private var values: [Float]
 
     /// Nothing known.
-    package init() {
+    init() {
         self.values = Array(repeating: .nan, count: PipelineFigure.allCases.count)
     }
 
     /// A figure; nil when unknown.
-    package subscript(_ figure: PipelineFigure) -> Double? {
+    subscript(_ figure: PipelineFigure) -> Double? {
         get {
             let value = self.values[figure.index]
             return value.isNaN ? nil : Double(value)
@@ -18,10 +18,10 @@ package struct FigureSet: Equatable, Sendable {
     }
 
     /// A figure, 0 when unknown.
-    package func known(_ figure: PipelineFigure) -> Double { self[figure] ?? 0 }
+    func known(_ figure: PipelineFigure) -> Double { self[figure] ?? 0 }
 
     /// Adds another instance's figures to these of a stage.
-    package mutating func combine(_ other: FigureSet) {
+    mutating func combine(_ other: FigureSet) {
         for (index, figure) in PipelineFigure.allCases.enumerated() where !other.values[index].isNaN {
             let (mine, theirs) = (self.values[index], other.values[index])
             self.values[index] = mine.isNaN ? theirs : figure.isMaximum ? max(mine, theirs) : mine + theirs
@@ -29,7 +29,7 @@ package struct FigureSet: Equatable, Sendable {
     }
 
     /// The means of rates over several seconds, and the values of the last one.
-    package static func recent(_ sets: some BidirectionalCollection<FigureSet>) -> FigureSet {
+    static func recent(_ sets: some BidirectionalCollection<FigureSet>) -> FigureSet {
         guard var result = sets.last else { return FigureSet() }
         for (index, figure) in PipelineFigure.allCases.enumerated() where figure.kind == .rate {
             let known = sets.map { $0.values[index] }.filter { !$0.isNaN }

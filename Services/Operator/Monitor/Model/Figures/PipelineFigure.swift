@@ -1,5 +1,5 @@
 /// A figure of a daemon. Raw values are the names in JSON.
-package enum PipelineFigure: String, CaseIterable, Hashable, Sendable {
+enum PipelineFigure: String, CaseIterable, Hashable, Sendable {
     // Traffic, in records a second.
     case previewsIn, previewsOut, commitsIn, commitsOut, updatesIn, updatesOut
     /// Previews that left a coalescer merged into others, or not at all.
@@ -48,14 +48,14 @@ package enum PipelineFigure: String, CaseIterable, Hashable, Sendable {
     case linksUp
 
     /// How the figure comes about.
-    package enum Kind: Sendable {
+    enum Kind: Sendable {
         /// The growth of a counter, per second.
         case rate
         /// A present value.
         case value
     }
 
-    package var kind: Kind {
+    var kind: Kind {
         switch self {
         case .previewsIn, .previewsOut, .commitsIn, .commitsOut, .updatesIn, .updatesOut, .previewsCollapsed,
             .previewsReturned, .commitsResent, .replays, .snapshots, .resyncs, .slowMembers, .batches, .databaseReads,
@@ -66,7 +66,7 @@ package enum PipelineFigure: String, CaseIterable, Hashable, Sendable {
     }
 
     /// Whether a stage's figure is the largest of its instances'; else it is their sum.
-    package var isMaximum: Bool {
+    var isMaximum: Bool {
         switch self {
         case .queueAge, .previewQueueAge, .previewLateness, .commitTime, .usualCommitTime, .shardLag, .rulesRefused:
             true

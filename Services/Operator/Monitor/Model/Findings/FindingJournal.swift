@@ -1,15 +1,15 @@
 /// A trouble with its place, its reason and its time.
-package struct PipelineFinding: Sendable {
-    package let trouble: Trouble
-    package let daemon: ListedDaemon.Key
+struct PipelineFinding: Sendable {
+    let trouble: Trouble
+    let daemon: ListedDaemon.Key
     /// A sentence for people, with figures; the latest one.
-    package internal(set) var reason: String
+    var reason: String
     /// When it began, the last time if it has begun several times; milliseconds since 1970.
-    package let since: UInt64
+    let since: UInt64
     /// When it was over, milliseconds since 1970; nil while it lasts.
-    package internal(set) var until: UInt64?
+    var until: UInt64?
     /// How often it began without 15 minutes of rest in between.
-    package internal(set) var times = 1
+    var times = 1
 }
 
 /// What is found now, and what was found in the last 15 minutes.

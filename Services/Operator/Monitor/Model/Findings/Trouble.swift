@@ -1,5 +1,5 @@
 /// A kind of trouble that a pipeline can be in. Raw values are the anchors of the handbook's sections.
-package enum Trouble: String, CaseIterable, Hashable, Sendable {
+enum Trouble: String, CaseIterable, Hashable, Sendable {
     case daemonDown = "daemon-down"
     case daemonSilent = "daemon-silent"
     case daemonNotReady = "daemon-not-ready"
@@ -23,11 +23,11 @@ package enum Trouble: String, CaseIterable, Hashable, Sendable {
     case noted = "noted"
 
     /// Whether apps notice it.
-    package enum Severity: String, Sendable {
+    enum Severity: String, Sendable {
         case critical, warning
     }
 
-    package var severity: Severity {
+    var severity: Severity {
         switch self {
         case .daemonDown, .daemonSilent, .daemonNotReady, .loopStalled, .noDatabase, .slowDatabase, .commitsWait:
             .critical
@@ -36,34 +36,12 @@ package enum Trouble: String, CaseIterable, Hashable, Sendable {
     }
 
     /// The heading of its section in the handbook.
-    package var title: String {
-        switch self {
-        case .daemonDown: "Daemon down"
-        case .daemonSilent: "Daemon silent"
-        case .daemonNotReady: "Daemon not ready"
-        case .loopStalled: "Loop stalled"
-        case .metricsUnreadable: "Metrics unreadable"
-        case .noDatabase: "No database"
-        case .slowDatabase: "Slow database"
-        case .commitsWait: "Commits wait"
-        case .noCredit: "No credit"
-        case .previewsWait: "Previews wait"
-        case .slowApps: "Slow apps"
-        case .roomsSlowed: "Rooms slowed"
-        case .recordsDropped: "Records dropped"
-        case .linksRefused: "Links refused"
-        case .fanoutBehind: "Fanout behind"
-        case .gatewayBlocked: "Gateway blocked"
-        case .rulesDiffer: "Rules differ"
-        case .fileRefused: "File refused"
-        case .setStale: "Set stale"
-        case .fewDescriptors: "Few descriptors"
-        case .noted: "Noted"
-        }
+    var title: String {
+        self.rawValue.prefix(1).uppercased() + self.rawValue.dropFirst().replacing("-", with: " ")
     }
 
     /// The first thing to do.
-    package var advice: String {
+    var advice: String {
         switch self {
         case .daemonDown: "Look at the end of its log; whoever starts the daemons starts it again."
         case .daemonSilent: "Look whether the process is stopped or starved of CPU; if it stays silent, restart it."

@@ -58,14 +58,6 @@ struct InstanceHistory: Sendable {
         return sums.mapValues { $0 / Double(max(1, min(seconds, self.points.count))) }
     }
 
-    /// What was observed in the last 15 minutes.
-    var distributions: [Distribution: BucketCounts] {
-        Dictionary(
-            uniqueKeysWithValues: Distribution.allCases.compactMap { distribution in
-                self.observed(distribution, in: self.points).map { (distribution, $0) }
-            })
-    }
-
     /// What was observed in these points.
     func observed(_ distribution: Distribution, in points: some Sequence<SecondPoint>) -> BucketCounts? {
         guard let bounds = self.bounds[distribution] else { return nil }

@@ -28,7 +28,7 @@ struct OverviewColumns {
     ///   again, which may have been incomplete.
     init(_ history: PipelineHistory, since: UInt64) {
         self.history = history
-        let last = (history.moment?.unixMilliseconds ?? 0) / Self.step
+        let last = history.at / Self.step
         let oldest = history.instances.compactMap { $0.points.first?.at }.min() ?? 0
         let first = max(min(since / Self.step, last), oldest / Self.step, last - min(last, UInt64(Self.most - 1)))
         self.from = min(first, last) * Self.step
@@ -125,13 +125,11 @@ extension PipelineHistory {
     /// - Parameters:
     ///   - since: the start of the last column that the reader has, milliseconds since 1970; 0 for all.
     ///   - refusal: why the list of daemons does not count.
-    package func json(since: UInt64, listRefusal refusal: String? = nil) -> [UInt8] {
-        var writer = JSONWriter(reserving: 16 << 10)
-        writer.beginObject()
-        writer.member("listRefusal", refusal)
-        self.overview.members(into: &writer)
-        writer.object("history") { OverviewColumns(self, since: since).members(into: &$0) }
-        writer.endObject()
-        return writer.bytes
+    func json(since: UInt64, listRefusal refusal: String? = nil) -> [UInt8] {
+        JSONWriter.text { writer in
+            writer.member("listRefusal", refusal)
+            self.members(into: &writer)
+            writer.object("history") { OverviewColumns(self, since: since).members(into: &$0) }
+        }
     }
 }

@@ -1,3 +1,5 @@
+internal import Stages
+
 /// The last 15 minutes of a pipeline, scraped once a second: half a megabyte for each daemon, of at most 64.
 package struct PipelineHistory: Sendable {
     private(set) var instances: [InstanceHistory] = []
@@ -7,12 +9,9 @@ package struct PipelineHistory: Sendable {
     /// How many rounds there have been.
     package private(set) var rounds: UInt64 = 0
 
-    /// Nothing is known yet.
-    package init() {}
-
     /// A round is complete.
     /// - Parameter outcomes: of every listed daemon; others are forgotten. At most ``DaemonList/limit`` count.
-    package mutating func scraped(_ outcomes: [(daemon: ListedDaemon, outcome: ProbeOutcome)], at moment: ScrapeRound) {
+    mutating func scraped(_ outcomes: [(daemon: ListedDaemon, outcome: ProbeOutcome)], at moment: ScrapeRound) {
         let outcomes = outcomes.prefix(DaemonList.limit)
         self.instances = outcomes.map { daemon, outcome in
             var history = self.instances.first { $0.daemon.key == daemon.key } ?? InstanceHistory(daemon)
@@ -24,16 +23,60 @@ package struct PipelineHistory: Sendable {
         self.journal.reported(self.instances.flatMap { InstanceReview($0).reports }, at: moment.unixMilliseconds)
     }
 
-    /// The present state, with what the last 15 minutes add up to.
-    package var overview: PipelineOverview { PipelineOverview(self) }
+    // MARK: What is known
 
-    /// What was observed in the last 15 minutes by all instances with the same buckets.
-    func observed(_ distribution: Distribution) -> BucketCounts? {
-        var sum: BucketCounts?
-        for instance in self.instances {
-            guard let counts = instance.observed(distribution, in: instance.points) else { continue }
-            if sum == nil { sum = counts } else { sum?.add(counts) }
-        }
-        return sum
+    /// When it was scraped, milliseconds since 1970; 0 before the first round.
+    var at: UInt64 { self.moment?.unixMilliseconds ?? 0 }
+
+    /// All four, in their order.
+    var stages: [StageOverview] { Stage.allCases.map { self[$0] } }
+
+    subscript(_ stage: Stage) -> StageOverview {
+        StageOverview(stage, self.instances.filter { $0.daemon.stage == stage })
     }
+
+    /// What is wrong now: critical ones first, then the oldest first.
+    var findings: [PipelineFinding] {
+        let open = self.journal.open
+        return open.filter { $0.trouble.severity == .critical } + open.filter { $0.trouble.severity != .critical }
+    }
+
+    /// How many previews came to coalescers for each that left; 1 when nothing is merged, nil while nothing moves. It is
+    /// counted when they leave: what arrives may leave later, and what a full link returns leaves twice.
+    var coalescingRatio: Double? {
+        let figures = self[.coalescer].figures
+        let left = figures.known(.previewsOut) - figures.known(.previewsReturned)
+        guard left > 0 else { return nil }
+        return (left + figures.known(.previewsCollapsed)) / left
+    }
+
+    /// What was observed in the last 15 minutes, by all instances with the same buckets together.
+    func observed(_ distribution: Distribution) -> BucketCounts? {
+        self.instances.compactMap { $0.observed(distribution, in: $0.points) }.reduce(nil) { sum, counts in
+            guard var sum else { return counts }
+            sum.add(counts)
+            return sum
+        }
+    }
+}
+
+/// The instances of one stage, and their figures together.
+struct StageOverview: Sendable {
+    let stage: Stage
+    /// In the order of the list.
+    let instances: [InstanceHistory]
+    /// Sums of the instances' figures, the largest of ages.
+    let figures: FigureSet
+    /// Dropped records per second in the last minute, by kind and reason.
+    let drops: [String: Double]
+
+    init(_ stage: Stage, _ instances: [InstanceHistory]) {
+        self.stage = stage
+        self.instances = instances
+        self.figures = instances.reduce(into: FigureSet()) { $0.combine($1.figures) }
+        self.drops = instances.reduce(into: [:]) { $0.merge($1.drops(over: 60), uniquingKeysWith: +) }
+    }
+
+    /// Instances that are ready.
+    var readyCount: Int { self.instances.count { $0.condition.isWell } }
 }

@@ -1,19 +1,14 @@
-package import Timing
+internal import Timing
 
 /// The moment of a round of scraping, on both clocks: one measures spans, the other is shown to people.
-package struct ScrapeRound: Sendable {
-    package let now: Instant
+struct ScrapeRound: Sendable {
+    let now: Instant
     /// Milliseconds since 1970.
-    package let unixMilliseconds: UInt64
-
-    package init(now: Instant, unixMilliseconds: UInt64) {
-        self.now = now
-        self.unixMilliseconds = unixMilliseconds
-    }
+    let unixMilliseconds: UInt64
 }
 
 /// What became of asking a daemon for its pages.
-package enum ProbeOutcome: Sendable {
+enum ProbeOutcome: Sendable {
     case answered(DaemonSample)
     /// The connection was accepted, or is still awaited, and no whole answer came in time.
     case silent
@@ -26,13 +21,13 @@ package enum ProbeOutcome: Sendable {
 }
 
 /// How an instance is. In JSON by its raw value; the worst last.
-package enum InstanceCondition: String, Comparable, CaseIterable, Sendable {
+enum InstanceCondition: String, Comparable, CaseIterable, Sendable {
     case ready, starting, notReady, stalled, garbled, silent, unreachable, stopped
 
     /// Only a ready instance is well.
-    package var isWell: Bool { self == .ready }
+    var isWell: Bool { self == .ready }
 
-    package static func < (left: InstanceCondition, right: InstanceCondition) -> Bool { left.rank < right.rank }
+    static func < (left: InstanceCondition, right: InstanceCondition) -> Bool { left.rank < right.rank }
 
     private var rank: Int { Self.allCases.firstIndex(of: self) ?? 0 }
 

@@ -1,4 +1,4 @@
-package import JSONBytes
+internal import JSONBytes
 internal import Stages
 
 /// One object, the same for the page and for scripts:
@@ -12,22 +12,19 @@ internal import Stages
 ///      "distributions":{"commitLatency":{"bounds":[…],"counts":[…],"p50":…,"p90":…,"p99":…}}}
 ///
 /// Figures that are unknown are left out. Times are milliseconds since 1970, spans seconds.
-extension PipelineOverview: JSONEncodable {
-    package func encode(into writer: inout JSONWriter) {
-        writer.beginObject()
-        self.members(into: &writer)
-        writer.endObject()
-    }
+extension PipelineHistory {
+    /// The object as a text.
+    package var json: [UInt8] { JSONWriter.text { self.members(into: &$0) } }
 
-    /// The members alone, for an object that has more.
+    /// Its members, for an object that has more.
     func members(into writer: inout JSONWriter) {
         writer.member("at", self.at)
         writer.member("rounds", self.rounds)
         writer.member("coalescingRatio", self.coalescingRatio)
         writer.objects("stages", self.stages) { $0.members(into: &$1) }
         writer.objects("findings", self.findings) { $0.members(into: &$1) }
-        writer.objects("past", self.pastFindings) { $0.members(into: &$1) }
-        writer.distributions(self.distributions)
+        writer.objects("past", self.journal.past.reversed()) { $0.members(into: &$1) }
+        writer.distributions(self.observed)
     }
 }
 
@@ -55,7 +52,7 @@ extension InstanceHistory {
         writer.member("stalled", health?.stalled ?? [])
         writer.member("figures", self.figures)
         writer.member("drops", RatesByKind(self.drops(over: 60)))
-        writer.distributions(self.distributions)
+        writer.distributions { self.observed($0, in: self.points) }
     }
 }
 
@@ -82,7 +79,7 @@ extension PipelineFinding {
 }
 
 extension FigureSet: JSONEncodable {
-    package func encode(into writer: inout JSONWriter) {
+    func encode(into writer: inout JSONWriter) {
         writer.beginObject()
         for figure in PipelineFigure.allCases {
             guard let value = self[figure] else { continue }
@@ -111,10 +108,10 @@ private struct RatesByKind: JSONEncodable {
 
 extension JSONWriter {
     /// The member `distributions`: an object of those that there are.
-    fileprivate mutating func distributions(_ distributions: [Distribution: BucketCounts]) {
+    fileprivate mutating func distributions(_ observed: (Distribution) -> BucketCounts?) {
         self.object("distributions") { writer in
             for distribution in Distribution.allCases {
-                guard let counts = distributions[distribution] else { continue }
+                guard let counts = observed(distribution) else { continue }
                 writer.key(string: distribution.rawValue)
                 counts.encode(into: &writer)
             }
@@ -123,7 +120,7 @@ extension JSONWriter {
 }
 
 extension BucketCounts: JSONEncodable {
-    package func encode(into writer: inout JSONWriter) {
+    func encode(into writer: inout JSONWriter) {
         writer.beginObject()
         writer.member("bounds", self.bounds)
         writer.member("counts", self.counts)
