@@ -111,6 +111,5 @@ struct HTTPHeadReader {
     private func checkLists(_ head: HTTPRequestHead) throws(HTTPHeadFailure) {
         let parameters = self.bytes[head.queryRange].count { $0 == UInt8(ascii: "&") }
         guard parameters < self.limits.queryParameters else { throw HTTPHeadFailure(status: 414) }
-        guard head.itemCount("connection") <= self.limits.connectionOptions else { throw HTTPHeadFailure(status: 431) }
     }
 }

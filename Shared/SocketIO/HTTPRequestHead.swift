@@ -78,31 +78,14 @@ public struct HTTPRequestHead: Sendable {
         self.fields.count { Self.equal(self.bytes[$0.name], name, ignoringCase: true) }
     }
 
-    /// How many items the fields called `name` list together, empty ones included.
-    func itemCount(_ name: StaticString) -> Int {
-        self.fields.reduce(0) { count, field in
-            guard Self.equal(self.bytes[field.name], name, ignoringCase: true) else { return count }
-            return count + 1 + self.bytes[field.value].count { $0 == UInt8(ascii: ",") }
-        }
-    }
-
     /// Whether any field called `name` lists `token` between commas (case-insensitive).
     public func header(_ name: StaticString, lists token: StaticString) -> Bool {
-        self.header(name) { Self.equal($0, token, ignoringCase: true) }
-    }
-
-    /// The same for a token from outside.
-    func header(_ name: StaticString, lists token: ArraySlice<UInt8>) -> Bool {
-        self.header(name) { Self.equalIgnoringCase($0, token) }
-    }
-
-    private func header(_ name: StaticString, listsAny matches: (ArraySlice<UInt8>) -> Bool) -> Bool {
-        for field in self.fields where Self.equal(self.bytes[field.name], name, ignoringCase: true) {
-            for part in self.bytes[field.value].split(separator: UInt8(ascii: ",")) where matches(Self.trim(part)) {
-                return true
-            }
+        self.fields.contains { field in
+            Self.equal(self.bytes[field.name], name, ignoringCase: true)
+                && self.bytes[field.value].split(separator: UInt8(ascii: ",")).contains {
+                    Self.equal(Self.trim($0), token, ignoringCase: true)
+                }
         }
-        return false
     }
 
     /// The percent-decoded value of the first query parameter `name`; `nil` if absent. Invalid UTF-8 is repaired, so

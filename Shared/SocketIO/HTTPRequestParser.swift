@@ -9,10 +9,8 @@ public struct HTTPLimits: Sendable, Equatable {
     public var fields = 64
     /// Parameters of the query; more are answered 414. Each parameter that is looked up is compared with all of them.
     public var queryParameters = 64
-    /// What `Connection` lists; more is answered 431. Each field that is relayed is compared with all of it.
-    public var connectionOptions = 16
 
-    /// The defaults: 4 KiB, 16 KiB, 64, 64, 16.
+    /// The defaults: 4 KiB, 16 KiB, 64, 64.
     public init() {}
 }
 

@@ -1,16 +1,13 @@
 internal import NIOCore
 internal import SocketIO
 
-/// The accounts of client addresses. Direct connections from loopback and from neighbours have none; a WebSocket that a
-/// neighbour relays counts for the account of its session.
+/// The accounts of client addresses. Direct connections from loopback have none.
 final class AddressAccounts {
     private let loop: ServerLoop
-    private let relays: Relays
     private var accounts: [AddressKey: AddressAccount] = [:]
 
-    init(_ loop: ServerLoop, _ relays: Relays) {
+    init(_ loop: ServerLoop) {
         self.loop = loop
-        self.relays = relays
     }
 
     var count: Int { self.accounts.count }
@@ -18,8 +15,7 @@ final class AddressAccounts {
     /// The account of a connection's own address; `nil` if it is not limited by its address.
     func account(of address: IPAddress) -> AddressAccount? {
         guard !address.isLoopback, !self.loop.configuration.proxies.contains(address) else { return nil }
-        let key = AddressKey(address)
-        return self.relays.isNeighbour(key) ? nil : self.account(key)
+        return self.account(AddressKey(address))
     }
 
     /// The account of a client that a trusted proxy names; also for 127.0.0.1, which anybody could claim.

@@ -276,12 +276,6 @@ extension EngineIOSession {
         self.end(.payloadTooBig)
     }
 
-    /// The body of a POST is not the one that a neighbour relayed: the session goes on without it.
-    func postDiscarded() {
-        self.machine.postEnded()
-        self.post = .none
-    }
-
     /// A part of the body of a POST arrived: processes the packets that it completes.
     ///
     /// Also after an upgrade: not every client completes its POST before that, or resends it.

@@ -65,7 +65,7 @@ final class PeerHandler: ChannelDuplexHandler, Timed {
 
     /// Chooses the way of the connection's bytes: to its socket if nothing is in between, otherwise through the channel.
     private func openOutput(_ context: ChannelHandlerContext) {
-        guard self.loop.security == nil else { return self.output.attach(SecureSink(context)) }
+        guard self.loop.identity == nil else { return self.output.attach(SecureSink(context)) }
         let operations = context.channel.pipeline.syncOperations
         let descriptor = try? operations.withUnsafeTransportIfAvailable(of: NIOBSDSocket.Handle.self) { $0 }
         self.output.open(descriptor: descriptor ?? -1)
@@ -73,12 +73,12 @@ final class PeerHandler: ChannelDuplexHandler, Timed {
 
     /// The bytes of the client itself begin here.
     private func begin(_ exchange: HTTPExchange) {
-        guard let security = self.loop.security, let context else {
+        guard let identity = self.loop.identity, let context else {
             self.role = .http(exchange)
             return
         }
         self.role = .handshake(exchange)
-        do { try security.secure(context) } catch { self.drop() }
+        do { try identity.secure(context) } catch { self.drop() }
     }
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
@@ -111,7 +111,6 @@ final class PeerHandler: ChannelDuplexHandler, Timed {
             self.loop.statistics.tlsFailures += 1
             exchange.connectionLost()
         case .webSocket(let link): link.connectionLost(reason)
-        case .spliced(let link): link.clientGone()
         case .lingering, .closed: break
         }
     }
@@ -123,10 +122,7 @@ final class PeerHandler: ChannelDuplexHandler, Timed {
         let buffer = self.unwrapInboundIn(data)
         self.budget.advance(to: self.loop.now)
         self.budget.charge(receivedBytes: buffer.readableBytes)
-        if case .spliced(let link) = self.role {
-            link.write(buffer)
-            if !self.budget.isSufficient { self.resumeLater() }
-        } else if self.input.unreadBytes > 0 {
+        if self.input.unreadBytes > 0 {
             self.input.append(buffer.readableBytesView)
         } else {
             buffer.withUnsafeReadableBytes { self.process($0) }
@@ -153,9 +149,6 @@ final class PeerHandler: ChannelDuplexHandler, Timed {
         case .handshake: self.reread(input)
         case .http(let exchange): return exchange.read(input)
         case .webSocket(let link): return link.read(input)
-        case .spliced(let link):
-            link.write(ByteBuffer(bytes: input))
-            link.flush()
         case .lingering(let rest):
             self.budget.charge(readBytes: input.count)
             self.role = .lingering(rest - input.count)
@@ -186,7 +179,6 @@ final class PeerHandler: ChannelDuplexHandler, Timed {
     }
 
     func channelReadComplete(context: ChannelHandlerContext) {
-        if case .spliced(let link) = self.role { link.flush() }
         // What came with the header of a proxy is read within another read.
         if self.input.isProcessing { self.loop.flushes.release() } else { self.loop.flushes.readEnded() }
     }
@@ -208,12 +200,7 @@ final class PeerHandler: ChannelDuplexHandler, Timed {
         self.output.writabilityChanged(isWritable)
         guard isWritable else { return }
         self.proceed()
-        switch self.role {
-        case .http(let exchange): exchange.relayLink?.resumeReading()
-        case .webSocket(let link): link.becameWritable()
-        case .spliced(let link): link.resumeReading()
-        case .proxyHeader, .handshake, .lingering, .closed: break
-        }
+        if case .webSocket(let link) = self.role { link.becameWritable() }
     }
 
     // MARK: What the peer may send
@@ -292,43 +279,8 @@ final class PeerHandler: ChannelDuplexHandler, Timed {
         return link
     }
 
-    /// The WebSocket belongs to a session of this account. A neighbour's connection has none of its own: what it relays
-    /// counts for the client that opened the session.
-    func countReads(for account: AddressAccount?) {
-        if self.account == nil { self.budget.begin(account) }
-    }
-
-    /// The same of one request, until it is answered.
-    func countRequest(for account: AddressAccount?) {
-        if self.account == nil { self.budget.requestArrived(of: account) }
-    }
-
-    /// A neighbour accepted a WebSocket: from here on bytes are forwarded both ways.
-    func splice(_ link: RelayLink, accept: String) {
-        guard let exchange = self.httpExchange else { return link.cancel() }
-        exchange.relaySwitched(accept)
-        self.role = .spliced(link)
-        self.budget.begin(self.account)
-        self.disarm()
-        self.proceed()
-    }
-
     /// The session that the connection's WebSocket carries; `nil` when it carries none.
     var session: EngineIOSession? { if case .webSocket(let link) = self.role { link.session } else { nil } }
-
-    /// Whether a relay is in progress here.
-    var isRelaying: Bool { self.role.isRelaying }
-
-    /// Ends the relay in progress, because this server shuts down.
-    func endRelay() {
-        switch self.role {
-        case .http(let exchange): exchange.endRelay()
-        case .spliced(let link):
-            link.clientGone()
-            self.linger()
-        case .proxyHeader, .handshake, .webSocket, .lingering, .closed: break
-        }
-    }
 
     /// Bytes kept for this connection: queued output, unprocessed input, and the parts of requests and messages.
     var heldBytes: Int { self.output.bufferedBytes + self.input.unreadBytes + self.role.heldBytes }
@@ -381,7 +333,7 @@ final class PeerHandler: ChannelDuplexHandler, Timed {
             self.role = .closed
             return
         case .http(let exchange): exchange.close()
-        case .proxyHeader, .handshake, .webSocket, .spliced, .lingering: break
+        case .proxyHeader, .handshake, .webSocket, .lingering: break
         }
         self.input.discard()
         self.resumeReading()

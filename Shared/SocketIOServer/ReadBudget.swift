@@ -3,8 +3,8 @@ internal import SocketIO
 /// What one connection, and with it its client's address, may still send.
 ///
 /// All bytes count: framing, heads, trailers, and what is read only to be ignored. A connection of one client charges them
-/// to that one's address as they are received. A proxy and a neighbour pass requests of several clients on: of theirs,
-/// each address is charged with what was read for its own requests, from the end of the request before it.
+/// to that one's address as they are received. A proxy passes requests of several clients on: of its requests, each
+/// address is charged with what was read for its own, from the end of the request before it.
 struct ReadBudget {
     private var meter: ReadMeter
     /// What the client's address uses; `nil` if that is not limited, or not known.

@@ -5,18 +5,15 @@ internal import SocketIO
 final class RequestRouter {
     let loop: ServerLoop
     let table: RouteTable
-    let relays: Relays
     private let sessions: SessionRegistry
     private let fallback: (any HTTPApplication)?
 
     init(
-        _ loop: ServerLoop, _ table: RouteTable, _ sessions: SessionRegistry, _ relays: Relays,
-        fallback: (any HTTPApplication)?
+        _ loop: ServerLoop, _ table: RouteTable, _ sessions: SessionRegistry, fallback: (any HTTPApplication)?
     ) {
         self.loop = loop
         self.table = table
         self.sessions = sessions
-        self.relays = relays
         self.fallback = fallback
     }
 
@@ -61,33 +58,20 @@ final class RequestRouter {
     private func route(
         _ head: HTTPRequestHead, _ sid: [UInt8], _ transport: EngineTransport, _ index: Int, _ exchange: HTTPExchange
     ) throws(EngineError) -> HTTPDestination? {
-        guard let session = self.sessions.session(sid: sid), session.route == index else {
-            return try self.routeToNeighbour(head, sid)
-        }
+        guard let session = self.sessions.session(sid: sid), session.route == index else { throw .unknownSession }
         session.catchUp(at: self.loop.now)
         guard !session.hasEnded else { throw .unknownSession }
         if transport == .webSocket {
             self.openCandidate(head, session, exchange)
             return nil
         }
-        exchange.countRequest(for: session.account)
         if head.isMethod("POST") {
             try session.postHeadReceived()
-            let configuration = self.loop.configuration
-            let isRelayed = HTTPRelay.isRelayed(head)
-            return HTTPDestination(
-                .post(session), bodyLimit: isRelayed ? configuration.maxPayload : configuration.maxPostBody)
+            return HTTPDestination(.post(session), bodyLimit: self.loop.configuration.maxPostBody)
         }
         guard session.transport == .polling else { throw .badRequest }
         guard head.isMethod("GET") else { throw .badHandshakeMethod }
         return HTTPDestination(.poll(session), bodyLimit: 0)
-    }
-
-    /// A session that is not ours may be a neighbour's. A relayed request is not relayed again.
-    private func routeToNeighbour(_ head: HTTPRequestHead, _ sid: [UInt8]) throws(EngineError) -> HTTPDestination {
-        guard let owner = self.relays.owner(of: sid), !HTTPRelay.isRelayed(head) else { throw .unknownSession }
-        return HTTPDestination(
-            .relay(owner), bodyLimit: head.isMethod("POST") ? self.loop.configuration.maxPostBody : 0)
     }
 }
 
@@ -171,7 +155,6 @@ extension RequestRouter {
     private func openCandidate(_ head: HTTPRequestHead, _ session: EngineIOSession, _ exchange: HTTPExchange) {
         guard let link = self.upgrade(head, exchange, self.engineLimits) else { return }
         link.attach(.candidate(session))
-        link.countReads(for: session.account)
         if !session.startUpgrade(to: link) { link.close(code: 1000) }
     }
 

@@ -11,8 +11,8 @@ final class ServerLoop {
     let timers: DeadlineTimers
     var outbox = SharedOutbox()
     var statistics = SocketIOServer.Statistics()
-    /// TLS for new connections; `nil` without it. A server has it from its start or never.
-    var security: TransportSecurity?
+    /// What new connections get under TLS; `nil` without it. A server has one from its start or never.
+    var identity: TLSIdentity?
     /// True once the server accepts no new sessions: HTTP answers then close their connection.
     var isDraining = false
     /// Storage for decoded messages, used by one reader at a time.
@@ -23,7 +23,7 @@ final class ServerLoop {
         self.configuration = configuration
         self.flushes = flushes
         self.timers = DeadlineTimers(eventLoop, flushes)
-        self.security = configuration.tls.map(TransportSecurity.init)
+        self.identity = configuration.tls
     }
 
     /// Nanoseconds of the monotonic clock that all deadlines use.

@@ -5,11 +5,11 @@ final class SessionRegistry {
     let loop: ServerLoop
     private var sessions: [EngineID: EngineIOSession] = [:]
     private var generator = SystemRandomNumberGenerator()
-    private let sidPrefix: [UInt8]
+    private let name: [UInt8]
 
     init(_ loop: ServerLoop) {
         self.loop = loop
-        self.sidPrefix = Array(loop.configuration.sidPrefix.utf8)
+        self.name = Array(loop.configuration.name.utf8)
     }
 
     var count: Int { self.sessions.count }
@@ -23,14 +23,16 @@ final class SessionRegistry {
     func makeID() -> EngineID { EngineID(using: &self.generator) }
 
     /// The id of a session as sent to clients.
-    func sid(_ id: EngineID) -> [UInt8] { self.sidPrefix + id.text }
+    func sid(_ id: EngineID) -> [UInt8] { SessionID(server: self.name, id: id).text }
 
-    /// The open session with this id from the wire.
+    /// The open session with this id from the wire. Ids that another server gave out are counted.
     func session(sid: [UInt8]) -> EngineIOSession? {
-        guard sid.starts(with: self.sidPrefix), let id = EngineID(sid.dropFirst(self.sidPrefix.count)) else {
+        guard let sid = SessionID(sid) else { return nil }
+        guard sid.server == self.name else {
+            self.loop.statistics.foreignSessions += 1
             return nil
         }
-        return self.sessions[id]
+        return self.sessions[sid.id]
     }
 
     /// Whether one more session may open for an address.

@@ -1,4 +1,3 @@
-internal import NIOCore
 public import SocketIO
 public import Timing
 
@@ -89,46 +88,14 @@ extension SocketIOServer {
         /// The certificate for TLS; `nil` for plain text. ``SocketIOServer/present(_:)`` replaces it.
         public var tls: TLSIdentity?
 
-        /// The prefix of engine ids, by which neighbours or a proxy identify this server. URL-safe ASCII.
-        public var sidPrefix = ""
-        /// Servers behind the same proxy by their `sidPrefix`; requests for their sessions are relayed to them. An
-        /// entry for our own prefix is ignored. With ``tls`` they have it, too, and the same certificate.
-        public var neighbours: [String: Neighbour] = [:]
-        /// Proves what is relayed; nil where everything on the network between neighbours is trusted.
-        public var relayAuthority: (any RelayAuthority)?
-        /// The time limit for connecting to a neighbour.
-        public var relayConnectTimeout: Duration = .seconds(2)
-        /// A neighbour must answer within the two ping times, in which a held poll is answered, plus this margin.
-        public var relayMargin: Duration = .seconds(5)
+        /// The server's name, with which the ids of its sessions begin (``SessionID``), so that a proxy finds the server
+        /// that a request is for. 1 to 64 letters, digits, dots, dashes and underscores; empty for a single server.
+        public var name = ""
         /// The accept queue of the kernel.
         public var backlog = 4096
 
         /// The defaults.
         public init() {}
-
-        var relayTimeout: Duration { self.pingInterval + self.pingTimeout + self.relayMargin }
-    }
-
-    /// Another server that clients may reach instead of this one.
-    public struct Neighbour: Sendable, Hashable {
-        /// A host name or an address.
-        public let host: String
-        public let port: Int
-        /// The name for which requests to it are proven.
-        public let name: String
-        /// The same, if `host` is an address.
-        let address: SocketAddress?
-
-        /// - Parameters:
-        ///   - host: an IP address (IPv6 without brackets), or a name that is resolved for each connection.
-        ///   - port: 1 to 65535.
-        ///   - name: for which requests to it are proven.
-        public init(host: String, port: Int, name: String = "") {
-            self.host = host
-            self.port = port
-            self.name = name
-            self.address = try? SocketAddress(ipAddress: host, port: port)
-        }
     }
 }
 

@@ -35,10 +35,8 @@ extension SocketIOServer {
         public var pingTimeouts: UInt64 = 0
         public var connectTimeouts: UInt64 = 0
         public var slowReaders: UInt64 = 0
-        /// Requests relayed to neighbours, including upgrades to WebSocket.
-        public var relayedRequests: UInt64 = 0
-        /// Relayed requests without a complete answer.
-        public var relayFailures: UInt64 = 0
+        /// Requests for sessions whose ids begin with the name of another server.
+        public var foreignSessions: UInt64 = 0
 
         /// All zero.
         public init() {}

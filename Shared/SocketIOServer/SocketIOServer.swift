@@ -14,7 +14,6 @@ internal import SocketIO
 public final class SocketIOServer: @unchecked Sendable {
     private let loop: ServerLoop
     let sessions: SessionRegistry
-    private let relays: Relays
     let connections: ConnectionRegistry
     private let memory: MemoryGuard
     private let router: RequestRouter
@@ -29,11 +28,10 @@ public final class SocketIOServer: @unchecked Sendable {
     ) {
         self.loop = ServerLoop(eventLoop, configuration, flushes ?? FlushQueue(eventLoop: eventLoop))
         self.sessions = SessionRegistry(self.loop)
-        self.relays = Relays(self.loop)
-        self.connections = ConnectionRegistry(self.loop, AddressAccounts(self.loop, self.relays))
+        self.connections = ConnectionRegistry(self.loop, AddressAccounts(self.loop))
         self.memory = MemoryGuard(self.loop, self.connections, self.sessions)
         self.router = RequestRouter(
-            self.loop, RouteTable(routes, configuration), self.sessions, self.relays, fallback: http)
+            self.loop, RouteTable(routes, configuration), self.sessions, fallback: http)
     }
 
     /// The loop that everything happens on.
@@ -46,8 +44,6 @@ public final class SocketIOServer: @unchecked Sendable {
     public var connectionCount: Int { self.connections.count }
     /// Open Engine.IO sessions.
     public var sessionCount: Int { self.sessions.count }
-    /// Relays to neighbours in progress: incomplete requests, and WebSockets.
-    public var relayCount: Int { self.relays.openCount }
     /// Bytes that connections and sessions held when they were last counted, with what the applications kept for them.
     public var heldBytes: Int { self.memory.heldBytes }
     /// Client addresses with connections, sessions, or something owed.
@@ -57,10 +53,9 @@ public final class SocketIOServer: @unchecked Sendable {
 
     /// Presents another certificate to connections from here on. Has no effect on a server that was configured without
     /// one.
-    public func present(_ identity: TLSIdentity) { self.loop.security?.replace(with: identity) }
-
-    /// Replaces the neighbours, by their `sidPrefix`.
-    public func meet(_ neighbours: [String: Neighbour]) { self.relays.replace(with: neighbours) }
+    public func present(_ identity: TLSIdentity) {
+        if self.loop.identity != nil { self.loop.identity = identity }
+    }
 
     // MARK: Flushing
 
@@ -139,7 +134,7 @@ extension SocketIOServer {
                     try channel.pipeline.syncOperations.addHandler(PeerHandler(self.connections, self.router))
                 }
             }
-        if configuration.tls != nil { bootstrap = TransportSecurity.readingLittle(bootstrap) }
+        if configuration.tls != nil { bootstrap = bootstrap.readingLittle() }
         return bootstrap.bind(host: host, port: port)
             .flatMapThrowing { channel in
                 guard let address = channel.localAddress else { throw ChannelError.unknownLocalAddress }
@@ -153,8 +148,8 @@ extension SocketIOServer {
 // MARK: - Stopping
 
 extension SocketIOServer {
-    /// Refuses new sessions with 503. Existing ones continue, and polling ones remain reachable, also by relays; HTTP
-    /// responses close their connection.
+    /// Refuses new sessions with 503. Existing ones continue, and polling ones remain reachable; HTTP responses close
+    /// their connection.
     public func refuseSessions() { self.loop.isDraining = true }
 
     /// Refuses new sessions and stops listening: polling sessions end with that.
@@ -169,17 +164,13 @@ extension SocketIOServer {
         return EventLoopFuture.andAllComplete(closing, on: self.eventLoop)
     }
 
-    /// Closes up to `count` sessions (WebSocket code 1001, polling 400) and relays, so that their clients reconnect
-    /// elsewhere; the caller paces it. Returns how many of both are left, including polling sessions that have not
-    /// fetched their last packets.
+    /// Closes up to `count` sessions (WebSocket code 1001, polling 400), so that their clients reconnect elsewhere; the
+    /// caller paces it. Returns how many are left, including polling sessions that have not fetched their last packets.
     public func drain(upTo count: Int) -> Int {
         let closing = Array(self.sessions.all.lazy.filter { !$0.isClosed }.prefix(max(0, count)))
         for session in closing { session.end(.goingAway) }
-        let relaying = self.connections.all.filter(\.isRelaying)
-        let ending = relaying.prefix(max(0, count - closing.count))
-        for connection in ending { connection.endRelay() }
         self.flush()
-        return self.sessions.all.count { !$0.isClosed || $0.hasPackets } + relaying.count - ending.count
+        return self.sessions.all.count { !$0.isClosed || $0.hasPackets }
     }
 
     /// Drops every connection immediately, without close frames. Stop and drain first.
@@ -187,7 +178,6 @@ extension SocketIOServer {
         for session in self.sessions.all { session.end(.goingAway) }
         self.flush()
         for connection in self.connections.all { connection.drop() }
-        self.relays.closeAll()
         self.memory.stop()
         self.loop.timers.cancel()
     }

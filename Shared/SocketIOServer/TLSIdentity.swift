@@ -3,12 +3,10 @@ internal import NIOSSL
 /// What a server proves its identity with: a certificate chain and the private key of its first certificate.
 public struct TLSIdentity: Sendable {
     /// The server's own certificate first, then its issuers.
-    let chain: [NIOSSLCertificate]
+    private let chain: [NIOSSLCertificate]
     private let key: NIOSSLPrivateKey
     /// For connections that clients open.
-    let serverContext: NIOSSLContext
-    /// For connections to neighbours, whose certificates ``TransportSecurity`` verifies.
-    let clientContext: NIOSSLContext
+    let context: NIOSSLContext
 
     /// Reads PEM files. May take some milliseconds: not for an event loop.
     /// - Parameters:
@@ -19,12 +17,7 @@ public struct TLSIdentity: Sendable {
             throw .noCertificate
         }
         guard let key = try? NIOSSLPrivateKey(bytes: key, format: .pem) else { throw .noKey }
-        do {
-            self.serverContext = try Self.serverContext(chain, key)
-            self.clientContext = try Self.clientContext(chain)
-        } catch {
-            throw .mismatch
-        }
+        do { self.context = try Self.context(chain, key) } catch { throw .mismatch }
         self.chain = chain
         self.key = key
     }
@@ -32,31 +25,16 @@ public struct TLSIdentity: Sendable {
     /// When the server's own certificate expires, seconds since 1970.
     public var expiry: Int { Int(self.chain[0].notValidAfter) }
 
-    /// Ephemeral keys and authenticated encryption only, which is all that TLS 1.3 has; this is for TLS 1.2.
-    private static let suites = "ECDHE+AESGCM:ECDHE+CHACHA20"
-
     /// There is no renegotiation: BoringSSL's servers refuse it.
-    private static func serverContext(
-        _ chain: [NIOSSLCertificate], _ key: NIOSSLPrivateKey
-    ) throws -> NIOSSLContext {
+    private static func context(_ chain: [NIOSSLCertificate], _ key: NIOSSLPrivateKey) throws -> NIOSSLContext {
         var configuration = TLSConfiguration.makeServerConfiguration(
             certificateChain: chain.map { .certificate($0) }, privateKey: .privateKey(key))
         configuration.minimumTLSVersion = .tlsv12
-        configuration.cipherSuites = Self.suites
+        // Ephemeral keys and authenticated encryption only, which is all that TLS 1.3 has; this is for TLS 1.2.
+        configuration.cipherSuites = "ECDHE+AESGCM:ECDHE+CHACHA20"
         configuration.applicationProtocols = ["http/1.1"]
         configuration.certificateVerification = .none
         configuration.trustRoots = .certificates([])
-        return try NIOSSLContext(configuration: configuration)
-    }
-
-    private static func clientContext(_ chain: [NIOSSLCertificate]) throws -> NIOSSLContext {
-        var configuration = TLSConfiguration.makeClientConfiguration()
-        configuration.minimumTLSVersion = .tlsv12
-        configuration.cipherSuites = Self.suites
-        configuration.applicationProtocols = ["http/1.1"]
-        configuration.certificateVerification = .noHostnameVerification
-        // A store of authorities would not be used, but read.
-        configuration.trustRoots = .certificates(chain)
         return try NIOSSLContext(configuration: configuration)
     }
 }

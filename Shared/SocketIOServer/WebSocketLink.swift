@@ -29,9 +29,6 @@ final class WebSocketLink {
     /// Received messages go to this user from here on.
     func attach(_ user: User) { self.user = user }
 
-    /// Counts what is received for the account of its session, unless the connection has one.
-    func countReads(for account: AddressAccount?) { self.connection.countReads(for: account) }
-
     /// The session that it carries; `nil` when it carries none.
     var session: EngineIOSession? { if case .engine(let session) = self.user { session } else { nil } }
 

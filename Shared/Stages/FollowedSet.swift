@@ -2,11 +2,11 @@ package import Boot
 package import Timing
 
 /// A stage's set and what becomes of it when its source says something.
-package struct FollowedSet<Address: InstanceAddress>: Sendable {
-    private let list: InstanceList<Address>
+package struct FollowedSet: Sendable {
+    private let list: InstanceList
     private let report: SetReport
-    private let adopt: @Sendable ([Address]) -> Void
-    private var addresses: Set<Address>
+    private let adopt: @Sendable ([PeerAddress]) -> Void
+    private var addresses: Set<PeerAddress>
     private var answers: NameAnswers
     /// Why the last answer was not accepted; nil when it was.
     private var refusal: String?
@@ -15,8 +15,8 @@ package struct FollowedSet<Address: InstanceAddress>: Sendable {
     ///   - list: the set at start.
     ///   - adopt: called with each other set, on a thread that may block.
     package init(
-        _ list: InstanceList<Address>, patience: Nanoseconds, report: SetReport,
-        adopt: @escaping @Sendable ([Address]) -> Void
+        _ list: InstanceList, patience: Nanoseconds, report: SetReport,
+        adopt: @escaping @Sendable ([PeerAddress]) -> Void
     ) {
         self.list = list
         self.report = report
@@ -27,12 +27,12 @@ package struct FollowedSet<Address: InstanceAddress>: Sendable {
     }
 
     /// The set is this one now; the order means nothing.
-    private mutating func replace(with addresses: [Address]) {
+    private mutating func replace(with addresses: [PeerAddress]) {
         self.refusal = nil
         let (before, now) = (self.addresses, Set(addresses))
         guard now != before else { return self.report.answered() }
         self.addresses = now
-        func names(_ addresses: Set<Address>) -> [String] { addresses.map(\.description).sorted() }
+        func names(_ addresses: Set<PeerAddress>) -> [String] { addresses.map(\.description).sorted() }
         self.report.changed(
             added: names(now.subtracting(before)), removed: names(before.subtracting(now)), count: now.count)
         self.adopt(addresses)
@@ -58,7 +58,7 @@ extension FollowedSet: WatchedName {
     package mutating func lookedUp(_ answer: Result<[DNSInstance], SettingRefusal>, at now: Instant) {
         do throws(SettingRefusal) {
             self.answers.answered(try answer.get(), at: now)
-            self.replace(with: self.answers.instances.map(Address.init))
+            self.replace(with: self.answers.instances.map(PeerAddress.init))
         } catch {
             self.refuse(error)
         }

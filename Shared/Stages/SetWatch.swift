@@ -23,8 +23,8 @@ package struct SetWatch {
     /// - Parameters:
     ///   - setting: its name, such as `fanouts`.
     ///   - adopt: called with each other set, on a thread that may block.
-    package mutating func follow<Address>(
-        _ list: InstanceList<Address>, _ setting: String, adopt: @escaping @Sendable ([Address]) -> Void
+    package mutating func follow(
+        _ list: InstanceList, _ setting: String, adopt: @escaping @Sendable ([PeerAddress]) -> Void
     ) {
         let report = SetReport(setting, source: list.source.place, self.context, prefix: self.prefix)
         let followed = FollowedSet(list, patience: self.pace.patience, report: report, adopt: adopt)

@@ -2,11 +2,11 @@ package import Boot
 
 /// The stages that a daemon sends to, each with the set of its instances.
 package struct StageSets: Sendable {
-    private let lists: [(stage: Stage, list: InstanceList<PeerAddress>)]
+    private let lists: [(stage: Stage, list: InstanceList)]
     private let sets: [Stage: StageSet]
 
     /// - Parameter lists: the instances of each stage at start.
-    package init(_ lists: KeyValuePairs<Stage, InstanceList<PeerAddress>>) {
+    package init(_ lists: KeyValuePairs<Stage, InstanceList>) {
         self.lists = lists.map { ($0.key, $0.value) }
         self.sets = Dictionary(uniqueKeysWithValues: lists.map { ($0.key, StageSet($0.key, $0.value.addresses)) })
     }

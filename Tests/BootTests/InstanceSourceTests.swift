@@ -3,7 +3,7 @@ import Testing
 @testable import Boot
 
 @Suite struct InstanceSourceTests {
-    private func source(_ text: String) throws -> InstanceSource<PeerAddress> {
+    private func source(_ text: String) throws -> InstanceSource {
         try #require(try InstanceSource(.text(text)))
     }
 
@@ -31,28 +31,24 @@ import Testing
         let peer = PeerAddress(DNSInstance(address: "fd00::1", port: 7300))
         #expect(peer == PeerAddress(name: "fd00--1", endpoint: "tcp://[fd00::1]:7300"))
         #expect(PeerAddress(DNSInstance(address: "10.0.0.5", port: 7300)).description == "10.0.0.5=tcp://10.0.0.5:7300")
-        #expect(HostAddress(DNSInstance(address: "fd00::1", port: 8080)).description == "fd00--1=[fd00::1]:8080")
     }
 
     @Test func aNameNeedsLinkKeys() {
-        let name = InstanceSource<PeerAddress>.name(DNSName(host: "h", records: .services))
+        let name = InstanceSource.name(DNSName(host: "h", records: .services))
         #expect(throws: SettingRefusal.self) { try InstanceList(name, member: "fanouts", isPlain: true) }
         #expect(throws: Never.self) { try InstanceList(name, member: "fanouts", isPlain: false) }
-        // Requests between gateways are no links.
-        let gateways = InstanceSource<HostAddress>.name(DNSName(host: "h", records: .services))
-        #expect(throws: Never.self) { try InstanceList(gateways, member: "gateways", isPlain: true) }
     }
 
     // MARK: Files
 
     private func parse(_ text: String, isPlain: Bool = false) throws(SettingRefusal) -> [PeerAddress] {
-        let list = try InstanceList<PeerAddress>(.list([]), member: "fanouts", isPlain: isPlain)
+        let list = try InstanceList(.list([]), member: "fanouts", isPlain: isPlain)
         return try list.parse(.success(Array(text.utf8)))
     }
 
     private static let file = """
         {
-          "gateways": ["g-1=10.0.0.1:8080"],
+          "committers": ["c-1=tcp://10.0.0.3:7200"],
           "fanouts": ["f-1=tcp://10.0.0.4:7300",
                       "f-2=ipc:///run/f-2.sock"]
         }
@@ -72,10 +68,7 @@ import Testing
 
     @Test(arguments: [
         ("", "is empty"), ("[]", "must be one JSON object"), ("{}", "has no member \"fanouts\""),
-        (
-            "{\n\"fanout\":[]}",
-            "line 2: has no member \"fanout\"; allowed are gateways, coalescers, committers, fanouts"
-        ),
+        ("{\n\"fanout\":[]}", "line 2: has no member \"fanout\"; allowed are coalescers, committers, fanouts"),
         ("{\"fanouts\":\n[]}", "line 2: fanouts must be an array of 1 to 1000 texts of the form name=endpoint"),
         ("{\"fanouts\":[\"a=ipc:///a\",\n7]}", "line 2: fanouts must contain texts of the form name=endpoint"),
         ("{\"fanouts\":[\"a=ipc:///a\",\n\"a=ipc:///b\"]}", "line 2: fanouts has the name \"a\" twice"),

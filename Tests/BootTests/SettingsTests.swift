@@ -284,24 +284,6 @@ private struct SampleSettings: DaemonSettings {
         #expect(help.contains("default 16") && help.contains("DATABASE_URL"))
     }
 
-    @Test(arguments: [
-        ("gateway-1=10.0.0.1:8080", "10.0.0.1", 8080), ("g.2=[::1]:1", "::1", 1),
-        ("g=example.com:65535", "example.com", 65535),
-    ])
-    func hostsAreReadAndWrittenTheSame(_ text: String, _ host: String, _ port: Int) throws {
-        let address = try HostAddress(text)
-        #expect(address.host == host && address.port == port && address.description == text)
-    }
-
-    @Test(arguments: [
-        "g", "g=h", "h:80", "=h:80", "g=:80", "g=h:0", "g=h:65536", "g=h:x", "g=::1:80", "g=[]:80", "a b=h:80",
-        "g=h/x:80",
-        "a:80=h",
-    ])
-    func whatIsNoHostIsRefused(_ text: String) {
-        #expect(throws: SettingRefusal.self) { try HostAddress(text) }
-    }
-
     @Test func aPathTooLongForASocketIsRefused() {
         let fits = "ipc:///" + String(repeating: "a", count: PeerAddress.longestSocketPath - 1)
         #expect(self.complaint(["--bind", fits]) == nil)

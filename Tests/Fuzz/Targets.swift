@@ -4,7 +4,7 @@ import Glibc
 typealias Target = @Sendable (UnsafeRawBufferPointer) -> Void
 
 private let targets: [String: Target] = [
-    "http": fuzzHTTP, "proxy": fuzzProxy, "answer": fuzzAnswer, "websocket": fuzzWebSocket, "payload": fuzzPayload,
+    "http": fuzzHTTP, "proxy": fuzzProxy, "websocket": fuzzWebSocket, "payload": fuzzPayload,
     "packet": fuzzPacket,
     "engine": fuzzEngine,
     "json": fuzzJSON, "element": fuzzElement, "settings": fuzzSettings, "wire": fuzzWire, "hello": fuzzHello,

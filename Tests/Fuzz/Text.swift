@@ -74,13 +74,11 @@ private func checkGeometry(of element: Element, _ written: [UInt8]) {
 /// Settings files, rules files, files of instances, peers and connection strings.
 @Sendable func fuzzSettings(_ input: UnsafeRawBufferPointer) {
     if let file = try? InstancesFile(parsing: Array(input)) {
-        _ = try? file.addresses(of: "gateways", as: HostAddress.self)
-        for member in InstancesFile.members { _ = try? file.addresses(of: member, as: PeerAddress.self) }
+        for member in InstancesFile.members { _ = try? file.addresses(of: member) }
     }
     _ = try? SettingsFile(path: "settings", bytes: Array(input))
     let line = String(decoding: input, as: UTF8.self)
     _ = try? PeerAddress(line)
-    _ = try? HostAddress(line)
     _ = ConnectionString.masked(line)
     var document = JSONDocument()
     guard (try? document.parse(input)) != nil, let rules = try? RulesTable(json: document.root) else { return }

@@ -23,7 +23,7 @@ HERE = pathlib.Path(__file__).parent
 ATTACKS = [
     "connect_keys", "odd_json", "pipelined_gets", "polling_sessions", "connection_flood", "slow_bodies",
     "chunk_framing", "announced_frames", "control_frames", "engine_frames", "binary", "refused_tokens", "upgrade_storm",
-    "forged_relays", "face_garbage", "unread_sockets", "unread_rooms", "unread_leaves", "unread_rejoins", "unread_polls",
+    "face_garbage", "unread_sockets", "unread_rooms", "unread_leaves", "unread_rejoins", "unread_polls",
     "unread_users", "dear_selections", "join_storm", "preview_flood", "commit_flood", "undo_flood",
     "http_reads", "http_creates", "room_bloat", "cascade_bloat", "large_commits",
 ]
@@ -32,7 +32,7 @@ LINK_ATTACKS = ["link_garbage"]
 GUARDED_ATTACKS = ["guarded_link_garbage"]
 # `make test` leaves these out: others are of their kind.
 ALIKE = [
-    "odd_json", "slow_bodies", "announced_frames", "binary", "upgrade_storm", "forged_relays", "http_reads",
+    "odd_json", "slow_bodies", "announced_frames", "binary", "upgrade_storm", "http_reads",
     "large_commits", *LINK_ATTACKS, *GUARDED_ATTACKS, "join_storm", "preview_flood", "commit_flood", "http_creates",
     "unread_rooms", "unread_rejoins",
 ]

@@ -30,7 +30,7 @@ def remove_leftovers():
 
 
 class Pipeline:
-    """Two gateways, so that requests can be relayed, and one of each other daemon."""
+    """Two gateways, and one of each other daemon."""
 
     # Ports on which daemons wait for each other.
     link_ports = ()

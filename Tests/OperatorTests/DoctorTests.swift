@@ -20,18 +20,6 @@ import Testing
 
     @Test(
         arguments: [
-            ([], nil), (["--gateways", "a=10.0.0.5:8080"], nil),
-            (["--gateways", "a=127.0.0.1:8080,b=[::1]:8081"], .ok),
-            (["--gateways", "a=127.0.0.1:8080,b=10.0.0.6:8080"], .warn),
-            // The proxy in front of gateways does not encrypt what is between them.
-            (["--gateways", "a=10.0.0.5:8080,b=10.0.0.6:8080", "--trusted-proxies", "10.0.0.9"], .warn),
-        ] as [([String], Finding.Grade?)])
-    func plainTextBetweenGatewaysIsWarnedOf(_ settings: [String], _ grade: Finding.Grade?) {
-        #expect(Self.doctor(settings).relayEncryption([:])?.grade == grade)
-    }
-
-    @Test(
-        arguments: [
             ("postgresql:///touchsync", [:], Finding.Grade.ok), ("host=/run/postgresql", [:], .ok),
             ("postgresql://u:p@localhost:5433/touchsync", [:], .ok), ("postgresql://127.0.0.1/touchsync", [:], .ok),
             ("postgresql://db.example.com/touchsync", [:], .warn), ("host=db sslmode=require", [:], .warn),

@@ -14,7 +14,7 @@ import Testing
                 Setting.int("port", default: 8080, in: 1...65535, "Port."),
                 Setting.string("host", default: "h", "Host."),
                 Setting<String?>.endpoint("face", "Face."),
-                quirk, SharedSettings.gateways, SharedSettings.coalescers, SharedSettings.committers,
+                quirk, SharedSettings.coalescers, SharedSettings.committers,
                 SharedSettings.fanouts,
                 SharedSettings.jwtSecret,
             ])
@@ -50,9 +50,8 @@ import Testing
     @Test func everyInstanceIsToldItsNeighbours() {
         #expect(
             self.topology.flags(.gateway, 1) == [
-                "--name", "gateway-2", "--port", "8081", "--face", "ipc:///run/ts/gateway-2.face.sock", "--gateways",
-                "gateway-1=127.0.0.1:8080,gateway-2=127.0.0.1:8081", "--coalescers",
-                "coalescer-1=ipc:///run/ts/coalescer-1.sock",
+                "--name", "gateway-2", "--port", "8081", "--face", "ipc:///run/ts/gateway-2.face.sock",
+                "--coalescers", "coalescer-1=ipc:///run/ts/coalescer-1.sock",
                 "--committers", "committer-1=ipc:///run/ts/committer-1.sock,committer-2=ipc:///run/ts/committer-2.sock",
                 "--fanouts", "fanout-1=ipc:///run/ts/fanout-1.sock",
             ])
@@ -62,17 +61,6 @@ import Testing
                 "fanout-1=ipc:///run/ts/fanout-1.sock",
             ])
         #expect(self.topology.flags(.fanout, 0) == ["--name", "fanout-1", "--bind", "ipc:///run/ts/fanout-1.sock"])
-    }
-
-    @Test func gatewaysFindEachOtherWhereTheyListen() {
-        var topology = Topology(counts: [.gateway: 2], port: 8080, host: "0.0.0.0", sockets: "/s")
-        #expect(topology.gateways.map(\.description) == ["gateway-1=127.0.0.1:8080", "gateway-2=127.0.0.1:8081"])
-        topology.host = "::"
-        #expect(topology.gateways.map(\.description) == ["gateway-1=[::1]:8080", "gateway-2=[::1]:8081"])
-        let elsewhere = self.planner(environment: ["TOUCHSYNC_HOST": "10.0.0.5"]).topology
-        #expect(elsewhere.gateways.map(\.host) == ["10.0.0.5", "10.0.0.5"])
-        topology.counts[.gateway] = 1
-        #expect(topology.gateways.isEmpty && !topology.flags(.gateway, 0).contains("--gateways"))
     }
 
     @Test func everyGatewayHasAFaceOfItsOwn() {
@@ -351,25 +339,7 @@ import Testing
 }
 
 @Suite struct ExampleTests {
-    /// The real daemons take the lists that `up` gives them, and a gateway must be on its own list.
-    @Test func gatewaysAreOnTheirOwnList() throws {
-        func complaints(_ arguments: [String]) throws -> [String] {
-            let lists = ["coalescers", "committers", "fanouts"].flatMap { ["--\($0)", "x=ipc:///run/x"] }
-            var resolver = SettingsResolver(
-                schema: StageCatalog.installed.schema(.gateway), arguments: lists + arguments, environment: [:],
-                readFile: { FileBytes.read($0) })
-            let type = try #require(StageCatalog.installed.settings[.gateway])
-            func settings<Settings: DaemonSettings>(_ type: Settings.Type) { _ = resolver.settings(type) }
-            settings(type)
-            return resolver.problems.map(\.description)
-        }
-        let list = "gateway-1=h:1,gateway-2=h:2"
-        #expect(try complaints(["--name", "gateway-2", "--gateways", list]) == [])
-        #expect(
-            try complaints(["--name", "gateway-3", "--gateways", list]) == [
-                "--gateways: must name this gateway too, \"gateway-3\" (command line)"
-            ])
-        #expect(try complaints(["--gateways", "g=h:1,g=h:2"]).first?.contains("stands twice") == true)
+    @Test func theDaemonsTakeTheListsThatUpGivesThem() {
         let planner = DaemonPlanner(
             catalog: .installed, topology: Topology(counts: [.gateway: 3], port: 8080, sockets: "/s"),
             configPath: nil, environment: [:], extra: [])

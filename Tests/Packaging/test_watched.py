@@ -34,6 +34,7 @@ CASES = {
     "PreviewsWait": ("touchsync_coalescer_previews_held_oldest_seconds{}", "2x60", "0.02x60", {}),
     "SlowApps": ("touchsync_gateway_slow_apps{}", "10x60", "2x60", {"touchsync_gateway_connections{}": "100x60"}),
     "MemoryBudgetExceeded": ("touchsync_gateway_shed_connections_total{}", "0 0 64x60", "64x60", {}),
+    "ForeignSessions": ("touchsync_gateway_foreign_sessions_total{}", "0+5x60", "0 20x60", {}),
     "RoomsSlowed": ('touchsync_gateway_slowed_rooms{interval="66"}', "3x60", "3 3 3 0x60", {}),
     # One that drops nothing must not hide another.
     "RecordsDropped": ("touchsync_gateway_previews_dropped_total{}", "0+50x60", "0 50x60",

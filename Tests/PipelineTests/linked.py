@@ -126,7 +126,6 @@ class LinkedPipeline:
         if stage == "gateway":
             flags += ["--host", self.host(stage).address, "--port", str(self.ports[name]), "--open"]
             flags += ["--origins", "*"]
-            flags += ["--gateways", ",".join(f"{peer}={self.address(peer)}" for peer in self.names[stage])]
             flags += ["--face", f"tcp://{self.host(stage).address}:{self.ports[name] + 1}"]
             flags += self.settings
         else:

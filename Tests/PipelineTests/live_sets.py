@@ -10,7 +10,7 @@ from pipeline import Pipeline, eventually
 from resolver import Resolver
 
 # The settings that name the instances of a stage.
-SETTINGS = {stage: f"{stage}s" for stage in BEHIND}
+SETTINGS = {stage: f"{stage}s" for stage in BEHIND["gateway"]}
 
 
 class LivePipeline(LinkedPipeline):
@@ -48,11 +48,7 @@ class LivePipeline(LinkedPipeline):
     def knows(self, stage, count):
         """Waits until every daemon knows this number of instances of a stage."""
         label = f'set_instances{{set="{SETTINGS[stage]}"}}'
-        def has_set(name):
-            owner = name.split("-")[0]
-            return stage in BEHIND[owner] or owner == stage == "gateway"
-
-        holders = [name for name in self.daemons if has_set(name)]
+        holders = [name for name in self.daemons if stage in BEHIND[name.split("-")[0]]]
         eventually(
             f"all know {count} of {stage}", lambda: all(self.metric(name, label) == count for name in holders), within=15
         )
@@ -85,8 +81,7 @@ class FilePipeline(LivePipeline):
         return f"file://{self.folder / 'instances.json'}"
 
     def text(self):
-        sets = {SETTINGS[stage]: [f"{name}=tcp://{self.address(name)}" for name in self.names[stage]] for stage in BEHIND}
-        sets["gateways"] = [f"{name}={self.address(name)}" for name in self.names["gateway"]]
+        sets = {SETTINGS[stage]: [f"{name}=tcp://{self.address(name)}" for name in self.names[stage]] for stage in SETTINGS}
         return json.dumps(sets, indent=1)
 
     def publish(self):
@@ -127,7 +122,7 @@ class ServicePipeline(ResolvedPipeline):
 
     def publish(self):
         records = self.resolver.names
-        for stage in BEHIND:
+        for stage in SETTINGS:
             hosts = {f"{name}.touchsync.test": self.ports[name] for name in self.names[stage]}
             records |= {host: [self.host(stage).address.strip("[]")] for host in hosts}
             records[f"_{stage}._tcp.touchsync.test"] = list(hosts.items())
@@ -162,7 +157,7 @@ class NamedPipeline(ResolvedPipeline):
         return f"dns://{SETTINGS[stage]}.touchsync.test:{self.ports[f'{stage}-1']}"
 
     def publish(self):
-        for stage in BEHIND:
+        for stage in SETTINGS:
             self.resolver.names[f"{SETTINGS[stage]}.touchsync.test"] = [self.ip(name) for name in self.names[stage]]
 
     def start(self):

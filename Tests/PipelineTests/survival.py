@@ -11,9 +11,11 @@ class Worker(threading.Thread):
     """A user who commits without pause: numbered, every second one as the end of a gesture, keeping each commit until it is
     acknowledged, coming back after every loss with the session and the position that it had."""
 
-    def __init__(self, urls, user, room, element, pause=0.01):
+    def __init__(self, urls, user, room, element, pause=0.01, **app):
+        """`app` says how it connects."""
         super().__init__(daemon=True)
         self.urls = urls
+        self.how = app
         self.user = user
         self.room = room
         self.element = element
@@ -86,7 +88,7 @@ class Worker(threading.Thread):
             return True
         self._lose()
         for url in self.urls:
-            app = App(url, self.user)
+            app = App(url, self.user, **self.how)
             try:
                 app.connect(timeout=6)
                 more = {}
@@ -142,7 +144,8 @@ class Worker(threading.Thread):
 class Crowd:
     """Several workers in several rooms, and the checks on what they saw."""
 
-    def __init__(self, pipeline, room, rooms=3, each=2, pause=0.01):
+    def __init__(self, pipeline, room, rooms=3, each=2, pause=0.01, urls=None, **app):
+        """They connect to the gateways or `urls`; `app` says how."""
         self.pipeline = pipeline
         self.rooms = [f"{room}-{index}" for index in range(rooms)]
         self.workers = []
@@ -151,7 +154,7 @@ class Crowd:
             creator.join(name)
             for index in range(each):
                 creator.ok("element:create", {"roomId": name, "element": {"type": "note", "id": f"e{index}"}})
-                worker = Worker(pipeline.urls, f"worker-{index}", name, f"e{index}", pause)
+                worker = Worker(urls or pipeline.urls, f"worker-{index}", name, f"e{index}", pause, **app)
                 self.workers.append(worker)
             creator.close()
 

@@ -1,7 +1,8 @@
-"""The configurations of deploy/ for haproxy and nginx, run by these proxies in front of two gateways."""
+"""The configurations of deploy/ for haproxy and nginx, run by these proxies in front of three gateways."""
 
 import contextlib
 import http.client
+import json
 import os
 import pathlib
 import shutil
@@ -15,13 +16,17 @@ import requests
 import ports
 from app import POLLING, UPGRADE, WEBSOCKET
 from certificates import Certificate
+from clients.steps import on_the_loop
+from clients.wire import Failed, Wire
 from pipeline import eventually
+from survival import Crowd
 
 DEPLOY = pathlib.Path(__file__).parents[2] / "deploy"
-# The proxy's address as the gateways see it. Gateways relay from 127.0.0.1, which is no proxy's.
+# The proxy's address as the gateways see it.
 PROXY = "127.0.0.2"
 # Where a client comes from.
 CLIENT = "127.0.0.3"
+OPENING = "/socket.io/?EIO=4&transport=polling"
 
 
 class Front:
@@ -34,10 +39,14 @@ class Front:
         self.url = f"https://127.0.0.1:{self.port}"
 
     def configuration(self, folder):
-        """The example, for these addresses and files."""
-        first, second = (url.removeprefix("http://") for url in self.pipeline.urls)
+        """The example, for these addresses and files, with a third gateway wherever it has the second."""
+        first, second, third = (url.removeprefix("http://") for url in self.pipeline.urls)
         made = {"haproxy": "haproxy.cfg", "nginx": "nginx.conf"}[self.name]
-        text = (DEPLOY / made).read_text()
+        text = ""
+        for line in (DEPLOY / made).read_text().splitlines(keepends=True):
+            text += line
+            if "10.0.0.4:8080" in line or "~^gateway-2" in line:
+                text += line.replace("10.0.0.4:8080", third).replace("gateway-2", "gateway-3")
         for example, present in {
             "10.0.0.1:8080": first, "10.0.0.4:8080": second, "10.0.0.9": PROXY,
             "bind :80": f"bind 127.0.0.1:{self.plain}", "bind :443": f"bind 127.0.0.1:{self.port}",
@@ -91,7 +100,7 @@ class Front:
 @pytest.fixture(scope="module", params=["haproxy", "nginx"])
 def front(request, beside):
     source = {"haproxy": "proxy-protocol", "nginx": "x-forwarded-for"}[request.param]
-    with beside("--trusted-proxies", PROXY, "--proxy-source", source, gateways=2) as pipeline:
+    with beside("--trusted-proxies", PROXY, "--proxy-source", source, gateways=3) as pipeline:
         with Front(pipeline, request.param).running() as front:
             yield front
 
@@ -129,9 +138,89 @@ def test_the_gateway_learns_the_clients_address(front):
 def test_pages_are_the_gateways_own_and_encrypted(front):
     redirected = requests.get(f"http://127.0.0.1:{front.plain}/", allow_redirects=False, timeout=5)
     assert redirected.status_code == 301 and redirected.headers["Location"].startswith("https://127.0.0.1")
-    path = "/socket.io/?EIO=4&transport=polling"
-    assert front.get(path, headers={"Origin": front.url}).status_code == 200
-    assert front.get(path, headers={"Origin": "https://evil.example"}).status_code == 403
+    assert front.get(OPENING, headers={"Origin": front.url}).status_code == 200
+    assert front.get(OPENING, headers={"Origin": "https://evil.example"}).status_code == 403
+
+
+def test_one_connection_carries_requests_of_all_sessions(front):
+    """Each request gets to the gateway of its session, whatever the one before it on the connection was for."""
+    trusted = {"verify": str(front.certificate.certificate), "timeout": 5}
+    with requests.Session() as kept:
+        sids = [json.loads(front.get(OPENING, by=kept).text[1:])["sid"] for _ in range(9)]
+        assert {gateway(sid) for sid in sids} == {"gateway-1", "gateway-2", "gateway-3"}
+        for turn in range(3):
+            for index, sid in enumerate(sids):
+                url = f"{front.url}{OPENING}&sid={sid}"
+                if turn == 0:
+                    assert kept.post(url, f'40{{"userId":"u{index}"}}', **trusted).text == "ok"
+                    assert kept.get(url, **trusted).text.startswith('40{"sid":')
+                assert kept.post(url, '420["nonsense",{}]', **trusted).text == "ok"
+                assert "unknown_event" in kept.get(url, **trusted).text
+        for sid in sids:
+            url = f"{front.url}{OPENING}&sid={sid}"
+            assert kept.post(url, "1", **trusted).text == "ok"
+            gone = kept.get(url, **trusted)
+            assert gone.status_code == 400 and gone.json() == {"code": 1, "message": "Session ID unknown"}
+
+
+@on_the_loop
+async def test_everything_that_waits_comes_in_one_post(front, room):
+    """socket.io-client-swift ignores `maxPayload`: a POST may have more, but none of its packets."""
+    async with Wire(front.url, tls=front.certificate.context()) as wire:
+        most = (await wire.open())["maxPayload"]
+        await wire.enter(json.dumps({"userId": "ada"}))
+
+        def edit(n, size=7000):
+            elements = [{"type": "note", "content": {"text": "x" * size}} for _ in range(3)]
+            return f"42{n}" + json.dumps(["elements:create", {"roomId": room, "n": n, "elements": elements}])
+
+        await wire.post("420" + json.dumps(["room:join", {"roomId": room}]))
+        answers = {}
+        for first in (1, 21):
+            edits = [edit(n) for n in range(first, first + 20)]
+            assert most < sum(map(len, edits)) < 2 * most
+            await wire.post(*edits)
+            while len(answers) < first + 20:
+                packet = await wire.next()
+                if packet.startswith("43"):
+                    number, _, answer = packet[2:].partition("[")
+                    answers[int(number)] = json.loads("[" + answer)[0]
+        assert all(answer["ok"] for answer in answers.values()), answers
+        assert [answers[n]["seq"] for n in range(1, 41)] == list(range(1, 41))
+        with pytest.raises(Failed) as refused:
+            await wire.post("3", edit(41, most))
+        assert refused.value.status == 413
+
+
+def test_polling_apps_lose_no_edit_with_their_gateway(front, room):
+    """One gateway drains, another is killed: their apps begin new sessions elsewhere, and go on with all that they had."""
+    how = {"transports": POLLING, "tls": front.certificate.context()}
+    with Crowd(front.pipeline, room, rooms=3, each=3, pause=0.05, urls=[front.url], **how) as crowd:
+
+        def goes_on():
+            target = crowd.count + 60
+            eventually("commits are acknowledged", lambda: crowd.count >= target, within=30)
+
+        def recoveries():
+            return [worker.recoveries for worker in crowd.workers]
+
+        def crowded():
+            sids = [worker.app and worker.app.is_connected and worker.app.client.eio.sid for worker in crowd.workers]
+            return all(sids) and [gateway(sid) for sid in sids]
+
+        goes_on()
+        for index, ending in enumerate([signal.SIGTERM, signal.SIGKILL]):
+            homes = eventually("all are connected", crowded, within=30)
+            theirs = [number for number, home in enumerate(homes) if home == f"gateway-{index + 1}"]
+            assert theirs, homes
+            before = recoveries()
+            ended = front.pipeline.kill("gateway", index, ending)
+            eventually(
+                "its apps are back", lambda: all(recoveries()[number] > before[number] for number in theirs), within=30)
+            goes_on()
+            front.pipeline.wait_restarted(ended, within=30)
+        crowd.check()
+    assert [foreign(front.pipeline, index) for index in range(3)] == [0, 0, 0]
 
 
 def test_a_draining_gateway_gets_no_new_apps(front, apps, room):
@@ -142,8 +231,7 @@ def test_a_draining_gateway_gets_no_new_apps(front, apps, room):
         app.join(room)
     # A browser's connection, which the proxy keeps, perhaps with one of its own to a gateway.
     kept = requests.Session()
-    opening = "/socket.io/?EIO=4&transport=polling"
-    assert [front.get(opening, by=kept).status_code for _ in range(4)] == [200] * 4
+    assert [front.get(OPENING, by=kept).status_code for _ in range(4)] == [200] * 4
     drained = front.pipeline.processes("gateway")[0]
     committers = [process["pid"] for process in front.pipeline.processes("committer")]
     for pid in committers:
@@ -158,18 +246,27 @@ def test_a_draining_gateway_gets_no_new_apps(front, apps, room):
         for number in range(8):
             late.append(apps(front.url, f"late-{number}", transports=[WEBSOCKET, POLLING][number % 2], tls=context))
             late[-1].join(room)
-            assert front.get(opening, by=kept).status_code == 200
+            assert front.get(OPENING, by=kept).status_code == 200
         assert all(app.is_connected for app in leaving), "it did not drain meanwhile"
     finally:
         for pid in committers:
             os.kill(pid, signal.SIGCONT)
     # The proxy had spread them over both.
     assert 0 < len(leaving) < len(early)
-    # One that polls may have had a request relayed by the gateway that ends, and connects again.
-    for app in late[::2]:
+    for app in late:
         app.wait_seq(len(early))
     assert not any(is_told_to_leave(app) for app in late)
     front.pipeline.wait_restarted(drained)
+
+
+def gateway(sid):
+    """The gateway of a session."""
+    return sid.rsplit(".", 1)[0]
+
+
+def foreign(pipeline, index):
+    """Requests that reached another gateway than that of their session."""
+    return pipeline.metrics("gateway", index)["touchsync_gateway_foreign_sessions_total"]
 
 
 def in_custody(pipeline):

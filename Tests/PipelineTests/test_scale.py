@@ -2,6 +2,9 @@
 
 import concurrent.futures
 import contextlib
+import json
+
+import requests
 
 from app import App, burst, fence
 from pipeline import eventually
@@ -21,6 +24,29 @@ def test_one_room_over_two_gateways(double, apps, room):
     assert bob.wait_seq(seq).data["element"]["positionX"] == 4
     bob.close()
     assert ada.wait("member:left")["userId"] == "bob"
+
+
+def test_a_polling_session_is_known_to_its_gateway_only(double):
+    """Its id tells proxies where it is. At another gateway it is unknown, which that one counts; its own one goes on."""
+    path = "/socket.io/?EIO=4&transport=polling"
+
+    def foreign():
+        name = "touchsync_gateway_foreign_sessions_total"
+        return [double.metrics("gateway", index)[name] for index in range(2)]
+
+    sid = json.loads(requests.get(double.urls[0] + path, timeout=5).text[1:])["sid"]
+    name, dot, rest = sid.partition(".")
+    assert (name, dot, len(rest)) == ("gateway-1", ".", 20)
+    before = foreign()
+    for by in (requests.get, requests.post):
+        answer = by(f"{double.urls[1]}{path}&sid={sid}", timeout=5)
+        assert answer.status_code == 400 and answer.json() == {"code": 1, "message": "Session ID unknown"}
+    # One that its gateway has forgotten, and what is no id at all.
+    for unknown in (f"gateway-2.{rest}", "gateway-1.x", rest, "x"):
+        assert requests.get(f"{double.urls[1]}{path}&sid={unknown}", timeout=5).status_code == 400
+    eventually("they are counted", lambda: foreign() == [before[0], before[1] + 3])
+    assert requests.post(f"{double.urls[0]}{path}&sid={sid}", "40", timeout=5).text == "ok"
+    assert requests.get(f"{double.urls[0]}{path}&sid={sid}", timeout=5).text.startswith("40{")
 
 
 def test_a_session_moves_between_gateways(double, apps, room):

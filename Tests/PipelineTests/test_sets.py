@@ -1,11 +1,10 @@
-"""The instances of every stage come and go under load, by a file or by DNS, and nobody notices."""
+"""The instances of every stage behind gateways come and go under load, by a file or by DNS, and nobody notices."""
 
 import contextlib
 import signal
 import uuid
 
 import pytest
-import requests
 
 import ports
 from app import App
@@ -100,19 +99,6 @@ def goes_on(crowd, count=50):
     eventually("commits are acknowledged", lambda: crowd.count >= target, within=30)
 
 
-POLLING = {"EIO": "4", "transport": "polling"}
-
-
-def session(url):
-    """A session at a gateway."""
-    return requests.get(f"{url}/socket.io/", params=POLLING, timeout=10).text.split('"sid":"')[1].split('"')[0]
-
-
-def posted(url, sid):
-    """The status of a packet for a session: its gateway's answer, wherever it arrives, or 400."""
-    return requests.post(f"{url}/socket.io/", params={**POLLING, "sid": sid}, data="40", timeout=10).status_code
-
-
 def test_every_stage_grows_and_shrinks_under_load(single, room):
     pipeline = FilePipeline(single.own_database("sets_file"), settings=FAST)
     with live(pipeline), Crowd(pipeline, room) as crowd:
@@ -123,7 +109,6 @@ def test_every_stage_grows_and_shrinks_under_load(single, room):
                 goes_on(crowd)
                 hand.moves()
             all_work(pipeline, stage)
-        _gateways_find_each_other(pipeline)
         assert_undisturbed(crowd, hand)
         # The one that was there first goes, too.
         for stage in ["coalescer", "committer", "fanout"]:
@@ -140,24 +125,6 @@ def test_every_stage_grows_and_shrinks_under_load(single, room):
         assert_undisturbed(crowd, hand)
         hand.close()
         crowd.check()
-
-
-def _gateways_find_each_other(pipeline):
-    """A request for another gateway's session is relayed while both are in the set."""
-    first = pipeline.urls[0]
-    for starts_first in [True, False]:
-        name = pipeline.add("gateway", starts_first)
-        there = pipeline.urls[-1]
-        eventually("requests are relayed there", lambda: posted(first, session(there)) == 200)
-        eventually("and back", lambda: posted(there, session(first)) == 200)
-        with contextlib.closing(App(there, "visitor").connect()) as visitor:
-            visitor.join("lobby")
-    for name, how in [("gateway-2", signal.SIGTERM), ("gateway-3", signal.SIGKILL)]:
-        lost = session(f"http://{pipeline.address(name)}")
-        pipeline.remove(name)
-        eventually("nothing is relayed there", lambda: posted(first, lost) == 400)
-        assert "does not name this one" in pipeline.notes(name)
-        pipeline.stop_one(name, how)
 
 
 def test_a_file_that_is_wrong_changes_nothing(single, room, apps):
@@ -201,8 +168,6 @@ def test_instances_come_and_go_by_dns(single, room, resolver):
             goes_on(crowd)
             hand.moves()
             all_work(pipeline, stage)
-        pipeline.add("gateway", starts_first=True)
-        eventually("requests are relayed", lambda: posted(pipeline.urls[1], session(pipeline.urls[0])) == 200)
         _resolver_fails(pipeline, resolver, crowd)
         hand.moves()
         for stage in ["coalescer", "committer", "fanout"]:
@@ -217,8 +182,6 @@ def test_instances_come_and_go_by_dns(single, room, resolver):
         resolver.mood, asked = "silent", resolver.asked
         eventually("daemons wait for an answer", lambda: resolver.asked >= asked + 4)
         goes_on(crowd)
-        pipeline.names["gateway"].remove("gateway-2")
-        pipeline.stop_one("gateway-2")
         hand.close()
         crowd.check()
 
@@ -227,8 +190,6 @@ def test_instances_come_and_go_by_service_records(single, room, resolver):
     pipeline = ServicePipeline(single.own_database("sets_srv"), resolver, most=2, settings=FAST)
     with live(pipeline), Crowd(pipeline, room) as crowd:
         hand = Hand(pipeline, room)
-        pipeline.add("gateway", starts_first=True)
-        eventually("requests are relayed", lambda: posted(pipeline.urls[1], session(pipeline.urls[0])) == 200)
         pipeline.add("fanout", starts_first=False)
         goes_on(crowd)
         # One that has another port from now on is another instance, for which nobody waits.

@@ -75,20 +75,6 @@ def test_apps_work_together_over_tls(secure, apps, room, transports):
     bob.wait("element:transforming", lambda data: data["transform"] == {"rotation": 30})
 
 
-def test_a_session_polls_at_either_gateway(secure):
-    def post(packet):
-        return requests.post(f"{secure.pipeline.urls[1]}{HANDSHAKE}&sid={sid}", data=packet,
-                             verify=str(secure.certificate.certificate), timeout=10)
-
-    sid = json.loads(secure.get(HANDSHAKE).text[1:])["sid"]
-    assert post("40").status_code == 200
-    assert secure.get(f"{HANDSHAKE}&sid={sid}", index=1).text.startswith("40{")
-    assert post("1").status_code == 200
-    eventually("the relays are counted", lambda: secure.pipeline.metrics("gateway", 1)[
-        "touchsync_gateway_relayed_requests_total"] >= 3)
-    assert secure.pipeline.metrics("gateway", 1)["touchsync_gateway_relay_failures_total"] == 0
-
-
 def test_a_large_room_arrives_whole(secure, apps, room):
     ada = apps(secure.pipeline.url, "ada", tls=secure.context)
     ada.join(room)

@@ -135,7 +135,7 @@ extension TLSTests {
         let clients = try (0..<3).map { _ in try secure.fixture.client() }
         #expect(
             try secure.fixture.eventually { server, _ in
-                server.connections.heldBytes == 3 * TransportSecurity.handshakeBytes
+                server.connections.heldBytes == 3 * TLSIdentity.handshakeBytes
             })
         for client in clients { client.close() }
         #expect(try secure.fixture.eventually { server, _ in server.connections.heldBytes == 0 })
@@ -168,60 +168,6 @@ extension TLSTests {
         let new = try tunnel.client(port: secure.fixture.port)
         #expect(try new.ask(RawClient.get("/")).status == 200)
         try secure.client().waitForEnd()
-    }
-}
-
-// MARK: - Neighbours
-
-/// Two servers with TLS; clients of the owner reach the other one, which relays.
-@Suite(.timeLimit(.minutes(1))) struct TLSRelayTests {
-    private static let poll = "/engine.io/?EIO=4&transport=polling&sid="
-    private static let socket = "/engine.io/?EIO=4&transport=websocket&sid="
-    private let owner: SecureFixture
-
-    init() throws { self.owner = try SecureFixture { $0.sidPrefix = "a." } }
-
-    private func entry(_ certificate: TestCertificate? = nil) throws -> SecureFixture {
-        let port = self.owner.fixture.port
-        return try SecureFixture(certificate ?? self.owner.certificate) {
-            $0.sidPrefix = "b."
-            $0.neighbours = ["a.": .init(host: "127.0.0.1", port: port)]
-        }
-    }
-
-    private func openSession() throws -> String {
-        try self.owner.fixture.openPolling(self.owner.client(), path: "/engine.io/")
-    }
-
-    @Test func pollingAndWebSocketsAreRelayedOverTLS() throws {
-        let (entry, sid) = (try self.entry(), try self.openSession())
-        let client = try entry.client()
-        for round in 0..<5 {
-            #expect(try client.ask(RawClient.post(Self.poll + sid, "4\(round)")).body == "ok")
-            #expect(try client.ask(RawClient.get(Self.poll + sid)).body == "4\(round)")
-        }
-        let socket = try entry.client()
-        #expect(try socket.ask(RawClient.upgrade(Self.socket + sid)).status == 101)
-        socket.sendText("2probe")
-        #expect(try socket.message() == "3probe")
-        socket.sendText("5")
-        let long = String(repeating: "x", count: 60_000)
-        socket.sendText("4\(long)")
-        #expect(try socket.message() == "4\(long)")
-    }
-
-    @Test func neighbourWithAnotherCertificateIsNotTrusted() throws {
-        let (entry, sid) = (try self.entry(TestCertificate()), try self.openSession())
-        #expect(try entry.client().ask(RawClient.get(Self.poll + sid)).status == 400)
-        #expect(try entry.fixture.onLoop { server, _ in server.statistics.relayFailures } == 1)
-    }
-
-    @Test func neighbourWithTheFormerCertificateIsTrusted() throws {
-        let (entry, sid) = (try self.entry(), try self.openSession())
-        let (other, client) = (try TestCertificate().identity, try entry.client())
-        #expect(try client.ask(RawClient.get("/")).status == 200)
-        try entry.fixture.onLoop { server, _ in server.present(other) }
-        #expect(try client.ask(RawClient.post(Self.poll + sid, "4hello")).body == "ok")
     }
 }
 

@@ -52,7 +52,7 @@ import TimingTestKit
     private let context = DaemonContext.quiet(name: "gateway-1")
     private let adopted = NIOLockedValueBox<[[String]]>([])
 
-    private func follow(_ source: InstanceSource<PeerAddress>) throws -> FollowedSet<PeerAddress> {
+    private func follow(_ source: InstanceSource) throws -> FollowedSet {
         var values = SettingValues(defaultsOf: Self.schema)
         values.set(SharedSettings.fanouts, source)
         values.set(SharedSettings.linkKeyFile, "/k")
@@ -68,7 +68,7 @@ import TimingTestKit
     private static let schema = SettingsSchema(
         "gateway", summary: "g.", [SharedSettings.fanouts, SharedSettings.linkKeyFile])
 
-    private func look(_ set: inout FollowedSet<PeerAddress>, _ answer: Result<[String], SettingRefusal>) {
+    private func look(_ set: inout FollowedSet, _ answer: Result<[String], SettingRefusal>) {
         set.lookedUp(answer.map { $0.map { DNSInstance(address: $0, port: 7300) } }, at: .start)
     }
 

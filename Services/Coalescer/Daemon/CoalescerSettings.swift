@@ -16,8 +16,8 @@ package struct CoalescerSettings: DaemonSettings {
     /// The credit of each gateway: unfinished commits and their bytes.
     package var credit: CommitCredit
     /// The next stages.
-    package var committers: InstanceList<PeerAddress>
-    package var fanouts: InstanceList<PeerAddress>
+    package var committers: InstanceList
+    package var fanouts: InstanceList
     /// How names are looked up.
     package var lookups: LookupPace
     /// What guards its links; nil for plain ones.

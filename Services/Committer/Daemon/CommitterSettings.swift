@@ -8,7 +8,7 @@ package struct CommitterSettings: DaemonSettings {
     /// The endpoint to which gateways and coalescers connect.
     package var bind: String
     /// The fan-outs that receive updates.
-    package var fanouts: InstanceList<PeerAddress>
+    package var fanouts: InstanceList
     /// How names are looked up.
     package var lookups: LookupPace
     /// What guards its links; nil for plain ones.

@@ -20,12 +20,8 @@ package final class GatewayService: Service {
     private let tokenChanges: AsyncStream<TokenSettings.Rules>
     /// What new connections get under TLS, each time that it changes.
     private let certificateChanges: AsyncStream<TLSIdentity>
-    /// The other gateways, each time that they change.
-    private let neighbourChanges: AsyncStream<[String: SocketIOServer.Neighbour]>
-
     private let sets: StageSets
     private let links: LinkGuard
-    private let relays: GatewayRelays?
     /// Asks for a turn of the links, once they are open.
     private let meshWaker: NIOLockedValueBox<Waker?>
     /// Part of what the daemon is built of: one that came later could miss that all others are ready.
@@ -33,18 +29,15 @@ package final class GatewayService: Service {
 
     private init(
         settings: GatewaySettings, context: DaemonContext, tokenChanges: AsyncStream<TokenSettings.Rules>,
-        certificateChanges: AsyncStream<TLSIdentity>,
-        neighbourChanges: AsyncStream<[String: SocketIOServer.Neighbour]>, sets: StageSets, links: LinkGuard,
-        relays: GatewayRelays?, meshWaker: NIOLockedValueBox<Waker?>
+        certificateChanges: AsyncStream<TLSIdentity>, sets: StageSets, links: LinkGuard,
+        meshWaker: NIOLockedValueBox<Waker?>
     ) {
         self.settings = settings
         self.context = context
         self.tokenChanges = tokenChanges
         self.certificateChanges = certificateChanges
-        self.neighbourChanges = neighbourChanges
         self.sets = sets
         self.links = links
-        self.relays = relays
         self.meshWaker = meshWaker
         self.listening = context.health.check("listener")
     }
@@ -66,20 +59,15 @@ package final class GatewayService: Service {
             .coalescer: settings.coalescers, .committer: settings.committers, .fanout: settings.fanouts,
         ])
         let links = LinkGuard(settings.linkKeys)
-        let relays = links.keys.map { GatewayRelays($0, context) }
-        let neighbours = NeighbourWatch(context)
         let meshWaker = NIOLockedValueBox<Waker?>(nil)
         let gateway = GatewayService(
             settings: settings, context: context, tokenChanges: tokens.changes,
-            certificateChanges: certificates.changes, neighbourChanges: neighbours.changes, sets: sets, links: links,
-            relays: relays, meshWaker: meshWaker)
+            certificateChanges: certificates.changes, sets: sets, links: links, meshWaker: meshWaker)
         let peersWatch = try links.services(context, role: .gateway, prefix: "touchsync_gateway_") {
             meshWaker.withLockedValue { $0 }?.signal()
-            if let keys = links.keys { relays?.peersChanged(keys.peers) }
         }
         var watch = SetWatch(context, prefix: "touchsync_gateway_", pace: settings.lookups)
         sets.follow(on: &watch) { meshWaker.withLockedValue { $0 }?.signal() }
-        neighbours.follow(settings.gateways, on: &watch)
         return try tokens.services + certificates.services + peersWatch + watch.services() + [gateway]
     }
 
@@ -100,7 +88,7 @@ package final class GatewayService: Service {
         let parts = try await eventLoop.submit {
             try GatewayParts(
                 eventLoop: eventLoop, watch: watch, settings: self.settings, tokens: tokens, sets: self.sets,
-                keys: self.links.keys, relays: self.relays, context: self.context)
+                keys: self.links.keys, context: self.context)
         }.get()
         self.meshWaker.withLockedValue { $0 = parts.meshWaker }
         let address = try await self.listen(parts.server)
@@ -117,7 +105,6 @@ package final class GatewayService: Service {
         try await withThrowingDiscardingTaskGroup { group in
             group.addTask { try await self.followTokens(parts, on: eventLoop) }
             group.addTask { await self.followCertificates(parts, on: eventLoop) }
-            group.addTask { await self.followNeighbours(parts, on: eventLoop) }
             try await gracefulShutdown()
             group.cancelAll()
         }
@@ -156,13 +143,6 @@ package final class GatewayService: Service {
         }
     }
 
-    /// Relays requests to other gateways from then on, until the gateway stops.
-    private func followNeighbours(_ parts: GatewayParts, on eventLoop: any EventLoop) async {
-        for await neighbours in self.neighbourChanges {
-            eventLoop.execute { parts.server.meet(neighbours) }
-        }
-    }
-
     /// An address that a browser can open.
     private static func host(_ host: String) -> String {
         switch host {
@@ -194,7 +174,7 @@ final class GatewayParts: @unchecked Sendable {  // Built and used on the event 
 
     init(
         eventLoop: any EventLoop, watch: LoopWatch, settings: GatewaySettings, tokens: TokenVerifier?,
-        sets: StageSets, keys: LinkKeys?, relays: GatewayRelays?, context: DaemonContext
+        sets: StageSets, keys: LinkKeys?, context: DaemonContext
     ) throws {
         self.eventLoop = eventLoop
         let telemetry = GatewayTelemetry(context)
@@ -208,10 +188,8 @@ final class GatewayParts: @unchecked Sendable {  // Built and used on the event 
         self.pages = HTTPPages(
             hub: self.hub, adminPages: context.pages, origins: settings.socketIO.origins,
             maxBody: settings.limits.messageBytes)
-        var configuration = settings.socketIO
-        configuration.relayAuthority = relays
         self.server = SocketIOServer(
-            eventLoop: eventLoop, configuration: configuration, routes: [.socketIO(path: "/socket.io/", self.apps)],
+            eventLoop: eventLoop, configuration: settings.socketIO, routes: [.socketIO(path: "/socket.io/", self.apps)],
             http: self.pages, flushes: flushes)
         let server = self.server
         let hub = NIOLoopBound(self.hub, eventLoop: eventLoop)
@@ -221,7 +199,6 @@ final class GatewayParts: @unchecked Sendable {  // Built and used on the event 
             pulse.beat()
             hub.value.keepHouse()
             telemetry.observe(server)
-            if let relays { telemetry.observe(relays.refusals) }
             if hasTokens { hub.value.checkTokens() }
             if hasFace { hub.value.dropSilentBackEnds() }
         }

@@ -37,14 +37,12 @@ package struct GatewaySettings: DaemonSettings {
     /// Over how long the goodbyes of a drain are spread.
     package var drainSpread: Duration
     /// The stages behind.
-    package var coalescers: InstanceList<PeerAddress>
-    package var committers: InstanceList<PeerAddress>
-    package var fanouts: InstanceList<PeerAddress>
-    /// All gateways, this one included; empty where sessions need not be found again.
-    package var gateways: InstanceList<HostAddress>
+    package var coalescers: InstanceList
+    package var committers: InstanceList
+    package var fanouts: InstanceList
     /// How names are looked up.
     package var lookups: LookupPace
-    /// What guards the links to them, the face, and relays between gateways; nil for plain ones.
+    /// What guards the links to them, and the face; nil for plain ones.
     package var linkKeys: LinkKeyFiles?
 
     static let host = Setting.string(
@@ -184,7 +182,6 @@ package struct GatewaySettings: DaemonSettings {
             SharedSettings.elementAnnotations,
             readsWaiting, traceShare, traceRate, drainSpread, deadline, tick, paceLate, paceCalm,
             SharedSettings.promptCPU, linkPause, turnPause,
-            SharedSettings.gateways,
             SharedSettings.coalescers, SharedSettings.committers, SharedSettings.fanouts,
             SharedSettings.lookupPause, SharedSettings.lookupPatience, SharedSettings.linkKeyFile,
             SharedSettings.peersFile, SharedSettings.jwtSecret,
@@ -209,7 +206,6 @@ package struct GatewaySettings: DaemonSettings {
         self.coalescers = try values.instances(SharedSettings.coalescers)
         self.committers = try values.instances(SharedSettings.committers)
         self.fanouts = try values.instances(SharedSettings.fanouts)
-        self.gateways = try values.instances(SharedSettings.gateways, mayBeEmpty: true)
         self.lookups = LookupPace(values)
         self.linkKeys = try values.linkKeys(bound: [Self.face])
         self.limits = Self.limits(values)
@@ -217,8 +213,8 @@ package struct GatewaySettings: DaemonSettings {
         self.tls = try TLSSettings(values)
         self.socketIO = try Self.socketIO(values, isSecure: self.tls != nil)
         self.socketIO.tls = self.tls?.identity
+        self.socketIO.name = values[SharedSettings.name("gateway")]
         try Self.configureNetwork(&self.socketIO, values)
-        try self.nameSessions(values[SharedSettings.name("gateway")], values)
         self.isOpenToOthers = self.tokens == nil && !Loopback.contains(self.host)
         guard !self.isOpenToOthers || values[SharedSettings.open] else {
             throw values.problem(
@@ -241,17 +237,6 @@ package struct GatewaySettings: DaemonSettings {
             }
         }
         return items
-    }
-
-    /// Session ids begin with the gateway's name when there are several. A list that does not name this gateway is wrong;
-    /// a set that may change perhaps names it later.
-    private mutating func nameSessions(_ name: String, _ values: SettingValues) throws(SettingProblem) {
-        guard !self.gateways.source.isEmpty else { return }
-        if case .list(let gateways) = self.gateways.source, !gateways.contains(where: { $0.name == name }) {
-            throw values.problem(SharedSettings.gateways, "must name this gateway too, \"\(name)\"")
-        }
-        self.socketIO.sidPrefix = "\(name)."
-        self.socketIO.neighbours = SocketIOServer.neighbours(self.gateways.addresses)
     }
 
     private static func limits(_ values: SettingValues) -> GatewayLimits {

@@ -26,10 +26,7 @@ final class GatewayTelemetry: Sendable {
     private let holes: Counter
     private let resyncs: Counter
     private let fallenBehind: Counter
-    private let relayed: Counter
-    private let relayFailures: Counter
-    private let relays: Gauge
-    private let relayRefusals: MetricsTable<[RelayGuard.Refusal: Int]>
+    private let foreignSessions: Counter
     private let refusedConnections, refusedSessions, pausedReads, shedConnections: Counter
     private let tlsHandshakes, tlsFailures: Counter
     private let heldBytes, addresses: Gauge
@@ -91,17 +88,8 @@ final class GatewayTelemetry: Sendable {
         self.holes = counter("holes_total", "Holes found in rooms' streams.")
         self.resyncs = counter("resyncs_total", "Rooms whose members had to join again.")
         self.fallenBehind = counter("slow_members_total", "Members that had to join again as they read too slowly.")
-        self.relayed = counter("relayed_requests_total", "Requests for another gateway's sessions, relayed to it.")
-        self.relayFailures = counter(
-            "relay_failures_total", "Relayed requests that the other gateway gave no whole answer to.")
-        var relayRefusals = MetricsTable<[RelayGuard.Refusal: Int]>(metrics, prefix: "touchsync_gateway_")
-        relayRefusals.counters(
-            "relays_refused_total", "Requests that claimed to be relayed by another gateway, and were not believed.",
-            label: "reason", of: RelayGuard.Refusal.self
-        ) { $0[$1] ?? 0 }
-        self.relayRefusals = relayRefusals
-        self.relays = metrics.gauge(
-            "touchsync_gateway_relays", "Relays under way: requests without their answer, and WebSockets.")
+        self.foreignSessions = counter(
+            "foreign_sessions_total", "Requests for sessions of other gateways, which a proxy should send there.")
         self.refusedConnections = counter(
             "refused_connections_total", "Connections over a limit of their number or rate.")
         self.refusedSessions = counter("refused_sessions_total", "Sessions that a limit or the memory budget refused.")
@@ -189,9 +177,7 @@ final class GatewayTelemetry: Sendable {
 
     /// Shows the server's present figures.
     func observe(_ server: SocketIOServer) {
-        self.relayed.follow(server.statistics.relayedRequests)
-        self.relayFailures.follow(server.statistics.relayFailures)
-        self.relays.set(server.relayCount)
+        self.foreignSessions.follow(server.statistics.foreignSessions)
         self.refusedConnections.follow(server.statistics.refusedConnections)
         self.refusedSessions.follow(server.statistics.refusedSessions)
         self.pausedReads.follow(server.statistics.pausedReads)
@@ -201,9 +187,6 @@ final class GatewayTelemetry: Sendable {
         self.heldBytes.set(server.heldBytes)
         self.addresses.set(server.addressCount)
     }
-
-    /// Publishes the number of relayed requests that were refused, by the reason.
-    func observe(_ refusals: [RelayGuard.Refusal: Int]) { self.relayRefusals.publish(refusals) }
 
     /// An envelope could not be read to its end.
     func envelopeMalformed() { self.malformed.add() }

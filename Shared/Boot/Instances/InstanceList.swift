@@ -1,9 +1,9 @@
 /// A stage's instances at start, and where they may change while the daemon runs.
-package struct InstanceList<Address: InstanceAddress>: Sendable {
+package struct InstanceList: Sendable {
     /// Where they come from.
-    package let source: InstanceSource<Address>
+    package let source: InstanceSource
     /// The instances at start; none while only DNS knows them.
-    package let addresses: [Address]
+    package let addresses: [PeerAddress]
     /// The file before it was read; nil without one, or when it could not be examined.
     package let stamp: FileStamp?
     /// The member of the file that lists them: `fanouts`.
@@ -11,7 +11,7 @@ package struct InstanceList<Address: InstanceAddress>: Sendable {
     /// True when the links have no keys, so that instances must be on this machine.
     private let isPlain: Bool
 
-    init(_ source: InstanceSource<Address>, member: String, isPlain: Bool) throws(SettingRefusal) {
+    init(_ source: InstanceSource, member: String, isPlain: Bool) throws(SettingRefusal) {
         self.source = source
         self.member = member
         self.isPlain = isPlain
@@ -26,26 +26,26 @@ package struct InstanceList<Address: InstanceAddress>: Sendable {
         case .name(let name):
             self.stamp = nil
             self.addresses = []
-            if isPlain, Address.areLinks { throw .plain("\(name)") }
+            if isPlain { throw .plain("\(name)") }
         }
     }
 
     /// The instances that a file lists.
     /// - Parameter contents: the file's bytes, or why it cannot be read.
     /// - Throws: the reason, with the line if there is one.
-    package func parse(_ contents: Result<[UInt8], SettingRefusal>) throws(SettingRefusal) -> [Address] {
+    package func parse(_ contents: Result<[UInt8], SettingRefusal>) throws(SettingRefusal) -> [PeerAddress] {
         try Self.parse(contents, member: self.member, isPlain: self.isPlain)
     }
 
     private static func parse(
         _ contents: Result<[UInt8], SettingRefusal>, member: String, isPlain: Bool
-    ) throws(SettingRefusal) -> [Address] {
+    ) throws(SettingRefusal) -> [PeerAddress] {
         let file = try InstancesFile(parsing: try contents.get())
-        return try self.checked(try file.addresses(of: member, as: Address.self), isPlain: isPlain)
+        return try self.checked(try file.addresses(of: member), isPlain: isPlain)
     }
 
-    private static func checked(_ addresses: [Address], isPlain: Bool) throws(SettingRefusal) -> [Address] {
-        guard isPlain, Address.areLinks, let address = addresses.first(where: { !$0.isLocal }) else { return addresses }
+    private static func checked(_ addresses: [PeerAddress], isPlain: Bool) throws(SettingRefusal) -> [PeerAddress] {
+        guard isPlain, let address = addresses.first(where: { !$0.isLocal }) else { return addresses }
         throw .plain("\(address)")
     }
 }
@@ -62,16 +62,16 @@ extension SettingRefusal {
 extension SettingValues {
     /// The instances of a stage as far as they are known without asking anybody: those of a list or a file. None of a
     /// file that is wrong, as daemons say so.
-    package func knownInstances<Address>(_ setting: Setting<InstanceSource<Address>>) -> [Address] {
+    package func knownInstances(_ setting: Setting<InstanceSource>) -> [PeerAddress] {
         (try? InstanceList(self[setting], member: setting.name, isPlain: false))?.addresses ?? []
     }
 
     /// A stage's instances.
     /// - Parameter mayBeEmpty: whether a list without instances is allowed.
     /// - Throws: when the list is wrong, or the file that it names.
-    package func instances<Address>(
-        _ setting: Setting<InstanceSource<Address>>, mayBeEmpty: Bool = false
-    ) throws(SettingProblem) -> InstanceList<Address> {
+    package func instances(
+        _ setting: Setting<InstanceSource>, mayBeEmpty: Bool = false
+    ) throws(SettingProblem) -> InstanceList {
         let source = self[setting]
         guard mayBeEmpty || !source.isEmpty else { throw self.problem(setting, "must name at least one") }
         do throws(SettingRefusal) {

@@ -1,7 +1,7 @@
 /// Where a daemon finds the instances of a stage.
-package enum InstanceSource<Address: InstanceAddress>: Sendable, Hashable {
+package enum InstanceSource: Sendable, Hashable {
     /// In its settings.
-    case list([Address])
+    case list([PeerAddress])
     /// In a file, which may change while the daemon runs: `file:///PATH`.
     case file(String)
     /// In DNS: `dns://HOST:PORT` or `srv://NAME`.
@@ -21,7 +21,7 @@ package enum InstanceSource<Address: InstanceAddress>: Sendable, Hashable {
 }
 
 extension InstanceSource {
-    private static var fileScheme: String { "file://" }
+    private static let fileScheme = "file://"
 
     /// Parses a setting's value; nil when it is of another type.
     init?(_ input: SettingInput) throws(SettingRefusal) {
@@ -40,7 +40,7 @@ extension InstanceSource {
             }
         }
         guard let items = SettingText.list(input) else { return nil }
-        self = .list(try Address.list(items))
+        self = .list(try PeerAddress.list(items))
     }
 
     /// As the setting has it.
@@ -53,15 +53,14 @@ extension InstanceSource {
     }
 }
 
-extension Setting {
+extension Setting where Value == InstanceSource {
     /// Where a stage's instances are found: a list joined by commas (in a settings file an array), each name once, or a
     /// source that may change while the daemon runs.
-    package static func instances<Address: InstanceAddress>(_ name: String, _ meaning: String) -> Setting
-    where Value == InstanceSource<Address> {
+    package static func instances(_ name: String, _ meaning: String) -> Setting {
         Setting(
             name: name, fallback: .list([]),
             allowed:
-                "a list of \(Address.form), joined by commas (in the file: an array), or file:///PATH, or dns://HOST:PORT, or srv://NAME",
+                "a list of \(PeerAddress.form), joined by commas (in the file: an array), or file:///PATH, or dns://HOST:PORT, or srv://NAME",
             meaning: meaning, read: { (input) throws(SettingRefusal) in try InstanceSource(input) },
             render: { $0.text })
     }

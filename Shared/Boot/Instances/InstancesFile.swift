@@ -4,7 +4,6 @@ internal import JSONBytes
 /// with an array for each setting.
 ///
 ///     {
-///       "gateways": ["gateway-1=10.0.0.1:8080", "gateway-2=10.0.0.2:8080"],
 ///       "coalescers": ["coalescer-1=tcp://10.0.0.3:7100"],
 ///       "committers": ["committer-1=tcp://10.0.0.3:7200"],
 ///       "fanouts": ["fanout-1=tcp://10.0.0.4:7300", "fanout-2=tcp://10.0.0.5:7300"]
@@ -13,7 +12,7 @@ internal import JSONBytes
 /// A part of it is no JSON, so a file that is being written is refused, not taken for one with fewer instances.
 struct InstancesFile {
     /// The settings that a file may have members for.
-    static let members = ["gateways", "coalescers", "committers", "fanouts"]
+    static let members = ["coalescers", "committers", "fanouts"]
 
     private let bytes: [UInt8]
     private let root: JSONValue
@@ -37,17 +36,15 @@ struct InstancesFile {
 
     /// The instances of one member.
     /// - Throws: the reason, with the line; an empty list is refused, as without instances nothing would work.
-    func addresses<Address: InstanceAddress>(
-        of member: String, as type: Address.Type
-    ) throws(SettingRefusal) -> [Address] {
+    func addresses(of member: String) throws(SettingRefusal) -> [PeerAddress] {
         guard let list = self.root[member] else { throw SettingRefusal("has no member \"\(member)\"") }
         guard list.kind == .array, list.count > 0, list.count <= 1000 else {
-            throw self.refusal(at: list, "\(member) must be an array of 1 to 1000 texts of the form \(Address.form)")
+            throw self.refusal(at: list, "\(member) must be an array of 1 to 1000 texts of the form \(PeerAddress.form)")
         }
         var names: Set<String> = []
-        var addresses: [Address] = []
+        var addresses: [PeerAddress] = []
         for element in list.elements {
-            let address = try self.address(element, in: member, as: type)
+            let address = try self.address(element, in: member)
             guard names.insert(address.name).inserted else {
                 throw self.refusal(at: element, "\(member) has the name \"\(address.name)\" twice")
             }
@@ -56,13 +53,11 @@ struct InstancesFile {
         return addresses
     }
 
-    private func address<Address: InstanceAddress>(
-        _ element: JSONValue, in member: String, as type: Address.Type
-    ) throws(SettingRefusal) -> Address {
+    private func address(_ element: JSONValue, in member: String) throws(SettingRefusal) -> PeerAddress {
         guard let text = element.string, SettingText.plain(.string(text)) != nil else {
-            throw self.refusal(at: element, "\(member) must contain texts of the form \(Address.form)")
+            throw self.refusal(at: element, "\(member) must contain texts of the form \(PeerAddress.form)")
         }
-        do { return try Address(text) } catch { throw self.refusal(at: element, "\(member): \(error.reason)") }
+        do { return try PeerAddress(text) } catch { throw self.refusal(at: element, "\(member): \(error.reason)") }
     }
 
     private func refusal(at value: JSONValue, _ reason: String) -> SettingRefusal {

@@ -1,6 +1,6 @@
 /// A peer of the mesh in the settings: `committer-1=ipc:///run/touchsync/committer-1.sock`.
-package struct PeerAddress: InstanceAddress, Hashable {
-    /// 1 to 64 of `A-Z a-z 0-9 . _ -`; unique in its stage.
+package struct PeerAddress: Hashable, Sendable, CustomStringConvertible {
+    /// 1 to 64 of `A-Z a-z 0-9 . _ -`; unique in its stage: it decides what the instance owns, and what it must call itself.
     package let name: String
     /// `ipc://PATH` or `tcp://HOST:PORT`.
     package let endpoint: String
@@ -21,6 +21,21 @@ package struct PeerAddress: InstanceAddress, Hashable {
         try PeerAddress.check(endpoint: self.endpoint)
     }
 
+    /// The addresses of a list, each name once.
+    static func list(_ items: [String]) throws(SettingRefusal) -> [PeerAddress] {
+        var names: Set<String> = []
+        var addresses: [PeerAddress] = []
+        for item in items {
+            let address = try PeerAddress(item)
+            guard names.insert(address.name).inserted else {
+                throw SettingRefusal("the name \"\(address.name)\" stands twice in the list")
+            }
+            addresses.append(address)
+        }
+        return addresses
+    }
+
+    /// An instance that DNS knows.
     package init(_ found: DNSInstance) {
         let host = found.address.contains(":") ? "[\(found.address)]" : found.address
         self.init(name: found.name, endpoint: "tcp://\(host):\(found.port)")
@@ -28,8 +43,10 @@ package struct PeerAddress: InstanceAddress, Hashable {
 
     package var description: String { "\(self.name)=\(self.endpoint)" }
 
-    package static let form = "name=endpoint"
-    package static let areLinks = true
+    /// What an item of a list looks like.
+    static let form = "name=endpoint"
+
+    /// True for one that only programs of this machine can reach.
     package var isLocal: Bool { Self.isLocal(endpoint: self.endpoint) }
 
     /// True for an endpoint that only programs of this machine can reach: `ipc://`, and `tcp://` on loopback.

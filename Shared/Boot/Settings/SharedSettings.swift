@@ -64,16 +64,12 @@ package enum SharedSettings {
 
     package static let bind = Setting<String?>.endpoint(
         "bind", "Endpoint on which this daemon accepts links of the previous stages.")
-    package static let coalescers = Setting<InstanceSource<PeerAddress>>.instances(
+    package static let coalescers = Setting<InstanceSource>.instances(
         "coalescers", "The coalescers to connect to.")
-    package static let committers = Setting<InstanceSource<PeerAddress>>.instances(
+    package static let committers = Setting<InstanceSource>.instances(
         "committers", "The committers to connect to.")
-    package static let fanouts = Setting<InstanceSource<PeerAddress>>.instances(
+    package static let fanouts = Setting<InstanceSource>.instances(
         "fanouts", "The fan-outs to connect to.")
-
-    package static let gateways = Setting<InstanceSource<HostAddress>>.instances(
-        "gateways",
-        "All gateways, including this one, with their addresses; requests for another's session are relayed to it.")
     package static let lookupPause = Setting.milliseconds(
         "dns-pause-ms", default: 1000, in: 100...60_000,
         "Pause between two lookups of the names in dns://HOST:PORT and srv://NAME.")
@@ -124,8 +120,7 @@ package enum SharedSettings {
 
     /// The settings that the `common` section of a settings file may contain.
     package static let common: [any SettingDeclaration] = [
-        adminHost, operatorToken, logFormat, logLevel, drainTimeout, user, allowRoot, gateways, coalescers, committers,
-        fanouts,
+        adminHost, operatorToken, logFormat, logLevel, drainTimeout, user, allowRoot, coalescers, committers, fanouts,
         lookupPause, lookupPatience, linkKeyFile, peersFile,
         databaseURL, rules,
         jwtSecret, jwtKeysFile, jwtIssuer, jwtAudience, tokenLifetime, roomElements, roomBytes, elementAnnotations,

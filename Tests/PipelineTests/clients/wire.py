@@ -138,10 +138,11 @@ class WebSocket:
 class Wire:
     """One Engine.IO session, driven step by step. Use it in `async with`."""
 
-    def __init__(self, url, params=None, headers=None):
+    def __init__(self, url, params=None, headers=None, tls=True):
         self.base = url.rstrip("/") + "/socket.io/?"
         self.params = "".join(f"&{key}={urllib.parse.quote(str(value))}" for key, value in (params or {}).items())
         self.headers = headers or {}
+        self.tls = tls
         self.sid = None
         self.opening = None
         # Polling answers may hold several packets; those not taken yet.
@@ -151,7 +152,7 @@ class Wire:
         # Cookies of a server that has no name are kept too.
         self.session = aiohttp.ClientSession(
             headers=self.headers, cookie_jar=aiohttp.CookieJar(unsafe=True),
-            timeout=aiohttp.ClientTimeout(total=60), connector=aiohttp.TCPConnector(limit=6),
+            timeout=aiohttp.ClientTimeout(total=60), connector=aiohttp.TCPConnector(limit=6, ssl=self.tls),
         )
         return self
 

@@ -23,21 +23,6 @@ extension Doctor {
             "set tls-certificate and tls-key, or name the proxy that speaks TLS for them in trusted-proxies")
     }
 
-    /// How gateways relay requests to each other; nil when they are not told of others.
-    func relayEncryption(_ environment: [String: String]) -> Finding? {
-        let values = self.resolver(.gateway, environment).values
-        let gateways = values.knownInstances(SharedSettings.gateways)
-        guard gateways.count > 1 else { return nil }
-        if values.text(ofSetting: "tls-certificate") != nil { return .ok("relays", "TLS between gateways") }
-        guard let remote = gateways.first(where: { !Loopback.contains($0.host) }) else {
-            return .ok("relays", "plain text between gateways, on loopback")
-        }
-        return .warn(
-            "relays",
-            "gateways relay apps' requests to \(remote) in plain text: others on that network can read tokens",
-            "set tls-certificate and tls-key, or make sure that only gateways share that network")
-    }
-
     private func certificate(_ expiry: Int) -> Finding {
         let days = (expiry - Int(WallClock.seconds())) / 86_400
         if expiry < WallClock.seconds() {

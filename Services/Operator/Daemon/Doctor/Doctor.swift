@@ -21,8 +21,7 @@ struct Doctor {
         let environment = ProcessSetup.environment()
         return [self.zeroMQ(), self.libpq()] + self.settings(environment) + [self.door(environment)]
             + LinkCheckup(resolve: { self.resolver($0, environment) }).examine()
-            + [self.gatewayEncryption(environment), self.relayEncryption(environment)].compactMap(\.self)
-            + self.database(environment)
+            + [self.gatewayEncryption(environment)] + self.database(environment)
             + [self.descriptors(), self.dataFolder(), self.space(), self.sockets(environment)] + self.ports(environment)
             + [
                 self.clock()

@@ -74,7 +74,7 @@ struct LinkCheckup {
         }
     }
 
-    private static func dialled(_ stage: Stage) -> [(PeerRole, Setting<InstanceSource<PeerAddress>>)] {
+    private static func dialled(_ stage: Stage) -> [(PeerRole, Setting<InstanceSource>)] {
         switch stage {
         case .gateway:
             [
@@ -94,7 +94,7 @@ struct LinkCheckup {
     }
 
     private static func endpoints(
-        of setting: Setting<InstanceSource<PeerAddress>>, _ values: SettingValues
+        of setting: Setting<InstanceSource>, _ values: SettingValues
     ) -> [String] {
         if case .name(let name) = values[setting] {
             guard case .addresses(let port) = name.records else { return ["tcp://\(name.host):*"] }

@@ -50,8 +50,8 @@ struct DaemonPlanner {
 
     /// Settings that `up` assigns to each daemon.
     private static let own: Set<String> = [
-        "name", "bind", "gateways", "coalescers", "committers", "fanouts", "ready-fd", "parent-fd", "admin-port",
-        "port", "host", "face", MonitorSettings.daemons.name,
+        "name", "bind", "coalescers", "committers", "fanouts", "ready-fd", "parent-fd", "admin-port", "port", "host",
+        "face", MonitorSettings.daemons.name,
     ]
 
     /// The flags of one instance, without the descriptors that are known only at its start. They contain no secrets:

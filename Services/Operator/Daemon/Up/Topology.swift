@@ -52,19 +52,6 @@ package struct Topology: Sendable, Equatable {
         return "\(face)-\(index)"
     }
 
-    /// The gateways' addresses for each other; empty if there is only one.
-    package var gateways: [HostAddress] {
-        let names = self.names(.gateway)
-        guard names.count > 1 else { return [] }
-        let host =
-            switch self.host {
-            case nil, "0.0.0.0": "127.0.0.1"
-            case "::": "::1"
-            case .some(let host): host
-            }
-        return names.enumerated().map { HostAddress(name: $1, host: host, port: self.port + $0) }
-    }
-
     /// The flags that make one instance a part of this pipeline.
     /// - Parameter index: from 0.
     package func flags(_ stage: Stage, _ index: Int) -> [String] {
@@ -74,8 +61,6 @@ package struct Topology: Sendable, Equatable {
             flags += ["--port", "\(self.port + index)"]
             if let host { flags += ["--host", host] }
             flags += ["--face", self.face(index)]
-            let gateways = self.gateways
-            if !gateways.isEmpty { flags += ["--gateways", gateways.map(\.description).joined(separator: ",")] }
         } else {
             flags += ["--bind", "ipc://\(self.sockets)/\(name).sock"]
         }

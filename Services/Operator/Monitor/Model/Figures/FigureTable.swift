@@ -62,8 +62,8 @@ struct FigureTable: Sendable {
         ],
         drops: [
             "previews_dropped_total": nil, "envelopes_dropped_total": nil, "busy_total": nil,
-            "relays_refused_total": "reason", "handshakes_refused_total": nil, "refused_connections_total": nil,
-            "refused_sessions_total": nil, "shed_connections_total": nil,
+            "handshakes_refused_total": nil, "refused_connections_total": nil, "refused_sessions_total": nil,
+            "shed_connections_total": nil,
         ])
 
     private static let coalescer = FigureTable(

@@ -55,7 +55,7 @@ struct InstanceReview {
             case "rules of committers": self.report(.rulesDiffer, Self.sentence(note.text))
             case "rules", "keys", "revocations", "certificates", "peers":
                 self.report(.fileRefused, Self.sentence(note.text))
-            case "gateways", "coalescers", "committers", "fanouts": self.report(.setStale, Self.sentence(note.text))
+            case "coalescers", "committers", "fanouts": self.report(.setStale, Self.sentence(note.text))
             default: self.report(.noted, Self.sentence("\(note.check): \(note.text)"))
             }
         }
@@ -158,7 +158,7 @@ struct InstanceReview {
     private mutating func reviewDrops() {
         let drops = self.history.drops(over: 5).sorted { $0.key < $1.key }
         let links = drops.filter { drop in
-            ["link_refusals", "records_refused", "relays_refused"].contains { drop.key.hasPrefix($0) }
+            ["link_refusals", "records_refused"].contains { drop.key.hasPrefix($0) }
         }
         // What is refused at the door is not lost, and apps' own limits are their own.
         let records = drops.filter { drop in
