@@ -58,7 +58,9 @@ private func pieces(_ input: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPoi
         while let event = parser.next(piece, at: &offset) {
             switch event {
             case .head(let head):
-                if let sid = head.queryValueBytes("sid"), let id = SessionID(sid) { precondition(id.text == sid, "another id") }
+                if let sid = head.queryValueBytes("sid"), let id = SessionID(sid) {
+                    precondition(id.text == sid, "another id")
+                }
                 for source in TrustedProxies.Source.allCases {
                     let proxies = TrustedProxies([AddressRange("10.0.0.0/8")].compactMap(\.self), source: source)
                     let client = proxies.client(of: head)

@@ -4,7 +4,9 @@ import Testing
 @Suite struct SessionIDTests {
     private static let secret = "Zk3-_AbCdEfGhIjKlMn0"
 
-    @Test(arguments: ["", "a", "gateway-1", "10.0.0.5", "a.b_c-D", String(repeating: "n", count: SessionID.longestName)])
+    private static let longest = String(repeating: "n", count: SessionID.longestName)
+
+    @Test(arguments: ["", "a", "gateway-1", "10.0.0.5", "a.b_c-D", longest])
     func anIDIsTheNameOfItsServerAndAPartThatNobodyGuesses(server: String) throws {
         let text = server.isEmpty ? Self.secret : "\(server).\(Self.secret)"
         let id = try #require(SessionID(bytes(text)))
@@ -20,7 +22,7 @@ import Testing
 
     @Test(arguments: [
         "", "a", ".", "a.", ".\(secret)", "a\(secret)", "a-\(secret)", "a.\(secret)x", "a.\(secret.dropLast())",
-        "a.\(secret.dropLast())~", "\(secret).", "\(String(repeating: "n", count: SessionID.longestName + 1)).\(secret)",
+        "a.\(secret.dropLast())~", "\(secret).", "n\(longest).\(secret)",
     ])
     func whatNoServerGaveOutIsNoID(_ text: String) {
         #expect(SessionID(bytes(text)) == nil)

@@ -39,7 +39,8 @@ struct InstancesFile {
     func addresses(of member: String) throws(SettingRefusal) -> [PeerAddress] {
         guard let list = self.root[member] else { throw SettingRefusal("has no member \"\(member)\"") }
         guard list.kind == .array, list.count > 0, list.count <= 1000 else {
-            throw self.refusal(at: list, "\(member) must be an array of 1 to 1000 texts of the form \(PeerAddress.form)")
+            throw self.refusal(
+                at: list, "\(member) must be an array of 1 to 1000 texts of the form \(PeerAddress.form)")
         }
         var names: Set<String> = []
         var addresses: [PeerAddress] = []
