@@ -18,7 +18,6 @@ public struct TrustedProxies: Sendable, Equatable {
     /// No proxy is trusted.
     public static let none = TrustedProxies([], source: .xForwardedFor)
 
-    /// Proxies by their addresses.
     public init(_ ranges: [AddressRange], source: Source) {
         self.ranges = ranges
         self.source = source

@@ -80,11 +80,9 @@ extension SocketIOApplication {
 
 /// An application on bare Engine.IO sessions.
 public protocol EngineIOApplication: AnyObject {
-    /// A session opened.
     func opened(_ session: EngineIOSession)
     /// A text message, without its packet digit; valid during the call.
     func text(_ session: EngineIOSession, _ message: UnsafeRawBufferPointer)
-    /// A binary message.
     func binary(_ session: EngineIOSession, _ message: [UInt8])
     /// The session ended.
     func closed(_ session: EngineIOSession, reason: DisconnectReason)

@@ -61,7 +61,6 @@ struct ConnectionClient {
         self.isWithinLimits = isWithinLimits && !self.wasRefused
     }
 
-    /// The connection is closed.
     func closed(_ connection: PeerHandler) {
         self.connections.remove(connection, self.account, wasRefused: self.wasRefused)
     }

@@ -45,7 +45,6 @@ struct DirectWriter {
     /// The channel received bytes.
     mutating func wroteToChannel() { self.channelContent = .unflushed }
 
-    /// The channel was flushed.
     mutating func flushedChannel() { self.channelContent = .flushed }
 
     /// Whether bytes may bypass the channel.

@@ -46,7 +46,6 @@ public final class EngineIOSession: Timed {
         self.arm()
     }
 
-    /// Opens the session for this application.
     func open(for application: SessionApplication) {
         self.application = application
         application.opened(self)

@@ -20,7 +20,6 @@ public struct HTTPResponse: Sendable {
     public var status: UInt16
     /// Fields in order.
     public var headers: [(String, String)]
-    /// The body.
     public var body: [UInt8]
     /// Kept until the client has read the answer, all but little of it, or is gone.
     public var hold: AnswerHold?

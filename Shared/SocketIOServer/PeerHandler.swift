@@ -229,7 +229,6 @@ final class PeerHandler: ChannelDuplexHandler, Timed {
     /// False over a connection limit: requests are answered 503.
     var isWithinLimits: Bool { self.client?.isWithinLimits ?? true }
 
-    /// A request arrived.
     func requestArrived(_ head: HTTPRequestHead) {
         self.client?.requestArrived(head)
         self.budget.requestArrived(of: self.account)
@@ -238,7 +237,6 @@ final class PeerHandler: ChannelDuplexHandler, Timed {
     /// Counts bytes of the request that is being read.
     func charge(readBytes count: Int) { self.budget.charge(readBytes: count) }
 
-    /// The request is answered.
     func requestAnswered() { self.budget.requestAnswered() }
 
     private func readProxyHeader(

@@ -7,7 +7,6 @@ internal import SocketIO
 enum PollPacket {
     /// A whole text packet, digit first.
     case text(ByteBuffer)
-    /// One packet of a prepared one.
     case prepared(PreparedPacket, Range<Int>)
     case binary([UInt8])
 

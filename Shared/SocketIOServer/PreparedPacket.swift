@@ -8,7 +8,6 @@ public import SocketIO
 ///                 ^------^ what polling clients get
 /// ```
 public struct PreparedPacket: Sendable {
-    /// All frames.
     let frames: ByteBuffer
     /// The ranges of the Engine.IO packets in `frames`, for polling.
     let packets: [Range<Int>]

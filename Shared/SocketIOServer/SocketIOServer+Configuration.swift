@@ -94,7 +94,6 @@ extension SocketIOServer {
         /// The accept queue of the kernel.
         public var backlog = 4096
 
-        /// The defaults.
         public init() {}
     }
 }

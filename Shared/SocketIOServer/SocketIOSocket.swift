@@ -18,7 +18,6 @@ public final class SocketIOSocket {
     /// Ids of unanswered ``emitWithAck(_:)``; beyond 256 the oldest is evicted.
     private var openAcks: [UInt64] = []
 
-    /// The namespace.
     public let namespace: Namespace
     /// For the application's use; 0 at first.
     public var tag = 0

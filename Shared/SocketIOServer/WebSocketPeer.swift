@@ -24,7 +24,6 @@ public final class WebSocketPeer {
         self.link.send(isText ? .text : .binary, message)
     }
 
-    /// Closes with a code.
     public func close(code: UInt16, reason: StaticString = "") {
         guard self.isOpen else { return }
         self.link.close(code: code, reason: reason)

@@ -40,7 +40,6 @@ package struct KeyPair: Sendable, Equatable, CustomStringConvertible {
         return key
     }
 
-    /// Parses a file.
     package init(parsing bytes: [UInt8]) throws(Failure) {
         var keys: [String: [UInt8]] = [:]
         for line in ListedLine.lines(of: bytes) {

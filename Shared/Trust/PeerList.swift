@@ -11,11 +11,9 @@
 package struct PeerList: Sendable, Equatable {
     /// A line of the file.
     package struct Entry: Hashable, Sendable {
-        /// What the peer is.
         package let role: PeerRole
         /// Its name, or the beginning of its names with a `*` behind it.
         package let name: String
-        /// Its key.
         package let key: PublicKey
 
         package init(role: PeerRole, name: String, key: PublicKey) {
@@ -38,7 +36,6 @@ package struct PeerList: Sendable, Equatable {
         package let line: Int
         /// What is wrong with it.
         package let reason: String
-        /// Line and reason.
         package var description: String { "line \(self.line): \(self.reason)" }
     }
 
@@ -52,7 +49,6 @@ package struct PeerList: Sendable, Equatable {
         self.byKey = Dictionary(grouping: entries, by: \.key)
     }
 
-    /// Parses a file.
     package init(parsing bytes: [UInt8]) throws(Failure) {
         var entries: [Entry] = []
         var known: Set<Entry> = []

@@ -11,7 +11,6 @@ package struct PeerRoles: OptionSet, Hashable, Sendable, CustomStringConvertible
 
     package init(rawValue: UInt8) { self.rawValue = rawValue }
 
-    /// One role.
     package init(_ role: PeerRole) {
         self.rawValue =
             switch role {

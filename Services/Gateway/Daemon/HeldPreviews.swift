@@ -22,7 +22,6 @@ struct HeldPreviews {
         for text in texts where mover == nil || text.sender != mover { self.add(text.previews) }
     }
 
-    /// Adds previews.
     mutating func add(_ previews: ArraySlice<Preview>) {
         guard !previews.isEmpty else { return }
         if self.latest == nil { self.latest = LatestPreviews(capacity: Self.capacity) }

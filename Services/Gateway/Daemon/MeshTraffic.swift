@@ -43,7 +43,6 @@ enum MeshNews {
     case up(StageInstance, greeting: [UInt8], isResting: Bool)
     /// An instance that is up rests from now on, or serves again.
     case resting(StageInstance, Bool)
-    /// An instance is down.
     case down(StageInstance)
     /// The preview lane to a coalescer is full for now, or has room again.
     case previewLane(Int, isOpen: Bool)

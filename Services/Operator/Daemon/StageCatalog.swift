@@ -21,7 +21,6 @@ extension Stage {
 
 /// What the operator's command knows about the daemons. The executable provides the real ones; tests provide others.
 package struct StageCatalog: Sendable {
-    /// The settings of each stage.
     package var settings: [Stage: any DaemonSettings.Type]
     /// The database's migrations, ascending.
     package var migrations: [Migration]

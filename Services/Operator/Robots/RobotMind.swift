@@ -40,7 +40,6 @@ struct RobotMind<Random: RandomNumberGenerator & Sendable>: Sendable {
         self.stroke(to: Point(x: element.positionX, y: element.positionY))
     }
 
-    /// The hand was moved.
     mutating func moved(by stroke: Stroke) { self.hand = self.hand + stroke.translation }
 
     private mutating func move(_ elements: [Element]) -> RobotDeed {

@@ -36,7 +36,6 @@ package struct TailLines: Sendable {
         return self.line(time, "#\(update.seq)", user: update.userId, update.event, words) + cause + "\n"
     }
 
-    /// A preview.
     package func line(of preview: TailPreview, time: String) -> String {
         guard !self.isJSON else {
             return Self.json { writer in

@@ -3,7 +3,6 @@ internal import Glibc
 
 /// Standard output or standard error, and whether a person reads it on a terminal.
 package struct TerminalOutput: Sendable {
-    /// The descriptor.
     package let descriptor: Int32
     package let isTerminal: Bool
     package let style: TerminalStyle
@@ -14,7 +13,6 @@ package struct TerminalOutput: Sendable {
         self.style = TerminalStyle(isTerminal: self.isTerminal, environment: ProcessSetup.environment())
     }
 
-    /// Standard output.
     package static var standard: TerminalOutput { TerminalOutput(STDOUT_FILENO) }
     /// Standard error.
     package static var error: TerminalOutput { TerminalOutput(STDERR_FILENO) }

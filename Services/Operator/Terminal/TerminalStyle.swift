@@ -33,7 +33,6 @@ package struct TerminalStyle: Equatable, Sendable {
     /// No colours.
     package static let plain = TerminalStyle(isTerminal: false, environment: [:])
 
-    /// The text in its accent.
     package func paint(_ text: String, _ accent: TextAccent) -> String {
         guard self.hasColors, let code = accent.code, !text.isEmpty else { return text }
         return "\u{1B}[\(code)m\(text)\u{1B}[0m"

@@ -1,6 +1,5 @@
 /// A table of text: headings, and rows of cells of any content.
 package struct TextTable: Sendable {
-    /// A column.
     package struct Column: Sendable {
         package var title: String
         /// Numbers are flush right.
@@ -15,7 +14,6 @@ package struct TextTable: Sendable {
         }
     }
 
-    /// A cell.
     package struct Cell: Sendable {
         package var text: String
         package var accent: TextAccent

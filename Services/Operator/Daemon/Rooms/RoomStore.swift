@@ -18,7 +18,6 @@ package final class RoomStore {
         package var epoch: String
         /// The room's last number; 0: never used.
         package var seq: UInt64
-        /// Its elements.
         package var elements: [Element]
     }
 
@@ -27,7 +26,6 @@ package final class RoomStore {
     /// The author of the commits, in the log and for members.
     private static let user: Identifier = "operator"
 
-    /// The room.
     package let room: Identifier
     /// What the room may hold.
     let limits: CommitterLimits

@@ -24,7 +24,6 @@ struct ReadyPipe {
     enum Progress: Equatable {
         /// The line is incomplete.
         case waiting
-        /// The line.
         case ready(Line)
         /// End of file, or an invalid line: nothing more will come.
         case closed

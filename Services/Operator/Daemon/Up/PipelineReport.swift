@@ -11,7 +11,6 @@ internal import Stages
 /// The `pid` of a process that is not running is null; `http` is null until it is ready. The database's password is
 /// masked, unless a script asks for it.
 package struct PipelineReport: Sendable, Equatable {
-    /// One process.
     package struct Process: Sendable, Equatable {
         package var stage: String
         package var name: String

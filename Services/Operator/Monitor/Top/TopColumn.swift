@@ -19,7 +19,6 @@ struct TopColumn: Sendable {
         self.text = text
     }
 
-    /// What an instance has there.
     func cell(of instance: InstanceHistory) -> String { self.value(instance).map(self.text) ?? "-" }
 
     private static let cpu = TopColumn("CPU", 5, .cpu) { "\(Int(($0 * 100).rounded()))%" }

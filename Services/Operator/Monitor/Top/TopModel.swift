@@ -3,7 +3,6 @@ package import Stages
 
 /// What the screen of `touchsync top` shows: the view that keys choose.
 package struct TopModel: Equatable, Sendable {
-    /// A view.
     package enum View: Equatable, Sendable {
         /// Instances of all stages, or of one.
         case instances(Stage?)
@@ -34,7 +33,6 @@ package struct TopModel: Equatable, Sendable {
     /// The stage whose instances are shown; nil for all.
     var stage: Stage? { if case .instances(let stage) = self.view { stage } else { nil } }
 
-    /// A key was pressed.
     package mutating func pressed(_ key: Key) -> Effect {
         switch key {
         case .interrupt: return .quit

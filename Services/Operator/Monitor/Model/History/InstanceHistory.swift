@@ -21,7 +21,6 @@ struct InstanceHistory: Sendable {
         self.daemon = daemon
     }
 
-    /// A round has its outcome.
     mutating func scraped(_ outcome: ProbeOutcome, of daemon: ListedDaemon, at moment: ScrapeRound) {
         self.daemon = daemon
         self.outcome = outcome

@@ -80,7 +80,6 @@ struct OverviewColumns {
         writer.endArray()
     }
 
-    /// The points of each column.
     private func columns(of instance: InstanceHistory) -> [[SecondPoint]] {
         var columns = [[SecondPoint]](repeating: [], count: self.count)
         for point in instance.points.reversed() {

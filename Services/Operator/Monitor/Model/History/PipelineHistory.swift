@@ -77,6 +77,5 @@ struct StageOverview: Sendable {
         self.drops = instances.reduce(into: [:]) { $0.merge($1.drops(over: 60), uniquingKeysWith: +) }
     }
 
-    /// Instances that are ready.
     var readyCount: Int { self.instances.count { $0.condition.isWell } }
 }
