@@ -180,7 +180,7 @@ def test_instances_come_and_go_by_dns(single, room, resolver):
         assert_undisturbed(crowd, hand)
         # A lookup that never ends does not keep a daemon from ending.
         resolver.mood, asked = "silent", resolver.asked
-        eventually("daemons wait for an answer", lambda: resolver.asked >= asked + 4)
+        eventually("daemons wait for an answer", lambda: resolver.asked >= asked + 3)
         goes_on(crowd)
         hand.close()
         crowd.check()
