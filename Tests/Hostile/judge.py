@@ -104,4 +104,4 @@ class Outcome:
 def short(daemon):
     """A daemon's name for a table."""
     stage, _, number = daemon.partition("-")
-    return {"gateway": f"g{number}", "coalescer": "co", "committer": "cm", "fanout": "fo"}[stage]
+    return {"gateway": f"g{number}", "coalescer": "co", "committer": "cm", "fanout": "fo", "monitor": "mo"}[stage]
