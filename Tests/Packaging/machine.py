@@ -128,7 +128,8 @@ class Machine:
         code = (
             "import json, sys, urllib.request, urllib.error\n"
             "request = urllib.request.Request(sys.argv[1], sys.argv[2].encode() if sys.argv[2] else None,"
-            " {'Content-Type': 'application/json', 'Authorization': 'Bearer ' + sys.argv[3]})\n"
+            " {'Content-Type': 'application/json'})\n"
+            "if sys.argv[3]: request.add_header('Authorization', 'Bearer ' + sys.argv[3])\n"
             "try: answer = urllib.request.urlopen(request, timeout=10)\n"
             "except urllib.error.HTTPError as error: answer = error\n"
             "print(json.dumps([answer.status, answer.read().decode()]))\n"
