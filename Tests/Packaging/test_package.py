@@ -138,7 +138,7 @@ def test_an_upgrade_keeps_settings_and_a_purge_leaves_nothing(machine, package, 
     files = set(machine.says(names).splitlines())
     install(machine, build_package("0.0.9"), version)
     assert machine.says("dpkg-query -W -f '${Version}' touchsync") == "0.0.9"
-    machine.run("sed -i 's/\"gateway\": {/&\"throttleMs\": 20, /' /etc/touchsync/touchsync.json")
+    machine.run("sed -i 's/\"gateway\": {/&\"throttleMs\": 20/' /etc/touchsync/touchsync.json")
     before = machine.property("touchsync-gateway@1", "MainPID")
 
     machine.put(package, package.name)
