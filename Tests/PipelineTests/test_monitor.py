@@ -140,8 +140,8 @@ def test_each_finding_has_its_section_in_the_handbook(observed):
     sections = {line[3:].lower().replace(" ", "-") for line in headings if line.startswith("## ")}
     # Only Prometheus looks at the day on which a certificate ends, at what happened some minutes ago, and at what keeps the
     # database.
-    elsewhere = {"certificate-expires", "history-changed", "memory-budget-exceeded", "settings-differ", "upkeep-fails"}
-    elsewhere |= {"database-keeper-down", "no-quorum", "no-standby"}
+    elsewhere = {"certificate-expires", "foreign-sessions", "history-changed", "memory-budget-exceeded", "settings-differ"}
+    elsewhere |= {"database-keeper-down", "no-quorum", "no-standby", "upkeep-fails"}
     # The monitor does not watch itself.
     elsewhere.add("monitor-shows-nothing")
     assert sections - elsewhere == anchors
