@@ -47,7 +47,7 @@ compile() {
         module Mesh Shared/Mesh/{Hello,LinkIdentity,VersionRefusal}.swift &&
         module Postgres $postgres/{BinaryArray,FieldDecoding,PostgresType,Parameters,PostgresError,SQLState}.swift &&
         module Boot $boot/Settings/{SettingsFile,Setting,Setting+Kinds,SettingProblem,ConnectionString,Bytes+Line,Loopback}.swift \
-            $boot/Instances/{InstanceAddress,DNSInstance,PeerAddress,HostAddress,InstancesFile}.swift || return
+            $boot/Instances/{DNSInstance,PeerAddress,InstancesFile}.swift || return
     mapfile -t objects < <(find "$built"/{Crypto,CryptoBoringWrapper,CCryptoBoringSSL,CCryptoBoringSSLShims}.build/ \
         "$built"/{JWTKit,X509,_CertificateInternals,SwiftASN1,CryptoExtras,Logging}.build/ \
         "$built"/{CXKCP,CXKCPShims,DequeModule,HeapModule,InternalCollectionsUtilities,ContainersPreview}.build/ -name '*.o')
