@@ -205,6 +205,9 @@ def test_polling_apps_lose_no_edit_with_their_gateway(front, room):
             return [worker.recoveries for worker in crowd.workers]
 
         def crowded():
+            for worker in crowd.workers:
+                if worker.fault:
+                    raise worker.fault
             sids = [worker.app and worker.app.is_connected and worker.app.client.eio.sid for worker in crowd.workers]
             return all(sids) and [gateway(sid) for sid in sids]
 

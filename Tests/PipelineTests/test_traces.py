@@ -119,7 +119,8 @@ def test_a_commits_way_through_all_stages(beside, apps, room, how):
         delivered = by_step["update delivered"]
         assert delivered["commit.seq"] == str(done["seq"]) and delivered["update.members"] == "1"
         if how:
-            assert [line.split("\t")[2] for line in shown(pipeline, parent)] == [step["step"] for step in way]
+            # Steps within a microsecond come in any order.
+            assert sorted(line.split("\t")[2] for line in shown(pipeline, parent)) == sorted(step["step"] for step in way)
 
 
 def shown(pipeline, parent):
