@@ -3,7 +3,7 @@ internal import Timing
 /// What a peer may send before its next bytes are left unread for a while, and what it has sent.
 ///
 /// Messages are WebSocket messages and control frames, packets of a polling POST, and HTTP requests, which count for several.
-/// A meter that was not used is the limit itself, of which each peer gets a copy.
+/// The server's configuration has one of which nothing was used; each peer starts with a copy.
 public struct ReadMeter: Sendable, Equatable {
     private var bytes: RateMeter
     private var messages: RateMeter

@@ -1,12 +1,12 @@
 /// How often something may happen, and what of that was used: a token bucket, kept as the time at which the units used so
 /// far are paid for (the generic cell rate algorithm of ITU-T I.371).
 ///
-/// A meter that was not used is the limit itself: many that are limited alike begin as its copies.
+/// A meter of which nothing was used stands for its limit: a settings value is one, and each peer starts with a copy.
 public struct RateMeter: Sendable, Equatable {
-    /// What one unit costs, ns, with its fraction: units may be bytes, of which a nanosecond pays several.
+    /// The time that pays for one unit, in nanoseconds; below 1 where a nanosecond pays for several bytes.
     private let interval: Double
     /// Units that may come together after a pause.
-    public let burst: Int
+    private let burst: Int
     /// Nanoseconds of the clock; at first long before its start.
     private var paid: Int64 = -Self.longest
 

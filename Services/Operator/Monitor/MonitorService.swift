@@ -25,7 +25,7 @@ package enum MonitorService {
 
     /// Computing an overview takes some milliseconds, for which nobody else waits on the admin server's thread.
     private static func addPages(to pages: AdminPages, _ scraper: Scraper) {
-        for file in PageFile.all {
+        for file in MonitorFile.all {
             let page = AdminPage(contentType: file.contentType, body: file.content)
             pages.add(file.path, isOpen: true) { page }
         }
@@ -61,7 +61,7 @@ package enum MonitorService {
 }
 
 /// A file of the page for operators, as it stands in `web`.
-private struct PageFile: Sendable {
+private struct MonitorFile: Sendable {
     /// The path of its address.
     let path: String
     let contentType: String
@@ -77,6 +77,6 @@ private struct PageFile: Sendable {
     static let all = Array(
         sequence(state: 0 as Int32) { index in
             defer { index += 1 }
-            return monitor_file(index).map { PageFile($0.pointee) }
+            return monitor_file(index).map { MonitorFile($0.pointee) }
         })
 }

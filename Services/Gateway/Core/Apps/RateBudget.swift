@@ -54,11 +54,9 @@ package struct RateBudget<Key: Hashable & Sendable>: Sendable {
 
     /// The time until a key has paid for what it was charged, ms; nil when it has. Nothing is spent, and nobody is held to
     /// what those have spent that share a meter.
-    package mutating func debt(of key: Key, at now: Instant) -> UInt32? {
-        guard let known = self.meters.index(forKey: key), !self.meters.values[known].allows(1, at: now) else {
-            return nil
-        }
-        return self.meters.values[known].wait(at: now).retryMilliseconds
+    package func debt(of key: Key, at now: Instant) -> UInt32? {
+        let wait = self.meters[key]?.wait(at: now) ?? .zero
+        return wait == .zero ? nil : wait.retryMilliseconds
     }
 
     /// Something is refused because its key had no tokens.
