@@ -99,8 +99,7 @@ class Front:
 
 @pytest.fixture(scope="module", params=["haproxy", "nginx"])
 def front(request, beside):
-    source = {"haproxy": "proxy-protocol", "nginx": "x-forwarded-for"}[request.param]
-    with beside("--trusted-proxies", PROXY, "--proxy-source", source, gateways=3) as pipeline:
+    with beside("--trusted-proxies", PROXY, gateways=3) as pipeline:
         with Front(pipeline, request.param).running() as front:
             yield front
 
