@@ -345,8 +345,7 @@ let sanitizedTests: Set = [
 let sanitizedSources = [
     "CoalescerTests": ["DaemonTests.swift", "Neighbours.swift", "Fixture.swift"],
     "CommitterTests": [
-        "Daemon/CommitterServiceTests.swift", "Daemon/Probe.swift", "Daemon/UnreleasedSchema.swift",
-        "Core/Fixtures.swift",
+        "Daemon/CommitterServiceTests.swift", "Daemon/Probe.swift", "Core/Fixtures.swift",
     ],
     "FanoutTests": ["Daemon/LiveTests.swift", "Daemon/LiveStage.swift", "Daemon/FakePeer.swift", "Records.swift"],
 ]

@@ -36,18 +36,12 @@ package struct Migration: Equatable, Sendable {
     package let sql: String
     /// What it locks in a database that is in use.
     package let locks: [MigrationLock]
-    /// Checksums of unreleased texts that had this version. A database with one of them is rejected with
-    /// ``MigrationError/unreleased``.
-    package let supersedes: Set<String>
 
-    package init(
-        version: Int, name: String, sql: String, locks: [MigrationLock] = [], supersedes: Set<String> = []
-    ) {
+    package init(version: Int, name: String, sql: String, locks: [MigrationLock] = []) {
         self.version = version
         self.name = name
         self.sql = sql
         self.locks = locks
-        self.supersedes = supersedes
     }
 
     /// Detects an applied migration that was edited later: FNV-1a over the SQL, 16 hexadecimal digits.
@@ -70,8 +64,8 @@ package enum MigrationError: Error, Equatable, Sendable, CustomStringConvertible
     case newerDatabase(version: Int, name: String)
     /// A migration older than the newest applied one was never applied here.
     case skipped(version: Int, name: String)
-    /// An unreleased program created the database, and it cannot be converted.
-    case unreleased
+    /// A migration from before the first of this program made the database, and its tables cannot be converted.
+    case tooOld(version: Int)
     /// Transactions of others have used tables of a migration for longer than ``Migrator/lockTimeout``; it was rolled
     /// back, and may be tried again.
     case tablesInUse(version: Int, name: String)
@@ -79,6 +73,9 @@ package enum MigrationError: Error, Equatable, Sendable, CustomStringConvertible
     case failed(version: Int, name: String, PostgresError)
     /// The connection string names no database, so none can be created.
     case noDatabaseName
+
+    /// Whether only another database helps.
+    package var isTooOld: Bool { if case .tooOld = self { true } else { false } }
 
     /// The problem and its solution.
     package var description: String {
@@ -92,10 +89,10 @@ package enum MigrationError: Error, Equatable, Sendable, CustomStringConvertible
             "the database has migration \(version) (\(name)), which this program does not know; run a newer program"
         case .skipped(let version, let name):
             "migration \(version) (\(name)) was not applied, but a later one was"
-        case .unreleased:
-            "a version from before the first release made this database; this version can neither use nor convert its "
-                + "tables, and has changed nothing. Start with an empty database. To keep the old data, save it first "
-                + "with pg_dump and read it with the version that made it"
+        case .tooOld(let version):
+            "the database has the schema \(version), whose tables this version can neither use nor convert; it has "
+                + "changed nothing. Export the rooms with the version that made it (touchsync room export), and import "
+                + "them into an empty database"
         case .tablesInUse(let version, let name):
             "migration \(version) (\(name)) waits for tables that other transactions use"
         case .failed(let version, let name, let error):

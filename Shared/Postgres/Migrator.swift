@@ -109,13 +109,13 @@ package struct Migrator: Sendable {
             let version = rows.int8(row, column.version).flatMap { Int(exactly: $0) } ?? 0
             let name = rows.text(row, column.name) ?? ""
             let checksum = rows.text(row, column.checksum) ?? ""
+            if let oldest = migrations.first, version < oldest.version { throw MigrationError.tooOld(version: version) }
             guard let expected = rest.first, version >= expected.version else {
                 throw MigrationError.newerDatabase(version: version, name: name)
             }
             guard expected.version == version else {
                 throw MigrationError.skipped(version: expected.version, name: expected.name)
             }
-            if expected.supersedes.contains(checksum) { throw MigrationError.unreleased }
             guard expected.checksum == checksum else {
                 throw MigrationError.checksumMismatch(version: version, name: expected.name)
             }

@@ -377,8 +377,9 @@ def test_a_session_that_ends_doubles_nothing(clients, room):
         ada.call("cut")
         ada.call("disconnect")
         # All sessions end, as after a long time.
-        pipeline.rows("delete from sessions where room_id = %s returning 1", room)
-        pipeline.rows("update meta set value = session_prefix(clock_timestamp()) where key = 'session_floor' returning 1")
+        (ended,), *_ = pipeline.rows(
+            "with gone as (delete from sessions where room_id = %s returning session) select max(session) from gone", room)
+        pipeline.rows("update meta set value = %s where key = 'session_floor' returning 1", ended + "~")
         for stage in ("committer", "fanout"):
             pipeline.wait_restarted(pipeline.kill(stage))
         ada.call("connect")

@@ -110,9 +110,9 @@ private final class UpkeepLoop: ReactorLoop {
             self.check.notReady("\(error)")
             self.refuse(error)
             return Self.failurePause
-        } catch MigrationError.unreleased {
-            self.check.notReady("\(MigrationError.unreleased)")
-            self.logger.error("database refused", metadata: ["error": "\(MigrationError.unreleased)"])
+        } catch let error as MigrationError where error.isTooOld {
+            self.check.notReady("\(error)")
+            self.logger.error("database refused", metadata: ["error": "\(error)"])
             return Self.failurePause
         } catch {
             self.check.notReady(SchemaPreparation.note(on: error))

@@ -160,9 +160,10 @@ import Wire
         try await probe.stop()
     }
 
-    @Test func unreleasedDatabaseIsRefusedWithItsReason() async throws {
+    @Test func aDatabaseOfAnOlderVersionIsRefusedWithItsReason() async throws {
         let database = try LivePostgres.freshDatabase()
-        try database.connect().executeScript(unreleasedSchema)
+        let old = Migration(version: 17, name: "old", sql: "SELECT 1")
+        _ = try Migrator([old]).migrate(database.connectionString)
         let folder = try TemporaryFolder()
         defer { folder.remove() }
         let endpoint = "ipc://\(folder.path)/committer.sock"
@@ -172,7 +173,7 @@ import Wire
         try await withThrowingTaskGroup(of: Void.self) { tasks in
             tasks.addTask { try await group.run() }
             try await probe.until("the reason") { _ in
-                context.health.current.reasons.contains { $0.text == "\(MigrationError.unreleased)" }
+                context.health.current.reasons.contains { $0.text == "\(MigrationError.tooOld(version: 17))" }
             }
             await group.triggerGracefulShutdown()
             try await tasks.waitForAll()

@@ -360,13 +360,6 @@ import Wire
         var request = LoadRequest(shard: Shard.of(room: "room"))
         request.entries = [UndoEntryNeed(key: UndoEntryKey("room", 46), ahead: 100)]
         #expect(try (15...20).contains(self.tables.load(request).entries.count))
-        // A committer of an earlier version does not say how far.
-        let old = try self.tables.rows(
-            """
-            SELECT seq FROM load_shard_state(0::int2, '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}',
-                h_room => '{room}', h_seq => '{4}') WHERE kind = 7
-            """)
-        #expect((0..<old.count).map { old.int8($0, 0) } == [4, 3, 2])
     }
 
     /// Each step is decided by a committer that knows nothing yet.

@@ -1,3 +1,4 @@
+import Boot
 import Canvas
 import CommitterCore
 import CommitterDaemon
@@ -209,11 +210,7 @@ import Wire
     }
 
     @Test func oldestIdleSessionsOfAUserEndWhenThereAreTooMany() throws {
-        let names = try (0..<5).map { age in
-            let prefix = try self.tables.rows(
-                "SELECT session_prefix(clock_timestamp() - interval '\(10 - age) minutes')")
-            return Identifier(try #require(prefix.text(0, 0)) + "AAAAAAA")
-        }
+        let names = (0..<5).map { self.name($0 - 10) }
         var limits = CommitterLimits()
         limits.userSessions = 2
         func write(_ commits: [Commit]) throws -> [RefusalCode?] {
@@ -239,10 +236,12 @@ import Wire
         #expect(try self.tables.rows("SELECT * FROM claim_session('room', '\(names[2])', 'ann')").int4(0, 0) == 2)
     }
 
-    /// A session's name, made that many minutes from now.
-    private func name(_ minutes: Int) throws -> Identifier {
-        let prefix = try self.tables.rows("SELECT session_prefix(clock_timestamp() + interval '\(minutes) minutes')")
-        return Identifier(try #require(prefix.text(0, 0)) + "AAAAAAA")
+    /// A session's name, made that many minutes from now: the time in eight characters that sort by it, and a rest.
+    private func name(_ minutes: Int) -> Identifier {
+        let alphabet = Array("-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz")
+        let time = Int64(WallClock.milliseconds()) + Int64(minutes) * 60_000
+        let digits = (1...8).map { place in Int(time >> (48 - 6 * Int64(place)) & 63) }
+        return Identifier(String(digits.map { alphabet[$0] }) + "AAAAAAA")
     }
 
     private func claim(_ session: Identifier, user: Identifier = "ann") throws -> Int32? {
@@ -256,7 +255,7 @@ import Wire
     /// Somebody who only looks makes rows as well.
     @Test func claimsOfAUserAreBounded() throws {
         try self.setBound(5)
-        let names = try (0..<31).map { try self.name($0 - 40) }
+        let names = (0..<31).map { self.name($0 - 40) }
         #expect(try self.claim(names[0], user: "bob") == 2)
         for name in names[1...29] { #expect(try self.claim(name) == 2) }
         // Those in use stay, up to twice as many.
@@ -277,7 +276,7 @@ import Wire
     /// One that would be among the next to go is not begun at all, and nothing else ends for it.
     @Test func aNameThatTwiceTheBoundAreYoungerThanIsNotClaimed() throws {
         try self.setBound(5)
-        let names = try (0..<12).map { try self.name($0 - 20) }
+        let names = (0..<12).map { self.name($0 - 20) }
         for name in names[1...9] { #expect(try self.claim(name) == 2) }
         #expect(try self.claim(names[0]) == 2, "it is the tenth")
         #expect(try self.claim(names[10]) == 2 && self.claim(names[0]) == nil)
@@ -294,7 +293,7 @@ import Wire
     @Test func aBatchDoesNotEndWhatItWrites() throws {
         var limits = CommitterLimits()
         limits.userSessions = 1
-        let names = try (0..<4).map { try self.name($0 - 10) }
+        let names = (0..<4).map { self.name($0 - 10) }
         for (name, id) in zip([1, 2, 3, 0].map { names[$0] }, ["a", "b", "c", "d"] as [Identifier]) {
             var ledger = ShardLedger(shard: Shard.of(room: "room"), rules: .defaults, limits: limits)
             ledger.admit([commit(1, create(id), session: name)])
@@ -337,7 +336,7 @@ import Wire
 
     /// What a user can undo outlives the session in which it was done.
     @Test func theYoungestSessionInheritsTheStacks() throws {
-        let names = try (0..<31).map { try self.name($0 - 40) }
+        let names = (0..<31).map { self.name($0 - 40) }
         try self.write([commit(1, create("a"), session: names[0])])
         try self.setBound(5)
         for name in names[1...30] { #expect(try self.claim(name) == 2) }
@@ -375,10 +374,7 @@ import Wire
     }
 
     @Test func unusedSessionsEndAndAreNotBegunAnew() throws {
-        let old = try self.tables.rows("SELECT session_prefix(clock_timestamp() - interval '40 days') || 'AAAAAAA'")
-        let young = try self.tables.rows("SELECT session_prefix(clock_timestamp()) || 'AAAAAAA'")
-        let oldName = Identifier(try #require(old.text(0, 0)))
-        let youngName = Identifier(try #require(young.text(0, 0)))
+        let (oldName, youngName) = (self.name(-40 * 24 * 60), self.name(0))
         try self.write([
             commit(1, create("a"), session: oldName), commit(1, create("b"), session: youngName),
             commit(1, create("c"), session: "h:0123"),
@@ -417,7 +413,7 @@ import Wire
             ledger.admit(commits)
             return try ledger.run(on: self.tables).refusals.map { $0?.code }
         }
-        let (former, later) = (try self.name(-1), try self.name(1))
+        let (former, later) = (self.name(-1), self.name(1))
         try self.write([commit(1, create("a"), session: former)])
         let sweep = "SELECT sweep_sessions(30, 7, clock_timestamp() + interval '90 days')"
         #expect(try self.tables.number(sweep) == 1 && self.tables.number(sweep) == 0)

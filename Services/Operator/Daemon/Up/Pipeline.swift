@@ -186,7 +186,7 @@ struct Pipeline {
             }
             for migration in applied { self.tell("applied migration \(migration.version) \(migration.name)") }
             try RuntimeRole.renew(on: database)
-        } catch let error as MigrationError where error == .unreleased {
+        } catch let error as MigrationError where error.isTooOld {
             let remedy = folder.map { "; move \($0.path) away, or name another folder with --data" } ?? ""
             throw OperatorFailure("the database \(ConnectionString.masked(database)) is refused: \(error)\(remedy)")
         } catch {
