@@ -132,14 +132,8 @@ class History:
             self.add("room", room=room, seq=seq, floor=self.floors.get(room, 0))
         for shard, gseq in await server.rows("select shard, gseq from shards"):
             self.add("shard", shard=shard, gseq=gseq)
-        fields = GEOMETRY + OTHERS + OWN
-        columns = re.sub("[A-Z]", lambda letter: f"_{letter[0].lower()}", ", ".join(GEOMETRY + OTHERS))
-        columns += "".join(f", extra->>'{name}'" for name in OWN)
-        for room, name, *values in await server.rows(
-            f"select room_id, element_id, {columns} from elements where deleted_seq is null"
-        ):
-            element = dict(zip(fields, values))
-            parent = {"parent": element["parentId"]} if element["parentId"] else {}
+        for room, name, element in await server.rows("select room_id, id, data from elements where deleted_seq is null"):
+            parent = {"parent": element["parentId"]} if element.get("parentId") else {}
             self.add("element", room=room, element=name, body=body(element), **parent)
 
     def close(self):

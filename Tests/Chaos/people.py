@@ -133,8 +133,7 @@ class People:
             changes = {name: [old.get(name), new.get(name)] for name in {**old, **new}}
             self.journal.add("row", room=room, seq=seq, user=user, event=event, cause=cause, changes=changes)
         for room, element in await server.rows(
-            "select room_id, element_json(elements)::json from elements where deleted_seq is null and room_id = any(%s)",
-            rooms,
+            "select room_id, data from elements where deleted_seq is null and room_id = any(%s)", rooms,
         ):
             self.journal.add("element", room=room, element=element)
 

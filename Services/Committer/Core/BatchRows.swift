@@ -74,8 +74,8 @@ struct BatchRows: Sendable {
     /// An element is written once per batch, in its state after the last commit on it.
     mutating func write(_ entry: Change.Entry, seq: UInt64) {
         let row = ShardBatch.ElementRow(
-            room: entry.key.room, element: entry.written.element, seq: seq, isDeleted: entry.isDeleted,
-            authors: entry.written.authors, isRestored: entry.isRestored)
+            room: entry.key.room, live: entry.written, seq: seq, isDeleted: entry.isDeleted,
+            isRestored: entry.isRestored)
         let after = entry.after
         let next = self.batch.elements.count
         let index = self.elements[entry.key, default: DraftElement(state: after)].write(after, next: next)

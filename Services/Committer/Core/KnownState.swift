@@ -196,15 +196,12 @@ package struct LoadedState: Equatable, Sendable {
     package struct ElementRow: Equatable, Sendable {
         /// The element's key.
         package var key: ElementKey
-        /// Nil when it is deleted.
-        package var element: Element?
-        /// The users that changed it last.
-        package var authors: RecentAuthors
+        /// It exists, or was deleted.
+        package var state: ElementState
 
-        package init(key: ElementKey, element: Element?, authors: RecentAuthors) {
+        package init(key: ElementKey, state: ElementState) {
             self.key = key
-            self.element = element
-            self.authors = authors
+            self.state = state
         }
     }
 

@@ -1,4 +1,3 @@
-package import Canvas
 package import Wire
 
 /// The content of one database transaction: the arguments of `commit_batch`.
@@ -45,13 +44,11 @@ package struct ShardBatch: Equatable, Sendable {
     package struct ElementRow: Equatable, Sendable {
         package var room: Identifier
         /// The element; for a deleted one its last state.
-        package var element: Element
+        package var live: LiveElement
         /// The room's number of its last update.
         package var seq: UInt64
         /// True when that update deleted it.
         package var isDeleted: Bool
-        /// The users that changed it last.
-        package var authors: RecentAuthors
         /// True when it was deleted before the batch: an undo brought it back.
         package var isRestored = false
     }

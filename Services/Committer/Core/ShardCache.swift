@@ -105,18 +105,18 @@ struct ShardCache: Sendable {
             if need.family { children[need.key] = [] }
         }
         for row in state.elements {
-            guard let parent = row.element?.parentId else { continue }
+            guard case .live(let live) = row.state, let parent = live.element.parentId else { continue }
             children[ElementKey(row.key.room, Identifier(parent))]?.append(row.key.element)
         }
         for row in state.elements {
-            guard let element = row.element else {
-                self.elements.store(.deleted(row.authors), for: row.key)
+            guard case .live(let live) = row.state else {
+                self.elements.store(row.state, for: row.key)
                 continue
             }
             // Its children may be cached already, when the row is part of another element's family.
             var known = children[row.key]
             if known == nil, case .live(let live)? = self.elements.use(row.key) { known = live.children }
-            self.elements.store(.live(LiveElement(element, children: known, authors: row.authors)), for: row.key)
+            self.elements.store(.live(known.map(live.with(children:)) ?? live), for: row.key)
         }
     }
 

@@ -225,7 +225,7 @@ final class RoomDatabase {
         switch statement {
         case .identity: nil
         case .heads: try RowReader.heads(rows).map(DatabaseReply.heads)
-        case .room: try self.reader.room(rows).map(DatabaseReply.room)
+        case .room: try RowReader.room(rows).map(DatabaseReply.room)
         case .roomLog, .shardLog: try self.reader.log(rows).map(DatabaseReply.log)
         case .history: try self.reader.history(rows).map(DatabaseReply.history)
         case .claim: try RowReader.claim(rows).map(DatabaseReply.claim)

@@ -137,7 +137,6 @@ package enum RoomStatement: Int, CaseIterable, Sendable {
 /// error that names it.
 package struct RowReader {
     private var document = JSONDocument()
-    private var writer = JSONWriter()
 
     /// A reader, to be used again and again.
     package init() {}
@@ -173,8 +172,8 @@ package struct RowReader {
         return ShardHeads(epoch: Identifier(epoch), marks: marks)
     }
 
-    /// A room. Elements are encoded again, like everything that is sent to apps.
-    package mutating func room(_ rows: ResultRows) throws(PostgresError) -> RoomSnapshot? {
+    /// A room, with its elements' texts as they are stored.
+    package static func room(_ rows: ResultRows) throws(PostgresError) -> RoomSnapshot? {
         let column = try RoomColumns(rows)
         guard rows.count > 0, let gseq = rows.int8(0, column.gseq), let seq = rows.int8(0, column.seq),
             let chain = rows.int8(0, column.chain)
@@ -189,7 +188,7 @@ package struct RowReader {
                     RoomSnapshot.ClosedGesture(
                         element: Identifier(id), sid: SessionKey.sid(of: Identifier(session)),
                         gesture: UInt64(clamping: gesture)))
-            } else if let last = rows.int8(row, column.elementSeq), let json = self.element(rows, row, column.element) {
+            } else if let last = rows.int8(row, column.elementSeq), let json = rows.bytes(row, column.element) {
                 snapshot.elements.append(
                     RoomSnapshot.Element(id: Identifier(id), json: json, seq: UInt64(clamping: last)))
             } else {
@@ -273,16 +272,6 @@ package struct RowReader {
             }
             return EndedGesture(element: Identifier(id), gesture: number)
         }
-    }
-
-    private mutating func element(_ rows: ResultRows, _ row: Int, _ column: Int) -> [UInt8]? {
-        let isParsed = rows.withBytes(row, column) { bytes in
-            (try? self.document.parse(bytes, limits: Element.jsonLimits)) != nil
-        }
-        guard isParsed == true, let element = Element(json: self.document.root) else { return nil }
-        self.writer.clear()
-        element.encode(into: &self.writer)
-        return self.writer.bytes
     }
 }
 

@@ -56,9 +56,10 @@ struct DecideCommit: Operation {
             state.streams[need.key] = StreamState(user: Sample.user, highest: Sample.commit.number, claim: 1)
         }
         state.elements = request.elements.map { need in
-            LoadedState.ElementRow(
-                key: need.key, element: Sample.note(need.key.element),
-                authors: RecentAuthors(last: ChangeMark(user: "ann", seq: 1)))
+            let note = Sample.note(need.key.element)
+            let authors = RecentAuthors(last: ChangeMark(user: "ann", seq: 1))
+            let live = LiveElement(element: note, json: Sample.json(note), children: nil, authors: authors)
+            return LoadedState.ElementRow(key: need.key, state: .live(live))
         }
         return state
     }

@@ -15,7 +15,7 @@ import Wire
         self.rows.write(first, seq: 5)
         self.rows.write(second, seq: 6)
         #expect(self.rows.batch.elements.map(\.seq) == [6])
-        #expect(self.rows.batch.elements.map(\.element.rotation) == [20])
+        #expect(self.rows.batch.elements.map(\.live.element.rotation) == [20])
         #expect(self.rows.element(self.key) == .live(second.written))
     }
 

@@ -104,7 +104,8 @@ struct MemoryDatabase {
     }
 
     private func row(_ key: ElementKey, _ stored: StoredElement) -> LoadedState.ElementRow {
-        LoadedState.ElementRow(key: key, element: stored.isDeleted ? nil : stored.element, authors: stored.authors)
+        let live = LiveElement(stored.element, children: nil, authors: stored.authors)
+        return LoadedState.ElementRow(key: key, state: stored.isDeleted ? .deleted(stored.authors) : .live(live))
     }
 
     mutating func write(_ batch: ShardBatch) -> Written {
@@ -112,7 +113,7 @@ struct MemoryDatabase {
         for row in batch.streams where self.streams[row.key].map({ $0.claim != row.state.claim }) ?? false {
             return .stale
         }
-        if batch.elements.contains(where: { $0.element.type == Self.poison }) { return .refusedData }
+        if batch.elements.contains(where: { $0.live.element.type == Self.poison }) { return .refusedData }
         self.version += 1
         for row in batch.log { self.append(row) }
         if self.chain != batch.chain { Issue.record("the shard's chain is not the log's") }
@@ -121,14 +122,15 @@ struct MemoryDatabase {
             Issue.record("a room's last number is not the log's")
         }
         for row in batch.elements {
-            let key = ElementKey(row.room, Identifier(row.element.id))
+            let key = ElementKey(row.room, Identifier(row.live.element.id))
             if let old = self.elements[key], (old.isDeleted && !row.isRestored) || old.seq >= row.seq {
                 Issue.record("an element went back")
             }
             self.elements[key] = StoredElement(
-                element: row.element, seq: row.seq, isDeleted: row.isDeleted,
+                element: row.live.element, seq: row.seq, isDeleted: row.isDeleted,
                 authors: RecentAuthors(
-                    last: ChangeMark(user: Identifier(row.element.updatedBy), seq: row.seq), other: row.authors.other))
+                    last: ChangeMark(user: Identifier(row.live.element.updatedBy), seq: row.seq),
+                    other: row.live.authors.other))
         }
         for row in batch.rooms where self.totals(of: row.room) != row.state.totals {
             Issue.record("a room's totals are not those of its elements")

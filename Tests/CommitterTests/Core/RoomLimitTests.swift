@@ -139,7 +139,7 @@ import Wire
             Issue.record("the children are read again")
             return
         }
-        #expect(batch.elements.map(\.element.id) == ["p", "a19-0"])
+        #expect(batch.elements.map(\.live.element.id) == ["p", "a19-0"])
     }
 
     /// Who is refused has cost as much as who is not.

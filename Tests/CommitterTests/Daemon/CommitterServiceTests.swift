@@ -65,7 +65,7 @@ import Wire
             #expect(seen.results.map(\.seq).sorted() == [0, 1, 2])
             #expect(seen.results.compactMap(\.refusal).map(\.expected) == [3])
             #expect(seen.updates.map(\.seq) == [1, 2] && seen.updates[1].elements[0].gesture == 3)
-            let row = try stage.database.connect().execute("SELECT position_x FROM elements")
+            let row = try stage.database.connect().execute("SELECT position_x FROM element_geometry")
             #expect(row.float8(0, 0) == 7)
             // Figures are published five times a second.
             try await stage.probe.until("figures") { _ in

@@ -114,7 +114,7 @@ import Wire
                 seen.results.count { $0.number == 2 && $0.seq == 2 } == 2
             }
             #expect(try pair.epoch(ofStandby: true) != epoch)
-            let row = try pair.connect(toStandby: true).execute("SELECT position_x FROM elements")
+            let row = try pair.connect(toStandby: true).execute("SELECT position_x FROM element_geometry")
             #expect(row.float8(0, 0) == 3)
         }
     }

@@ -24,13 +24,14 @@ import Wire
         try self.changeEverything()
         for copy in [
             """
-            elements (room_id, element_id, type, position_x, position_y, rotation, scale_x, scale_y, original_width,
-                original_height, anchor_x, anchor_y, created_by, updated_by, rev, locked, space, parent_id, seq)
-            SELECT 'other', element_id || i, type, position_x, position_y, rotation, scale_x, scale_y, original_width,
-                original_height, anchor_x, anchor_y, created_by, updated_by, rev, locked, space, parent_id, seq
+            elements (room_id, id, seq, parent_id, updated_by, data)
+            SELECT 'other', id || i, seq, parent_id, updated_by, data
             FROM elements, generate_series(1, 2000) AS i WHERE deleted_seq IS NULL
             """,
-            "rooms (room_id, shard, seq) SELECT 'other' || i, shard, seq FROM rooms, generate_series(1, 2000) AS i",
+            """
+            rooms (room_id, shard, seq, elements, bytes)
+            SELECT 'other' || i, shard, seq, elements, bytes FROM rooms, generate_series(1, 2000) AS i
+            """,
             """
             sessions (room_id, session, user_id, hw, claim)
             SELECT room_id || i, session, user_id, hw, claim FROM sessions, generate_series(1, 2000) AS i
@@ -77,19 +78,21 @@ import Wire
     @Test func aRoomIsReadWithoutItsDeletedElements() throws {
         _ = try self.tables.rows(
             """
-            INSERT INTO elements (room_id, element_id, type, position_x, position_y, rotation, scale_x, scale_y,
-                original_width, original_height, anchor_x, anchor_y, created_by, updated_by, rev, locked, space, parent_id,
-                seq, deleted_seq)
-            SELECT room_id, element_id || i, type, position_x, position_y, rotation, scale_x, scale_y, original_width,
-                original_height, anchor_x, anchor_y, created_by, updated_by, rev, locked, space, parent_id, seq, deleted_seq
-            FROM elements, generate_series(1, 5000) AS i WHERE element_id = 'gone'
+            INSERT INTO elements (room_id, id, seq, deleted_seq, updated_by)
+            SELECT room_id, id || i, seq, deleted_seq, updated_by
+            FROM elements, generate_series(1, 5000) AS i WHERE id = 'gone'
             """)
-        let room = try #require(
-            try self.tables.rows("SELECT room_id FROM elements WHERE element_id = 'gone'").text(0, 0))
         let before = try self.reads()
-        let elements = try self.tables.rows("SELECT * FROM read_room('\(room)', 0::smallint)")
+        let elements = try self.tables.rows("SELECT * FROM read_room('room', 0::smallint)")
         #expect(elements.count > 1)
         #expect(try self.reads() - before < 500)
+        // Reports have no plan of their own, but the server's figures.
+        _ = try self.tables.rows("ANALYZE elements")
+        let start = try self.reads()
+        let shown = try self.tables.rows(
+            "SELECT position_x FROM element_geometry WHERE room_id = 'room' AND type = 'text'")
+        #expect(shown.count == 1 && shown.float8(0, 0) == 0.25)
+        #expect(try self.reads() - start < 500)
     }
 
     /// However many sessions a user has left behind, idle or in use.

@@ -65,14 +65,11 @@ struct LiveStage: Sendable {
             \(replaces ? "DELETE FROM commit_log WHERE room_id = '\(room)' AND seq = \(n);" : "")
             UPDATE shards SET gseq = gseq - \(replaces ? 1 : 0) WHERE shard = \(shard);
             UPDATE shards SET version = version + 1, gseq = gseq + 1, chain = \(chain) WHERE shard = \(shard);
-            INSERT INTO rooms VALUES ('\(room)', \(shard), \(n))
+            INSERT INTO rooms VALUES ('\(room)', \(shard), \(n), 1, 600)
                 ON CONFLICT (room_id) DO UPDATE SET seq = excluded.seq;
-            INSERT INTO elements (room_id, element_id, type, position_x, position_y, rotation, scale_x, scale_y,
-                    original_width, original_height, anchor_x, anchor_y, created_by, updated_by, rev, locked, space,
-                    seq)
-                VALUES ('\(room)', '\(element)', 'note', \(x), 2, 0, 1, 1, 100, 100, 0.5, 0.5, 'ann', 'ann', 1,
-                    false, 'canvas', \(n))
-                ON CONFLICT (room_id, element_id) DO UPDATE SET position_x = excluded.position_x, seq = excluded.seq;
+            INSERT INTO elements (room_id, id, seq, updated_by, data)
+                VALUES ('\(room)', '\(element)', \(n), 'ann', '\(json)')
+                ON CONFLICT (room_id, id) DO UPDATE SET data = excluded.data, seq = excluded.seq;
             INSERT INTO commit_log (room_id, seq, gseq, shard, event, user_id, session, n, gestures, element_id,
                     body_hash, before, after, chain)
                 SELECT '\(room)', \(n), gseq, shard, 'element:transformed', 'ann', 's-ann', \(n), \(gestures),

@@ -76,9 +76,11 @@ struct DatabaseModel {
     }
 
     private mutating func store(_ row: ShardBatch.ElementRow) {
-        let last = ChangeMark(user: Identifier(row.element.updatedBy), seq: row.seq)
-        let live = LiveElement(json: row.element, authors: RecentAuthors(last: last, other: row.authors.other))
-        self.elements[row.room, default: [:]][Identifier(row.element.id)] = StoredElement(
+        let (element, last) = (row.live.element, ChangeMark(user: Identifier(row.live.element.updatedBy), seq: row.seq))
+        let live = LiveElement(
+            element: element, json: row.live.json, children: nil,
+            authors: RecentAuthors(last: last, other: row.live.authors.other))
+        self.elements[row.room, default: [:]][Identifier(element.id)] = StoredElement(
             live: live, seq: row.seq, isDeleted: row.isDeleted)
     }
 
@@ -94,8 +96,8 @@ struct DatabaseModel {
         }
         for need in request.elements {
             guard let stored = self.elements[need.key.room]?[need.key.element] else { continue }
-            let element = stored.isDeleted ? nil : stored.live.element
-            state.elements.append(LoadedState.ElementRow(key: need.key, element: element, authors: stored.live.authors))
+            let element = stored.isDeleted ? ElementState.deleted(stored.live.authors) : .live(stored.live)
+            state.elements.append(LoadedState.ElementRow(key: need.key, state: element))
         }
         for key in request.annotations { state.annotations[key] = self.living(annotationsOf: key).count }
         for need in request.elements where need.family && mutant != .cascadeOff {
@@ -148,8 +150,7 @@ struct DatabaseModel {
     private func load(childrenOf parent: ElementKey, _ state: inout LoadedState) {
         for (id, stored) in self.living(annotationsOf: parent).sorted(by: { $0.key < $1.key }) {
             state.elements.append(
-                LoadedState.ElementRow(
-                    key: ElementKey(parent.room, id), element: stored.live.element, authors: stored.live.authors))
+                LoadedState.ElementRow(key: ElementKey(parent.room, id), state: .live(stored.live)))
         }
     }
 

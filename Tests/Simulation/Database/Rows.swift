@@ -5,15 +5,6 @@ import HistoryChecker
 import JSONBytes
 import Wire
 
-extension LiveElement {
-    /// An element with its JSON text, spelt as the daemons spell it.
-    convenience init(json element: Element, authors: RecentAuthors) {
-        var writer = JSONWriter(reserving: 384)
-        element.encode(into: &writer)
-        self.init(element: element, json: writer.bytes, children: nil, authors: authors)
-    }
-}
-
 extension ShardBatch.LogRow {
     /// What was published for the row.
     var update: Update {

@@ -1,5 +1,5 @@
 package import Canvas
-package import JSONBytes
+import JSONBytes
 
 /// What a room holds.
 package struct RoomTotals: Equatable, Sendable {
@@ -23,9 +23,8 @@ extension Element {
     /// The allowance for the geometry, the authors of changes and the other fields of fixed size, bytes.
     private static let fixedBytes = 512
 
-    /// The size that it adds to its room's, bytes: a fixed allowance and the texts that are stored with it, as the
-    /// database's `room_totals` counts them. The geometry counts the same whatever its numbers, so that moving an
-    /// element never makes it larger.
+    /// The size that it adds to its room's, bytes: a fixed allowance and its texts. The geometry counts the same whatever
+    /// its numbers, so that moving an element never makes it larger.
     package var storedBytes: Int {
         Self.fixedBytes + self.id.utf8.count + self.type.utf8.count + self.createdBy.utf8.count
             + (self.parentId?.utf8.count ?? 0) + self.storedExtraBytes
@@ -34,17 +33,12 @@ extension Element {
     private var storedExtraBytes: Int {
         if self.extra.isEmpty { return 0 }
         var writer = JSONWriter(reserving: 256)
-        self.encodeExtra(into: &writer)
-        return writer.bytes.count
-    }
-
-    /// Writes the app's own fields as one object, each value unchanged.
-    package func encodeExtra(into writer: inout JSONWriter) {
         writer.beginObject()
         for field in self.extra {
             writer.key(string: field.name)
             writer.raw(field.json)
         }
         writer.endObject()
+        return writer.bytes.count
     }
 }

@@ -125,11 +125,12 @@ package struct StateColumns {
     private mutating func readElement(_ key: ElementKey, _ row: StateRow, into state: inout LoadedState) -> Bool {
         guard let authors = row.authors else { return false }
         if row.hasNoAfter {
-            state.elements.append(LoadedState.ElementRow(key: key, element: nil, authors: authors))
+            state.elements.append(LoadedState.ElementRow(key: key, state: .deleted(authors)))
             return true
         }
         guard let json = row.after(with: &self.document), let element = Element(json: json) else { return false }
-        state.elements.append(LoadedState.ElementRow(key: key, element: element, authors: authors))
+        let live = LiveElement(element: element, json: row.afterBytes, children: nil, authors: authors)
+        state.elements.append(LoadedState.ElementRow(key: key, state: .live(live)))
         return true
     }
 

@@ -122,11 +122,11 @@ CREATE TABLE rooms (
     room_id  text COLLATE "C" PRIMARY KEY CHECK (octet_length(room_id) BETWEEN 1 AND 64),
     shard    smallint NOT NULL CHECK (shard BETWEEN 0 AND 63),
     seq      bigint NOT NULL CHECK (seq >= 0),
-    elements integer,
-    bytes    bigint
+    elements integer NOT NULL,
+    bytes    bigint NOT NULL
 ) WITH (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.05);
-COMMENT ON COLUMN rooms.elements IS 'the number of its living elements; null: to be counted';
-COMMENT ON COLUMN rooms.bytes IS 'the size of its living elements as room_totals counts it; null: to be counted';
+COMMENT ON COLUMN rooms.elements IS 'the number of its living elements';
+COMMENT ON COLUMN rooms.bytes IS 'their size as committers count it: moving an element never changes it';
 
 -- A room's name never changes, so its grammar is checked once, when the row is inserted. A CHECK would evaluate the
 -- regular expression with every commit to the room.
@@ -141,135 +141,60 @@ CREATE TRIGGER rooms_name BEFORE INSERT ON rooms FOR EACH ROW
 
 -- MARK: Elements
 
--- The elements of all rooms. A deleted one keeps its row, so that its id is never used again.
-
--- The last line of defence, not the rules: it holds for every element type and every rules file. Columns that may not
--- be null are left to NOT NULL. `BETWEEN` refuses NaN and the infinities, because PostgreSQL orders NaN above every
--- number.
---
--- One function instead of a CHECK per column, because PostgreSQL parses the text of every CHECK again for every
--- statement, while a function's plan is kept from call to call.
+-- The last line of defence. One function instead of a CHECK per column, because PostgreSQL parses the text of every CHECK
+-- again for every statement, while a function's plan is kept from call to call.
 CREATE FUNCTION element_is_sound(
-    room_id text, element_id text, type text, position_x float8, position_y float8, rotation float8, scale_x float8,
-    scale_y float8, original_width float8, original_height float8, width float8, height float8, anchor_x float8,
-    anchor_y float8, created_by text, updated_by text, rev bigint, snap_degrees float8, bounds_x float8,
-    bounds_y float8, bounds_width float8, bounds_height float8, font_size float8, z_index float8, space text,
-    parent_id text, extra json, seq bigint, deleted_seq bigint
+    room_id text, id text, seq bigint, deleted_seq bigint, parent_id text, updated_by text, data json
 ) RETURNS boolean
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
 AS $$
 BEGIN
-    RETURN octet_length(room_id) BETWEEN 1 AND 64 AND octet_length(element_id) BETWEEN 1 AND 128
-        AND octet_length(type) <= 128 AND position_x BETWEEN -1e9 AND 1e9 AND position_y BETWEEN -1e9 AND 1e9
-        AND rotation >= 0 AND rotation < 360 AND scale_x BETWEEN -1e10 AND 1e10 AND scale_y BETWEEN -1e10 AND 1e10
-        AND original_width BETWEEN 0 AND 1e12 AND original_height BETWEEN 0 AND 1e12
-        AND width BETWEEN 0 AND 1e21 AND height BETWEEN 0 AND 1e21
-        AND anchor_x BETWEEN -1e9 AND 1e9 AND anchor_y BETWEEN -1e9 AND 1e9
-        AND octet_length(created_by) BETWEEN 1 AND 256 AND octet_length(updated_by) BETWEEN 1 AND 256 AND rev >= 1
-        AND (snap_degrees IS NULL OR snap_degrees > 0 AND snap_degrees <= 180)
-        AND CASE num_nulls(bounds_x, bounds_y, bounds_width, bounds_height)
-            WHEN 4 THEN true
-            WHEN 0 THEN bounds_x BETWEEN -1e12 AND 1e12 AND bounds_y BETWEEN -1e12 AND 1e12
-                AND bounds_width BETWEEN 0 AND 1e12 AND bounds_height BETWEEN 0 AND 1e12
-            ELSE false END
-        AND (font_size IS NULL OR abs(font_size) < 'Infinity') AND (z_index IS NULL OR abs(z_index) < 'Infinity')
-        AND (parent_id IS NULL OR octet_length(parent_id) BETWEEN 1 AND 128)
-        AND (extra IS NULL OR extra::text LIKE '{%}' AND octet_length(extra::text) <= 16384)
-        AND seq > 0 AND (deleted_seq IS NULL OR deleted_seq = seq)
-        AND CASE space
-            WHEN 'canvas' THEN position_x = trunc(position_x) AND position_y = trunc(position_y)
-            WHEN 'normalized' THEN position_x BETWEEN 0 AND 1 AND position_y BETWEEN 0 AND 1 AND parent_id IS NOT NULL
-            ELSE false END;
+    RETURN octet_length(room_id) BETWEEN 1 AND 64 AND octet_length(id) BETWEEN 1 AND 128 AND seq > 0
+        AND (parent_id IS NULL OR octet_length(parent_id) BETWEEN 1 AND 128) AND octet_length(updated_by) BETWEEN 1 AND 256
+        AND CASE WHEN data IS NULL THEN deleted_seq IS NOT DISTINCT FROM seq
+            ELSE deleted_seq IS NULL AND data::text LIKE '{%' AND octet_length(data::text) <= 65536 END;
 END
 $$;
 
-CREATE TABLE elements (
-    room_id         text COLLATE "C" NOT NULL,
-    element_id      text COLLATE "C" NOT NULL,
-    type            text COLLATE "C" NOT NULL,
-    position_x      float8 NOT NULL,
-    position_y      float8 NOT NULL,
-    rotation        float8 NOT NULL,
-    scale_x         float8 NOT NULL,
-    scale_y         float8 NOT NULL,
-    original_width  float8 NOT NULL,
-    original_height float8 NOT NULL,
-    width           float8 NOT NULL GENERATED ALWAYS AS (original_width * abs(scale_x)) STORED,
-    height          float8 NOT NULL GENERATED ALWAYS AS (original_height * abs(scale_y)) STORED,
-    anchor_x        float8 NOT NULL,
-    anchor_y        float8 NOT NULL,
-    created_by      text COLLATE "C" NOT NULL,
-    updated_by      text COLLATE "C" NOT NULL,
-    rev             bigint NOT NULL,
-    locked          boolean NOT NULL,
-    snap_degrees    float8,
-    bounds_x        float8,
-    bounds_y        float8,
-    bounds_width    float8,
-    bounds_height   float8,
-    font_size       float8,
-    z_index         float8,
-    space           text COLLATE "C" NOT NULL,
-    parent_id       text COLLATE "C",
-    extra           json,
-    seq             bigint NOT NULL,
-    deleted_seq     bigint,
-    other_by        text COLLATE "C",
-    other_seq       bigint,
-    PRIMARY KEY (room_id, element_id),
-    CONSTRAINT elements_check CHECK (element_is_sound(
-        room_id, element_id, type, position_x, position_y, rotation, scale_x, scale_y, original_width, original_height,
-        width, height, anchor_x, anchor_y, created_by, updated_by, rev, snap_degrees, bounds_x, bounds_y, bounds_width,
-        bounds_height, font_size, z_index, space, parent_id, extra, seq, deleted_seq))
-) WITH (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.05);
--- The annotations of an element are counted and read by this index. It has only living ones: however many an app creates
--- and deletes again, a look-up costs no more than those that exist.
-CREATE INDEX elements_parent ON elements (room_id, parent_id) WHERE parent_id IS NOT NULL AND deleted_seq IS NULL;
--- A room is read by this one. Rows of deleted elements stay, so that their ids are not used again: a read of the room must
--- not pass over all of them. Moving an element changes nothing that it has.
-CREATE INDEX elements_living ON elements (room_id, type) WHERE deleted_seq IS NULL;
-COMMENT ON COLUMN elements.seq IS 'the room''s number of the last update of the element';
-COMMENT ON COLUMN elements.deleted_seq IS 'set once deleted: the row stays, so that its id is never used again';
+-- The elements of all rooms, as the text that members get: only committers write it, and nothing in here looks into it but
+-- the view for reports. A deleted one keeps its row, so that its id is never used again.
+--
 -- An undo deletes what its user has created only while nobody else has worked on that since. So an element has, beside its
--- last change (`updated_by`, `seq`), the last one by anybody else. It is kept when the element is deleted, for an undo that
--- brings it back.
+-- last change (`updated_by`, `seq`), the last one by anybody else. Both are kept when the element is deleted, for an undo
+-- that brings it back.
+CREATE TABLE elements (
+    room_id     text COLLATE "C" NOT NULL,
+    id          text COLLATE "C" NOT NULL,
+    seq         bigint NOT NULL,
+    deleted_seq bigint,
+    parent_id   text COLLATE "C",
+    updated_by  text COLLATE "C" NOT NULL,
+    other_by    text COLLATE "C",
+    other_seq   bigint,
+    data        json,
+    PRIMARY KEY (room_id, id),
+    CONSTRAINT elements_check CHECK (element_is_sound(room_id, id, seq, deleted_seq, parent_id, updated_by, data))
+) WITH (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.05);
+COMMENT ON COLUMN elements.seq IS 'the room''s number of the last update of the element';
+COMMENT ON COLUMN elements.deleted_seq IS 'set once deleted';
+COMMENT ON COLUMN elements.parent_id IS 'of an annotation: the element that it lies on';
+COMMENT ON COLUMN elements.updated_by IS 'the user that changed it last';
 COMMENT ON COLUMN elements.other_by IS 'the last user that changed it, apart from updated_by; null: nobody else did';
 COMMENT ON COLUMN elements.other_seq IS 'the room''s number of that change';
-COMMENT ON COLUMN elements.extra IS 'the app''s own fields, verbatim; null: none';
+COMMENT ON COLUMN elements.data IS 'the element; null once deleted';
 
--- The flat element as JSON text, its fields in the order in which the daemons write them.
-CREATE FUNCTION element_json(e elements) RETURNS text
-LANGUAGE sql STABLE PARALLEL SAFE
-AS $$
-    SELECT '{"id":' || to_json(e.element_id) || ',"type":' || to_json(e.type)
-        || ',"positionX":' || e.position_x || ',"positionY":' || e.position_y
-        || ',"width":' || e.width || ',"height":' || e.height || ',"rotation":' || e.rotation
-        || ',"scaleX":' || e.scale_x || ',"scaleY":' || e.scale_y
-        || ',"originalWidth":' || e.original_width || ',"originalHeight":' || e.original_height
-        || ',"anchorX":' || e.anchor_x || ',"anchorY":' || e.anchor_y
-        || ',"createdBy":' || to_json(e.created_by) || ',"updatedBy":' || to_json(e.updated_by)
-        || ',"rev":' || e.rev
-        || CASE WHEN e.locked THEN ',"locked":true' ELSE '' END
-        || coalesce(',"snapDegrees":' || e.snap_degrees, '')
-        || coalesce(',"bounds":{"x":' || e.bounds_x || ',"y":' || e.bounds_y || ',"width":' || e.bounds_width
-            || ',"height":' || e.bounds_height || '}', '')
-        || coalesce(',"fontSize":' || e.font_size, '') || coalesce(',"zIndex":' || e.z_index, '')
-        || CASE WHEN e.space = 'normalized' THEN ',"space":"normalized"' ELSE '' END
-        || coalesce(',"parentId":' || to_json(e.parent_id), '')
-        || CASE WHEN e.extra IS NULL OR e.extra::text = '{}' THEN '}'
-                ELSE ',' || substr(e.extra::text, 2) END
-$$;
+-- A room's living elements, and the annotations of each. However many an app creates and deletes again, a read passes over
+-- those that exist only. Moving an element changes nothing that it has.
+CREATE INDEX elements_living ON elements (room_id, parent_id) WHERE deleted_seq IS NULL;
 
--- Counts a room. An element counts 512 bytes for its geometry and the other fields of fixed size, and its texts as they
--- are stored: moving it never changes its size. Committers count the same.
-CREATE FUNCTION room_totals(p_room text) RETURNS TABLE (elements integer, bytes bigint)
-LANGUAGE sql STABLE
-AS $$
-    SELECT count(*)::integer,
-        coalesce(sum(512 + octet_length(e.element_id) + octet_length(e.type) + octet_length(e.created_by)
-            + coalesce(octet_length(e.parent_id), 0) + coalesce(octet_length(e.extra::text), 0)), 0)::bigint
-    FROM elements AS e WHERE e.room_id = p_room AND e.deleted_seq IS NULL
-$$;
+-- Where the living elements are, for reports: degrees and pixels, as apps see them.
+CREATE VIEW element_geometry AS
+SELECT e.room_id, e.id, e.data ->> 'type' AS type,
+    (e.data ->> 'positionX')::float8 AS position_x, (e.data ->> 'positionY')::float8 AS position_y,
+    (e.data ->> 'width')::float8 AS width, (e.data ->> 'height')::float8 AS height,
+    (e.data ->> 'rotation')::float8 AS rotation,
+    (e.data ->> 'scaleX')::float8 AS scale_x, (e.data ->> 'scaleY')::float8 AS scale_y
+FROM elements AS e WHERE e.deleted_seq IS NULL;
 
 -- MARK: The commit log
 --
@@ -661,7 +586,8 @@ $$;
 --
 --     p_   the shard: its number, version and chain before, last number (gseq) and chain afterwards
 --     r_   rooms: their last numbers, and what they hold, afterwards
---     e_   elements afterwards, each once; e_restored: it was deleted before the batch, and an undo brings it back
+--     e_   elements afterwards, each once; e_data: null when deleted; e_restored: it was deleted before the batch, and an
+--          undo brings it back
 --     l_   rows of the commit log, in order; l_undo_: the row's place in its user's stack
 --     s_   sessions whose highest number grew; s_undo_, s_redo_: their users' stacks afterwards
 --     f_   commits that were refused for good
@@ -673,10 +599,9 @@ $$;
 -- before it updates. `written` counts the rows that could be written. A row that somebody else inserts in between is
 -- not counted, and the batch fails as if its update had not been allowed.
 --
--- Elements and log rows have many columns, so their rows are read from the arrays by index: unnest of many arrays would
--- build a row store for each. The indexes of elements come from unnest rather than generate_series, because the planner
--- expects few rows of it: expecting many, it would rather read a small table as a whole, and keep that plan when the
--- table has grown.
+-- Log rows have many columns, so they are read from the arrays by index: unnest of many arrays would build a row store for
+-- each. The indexes of elements come from unnest rather than generate_series, because the planner expects few rows of it:
+-- expecting many, it would rather read a small table as a whole, and keep that plan when the table has grown.
 --
 -- The settings pin the planner to index look-ups and keep the plans, because a plan made while the tables were empty
 -- would scan them later. The function is for READ COMMITTED: under a stricter level a lost race would be an error
@@ -684,13 +609,8 @@ $$;
 CREATE FUNCTION commit_batch(
     p_shard smallint, p_version bigint, p_base bigint, p_gseq bigint, p_chain bigint, p_user_sessions integer,
     r_room text[], r_seq bigint[], r_elements integer[], r_bytes bigint[],
-    e_room text[], e_id text[], e_type text[], e_position_x float8[], e_position_y float8[],
-    e_rotation float8[], e_scale_x float8[], e_scale_y float8[], e_original_width float8[],
-    e_original_height float8[], e_anchor_x float8[], e_anchor_y float8[], e_created_by text[],
-    e_updated_by text[], e_rev bigint[], e_locked boolean[], e_snap_degrees float8[], e_bounds_x float8[],
-    e_bounds_y float8[], e_bounds_width float8[], e_bounds_height float8[], e_font_size float8[],
-    e_z_index float8[], e_space text[], e_parent_id text[], e_extra json[], e_seq bigint[],
-    e_deleted_seq bigint[], e_restored boolean[], e_other_by text[], e_other_seq bigint[],
+    e_room text[], e_id text[], e_seq bigint[], e_restored boolean[], e_parent_id text[], e_updated_by text[],
+    e_other_by text[], e_other_seq bigint[], e_data json[],
     l_room text[], l_seq bigint[], l_gseq bigint[], l_event text[], l_user text[], l_session text[],
     l_n bigint[], l_gestures json[], l_element text[], l_hash bigint[], l_before json[], l_after json[],
     l_chain bigint[], l_undo_next bigint[], l_undo_rest integer[], l_cause text[], l_undone json[],
@@ -779,37 +699,22 @@ BEGIN
         END IF;
 
         UPDATE elements AS e SET
-            position_x = e_position_x[u.i], position_y = e_position_y[u.i], rotation = e_rotation[u.i],
-            scale_x = e_scale_x[u.i], scale_y = e_scale_y[u.i], original_width = e_original_width[u.i],
-            original_height = e_original_height[u.i], anchor_x = e_anchor_x[u.i], anchor_y = e_anchor_y[u.i],
-            updated_by = e_updated_by[u.i], rev = e_rev[u.i], locked = e_locked[u.i],
-            snap_degrees = e_snap_degrees[u.i], bounds_x = e_bounds_x[u.i], bounds_y = e_bounds_y[u.i],
-            bounds_width = e_bounds_width[u.i], bounds_height = e_bounds_height[u.i],
-            font_size = e_font_size[u.i], z_index = e_z_index[u.i], extra = e_extra[u.i], seq = e_seq[u.i],
-            deleted_seq = e_deleted_seq[u.i], other_by = e_other_by[u.i], other_seq = e_other_seq[u.i]
+            seq = e_seq[u.i], deleted_seq = CASE WHEN e_data[u.i] IS NULL THEN e_seq[u.i] END,
+            updated_by = e_updated_by[u.i], other_by = e_other_by[u.i], other_seq = e_other_seq[u.i], data = e_data[u.i]
         FROM (
             SELECT k.i::integer AS i, o.row FROM unnest(e_room, e_id) WITH ORDINALITY AS k (room, id, i)
             CROSS JOIN LATERAL (
                 SELECT o.ctid AS row FROM elements AS o
-                WHERE o.room_id = k.room AND o.element_id = k.id OFFSET 0) AS o OFFSET 0) AS u
+                WHERE o.room_id = k.room AND o.id = k.id OFFSET 0) AS o OFFSET 0) AS u
         WHERE e.ctid = u.row AND e.seq < e_seq[u.i] AND (e.deleted_seq IS NULL OR e_restored[u.i]);
         GET DIAGNOSTICS written = ROW_COUNT;
         IF written <> cardinality(e_room) THEN
-            INSERT INTO elements (
-                room_id, element_id, type, position_x, position_y, rotation, scale_x, scale_y, original_width,
-                original_height, anchor_x, anchor_y, created_by, updated_by, rev, locked, snap_degrees, bounds_x,
-                bounds_y, bounds_width, bounds_height, font_size, z_index, space, parent_id, extra, seq,
-                deleted_seq, other_by, other_seq)
-            SELECT * FROM unnest(
-                e_room, e_id, e_type, e_position_x, e_position_y, e_rotation, e_scale_x, e_scale_y,
-                e_original_width, e_original_height, e_anchor_x, e_anchor_y, e_created_by, e_updated_by, e_rev,
-                e_locked, e_snap_degrees, e_bounds_x, e_bounds_y, e_bounds_width, e_bounds_height, e_font_size,
-                e_z_index, e_space, e_parent_id, e_extra, e_seq, e_deleted_seq, e_other_by, e_other_seq) AS u (
-                room, id, type, position_x, position_y, rotation, scale_x, scale_y, original_width,
-                original_height, anchor_x, anchor_y, created_by, updated_by, rev, locked, snap_degrees, bounds_x,
-                bounds_y, bounds_width, bounds_height, font_size, z_index, space, parent_id, extra, seq, deleted_seq,
-                other_by, other_seq)
-            WHERE NOT EXISTS (SELECT FROM elements AS e WHERE e.room_id = u.room AND e.element_id = u.id OFFSET 0)
+            INSERT INTO elements (room_id, id, seq, deleted_seq, parent_id, updated_by, other_by, other_seq, data)
+            SELECT u.room, u.id, u.seq, CASE WHEN u.data IS NULL THEN u.seq END, u.parent, u.by, u.other_by, u.other_seq,
+                u.data
+            FROM unnest(e_room, e_id, e_seq, e_parent_id, e_updated_by, e_other_by, e_other_seq, e_data) AS u (
+                room, id, seq, parent, by, other_by, other_seq, data)
+            WHERE NOT EXISTS (SELECT FROM elements AS e WHERE e.room_id = u.room AND e.id = u.id OFFSET 0)
             ON CONFLICT DO NOTHING;
             GET DIAGNOSTICS added = ROW_COUNT;
             written := written + added;
@@ -878,7 +783,7 @@ CREATE FUNCTION load_shard_state(
     kind smallint, room_id text, key text, n bigint, seq bigint, hash bigint, detail text, before text,
     after text, undo json)
 LANGUAGE plpgsql STABLE
-SET plan_cache_mode = force_generic_plan SET extra_float_digits = 1 SET jit = off
+SET plan_cache_mode = force_generic_plan SET jit = off
 SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off
 SET enable_sort = off SET enable_incremental_sort = off
 AS $$
@@ -888,14 +793,10 @@ BEGIN
         (SELECT m.value FROM meta AS m WHERE m.key = 'session_floor'), NULL::text, NULL::text, NULL::json
         FROM shards AS s WHERE s.shard = p_shard;
     IF cardinality(r_room) > 0 THEN
-        RETURN QUERY SELECT 1::smallint, r.room_id, NULL::text, t.elements::bigint, r.seq, t.bytes, NULL::text,
+        RETURN QUERY SELECT 1::smallint, r.room_id, NULL::text, r.elements::bigint, r.seq, r.bytes, NULL::text,
             NULL::text, NULL::text, NULL::json
             FROM unnest(r_room) AS k (room)
-            CROSS JOIN LATERAL (SELECT * FROM rooms AS o WHERE o.room_id = k.room OFFSET 0) AS r
-            CROSS JOIN LATERAL (
-                SELECT r.elements, r.bytes WHERE r.bytes IS NOT NULL
-                UNION ALL
-                SELECT c.elements, c.bytes FROM room_totals(r.room_id) AS c WHERE r.bytes IS NULL) AS t;
+            CROSS JOIN LATERAL (SELECT * FROM rooms AS o WHERE o.room_id = k.room OFFSET 0) AS r;
     END IF;
     IF cardinality(s_room) > 0 THEN
         RETURN QUERY SELECT 2::smallint, s.room_id, s.session, s.hw, s.claim::bigint, NULL::bigint, s.user_id,
@@ -909,20 +810,15 @@ BEGIN
             WHERE is_session_evicted(k.room, k.session, k.usr);
     END IF;
     IF cardinality(e_room) > 0 THEN
-        RETURN QUERY SELECT 3::smallint, e.room_id, e.element_id, e.deleted_seq, e.seq, e.other_seq,
-            e.other_by, e.updated_by, e.text, NULL::json
+        RETURN QUERY SELECT 3::smallint, e.room_id, e.id, e.deleted_seq, e.seq, e.other_seq, e.other_by, e.updated_by,
+            e.data::text, NULL::json
             FROM unnest(e_room, e_id) AS k (room, id)
-            CROSS JOIN LATERAL (
-                SELECT o.room_id, o.element_id, o.deleted_seq, o.seq, o.updated_by, o.other_by, o.other_seq,
-                    CASE WHEN o.deleted_seq IS NULL THEN element_json(o) END AS text
-                FROM elements AS o WHERE o.room_id = k.room AND o.element_id = k.id OFFSET 0) AS e;
-        RETURN QUERY SELECT 3::smallint, e.room_id, e.element_id, e.deleted_seq, e.seq, e.other_seq,
-            e.other_by, e.updated_by, e.text, NULL::json
+            CROSS JOIN LATERAL (SELECT * FROM elements AS o WHERE o.room_id = k.room AND o.id = k.id OFFSET 0) AS e;
+        RETURN QUERY SELECT 3::smallint, e.room_id, e.id, e.deleted_seq, e.seq, e.other_seq, e.other_by, e.updated_by,
+            e.data::text, NULL::json
             FROM unnest(e_room, e_id, e_family) AS k (room, id, family)
             CROSS JOIN LATERAL (
-                SELECT o.room_id, o.element_id, o.deleted_seq, o.seq, o.updated_by, o.other_by, o.other_seq,
-                    element_json(o) AS text
-                FROM elements AS o
+                SELECT * FROM elements AS o
                 WHERE o.room_id = k.room AND o.parent_id = k.id AND o.deleted_seq IS NULL OFFSET 0) AS e
             WHERE k.family;
     END IF;
@@ -995,18 +891,18 @@ CREATE FUNCTION read_room(p_room text, p_shard smallint)
 RETURNS TABLE (
     epoch text, gseq bigint, seq bigint, element_id text, element_seq bigint, element text, chain bigint)
 LANGUAGE plpgsql STABLE
-SET plan_cache_mode = force_generic_plan SET extra_float_digits = 1
+SET plan_cache_mode = force_generic_plan
 SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off SET enable_sort = off
 AS $$
 #variable_conflict use_column
 BEGIN
-    RETURN QUERY SELECT m.value, s.gseq, coalesce(r.seq, 0), e.element_id, e.seq, element_json(e), s.chain
+    RETURN QUERY SELECT m.value, s.gseq, coalesce(r.seq, 0), e.id, e.seq, e.data::text, s.chain
         FROM meta AS m
         JOIN shards AS s ON s.shard = p_shard
         LEFT JOIN rooms AS r ON r.room_id = p_room
         LEFT JOIN LATERAL (
             SELECT l.* FROM elements AS l WHERE l.room_id = p_room AND l.deleted_seq IS NULL
-            ORDER BY l.room_id, l.type OFFSET 0) AS e ON true
+            ORDER BY l.room_id, l.parent_id OFFSET 0) AS e ON true
         WHERE m.key = 'epoch';
 END
 $$;

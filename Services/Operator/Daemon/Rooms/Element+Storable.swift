@@ -1,8 +1,7 @@
 internal import Canvas
 
 extension Element {
-    /// Checks the ranges that the database requires of every element, whatever the rules of its type are, as its function
-    /// `element_is_sound` does, and that apps can count on.
+    /// Checks the ranges that hold for every stored element, whatever the rules of its type are: apps count on them.
     /// - Throws: the first field that is out of its range.
     func checkStorable() throws(FieldError) {
         for (name, text) in [("createdBy", self.createdBy), ("updatedBy", self.updatedBy)]

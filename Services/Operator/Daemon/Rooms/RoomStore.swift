@@ -79,7 +79,7 @@ package final class RoomStore {
         parameters.append(text: self.room.text)
         parameters.append(array: array)
         let rows = try self.connection.execute(
-            "SELECT element_id FROM elements WHERE room_id = $1 AND element_id = ANY ($2)", parameters)
+            "SELECT id FROM elements WHERE room_id = $1 AND id = ANY ($2)", parameters)
         return Set((0..<rows.count).compactMap { rows.text($0, 0).map { Identifier($0) } })
     }
 

@@ -44,11 +44,10 @@ package struct StoredRooms: Equatable, Sendable {
     }
 
     private static let query = """
-        SELECT r.room_id, r.seq, coalesce(r.elements, t.elements)::bigint, coalesce(r.bytes, t.bytes),
+        SELECT r.room_id, r.seq, r.elements::bigint, r.bytes,
             (SELECT (extract(epoch FROM l.at) * 1000)::bigint
              FROM commit_log AS l WHERE l.room_id = r.room_id AND l.seq = r.seq)
         FROM rooms AS r
-        LEFT JOIN LATERAL (SELECT c.elements, c.bytes FROM room_totals(r.room_id) AS c WHERE r.bytes IS NULL) AS t ON true
         WHERE r.room_id > $1 AND r.seq > 0 ORDER BY r.room_id LIMIT $2
         """
 
