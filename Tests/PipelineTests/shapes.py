@@ -37,12 +37,3 @@ def assert_preview(preview, keys=()):
         assert key in preview, (key, preview)
     assert isinstance(preview["transform"], dict)
     assert preview["gesture"] >= 1 and preview["n"] >= 1 and preview["dt"] >= 0 and preview["after"] >= 0
-
-
-def adjustments(answer):
-    """The adjustments of an answer: {field: (sent, stored, why)}."""
-    found = {}
-    for entry in answer["adjusted"]:
-        assert {"field", "sent", "stored", "why"} <= entry.keys(), entry
-        found[entry["field"]] = (entry["sent"], entry["stored"], entry["why"])
-    return found

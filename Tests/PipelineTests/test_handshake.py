@@ -52,27 +52,6 @@ def test_an_app_of_the_old_contract_works_unchanged(single, apps, room, transpor
     assert ada.named("element:transforming") == []
 
 
-def test_an_old_app_need_not_name_its_room(single, apps, room):
-    old = apps(single.url, "old", auth={"roomId": room})
-    new = apps(single.url, "new")
-    new.join(room)
-    assert old.ok("element:create", {"element": {"id": "e1", "type": "note"}})["seq"] == 1
-    assert new.wait("element:created")["roomId"] == room
-    old.send("element:transforming", {"elementId": "e1", "positionX": 7})
-    assert new.wait("element:transforming")["positionX"] == 7
-    assert old.ok("element:transform", {"elementId": "e1", "positionX": 8})["seq"] == 2
-    old.send("element:transform", {"elementId": "nobody", "positionX": 8})
-    error = old.wait("transform:error")
-    assert error["code"] == "not_found" and error["roomId"] == room
-    # Null is no absent field, and an app that joins rooms has to name them.
-    old.refused("element:transform", {"roomId": None, "elementId": "e1", "positionX": 9}, "invalid", "roomId")
-    for app in (new, old):
-        if app is old:
-            app.join(room)
-        error = app.refused("element:transform", {"elementId": "e1", "positionX": 9}, "invalid", "roomId")
-        assert error["message"] == "A room id is required."
-
-
 def test_an_old_app_gets_one_event_for_each_new_element(single, apps, room):
     old = apps(single.url, "old", auth={"roomId": room})
     new = apps(single.url, "new")
@@ -165,23 +144,11 @@ def test_previews_can_be_switched_off(single, apps, room):
 @pytest.mark.parametrize(
     "auth, query, field",
     [
-        ({"roomId": "no spaces"}, "", "roomId"),
-        ({"roomId": ""}, "", "roomId"),
         ({"roomId": "x" * 65}, "", "roomId"),
-        ({"roomId": 5}, "", "roomId"),
-        ({"roomId": None}, "", "roomId"),
         ({"roomId": "a"}, "?roomId=b", "roomId"),
-        ({"userId": "ada"}, "?userId=bob", "userId"),
-        ({"previews": "no"}, "", "previews"),
-        ({"batches": 1}, "", "batches"),
-        ({"batches": True}, "?batches=false", "batches"),
-        ({}, "?batches=yes", "batches"),
-        ({"userId": "a\u0007"}, "", "userId"),
-        ({"userId": "a\u0000"}, "", "userId"),
         ({"name": "\ud800"}, "", "name"),
         ({}, "?userId=%00", "userId"),
-        ({"userId": "a\u202e"}, "", "userId"),
-        ({"userId": "ada"}, "?color=" + "x" * 33, "color"),
+        ({}, "?batches=yes", "batches"),
     ],
 )
 @pytest.mark.parametrize("transports", [WEBSOCKET, POLLING], ids=["websocket", "polling"])
@@ -192,17 +159,3 @@ def test_a_bad_handshake_is_refused(single, apps, auth, query, field, transports
     assert isinstance(data["message"], str) and data["message"]
     assert data["data"]["code"] == "invalid"
     assert data["data"]["field"] == field
-
-
-def test_names_are_shown_without_what_cannot_be_seen(single, apps, room):
-    apps(single.url, "ada", auth={"roomId": room, "name": "A\u202ed\u0085\u200ba", "color": "r\u0001ed"})
-    apps(single.url, "bob", auth={"roomId": room, "name": "\u3164\u200d"})
-    people = {member["userId"]: (member["name"], member["color"]) for member in apps(single.url, "eve").join(room)["members"]}
-    assert people["ada"] == ("Ada", "red") and people["bob"][0] == "bob"
-
-
-def test_the_same_said_twice_is_fine(single, apps, room):
-    app = apps(single.url + f"?roomId={room}", "ada", auth={"roomId": room}, headers={"X-TouchSync-Room": room})
-    watcher = apps(single.url, "bob")
-    assert {member["userId"] for member in watcher.join(room)["members"]} == {"ada", "bob"}
-    assert app.is_connected

@@ -3,7 +3,6 @@
 import datetime
 import re
 
-import pytest
 import requests
 
 from pipeline import eventually
@@ -18,12 +17,6 @@ def read(pipeline, room, **more):
     answer = page(pipeline, room, **more)
     assert answer.status_code == 200, answer.text
     return answer.json()
-
-
-def assert_refused(answer, status, code, field):
-    assert answer.status_code == status, answer.text
-    error = answer.json()["error"]
-    assert error["code"] == code and error["field"] == field and error["message"], error
 
 
 def test_every_kind_of_change(single, two, room):
@@ -84,52 +77,6 @@ def test_paging(single, two, room, note):
         assert found == list(range(1, 61)) and pages == -(-60 // limit)
     for after in (60, 10_000):
         assert read(single, room, after=after) == {"entries": [], "next": None, "oldest": 1}
-
-
-def test_a_page_stays_within_its_bytes(single, room):
-    own = "x" * 8000
-    for n in range(1, 9):
-        body = {"elements": [{"type": "note", "id": f"{n}-{i}", "own": own} for i in range(25)]}
-        answer = requests.post(f"{single.url}/api/rooms/{room}/elements", json=body, timeout=10)
-        assert answer.status_code == 201, answer.text
-    found, after = [], 0
-    while after is not None:
-        answer = page(single, room, after=after, limit=200)
-        assert answer.status_code == 200 and len(answer.content) <= 1 << 20
-        found += [entry["seq"] for entry in answer.json()["entries"]]
-        assert len(answer.json()["entries"]) <= 5
-        after = answer.json()["next"]
-    assert found == list(range(1, 9))
-
-
-def test_what_is_refused(single, room, two, note):
-    for parameter, values in (("after", ("-1", "x", "", "1.5", "9007199254740992")), ("limit", ("0", "201", "x", ""))):
-        for value in values:
-            assert_refused(page(single, room, **{parameter: value}), 400, "invalid", parameter)
-    assert_refused(page(single, "never-" + room), 404, "not_found", "roomId")
-    assert_refused(page(single, "a b"), 400, "invalid", "roomId")
-    assert requests.post(f"{single.url}/api/rooms/{room}/history", timeout=5).headers["Allow"] == "GET, HEAD, OPTIONS"
-
-
-def test_head_is_get_without_the_body(single, room, two, note):
-    full = page(single, room)
-    head = requests.head(full.url, timeout=10)
-    assert head.status_code == 200 and head.content == b""
-    assert head.headers["Content-Length"] == str(len(full.content))
-
-
-@pytest.mark.parametrize("right", ["view", "commit"])
-def test_the_right_to_view_is_enough(guarded, right, room):
-    def headers(rooms, right):
-        return {"Authorization": f"Bearer {guarded.token('ada', rooms, right)}"}
-
-    creator = headers([room], "commit")
-    answer = requests.post(
-        f"{guarded.url}/api/rooms/{room}/elements", json={"type": "note"}, headers=creator, timeout=10)
-    assert answer.status_code == 201
-    assert len(read(guarded, room, headers=headers([room], right))["entries"]) == 1
-    assert_refused(page(guarded, room, headers=headers(["other"], right)), 403, "forbidden", "roomId")
-    assert page(guarded, room).status_code == 401
 
 
 def test_while_the_fanout_is_away(beside, apps, room):

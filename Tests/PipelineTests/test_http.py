@@ -82,27 +82,6 @@ def test_creating_several(single, two, room):
     assert sorted(element["id"] for element in found) == sorted(element["id"] for element in elements)
 
 
-def test_several_are_created_all_or_none(single, room):
-    assert create(single, room, {"type": "note", "id": "taken"}).status_code == 201
-    refused = create(single, room, {"elements": [{"type": "note", "id": "free"}, {"type": "note", "id": "taken"}]})
-    assert_refused(refused, 409, "conflict")
-    assert refused.json()["error"]["field"] == "elements[1].id"
-    for elements, status, code, field in (
-        ([], 400, "invalid", "elements"), ([{}], 400, "invalid", "elements[0].type"),
-        ([{"type": "note"}, {"type": "note", "rotation": "x"}], 400, "invalid", "elements[1].rotation"),
-        ([{"type": "note"}] * 501, 413, "too_large", "elements"),
-    ):
-        refused = create(single, room, {"elements": elements})
-        assert_refused(refused, status, code)
-        assert refused.json()["error"]["field"] == field
-    for body in ([], {}, {"element": {"type": "note"}}):
-        refused = create(single, room, body)
-        assert_refused(refused, 400, "invalid")
-        assert '{"elements": […]}' in refused.json()["error"]["message"]
-    eventually("the room shows it", lambda: get(single, f"/api/rooms/{room}").json().get("seq") == 1)
-    assert [element["id"] for element in get(single, f"/api/rooms/{room}").json()["elements"]] == ["taken"]
-
-
 def test_a_user_has_rates_over_all_connections(beside, apps):
     settings = ["--user-requests-per-second", 1, "--user-request-burst", 12, "--commit-burst", 4, "--commits-per-second", 1,
                 "--user-commit-burst", 6, "--user-commits-per-second", 1]
@@ -126,16 +105,6 @@ def test_a_user_has_rates_over_all_connections(beside, apps):
         assert create(pipeline, "r", {"type": "note"}, params=bob).status_code == 201
         statuses = [get(pipeline, "/api/rooms/r", params=bob).status_code for _ in range(13)]
         assert statuses[0] == 200 and 429 in statuses
-
-
-def test_an_idempotency_key_of_several(single, room):
-    headers = {"Idempotency-Key": f"key {room}"}
-    body = {"elements": [{"type": "note"}, {"type": "text", "content": "a"}]}
-    first, again = (create(single, room, body, headers=headers) for _ in range(2))
-    assert first.status_code == again.status_code == 201
-    assert again.json()["elements"] == first.json()["elements"] and again.json()["seq"] == first.json()["seq"] == 1
-    assert_refused(create(single, room, {"elements": body["elements"][:1]}, headers=headers), 409, "conflict")
-    assert_refused(create(single, room, body["elements"][0], headers=headers), 409, "conflict")
 
 
 def test_what_is_refused(single, room):
@@ -256,11 +225,6 @@ def test_what_is_not_health_is_the_operators(single):
             assert requests.get(process["http"] + path, headers=rebound, timeout=5).status_code == 421, (process, path)
 
 
-def test_the_page(single):
-    answer = get(single, "/")
-    assert answer.status_code == 200 and "text/html" in answer.headers["Content-Type"]
-
-
 @pytest.mark.parametrize("path", ["/nothing", "/api", "/api/rooms", "/api/rooms/r/nothing", "/../etc/passwd"])
 def test_other_paths(single, path):
     assert get(single, path).status_code in (400, 404)
@@ -355,9 +319,3 @@ def test_other_methods(single, room):
     ):
         answer = requests.request(method, single.url + path, timeout=5)
         assert answer.status_code == 405 and answer.headers["Allow"] == allowed, (method, path, answer.headers)
-
-
-def test_a_bad_engine_request(single):
-    for query in ("", "?EIO=3&transport=polling", "?EIO=4&transport=__proto__", "?EIO=4&transport=polling&sid=unknown"):
-        answer = get(single, "/socket.io/" + query)
-        assert answer.status_code == 400 and isinstance(answer.json()["code"], int), answer.text

@@ -2,7 +2,6 @@
 
 import json
 import os
-import socket
 import struct
 import subprocess
 
@@ -44,10 +43,6 @@ class Forger:
         """The kind of the next message; None if there is none."""
         return self.socket.recv_multipart()[0] if self.socket.poll(within * 1000) else None
 
-    def record(self, kind, fields=b""):
-        record = struct.pack("<BI", kind, len(fields)) + fields
-        self.socket.send_multipart([DATA, b"TS\x03\x00" + struct.pack("<I", 1) + record])
-
     def close(self):
         self.socket.close()
 
@@ -88,65 +83,6 @@ def test_peers_without_a_listed_key_are_not_heard(links, forge):
         reasons = [f'link_refusals_total{{reason="{reason}"}}' for reason in ("mechanism", "unfinished")]
         eventually("counted", lambda: sum(links.metric(server, reason) for reason in reasons) > 0, within=15)
         links.counts(server, 'link_refusals_total{reason="unknown-key"}')
-
-
-def announce(address, size):
-    """A connection that greets as a peer with CURVE does, and announces a command of so many bytes."""
-    host, port = address.split(":")
-    connection = socket.create_connection((host, int(port)), timeout=10)
-    greeting = b"\xff" + bytes(7) + b"\x01\x7f\x03\x01" + b"CURVE".ljust(20, b"\0") + bytes(32)
-    connection.sendall(greeting + b"\x06" + struct.pack(">Q", size))
-    return connection
-
-
-def is_open(connection):
-    connection.setblocking(False)
-    try:
-        while connection.recv(4096):
-            pass
-        return False
-    except BlockingIOError:
-        return True
-    except ConnectionResetError:
-        return False
-
-
-def test_a_stranger_cannot_announce_long_frames(links):
-    limit = 4 << 20
-    for server in ["fanout-1", "committer-1", "coalescer-1"]:
-        # Both are closed in the end, as nothing follows: the one that is allowed later, though it came earlier.
-        with announce(links.address(server), limit) as allowed, announce(links.address(server), limit + 1) as long:
-            eventually("closed", lambda: not is_open(long))
-            assert is_open(allowed), server
-
-
-def test_a_key_speaks_for_its_own_name_and_stage(links, forge):
-    folder = links.keys.folder
-    # A committer's key where only gateways connect, a gateway's key with another gateway's name.
-    assert forge("coalescer-1", folder / "committer-committer-1.key", name="committer-1").answer(0.5) is None
-    links.counts("coalescer-1", 'link_refusals_total{reason="other-role"}')
-    assert forge("fanout-1", folder / "gateway-gateway-1.key", name="gateway-2").answer() == GOODBYE
-    links.counts("fanout-1", 'link_refusals_total{reason="name"}')
-
-
-def test_records_of_another_stage_are_dropped(links, forge, apps, room):
-    ada = apps(links.urls[0], "ada")
-    ada.join(room)
-    other = links.keys.make("coalescer", "coalescer-2")
-    links.keys.write()
-    for server in ["fanout-1", "committer-1"]:
-        links.counts(server, 'peers_reloads_total{outcome="changed"}')
-    coalescer = forge("fanout-1", other, name="coalescer-2")
-    assert coalescer.answer() == HELLO
-    before = links.metric("fanout-1", "records_refused_total")
-    updates = links.metric("fanout-1", "updates_received_total")
-    coalescer.record(UPDATE, b"\x00" * 40)
-    links.counts("fanout-1", "records_refused_total", above=before)
-    assert links.metric("fanout-1", "updates_received_total") == updates
-    assert links.metric("fanout-1", "envelopes_malformed_total") == 0
-    ada.ok("element:create", {"roomId": room, "element": {"type": "note"}})
-    del links.keys.lines["coalescer", "coalescer-2"]
-    links.keys.write()
 
 
 def test_a_peer_that_is_removed_is_heard_no_more(links, apps, room):

@@ -64,29 +64,6 @@ def test_whole_numbers_may_have_a_fraction_of_zero(single, apps, raw, room):
     assert again["n"] == 3
 
 
-def test_another_body_under_an_old_number_is_a_conflict(ada, room, note):
-    ada.ok("element:transform", move(room, 2, 5))
-    ada.refused("element:transform", move(room, 2, 6), "conflict", "n")
-    ada.refused("element:delete", {"roomId": room, "n": 2, "elementId": "e"}, "conflict", "n")
-    # It used no number up, and the first stands.
-    assert ada.ok("element:transform", move(room, 2, 5))["seq"] == 2
-    assert ada.ok("element:transform", move(room, 3, 6))["seq"] == 3
-
-
-def test_a_skipped_number_is_a_gap(ada, room, note):
-    error = ada.refused("element:transform", move(room, 4, 5), "gap")
-    assert error["expected"] == 2
-    assert ada.ok("element:transform", move(room, 2, 5))["seq"] == 2
-    assert ada.refused("element:transform", move(room, 2**53 - 1, 5), "gap")["expected"] == 3
-
-
-@pytest.mark.parametrize("n", [0, -1, 1.5, "1", None, True, [], {}, 2**53, 1e300])
-def test_what_is_no_number(ada, room, note, n):
-    ada.refused("element:transform", move(room, n, 5), "invalid", "n")
-    ada.refused("element:delete", {"roomId": room, "elementId": "e", "n": n}, "invalid", "n")
-    assert ada.ok("element:transform", move(room, 2, 5))["seq"] == 2
-
-
 @pytest.mark.parametrize(
     "event, payload, code",
     [
@@ -107,12 +84,6 @@ def test_a_final_refusal_uses_its_number_up_and_is_remembered(ada, room, note, e
     assert again.get("field") == first.get("field")
     ada.refused("element:transform", move(room, 2, 77), "conflict", "n")
     assert ada.ok("element:transform", move(room, 3, 5))["seq"] == 2
-
-
-def test_what_uses_no_number(ada, room, note):
-    ada.refused("element:explode", {"roomId": room, "n": 2}, "unknown_event")
-    ada.refused("element:transform", move(room, 9, 5), "gap")
-    assert ada.ok("element:transform", move(room, 2, 5))["seq"] == 2
 
 
 def test_a_window_of_commits(ada, room, note):
@@ -157,17 +128,3 @@ def test_the_rate_of_commits(single, apps, room):
     assert [answer["ok"] for answer in answers] == [True] * 10
     assert [answer["element"]["positionX"] for answer in answers] == list(range(10))
     single.assert_gapless(room)
-
-
-def test_too_many_commits_without_a_result(single, apps, room):
-    """32 may be under way in a session; more are refused so that the app keeps them, and nothing is lost of it."""
-    app = apps(single.url, "ada")
-    app.join(room)
-    app.ok("element:create", {"roomId": room, "n": 1, "element": {"type": "note", "id": "e"}})
-    running = [app.start("element:transform", move(room, n, n)) for n in range(2, 102)]
-    answers = [future.result(20) for future in running]
-    fine = [answer["seq"] for answer in answers if answer["ok"]]
-    codes = {answer["error"]["code"] for answer in answers if not answer["ok"]}
-    assert codes <= {"busy", "gap"}, codes
-    assert fine == list(range(2, len(fine) + 2)) and len(fine) >= 30
-    assert single.assert_gapless(room) == len(fine) + 1

@@ -346,11 +346,6 @@ def test_a_data_folder_of_an_older_version_is_refused(tmp_path):
         pipeline.remove()
 
 
-def test_a_doctor(single):
-    done = single.touchsync("doctor", "--data", str(single.data), check=False)
-    assert done.stdout or done.stderr
-
-
 def test_a_wrong_setting_of_a_daemon_stops_up(single, tmp_path):
     done = single.touchsync("up", "--json", "--data", str(tmp_path), "--tick-ms", "0", check=False)
     assert done.returncode != 0 and "tick-ms" in done.stderr

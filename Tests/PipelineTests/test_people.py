@@ -2,8 +2,6 @@
 
 import time
 
-import pytest
-
 from app import fence
 
 
@@ -99,28 +97,3 @@ def test_they_end_with_the_connection(single, apps, room, two):
     assert shown(apps(single.url, "later"), room, "ada") == [state[0]]
     ada.leave(room)
     bob.wait("selection:changed", where=lambda data: data["elementIds"] == [] and data["sid"] != gone["sid"])
-
-
-def test_a_burst_is_folded_and_its_last_value_comes(room, two):
-    ada, bob = two
-    for x in range(400):
-        ada.send("cursor:moving", {"roomId": room, "x": x, "y": 2})
-    bob.wait("cursor:moved", where=at(399))
-    seen = [data["x"] for data in bob.named("cursor:moved")]
-    assert seen == sorted(seen) and len(seen) < 300
-
-
-@pytest.mark.parametrize("event, payload, field", [
-    ("cursor:moving", {"x": 1}, "y"), ("cursor:moving", {"x": None, "y": 1}, "x"),
-    ("cursor:moving", {"x": "1", "y": 1}, "x"), ("selection:set", {}, "elementIds"),
-    ("selection:set", {"elementIds": ["a", ""]}, "elementIds[1]"),
-    ("selection:set", {"elementIds": ["a", "a"]}, "elementIds[1]"),
-    ("selection:set", {"elementIds": None}, "elementIds"),
-])
-def test_wrong_ones_are_refused(room, two, event, payload, field):
-    two[0].refused(event, {"roomId": room, **payload}, "invalid", field)
-
-
-def test_a_selection_has_a_bound(room, two):
-    payload = {"roomId": room, "elementIds": [f"e{number}" for number in range(501)]}
-    two[0].refused("selection:set", payload, "too_large", "elementIds")

@@ -87,18 +87,6 @@ def test_bytes_are_refused_when_an_element_grows(ada, room):
     ada.ok("element:create", last)
 
 
-def test_an_undo_that_finds_no_space_can_be_tried_again(limited, apps, ada, room):
-    create(ada, room, {"id": "mine"})
-    ada.ok("element:delete", {"roomId": room, "elementId": "mine"})
-    bob = apps(limited.url, "bob")
-    bob.join(room)
-    for start in (0, 10):
-        create(bob, room, *({"id": f"e{start + number}"} for number in range(10)))
-    ada.refused("history:undo", {"roomId": room}, "too_large", "element")
-    bob.ok("element:delete", {"roomId": room, "elementId": "e0"})
-    assert [element["id"] for element in ada.ok("history:undo", {"roomId": room})["elements"]] == ["mine"]
-
-
 def test_annotations_and_cascades_are_limited(ada, room):
     photos = [f"p{number}" for number in range(4)]
     create(ada, room, *({"type": "photo", "id": photo} for photo in photos))

@@ -118,34 +118,6 @@ def test_an_app_that_was_away_gets_exactly_what_it_missed(single, apps, room):
     assert again["recovered"] is True and again["updates"] == []
 
 
-@pytest.mark.parametrize("resume", [{"epoch": "another", "seq": 0}, {"epoch": None, "seq": 10_000}])
-def test_what_cannot_be_resumed_gives_the_whole_room(two, apps, single, room, note, resume):
-    ada, _ = two
-    epoch = ada.join(room)["epoch"]
-    resume = {"epoch": resume["epoch"] or epoch, "seq": resume["seq"]}
-    answer = apps(single.url, "late").join(room, resume=resume)
-    assert answer["recovered"] is False and len(answer["elements"]) == 1 and "updates" not in answer
-
-
-@pytest.mark.parametrize(
-    "more, field",
-    [
-        ({"resume": {"epoch": "x", "seq": -1}}, "resume.seq"),
-        ({"resume": {"epoch": "x", "seq": "1"}}, "resume.seq"),
-        ({"resume": {"epoch": "x", "seq": 1.5}}, "resume.seq"),
-        ({"resume": {"epoch": "x"}}, "resume.seq"),
-        ({"resume": {"seq": 1}}, "resume.epoch"),
-        ({"resume": []}, "resume"),
-        ({"resume": None}, "resume"),
-        ({"session": 5}, "session"),
-        ({"session": None}, "session"),
-        ({"previews": "yes"}, "previews"),
-    ],
-)
-def test_a_bad_join_is_refused(single, apps, room, more, field):
-    apps(single.url, "ada").refused("room:join", {"roomId": room, **more}, "invalid", field)
-
-
 @pytest.mark.parametrize("name", ["", "a b", "x" * 65, "äö", "a/b", "a\nb", None, 5, [], {}])
 @pytest.mark.parametrize("event", ["room:join", "room:leave", "element:create"])
 def test_a_bad_room_id_is_refused(single, apps, name, event):
@@ -252,13 +224,6 @@ def test_rooms_are_apart(single, apps, room):
     ada.ok("element:create", {"roomId": room + "1", "element": {"type": "note", "id": "e"}})
     bob.wait("element:created")
     assert {event.data["roomId"] for event in bob.events if event.data and "roomId" in event.data} == {room + "1"}
-
-
-def test_the_answer_to_a_join_has_the_rules(single, apps, room):
-    rules = apps(single.url, "ada").join(room)["rules"]
-    assert rules["photo"]["lockedAspect"] is True and rules["photo"]["minScale"] == 0.2
-    assert rules["audio"]["rotates"] is False and rules["*"]["maxScale"] == 10
-    assert rules["text"]["fontSize"] == {"min": 12, "max": 72}
 
 
 def test_an_app_may_ask_whether_its_connection_lives(single, apps):

@@ -8,26 +8,23 @@ import websocket
 
 from app import POLLING, UPDATES, App
 from pipeline import eventually
+from raw import Raw
 
 
 class Sluggard:
     """A member on a bare WebSocket that reads only when it is told to, through a small window."""
 
-    def __init__(self, url, user, room, tls=None, **auth):
+    def __init__(self, url, user, room):
         self.numbers = 0
         self.socket = websocket.create_connection(
             url.replace("http", "ws") + "/socket.io/?EIO=4&transport=websocket", timeout=10,
-            sockopt=((socket.SOL_SOCKET, socket.SO_RCVBUF, 4096),), sslopt={"context": tls} if tls else None,
+            sockopt=((socket.SOL_SOCKET, socket.SO_RCVBUF, 4096),),
         )
         assert self.socket.recv().startswith("0{")
-        self.socket.send("40" + json.dumps({"userId": user, **auth}))
+        self.socket.send("40" + json.dumps({"userId": user}))
         assert self.socket.recv().startswith("40{")
         self.room = room
         self.joined, _ = self.join()
-
-    def leave(self):
-        """Leaves the room, and asks for no answer."""
-        self.socket.send("42" + json.dumps(["room:leave", {"roomId": self.room}]))
 
     def join(self, **more):
         """Joins; the answer, and the events that came before it."""
@@ -64,13 +61,6 @@ def slow(single, room, two):
     sluggard.socket.close()
 
 
-@pytest.fixture
-def slow_with_batches(single, room, two):
-    sluggard = Sluggard(single.url, "slow", room, batches=True)
-    yield sluggard
-    sluggard.socket.close()
-
-
 def fill(app, room, count):
     """Updates of 56 KB each; the number of the last."""
     for _ in range(count):
@@ -101,6 +91,29 @@ def test_one_that_does_not_read_joins_again_and_misses_nothing(single, room, two
     done = ada.ok("element:update", {"roomId": room, "elementId": "note-1", "set": {"content": "short"}})
     assert slow.until(lambda name, data: name in UPDATES)[-1][1]["seq"] == done["seq"]
     assert single.metrics("gateway")["touchsync_gateway_slow_members_total"] >= 1
+
+
+def test_an_app_of_the_first_contract_that_falls_behind_is_disconnected(single, room, two):
+    ada, bob = two
+    slow = Raw(single.url, f"&roomId={room}", '{"userId":"slow"}')
+    bob.wait("member:joined", lambda data: data["userId"] == "slow")
+    bob.forget()
+    for _ in range(40):
+        notes = [{"type": "note", "content": "x" * 7_000} for _ in range(30)]
+        ada.ok("elements:create", {"roomId": room, "elements": notes})
+        if bob.named("member:left"):
+            break
+    bob.wait("member:left", lambda data: data["userId"] == "slow")
+    events = []
+    with pytest.raises((websocket.WebSocketException, OSError)):
+        while True:
+            text = slow.socket.recv()
+            if not text:
+                raise websocket.WebSocketConnectionClosedException
+            events.append(text[:20])
+    assert any("element:created" in text for text in events)
+    assert not any("room:resync" in text for text in events)
+    slow.socket.close()
 
 
 def test_a_leaver_with_many_gestures_closes_nobody(apps, single, room, two):
@@ -168,50 +181,6 @@ def test_one_that_does_not_read_gets_a_group_as_a_group(room, two, note, slow):
     assert len(shown[-1]["elements"]) == 2 and len(shown) < 10
     # All of the app's previews are counted, whatever was folded.
     assert sum(data["n"] for data in shown) == 30
-
-
-def test_one_that_does_not_read_gets_the_latest_previews_in_a_batch(room, two, note, slow_with_batches):
-    ada, bob = two
-    other = ada.ok("element:create", {"roomId": room, "element": {"type": "note"}})["element"]["id"]
-    fill(ada, room, 7)
-    for x in range(20):
-        move(ada, room, x)
-        ada.send("element:transforming", {"roomId": room, "elementId": other, "positionX": x})
-    bob.wait("element:transforming", lambda data: data["elementId"] == other and data["positionX"] == 19)
-    events = slow_with_batches.until(
-        lambda name, data: name == "previews:batch" and ["positionX", 19] in map(list, data["events"][-1][1].items()))
-    last = {data["elementId"]: data["positionX"] for _, data in events[-1][1]["events"]}
-    assert last == {"note-1": 19, other: 19}
-
-
-def test_one_that_does_not_read_gets_no_preview_of_a_gesture_that_ended_meanwhile(room, two, note, slow):
-    ada, bob = two
-    fill(ada, room, 7)
-    for x in range(20):
-        move(ada, room, x)
-    bob.wait("element:transforming", lambda data: data["positionX"] == 19)
-    done = ada.ok("element:transform", {"roomId": room, "elementId": "note-1", "positionX": 50})
-    bob.wait_seq(done["seq"])
-    slow.until(lambda name, data: data.get("seq") == done["seq"])
-    # It has caught up, so nothing is left that waits: what it gets now is new.
-    end = ada.ok("element:create", {"roomId": room, "element": {"type": "note"}})
-    assert positions(slow.until(lambda name, data: data.get("seq") == end["seq"])) == []
-
-
-def test_one_that_joins_again_gets_no_preview_of_a_gesture_that_ended_while_it_was_away(room, two, note, slow):
-    ada, bob = two
-    fill(ada, room, 7)
-    for x in range(20):
-        move(ada, room, x)
-    bob.wait("element:transforming", lambda data: data["positionX"] == 19)
-    slow.leave()
-    bob.wait("member:left", lambda data: data["userId"] == "slow")
-    done = ada.ok("element:transform", {"roomId": room, "elementId": "note-1", "positionX": 50})
-    bob.wait_seq(done["seq"])
-    answer, _ = slow.join()
-    assert answer["seq"] == done["seq"]
-    end = ada.ok("element:create", {"roomId": room, "element": {"type": "note"}})
-    assert positions(slow.until(lambda name, data: data.get("seq") == end["seq"])) == []
 
 
 def test_a_group_that_is_more_than_may_wait_comes_in_parts(beside, room):

@@ -47,45 +47,6 @@ def test_one_of_one_is_killed_under_load(alone, room, stage):
         assert sum(worker.snapshots for worker in crowd.workers) <= 2 * len(crowd.workers)
 
 
-@pytest.mark.parametrize("stage", STAGES)
-def test_one_of_two_is_killed_under_load(double, room, stage):
-    with Crowd(double, room, rooms=6, each=1) as crowd:
-        progress(crowd, 60)
-        for index in range(2):
-            victim = double.kill(stage, index)
-            progress(crowd, 40)
-            double.wait_restarted(victim)
-        progress(crowd, 60)
-        crowd.check()
-    assert max(worker.longest_wait for worker in crowd.workers) < 12
-
-
-def test_everything_is_killed_at_once(double, room):
-    with Crowd(double, room, rooms=3, each=1) as crowd:
-        progress(crowd, 40)
-        victims = [double.kill(stage, index) for stage in STAGES for index in range(2)]
-        for victim in victims:
-            double.wait_restarted(victim, within=30)
-        progress(crowd, 40)
-        crowd.check()
-
-
-@pytest.mark.long("test_flow.py freezes the same, and asks for more")
-@pytest.mark.parametrize("stage", ["coalescer", "committer", "fanout"])
-def test_one_of_two_freezes_under_load(double, room, stage):
-    """Stopped but not dead: its work goes round it, and its stale work does no harm when it wakes."""
-    with Crowd(double, room, rooms=4, each=1) as crowd:
-        progress(crowd, 40)
-        frozen = double.kill(stage, 0, signal.SIGSTOP)
-        try:
-            progress(crowd, 60)
-        finally:
-            os.kill(frozen["pid"], signal.SIGCONT)
-        progress(crowd, 60)
-        crowd.check()
-    assert max(worker.longest_wait for worker in crowd.workers) < 15
-
-
 def test_who_leaves_while_no_fanout_is_there_is_gone(alone, apps, room):
     """No fan-out is told, and the one that comes never knew the leaver."""
     ada, bob, carol = [apps(alone.url, user) for user in ("ada", "bob", "carol")]
@@ -121,24 +82,6 @@ def test_previews_come_back(alone, apps, room):
         seq = ada.ok("element:transform", {"roomId": room, "elementId": "e", "positionX": 2})["seq"]
         bob.wait_seq(seq)
     assert ada.is_connected and bob.is_connected
-
-
-def test_the_database_dies_and_comes_back(alone, room):
-    """A server process is killed, so that PostgreSQL recovers: commits wait, then all is as it was promised."""
-    with Crowd(alone, room, rooms=2, each=1) as crowd:
-        progress(crowd, 40)
-        [(backend,)] = alone.rows(
-            "select pid from pg_stat_activity where backend_type = 'client backend' and pid <> pg_backend_pid() limit 1"
-        )
-        os.kill(backend, signal.SIGKILL)
-        progress(crowd, 60, within=40)
-        crowd.check()
-    for stage in STAGES:
-        for process in alone.processes(stage):
-            eventually(
-                f"{process['name']} is ready",
-                lambda: requests.get(process["http"] + "/readyz", timeout=2).status_code == 200,
-            )
 
 
 def test_everything_restarts_on_the_same_data():

@@ -1,21 +1,20 @@
 """What socket.io-client-swift writes and expects and other clients do not, one habit at a time, made by hand.
 
-The client itself cannot be built on Linux; clients/swift.py imitates it as a whole. How it changes from polling to
-WebSocket is in test_swift_upgrade.py.
+The client itself cannot be built on Linux; clients/swift.py imitates it as a whole. What the server does while it changes
+from polling to WebSocket is in SocketIOTests.
 """
 
-import asyncio
 import json
 import re
-import time
 
 import pytest
 
-from clients.steps import back, entered, message, on_the_loop, packet_of
+from clients.steps import back, message, on_the_loop, packet_of, probed
 from clients.swift import SwiftClient
-from clients.wire import SEPARATOR, Closed, Failed, Wire
+from clients.wire import SEPARATOR, Failed, Wire
 from conformance import QUIET, ConformanceServer
 from pipeline import eventually
+from sticky import StickyProxy
 
 
 @pytest.fixture(scope="module")
@@ -23,36 +22,6 @@ def server():
     """A server whose pings and deadlines do not get in the way."""
     with ConformanceServer(*QUIET) as server:
         yield server
-
-
-# Spelling
-
-
-@on_the_loop
-async def test_the_namespace_is_spelt_out(server):
-    """CONNECT is `40/,{…}` or `40/,`, DISCONNECT `41/,`; events have no prefix."""
-    for payload in ('{"token":"x"}', ""):
-        async with Wire(server.url) as wire:
-            await wire.open()
-            entered = await wire.enter(payload)
-            assert entered["sid"] and entered["sid"] != wire.sid
-            assert await wire.next() == f'42["auth",{payload or "{}"}]'
-            await wire.post(message(1), "41/,")
-            assert await wire.next() == back(1)
-            # The engine stays, and lets it in again.
-            await wire.enter()
-
-
-@on_the_loop
-async def test_the_order_of_the_query(server):
-    """`b64=1` and the application's parameters stand before `EIO=4`; none of that matters."""
-    async with Wire(server.url, params={"token": "a b&c", "roomId": "ü"}) as wire:
-        await wire.open()
-        await wire.enter()
-        ws = await wire.websocket()
-        ws.send("2probe")
-        assert await ws.receive() == "3probe"
-        ws.close()
 
 
 @on_the_loop
@@ -86,99 +55,6 @@ async def test_its_websocket_handshake(server):
         ws.close()
 
 
-@on_the_loop
-async def test_binary_in_polling(server):
-    """Attachments follow their packet as `b` and base64, also in one POST with others."""
-    async with Wire(server.url) as wire:
-        await entered(wire)
-        await wire.post('451-["message",{"_placeholder":true,"num":0}]', "bAAEC/w==", message(2))
-        assert await wire.next() == '451-["message-back",{"_placeholder":true,"num":0}]'
-        assert await wire.next() == "bAAEC/w=="
-        assert await wire.next() == back(2)
-
-
-@on_the_loop
-async def test_a_pong_that_nobody_asked_for(server):
-    async with Wire(server.url) as wire:
-        await entered(wire)
-        await wire.post("3", "3", message(1))
-        assert await wire.next() == back(1)
-
-
-# Limits and ends
-
-
-@on_the_loop
-async def test_a_post_that_is_too_large(server):
-    """It does not split by `maxPayload`. When a packet is larger, the answer is 413, and the session is over, so that it
-    starts anew."""
-    async with Wire(server.url) as wire:
-        opening = await wire.open()
-        await wire.enter()
-        await wire.next()
-        fits = "x" * (opening["maxPayload"] - len(message("")))
-        await wire.post(message(fits))
-        assert await wire.next() == back(fits)
-        with pytest.raises(Failed) as refused:
-            await wire.post(message(fits + "x"))
-        assert refused.value.status == 413
-        with pytest.raises(Failed) as refused:
-            await wire.get()
-        assert refused.value.status == 400
-
-
-@on_the_loop
-async def test_goodbye_while_a_poll_is_held(server):
-    """It POSTs `1` with everything that waits for POST; the held poll ends."""
-    async with Wire(server.url) as wire:
-        await entered(wire)
-        held = wire.poll()
-        await wire.post("41/,", "1")
-        assert await asyncio.wait_for(held, 5) in (["6"], ["1"])
-        with pytest.raises(Failed) as refused:
-            await wire.get()
-        assert refused.value.status == 400
-
-
-@on_the_loop
-async def test_refused_it_keeps_its_engine():
-    """CONNECT_ERROR leaves it waiting. The engine stays open until the connect timeout: were it closed at once, the
-    client would come back at once with the same payload, and again."""
-    with ConformanceServer("--connect-timeout", 1500) as server:
-        async with Wire(server.url) as wire:
-            started = time.monotonic()
-            ws = await wire.websocket()
-            wire.opened(await ws.receive())
-            ws.send('40/,{"token":"reject"}')
-            refusal = await packet_of(ws, lambda packet: packet.startswith("44"))
-            assert json.loads(refusal[2:]) == {"message": "not authorized", "data": {"code": 401}}
-            with pytest.raises(Closed):
-                await packet_of(ws, lambda packet: False)
-            assert time.monotonic() - started >= 1.4
-        # Until then it may ask again with something better.
-        async with Wire(server.url) as wire:
-            await wire.open()
-            await wire.post('40/,{"token":"reject"}')
-            assert (await wire.next()).startswith("44{")
-            await wire.enter('{"token":"better"}')
-
-
-def test_the_same_payload_for_ever_and_new_numbers():
-    """Whenever it connects again it sends the payload that it had, and its ack numbers go on."""
-    with ConformanceServer(*QUIET) as server, SwiftClient(["polling", "websocket"]) as client:
-        client.connect(server.url, {"token": "static"}, reconnects=True)
-        for turn in range(1, 4):
-            client.expect_count("auth", turn)
-            assert client.call("message-with-ack", turn) == [turn]
-            if turn < 3:
-                server.kill()
-                client.expect_count("disconnect", turn)
-                server.start()
-                client.expect_count("connect", turn + 1)
-        assert client.named("auth") == [[{"token": "static"}]] * 3
-        assert next(client.ack_numbers) == 3
-
-
 def test_disconnected_by_the_server_it_stays_out():
     """`41` ends the socket, not the engine; nothing is sent until the app connects again. A closed engine it opens
     again, and its socket with it, unless that was sent away before."""
@@ -202,3 +78,42 @@ def test_separators_inside_text_are_none(server):
     with SwiftClient(["polling"]) as client:
         client.connect(server.url)
         assert client.call("message-with-ack", f"a{SEPARATOR}b") == [f"a{SEPARATOR}b"]
+
+
+@on_the_loop
+async def test_connect_waits_until_the_upgrade_is_over(server):
+    """CONNECT comes on the WebSocket, behind `5`."""
+    async with Wire(server.url) as wire:
+        await wire.open()
+        ws = await probed(wire)
+        ws.send("5")
+        ws.send('40/,{"b":2}')
+        assert (await ws.receive()).startswith('40{"sid":')
+        assert await ws.receive() == '42["auth",{"b":2}]'
+        ws.close()
+
+
+@on_the_loop
+async def test_cookies_are_carried_to_the_websocket():
+    """Behind a proxy that keeps an app on one server by a cookie, the WebSocket finds the session of its polling."""
+    with ConformanceServer(*QUIET) as first, ConformanceServer(*QUIET) as second:
+        async with StickyProxy([first.port, second.port]) as proxy:
+            for _ in range(4):
+                async with Wire(proxy.url) as wire:
+                    await wire.open()
+                    await wire.enter()
+                    await wire.next()
+                    ws = await probed(wire)
+                    ws.send("5")
+                    ws.send(message("found"))
+                    assert await ws.receive() == back("found")
+                    ws.close()
+            assert proxy.chosen == {0, 1}
+            # Without its cookies it does not get there every time.
+            async with Wire(proxy.url) as wire:
+                await wire.open()
+                wire.session.cookie_jar.clear()
+                with pytest.raises(Failed):
+                    for _ in range(2):
+                        wire.session.cookie_jar.clear()
+                        await wire.websocket()

@@ -243,18 +243,3 @@ def test_top_without_a_terminal(single):
     overview = json.loads(single.touchsync("top", "--once", "--json", "--data", str(single.data)).stdout)
     assert [stage["stage"] for stage in overview["stages"]] == ["gateway", "coalescer", "committer", "fanout"]
     assert all(instance["condition"] == "ready" for stage in overview["stages"] for instance in stage["instances"])
-
-
-def test_no_colours_with_no_color(single):
-    environment = {**single.environment, "TERM": "xterm", "NO_COLOR": "1"}
-    main, terminal = pty.openpty()
-    program = [str(pipelines.PROGRAMS / "touchsync"), "top", "--once", "--data", str(single.data)]
-    subprocess.run(program, stdin=terminal, stdout=terminal, env=environment, timeout=30, check=True)
-    plain = os.read(main, 65536)
-    del environment["NO_COLOR"]
-    subprocess.run(program, stdin=terminal, stdout=terminal, env=environment, timeout=30, check=True)
-    coloured = os.read(main, 65536)
-    os.close(main)
-    os.close(terminal)
-    assert b"\x1b" not in plain and b"gateway-1" in plain
-    assert b"\x1b[32mready" in coloured

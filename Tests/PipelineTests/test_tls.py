@@ -1,6 +1,5 @@
 """Gateways that speak TLS themselves."""
 
-import json
 import os
 import pathlib
 import signal
@@ -11,13 +10,9 @@ import tempfile
 import pytest
 import requests
 
-from app import POLLING, UPDATES, UPGRADE, WEBSOCKET
+from app import POLLING, UPGRADE, WEBSOCKET
 from certificates import Certificate
 from pipeline import eventually
-from test_door import gateway
-from test_slow_readers import Sluggard, fill
-
-HANDSHAKE = "/socket.io/?EIO=4&transport=polling"
 
 
 class Secure:
@@ -75,47 +70,7 @@ def test_apps_work_together_over_tls(secure, apps, room, transports):
     bob.wait("element:transforming", lambda data: data["transform"] == {"rotation": 30})
 
 
-def test_a_large_room_arrives_whole(secure, apps, room):
-    ada = apps(secure.pipeline.url, "ada", tls=secure.context)
-    ada.join(room)
-    fill(ada, room, 40)
-    for transports in (WEBSOCKET, POLLING):
-        bob = apps(secure.pipeline.url, "bob", transports=transports, tls=secure.context)
-        joined = bob.join(room)
-        assert len(joined["elements"]) == 320
-        assert all(len(element["content"]) == 7_000 for element in joined["elements"])
-
-
-def test_one_that_does_not_read_costs_nobody_else_anything(secure, apps, room):
-    ada = apps(secure.pipeline.url, "ada", tls=secure.context)
-    bob = apps(secure.pipeline.url, "bob", tls=secure.context)
-    for app in (ada, bob):
-        app.join(room)
-    slow = Sluggard(secure.pipeline.url, "slow", room, tls=secure.context)
-    last = fill(ada, room, 40)
-    bob.wait_seq(last)
-    events = slow.until(lambda name, data: name == "room:resync")
-    numbers = [data["seq"] for name, data in events if name in UPDATES]
-    resync = events[-1][1]
-    assert numbers == list(range(slow.joined["seq"] + 1, resync["from"]))
-    answer, _ = slow.join(resume={"epoch": slow.joined["epoch"], "seq": resync["from"] - 1})
-    assert answer["seq"] == last
-    slow.socket.close()
-
-
 # Who is let in
-
-
-def test_only_pages_over_tls_are_the_gateways_own(secure):
-    def status(scheme):
-        return secure.get(HANDSHAKE, headers={"Origin": f"{scheme}://127.0.0.1:{secure.port}"}).status_code
-
-    assert status("https") == 200
-    assert status("http") == 403
-
-
-def test_the_page_is_served(secure):
-    assert "text/html" in secure.get("/").headers["Content-Type"]
 
 
 @pytest.mark.parametrize("version", [ssl.TLSVersion.TLSv1_2, ssl.TLSVersion.TLSv1_3], ids=["1.2", "1.3"])
@@ -139,15 +94,6 @@ def test_tls_1_1_is_refused(secure):
     with pytest.raises(ssl.SSLError, match="ALERT_PROTOCOL_VERSION"):
         secure.connect(context)
     eventually("it is counted", lambda: secure.metric("tls_failures_total") > before)
-
-
-def test_a_plain_request_gets_no_answer(secure):
-    with socket.create_connection(("127.0.0.1", secure.port), timeout=10) as plain:
-        plain.sendall(b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
-        received = b""
-        while data := plain.recv(4096):
-            received += data
-    assert b"HTTP" not in received
 
 
 # Files
@@ -187,23 +133,3 @@ def test_another_certificate_is_for_new_connections(secure, apps, room, tmp_path
     eventually("the pair is accepted", lambda: secure.metric("certificates_refused") == 0)
     assert secure.notes() == []
     assert old.ok("client:ping", {}) and old.connects == 1
-
-
-@pytest.mark.parametrize("settings, complaint", [
-    (["--tls-certificate", "server.pem"], "needs tls-key"),
-    (["--tls-key", "server.key"], "needs tls-certificate"),
-    (["--tls-certificate", "server.pem", "--tls-key", "other.key"], "is not the key of the certificate"),
-    (["--tls-certificate", "server.pem", "--tls-key", "open.key"], "every user of this machine (mode 644)"),
-    (["--tls-certificate", "missing.pem", "--tls-key", "server.key"], "cannot be read"),
-])
-def test_a_gateway_does_not_start_with_a_wrong_pair(tmp_path, settings, complaint):
-    made = Certificate.make(tmp_path)
-    Certificate.make(tmp_path, "other")
-    (tmp_path / "open.key").write_bytes(made.key.read_bytes())
-    (tmp_path / "open.key").chmod(0o644)
-    done = gateway(*[text if text.startswith("--") else str(tmp_path / text) for text in settings])
-    assert done.returncode == 78 and complaint in done.stderr, done.stderr
-
-
-def test_a_handshake_that_takes_long_is_closed(secure):
-    assert secure.silent.recv(1) == b""

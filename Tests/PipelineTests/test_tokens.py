@@ -1,6 +1,5 @@
 """Token mode: who may do what, and for how long."""
 
-import hashlib
 import time
 
 import pytest
@@ -37,20 +36,6 @@ def test_without_a_good_token_nobody_comes_in(guarded, apps, transports, auth):
     assert isinstance(data["message"], str) and data["data"]["code"] in ("forbidden", "invalid", "session_expired")
 
 
-def test_tokens_that_are_not_ours(guarded, apps):
-    good = guarded.token("ada", ["r"])
-    head, claims, mac = good.split(".")
-    # "none" as the algorithm, another's signature, a signature changed, claims changed.
-    unsigned = "eyJhbGciOiJub25lIiwidHlwIjoiSldUIn0"
-    elsewhere = {**guarded.environment, "TOUCHSYNC_JWT_SECRET": "another secret of thirty-two bytes and more"}
-    other = guarded.touchsync("token", "--user", "ada", "--room", "r", environment=elsewhere).stdout.strip()
-    flipped = mac[:5] + ("A" if mac[5] != "A" else "B") + mac[6:]
-    for token in (f"{unsigned}.{claims}.", f"{unsigned}.{claims}.{mac}", other, f"{head}.{claims}.{flipped}"):
-        with pytest.raises(Refused) as refused:
-            apps(guarded.url, auth={"token": token})
-        assert refused.value.data["data"]["code"] == "forbidden"
-
-
 def test_a_token_from_elsewhere(guarded, apps, room):
     more = {"aud": ["other", "touchsync"], "name": "Eve", "color": "#e0e", "iat": int(time.time()), "whatever": [1]}
     members = apps(guarded.url, auth={"token": signed(claims(**more))}).join(room)["members"]
@@ -58,49 +43,6 @@ def test_a_token_from_elsewhere(guarded, apps, room):
     assert members == [{"userId": "eve", "name": "Eve", "color": "#e0e"}]
     app = apps(guarded.url, auth={"token": signed(claims(rooms={room: "view", "*": "commit"}))})
     app.join(room)
-
-
-@pytest.mark.parametrize(
-    "changes, code",
-    [
-        ({"exp": 1}, "session_expired"),
-        ({"exp": None}, "forbidden"),
-        ({"exp": "tomorrow"}, "forbidden"),
-        ({"nbf": int(time.time()) + 100_000}, "forbidden"),
-        ({"iss": "elsewhere"}, "forbidden"),
-        ({"aud": "others"}, "forbidden"),
-        ({"aud": []}, "forbidden"),
-        ({"sub": None}, "forbidden"),
-        ({"sub": ""}, "forbidden"),
-        ({"sub": 5}, "forbidden"),
-        ({"rooms": []}, "forbidden"),
-        ({"rooms": {"r": "own"}}, "forbidden"),
-        ({"rooms": "*"}, "forbidden"),
-        ({"rooms": {"__proto__": {"*": "commit"}}}, "forbidden"),
-    ],
-    ids=lambda value: str(value)[:40],
-)
-def test_claims_that_do_not_do(guarded, apps, changes, code):
-    with pytest.raises(Refused) as refused:
-        apps(guarded.url, auth={"token": signed(claims(**changes))})
-    assert refused.value.data["data"]["code"] == code
-
-
-@pytest.mark.parametrize(
-    "header, digest",
-    [
-        ({"alg": "HS512", "typ": "JWT"}, hashlib.sha512),
-        ({"alg": "none"}, hashlib.sha256),
-        ({"alg": "hs256"}, hashlib.sha256),
-        ({}, hashlib.sha256),
-        ({"alg": "HS256", "crit": ["x"], "x": 1}, hashlib.sha256),
-    ],
-    ids=["HS512", "none", "lower case", "missing", "critical"],
-)
-def test_headers_that_do_not_do(guarded, apps, header, digest):
-    with pytest.raises(Refused) as refused:
-        apps(guarded.url, auth={"token": signed(claims(), header or {"typ": "JWT"}, digest)})
-    assert refused.value.data["data"]["code"] == "forbidden"
 
 
 @TRANSPORTS
@@ -158,12 +100,6 @@ def test_rooms_that_one_may_not_see(guarded, enter, apps, room):
     assert everywhere.join(room + "-secret")["seq"] == 1
 
 
-def test_sessions_belong_to_users(enter, room):
-    session = enter("ada", [room]).join(room)["session"]
-    enter("bob", [room]).refused("room:join", {"roomId": room, "session": session}, "session_expired")
-    enter("ada", [room]).join(room, session=session)
-
-
 def test_a_token_that_ends(guarded, enter, apps, room):
     """Fresh enough when the app connects: a warning half a minute ahead, the end at the end; a new token in between."""
     brief = enter("brief", [room], ttl=3)
@@ -189,29 +125,6 @@ def test_refreshing(guarded, enter, room):
     for token in ("nonsense", guarded.token("bob", [room]), 5, None):
         assert app.call("auth:refresh", {"token": token})["ok"] is False
     app.ok("element:create", {"roomId": room, "element": {"type": "note"}})
-
-
-def test_a_commit_without_the_right_uses_up_its_number(guarded, enter, room):
-    app = enter("ada", [room], "view")
-    app.join(room)
-    element = {"type": "note"}
-    app.refused("element:create", {"roomId": room, "n": 1, "element": element}, "forbidden", "roomId")
-    app.ok("auth:refresh", {"token": guarded.token("ada", [room], "commit")})
-    assert app.ok("element:create", {"roomId": room, "n": 2, "element": element})["seq"] == 1
-    # The refusal is remembered.
-    app.refused("element:create", {"roomId": room, "n": 1, "element": element}, "forbidden", "roomId")
-
-
-def test_a_refresh_without_the_right_answers_what_waits_for_a_join(guarded, enter, room):
-    app = enter("ada", [room])
-    waiting = [
-        app.start("room:join", {"roomId": room}),
-        app.start("element:create", {"roomId": room, "element": {"type": "note"}}),
-        app.start("auth:refresh", {"token": guarded.token("ada", ["another"])}),
-    ]
-    answers = [future.result(12) for future in waiting]
-    assert answers[2]["ok"] is True
-    assert all(answer["ok"] or answer["error"]["code"] == "forbidden" for answer in answers)
 
 
 def test_a_cookie_is_no_credential(guarded, apps, room):
@@ -253,8 +166,3 @@ def test_the_command_names_what_is_wrong(guarded):
     ]:
         done = guarded.touchsync("token", *arguments, check=False)
         assert done.returncode != 0 and word in done.stderr, (arguments, done.stderr)
-
-
-def test_in_open_mode_tokens_are_not_taken(single, apps):
-    app = apps(single.url, "ada")
-    assert app.call("auth:refresh", {"token": "x.y.z"})["ok"] is False

@@ -76,19 +76,6 @@ def test_nothing_to_undo_is_an_answer_that_uses_up_the_number(canvas, room):
     assert bob.ok("history:undo", {"roomId": room})["elements"] == []
 
 
-def test_only_what_the_user_left_is_taken_back(canvas, room):
-    ada, bob = canvas
-    ada.ok("element:transform", {"roomId": room, "elementId": "a", "positionX": 50, "transform": {"rotation": 30}})
-    ada.ok("element:transform", {"roomId": room, "elementId": "b", "positionX": 5})
-    bob.ok("element:transform", {"roomId": room, "elementId": "a", "positionX": 70})
-    bob.ok("element:transform", {"roomId": room, "elementId": "b", "positionX": 6})
-    undone = ada.ok("history:undo", {"roomId": room})
-    assert undone["undone"]["elementIds"] == ["a"] and undone["undone"]["skipped"] == 1
-    found = elements(ada, room)
-    assert_element(found["a"], positionX=70, rotation=0)
-    assert_element(found["b"], positionX=6)
-
-
 def test_the_stack_follows_the_user_to_another_device(canvas, apps, single, room):
     ada, _ = canvas
     ada.ok("element:preset", {"roomId": room, "elementId": "a", "preset": "rotateCW"})
@@ -118,42 +105,6 @@ def test_creations_and_deletions_come_and_go_with_their_annotations(canvas, room
     ada.ok("history:redo", {"roomId": room})
     flat = bob.wait("element:created", lambda update: update.get("cause") == "redo")
     assert flat["id"] == "new" and flat["mine"] == {"deep": [1]} and flat["roomId"] == room
-
-
-def test_removed_fields_come_back_and_new_ones_go(canvas, room):
-    ada, bob = canvas
-    set_ = {"zIndex": 3, "mine": None, "yours": 2}
-    ada.ok("element:update", {"roomId": room, "elementId": "a", "set": set_})
-    before = elements(bob, room)
-    ada.ok("element:update", {"roomId": room, "elementId": "a", "set": {"zIndex": None, "yours": None, "mine": [None]}})
-    after = elements(bob, room)
-    assert not after["a"].keys() & {"zIndex", "yours"}
-    for expected, command in [(before, "undo"), (after, "redo"), (before, "undo")]:
-        ada.ok(f"history:{command}", {"roomId": room})
-        assert_same(elements(bob, room), expected)
-    # What another has set since stays.
-    ada.ok("history:redo", {"roomId": room})
-    bob.ok("element:update", {"roomId": room, "elementId": "a", "set": {"zIndex": 9}})
-    ada.ok("history:undo", {"roomId": room})
-    assert elements(bob, room)["a"]["zIndex"] == 9 and elements(bob, room)["a"]["yours"] == 2
-
-
-def test_a_resize_is_taken_back(canvas, room):
-    ada, bob = canvas
-    before = elements(bob, room)
-    ada.ok("element:update", {"roomId": room, "elementId": "a", "set": {"originalWidth": 300, "originalHeight": 20}})
-    after = elements(bob, room)
-    assert after["a"]["width"] == 300 and after["a"]["height"] == 20
-    undone = ada.ok("history:undo", {"roomId": room})
-    assert_geometry(undone["elements"][0], id="a", width=100, height=100, originalWidth=100)
-    assert_same(elements(bob, room), before)
-    ada.ok("history:redo", {"roomId": room})
-    assert_same(elements(bob, room), after)
-    # Each side by itself, together with what is no geometry.
-    ada.ok("element:update", {"roomId": room, "elementId": "a", "set": {"originalWidth": 50, "mine": None}})
-    bob.ok("element:update", {"roomId": room, "elementId": "a", "set": {"originalHeight": 70}})
-    ada.ok("history:undo", {"roomId": room})
-    assert_element(elements(bob, room)["a"], width=300, height=70, mine=1)
 
 
 def test_commits_of_one_group_are_one_entry_of_several_kinds(canvas, apps, single, room):
@@ -211,68 +162,6 @@ def test_an_entry_that_cannot_be_taken_back_stays_and_is_named(canvas, room):
     assert ada.ok("history:undo", {"roomId": room})["elements"] == []
 
 
-def test_one_that_may_be_taken_back_again_is(canvas, room):
-    ada, bob = canvas
-    deleted = ada.ok("element:delete", {"roomId": room, "elementId": "label"})
-    bob.ok("element:delete", {"roomId": room, "elementId": "photo"})
-    error = ada.refused("history:undo", {"roomId": room}, "conflict", "parentId")
-    assert error["entry"] == {"seq": deleted["seq"], "event": "element:deleted", "elementIds": ["label"]}
-    bob.ok("history:undo", {"roomId": room})
-    assert ada.ok("history:undo", {"roomId": room})["undone"]["elementIds"] == ["label"]
-    bob.ok("element:delete", {"roomId": room, "elementId": "photo"})
-    # A redo waits in the same way.
-    created = ada.ok("element:create", {"roomId": room, "element": {"type": "text", "id": "new"}})
-    assert ada.ok("history:undo", {"roomId": room})["undone"]["seq"] == created["seq"]
-    assert ada.ok("history:redo", {"roomId": room})["undone"]["elementIds"] == ["new"]
-
-
-def test_a_creation_is_undone_only_while_nobody_else_has_changed_it(canvas, room):
-    ada, bob = canvas
-    created = ada.ok("element:create", {"roomId": room, "element": {"type": "note", "id": "new"}, "n": 1})
-    bob.ok("element:update", {"roomId": room, "elementId": "new", "set": {"content": "Bob's"}})
-    ada.ok("element:update", {"roomId": room, "elementId": "new", "set": {"zIndex": 2}, "n": 2})
-    assert ada.ok("history:undo", {"roomId": room, "n": 3})["undone"]["event"] == "element:updated"
-    error = ada.refused("history:undo", {"roomId": room, "n": 4}, "conflict", "undo")
-    assert error["by"] == "bob"
-    assert error["entry"] == {"seq": created["seq"], "event": "element:created", "elementIds": ["new"]}
-    assert elements(bob, room)["new"]["content"] == "Bob's"
-    # The number is used up, and its answer remembered.
-    assert ada.refused("history:undo", {"roomId": room, "n": 4}, "conflict") == error
-    ada.refused("history:undo", {"roomId": room, "n": 4, "past": created["seq"]}, "conflict", "n")
-    assert ada.ok("history:undo", {"roomId": room, "n": 5, "past": created["seq"]})["elements"] == []
-    assert "new" in elements(bob, room)
-
-
-def test_somebody_elses_annotation_is_work_on_it(canvas, room):
-    ada, bob = canvas
-    ada.ok("element:create", {"roomId": room, "element": {"type": "photo", "id": "new"}})
-    bob.ok("element:create", {"roomId": room, "element": {"type": "text", "id": "remark", "parentId": "new"}})
-    assert ada.refused("history:undo", {"roomId": room}, "conflict", "undo")["by"] == "bob"
-    bob.ok("element:delete", {"roomId": room, "elementId": "remark"})
-    assert ada.ok("history:undo", {"roomId": room})["undone"]["elementIds"] == ["new"]
-
-
-def test_a_redo_deletes_nobody_elses_work(canvas, room):
-    ada, bob = canvas
-    ada.ok("element:delete", {"roomId": room, "elementId": "photo"})
-    back = ada.ok("history:undo", {"roomId": room})
-    bob.ok("element:transform", {"roomId": room, "elementId": "label", "transform": {"rotation": 9}})
-    error = ada.refused("history:redo", {"roomId": room}, "conflict", "redo")
-    assert error["by"] == "bob" and error["entry"]["seq"] == back["seq"]
-    assert set(error["entry"]["elementIds"]) == {"photo", "label"}
-    assert ada.ok("history:redo", {"roomId": room, "past": back["seq"]})["elements"] == []
-
-
-def test_an_edit_that_changes_nothing_leaves_what_can_be_redone(canvas, room):
-    ada, _ = canvas
-    ada.ok("element:transform", {"roomId": room, "elementId": "a", "positionX": 50})
-    ada.ok("history:undo", {"roomId": room})
-    same = ada.ok("element:transform", {"roomId": room, "elementId": "a", "positionX": 0})
-    assert same["element"]["positionX"] == 0
-    ada.ok("element:update", {"roomId": room, "elementId": "a", "set": {"mine": 1}})
-    assert_geometry(ada.ok("history:redo", {"roomId": room})["elements"][0], id="a", positionX=50)
-
-
 def test_a_refused_undo_is_told_without_an_acknowledgement_too(canvas, room):
     ada, bob = canvas
     ada.ok("element:create", {"roomId": room, "element": {"type": "note", "id": "new"}})
@@ -281,27 +170,6 @@ def test_a_refused_undo_is_told_without_an_acknowledgement_too(canvas, room):
     error = ada.wait("transform:error")
     assert error["event"] == "history:undo" and error["code"] == "conflict" and error["by"] == "bob"
     assert error["entry"]["elementIds"] == ["new"]
-
-
-@pytest.mark.parametrize("past", [0, -1, 1.5, "1", None, True, [1], {}])
-def test_a_wrong_entry_to_go_past_is_refused_by_its_name(canvas, room, past):
-    ada, _ = canvas
-    ada.refused("history:undo", {"roomId": room, "past": past}, "invalid", "past")
-    ada.refused("history:redo", {"roomId": room, "past": past}, "invalid", "past")
-
-
-@pytest.mark.parametrize(
-    "fields, field",
-    [
-        ({"undoable": "no"}, "undoable"), ({"undoable": 0}, "undoable"), ({"undoable": None}, "undoable"),
-        ({"undoGroup": ""}, "undoGroup"), ({"undoGroup": "x" * 65}, "undoGroup"), ({"undoGroup": 7}, "undoGroup"),
-        ({"undoGroup": None}, "undoGroup"), ({"undoGroup": "a\u0000"}, "undoGroup"),
-    ],
-)
-def test_a_wrong_policy_is_refused_by_its_name(canvas, room, fields, field):
-    ada, _ = canvas
-    ada.refused("element:transform", {"roomId": room, "elementId": "a", "positionX": 9, **fields}, "invalid", field)
-    assert_element(elements(ada, room)["a"], positionX=0)
 
 
 def test_who_may_not_commit_may_not_undo(apps, single, room):

@@ -54,46 +54,7 @@ def test_a_viewport_that_moves_shows_what_moves_there(room, two, viewer):
     move(room, ada, bob, viewer, x=20000)
 
 
-def test_a_viewport_shows_what_another_of_the_movers_devices_goes_on_with(apps, single, room, two, viewer):
-    ada, bob = two
-    phone = apps(single.url, "ada")
-    phone.join(room)
-    move(room, ada, bob, x=5000)
-    move(room, ada, bob, x=6000)
-    done = phone.ok("element:update", {"roomId": room, "elementId": "note-1", "set": {"content": "from the phone"}})
-    viewer.wait_seq(done["seq"])
-    fence(room, bob, viewer)
-    viewer.ok("viewport:set", {"roomId": room, "x": 5500, "y": 0, "width": 1000, "height": 1000})
-    viewer.wait("element:transforming", where=lambda data: data.get("positionX") == 6000)
-
-
-def test_a_first_preview_out_of_view_shows_that_the_element_has_left(room, two, viewer):
-    ada, bob = two
-    move(room, ada, bob, x=500)
-    fence(room, bob, viewer)
-    bob.wait_seq(ada.ok("element:transform", {"roomId": room, "elementId": "note-1", "positionX": 500})["seq"])
-    for x in (5000, 6000, 7000):
-        move(room, ada, bob, x=x)
-    viewer.ok("viewport:set", {"roomId": room})
-    viewer.wait("element:transforming", where=lambda data: data.get("positionX") == 7000)
-    assert seen(viewer) == [500, 5000, 7000]
-
-
 def test_commits_come_from_everywhere(room, two, viewer):
     ada, _ = two
     done = ada.ok("element:transform", {"roomId": room, "elementId": "note-1", "positionX": 50000})
     assert viewer.wait_seq(done["seq"])
-
-
-@pytest.mark.parametrize("fields, field", [
-    ({"x": 1, "y": 2, "width": -1, "height": 5}, "width"),
-    ({"x": "1", "y": 2, "width": 1, "height": 5}, "x"),
-    ({"x": 1, "y": 2, "width": 1, "height": 5, "zoomScale": 1}, "zoomScale"),
-    ({"zoomScale": 0, "offset": {"x": 0, "y": 0}, "viewSize": {"width": 1, "height": 1},
-      "canvasSize": {"width": 1, "height": 1}}, "zoomScale"),
-    ({"zoomScale": 1, "offset": {"x": 0}}, "offset"),
-    ({"zoomScale": 1, "offset": {"x": 0, "y": 0}, "viewSize": {"width": 1}}, "viewSize"),
-])
-def test_a_wrong_viewport_is_refused(room, viewer, fields, field):
-    error = viewer.call("viewport:set", {"roomId": room, **fields})["error"]
-    assert error["code"] == "invalid" and error["field"].startswith(field)

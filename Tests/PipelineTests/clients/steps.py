@@ -1,12 +1,9 @@
 """Steps of the tests that make each habit of socket.io-client-swift by hand."""
 
-import asyncio
-import contextlib
 import functools
 import json
 
 from app import LOOP
-from clients.wire import Failed
 from pipeline import Overdue
 
 
@@ -44,27 +41,6 @@ async def packet_of(ws, fits):
             ws.send("3")
         elif fits(packet):
             return packet
-
-
-async def entered(wire):
-    """Opens a session and enters the namespace, up to the event that tells of it."""
-    await wire.open()
-    await wire.enter()
-    await wire.next()
-
-
-async def enters_late(ws):
-    """A CONNECT with `{"late":1}` is answered on the WebSocket."""
-    assert (await ws.receive()).startswith('40{"sid":')
-    assert await ws.receive() == '42["auth",{"late":1}]'
-
-
-async def changed(wire):
-    """Waits until the change is over: the server accepts no poll any more."""
-    async with asyncio.timeout(5):
-        with contextlib.suppress(Failed):
-            while True:
-                await wire.get()
 
 
 async def probed(wire):

@@ -130,10 +130,6 @@ class WebSocket:
             self._frame(CLOSE, struct.pack("!H", 1000))
             self.writer.close()
 
-    def abort(self):
-        """Cuts the connection without a word."""
-        self.writer.transport.abort()
-
 
 class Wire:
     """One Engine.IO session, driven step by step. Use it in `async with`."""
@@ -184,11 +180,8 @@ class Wire:
 
     async def post(self, *packets):
         """One POST; raises `Failed`."""
-        await self.post_body(SEPARATOR.join(packets).encode())
-
-    async def post_body(self, body):
-        """The same with the body as it is, or as it comes."""
         headers = {"Content-Type": "text/plain; charset=UTF-8"}
+        body = SEPARATOR.join(packets).encode()
         async with self.session.post(self._polling_url, data=body, headers=headers) as answer:
             text = await answer.text()
             if answer.status != 200:
