@@ -67,10 +67,9 @@ class Cluster(Watched):
 
     `counts` and `settings` differ from the usual by stage; `prefixes` are words before the command of a stage or of one
     daemon; `sees(name, peer)` says who knows of whom; `data` is where the database's files lie when not in the folder;
-    `order` is the order of the start, in which "postgres" may stand too; `log` is the descriptor that all daemons write
-    to instead of files of their own, and how much they write; with `is_keyed` links are guarded by keys; `postgres` takes
-    the place of the pair; with `has_files` daemons read who they know of from a file each, which `publish` replaces;
-    `programs` is the folder of the daemons' programs; `machines` are where everything runs.
+    `order` is the order of the start, in which "postgres" may stand too; with `is_keyed` links are guarded by keys;
+    `postgres` takes the place of the pair; with `has_files` daemons read who they know of from a file each, which `publish`
+    replaces; `programs` is the folder of the daemons' programs; `machines` are where everything runs.
     """
 
     # Apps speak plain text.
@@ -78,16 +77,15 @@ class Cluster(Watched):
 
     def __init__(
         self, folder, counts=None, settings=None, prefixes=None, standby=True, sees=None, data=None, order=STAGES,
-        log=(None, None), is_keyed=False, postgres=None, has_files=False, programs=PROGRAMS, machines=None,
+        is_keyed=False, postgres=None, has_files=False, programs=PROGRAMS, machines=None,
     ):
         self.counts = {stage: 2 for stage in STAGES} | (counts or {})
         self.settings = {stage: SETTINGS[stage] | (settings or {}).get(stage, {}) for stage in STAGES}
         self.prefixes = prefixes or {}
         self.folder = folder
         self.sees = sees or (lambda name, peer: True)
-        self.sink, self.log_level = log
         # Between hosts it must be possible to find out afterwards which links were lost, and when.
-        self.log_level = self.log_level or ("info" if machines else "notice")
+        self.log_level = "info" if machines else "notice"
         self.order = list(order) if "postgres" in order else ["postgres", *order]
         self.machines = machines
         self.postgres = postgres or Pair(self.folder, standby, data, self.place)
@@ -155,7 +153,6 @@ class Cluster(Watched):
                 environment["DATABASE_URL"] = await self._database(name)
             prefix = self.prefixes.get(stage) or self.prefixes.get(name) or ()
             self.daemons[name] = Daemon(stage, name, self.folder, flags, environment, [*place.prefix, *prefix])
-            self.daemons[name].sink = self.sink
             self.daemons[name].programs = self.programs
 
     def _file(self, name):

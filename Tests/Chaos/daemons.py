@@ -30,8 +30,6 @@ class Daemon:
         # The folder of the program that it is started from the next time.
         self.programs = PROGRAMS
         self.log = folder / f"{name}.log"
-        # Where it writes instead, if anywhere.
-        self.sink = None
         self.process = None
         self.http = None
         self.is_ready = False
@@ -63,11 +61,10 @@ class Daemon:
         loop = asyncio.get_running_loop()
         ready, ready_end = os.pipe()
         with open(self.log, "ab") as log:
-            sink = log if self.sink is None else self.sink
             process = subprocess.Popen(
                 [*self.prefix, str(self.programs / f"touchsync-{self.stage}"), *self.flags, f"--ready-fd={ready_end}",
                  f"--parent-fd={parent_end()}"],
-                stdin=subprocess.DEVNULL, stdout=sink, stderr=sink, env=self.environment,
+                stdin=subprocess.DEVNULL, stdout=log, stderr=log, env=self.environment,
                 pass_fds=[ready_end, parent_end()], start_new_session=True,
             )
         os.close(ready_end)

@@ -4,12 +4,8 @@ GREETING = 64
 MORE, LONG, COMMAND = 1, 2, 4
 # The first frame of a message with data between two daemons; the links' own messages (hello, beat) are others.
 DATA = b"\x04"
-
-
-# The same of a link's greeting; behind it come the version of the links and that of what they carry.
+# The same of a link's greeting.
 HELLO = b"\x00"
-# The answer to one whose versions are others; its own stand at the same place.
-REFUSAL = b"\x02"
 
 
 class Repeater:
@@ -39,7 +35,7 @@ class Repeater:
             self.has_greeted = True
             del self.buffer[:GREETING]
         while message := self._message():
-            if rewrite and self.first in (DATA, HELLO, REFUSAL):
+            if rewrite and self.first in (DATA, HELLO):
                 message = self._rewritten(message, rewrite)
             passed += message
             if self.first == DATA and every:
@@ -106,14 +102,6 @@ def frame(body, is_last):
     if len(body) < 256:
         return bytes([flags, len(body)]) + body
     return bytes([flags | LONG]) + len(body).to_bytes(8, "big") + body
-
-
-def of_next_version(kind, body):
-    """As a release would speak that cannot be understood: its greeting names only the next version of what links carry."""
-    if kind not in (HELLO, REFUSAL):
-        return body
-    version = (int.from_bytes(body[2:4], "big") + 1).to_bytes(2, "big")
-    return body[:2] + version + (body[4:] if kind == HELLO else version)
 
 
 def with_more_fields(kind, body):

@@ -54,17 +54,6 @@ async def acknowledged(world, more, within=20):
     assert await world.until(f"{more} more acknowledgements", lambda: world.counts["acks"] >= goal, within)
 
 
-def nothing_failed(world):
-    """No numbered commit was refused for good, but for what it asked for. That each has an answer, and that no session is
-    lost, is checked anyway."""
-    refused = {name: count for name, count in world.counts.items() if name.startswith("refused.")}
-    # Elements that exist already, that never existed, or that somebody deleted.
-    elements = {"refused.conflict", "refused.not_found", "refused.gone"}
-    # For the moment only; a commit over a connection whose session another one has taken over goes again over that one.
-    moment = {"refused.unavailable", "refused.busy", "refused.gap", "refused.session_expired"}
-    assert refused.keys() <= elements | moment, refused
-
-
 async def metric(world, stage, name, label=""):
     """A counter over all daemons of a stage, now."""
     await world.figures.look()

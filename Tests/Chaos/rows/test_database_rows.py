@@ -11,7 +11,6 @@ import psycopg
 import pytest
 
 from conftest import acknowledged, counted, eventually, metric
-from database_faults import COMMITTING
 from proxy import DOWN
 
 
@@ -114,26 +113,6 @@ def test_a_committer_that_cannot_reach_the_database_is_spared(row):
                 return await applied() > before
 
             await eventually("it has shards again", serves)
-
-    row.run(play())
-
-
-@pytest.mark.long("each fault on an open transaction holds that lock")
-def test_a_lock_that_somebody_holds_delays_and_loses_nothing(row):
-    async def play():
-        async with row.world() as world:
-            await acknowledged(world, 20)
-            async with world.open_transactions() as pids:
-                assert pids
-                before = world.counts["acks"]
-                # Longer than a statement waits for a lock, shorter than a commit may wait.
-                await asyncio.sleep(5)
-                assert world.counts["acks"] == before
-                backends = await world.cluster.postgres.primary.rows(
-                    f"select count(*) from pg_stat_activity where {COMMITTING}"
-                )
-                assert backends[0][0] <= 8, "statements pile up behind the lock"
-            await acknowledged(world, 40)
 
     row.run(play())
 
