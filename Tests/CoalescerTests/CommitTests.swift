@@ -56,21 +56,6 @@ import Wire
         #expect(coalescer.leaving(at: ms(18)).map(\.fields.positionX) == [1, 2, 3])
     }
 
-    @Test func onlyTransformsEndGestures() {
-        let others: [EncodedEdit] = [
-            .create(SentItem(id: "e", json: [])), .update(element: "e", set: []), .delete(element: "e"),
-            EncodedEdit(refusal: Refusal(.invalid, "x"), bodyHash: 1),
-        ]
-        var coalescer = Coalescer.strict()
-        _ = coalescer.received(preview(x: 1), at: ms(1))
-        _ = coalescer.received(preview(x: 2), at: ms(2))
-        for edit in others {
-            #expect(coalescer.commitReceived(commit(edit: edit), at: ms(3)) == .nothingHeld)
-        }
-        #expect(coalescer.commitReceived(commit(gesture: 0), at: ms(3)) == .nothingHeld)
-        #expect(coalescer.leaving(at: ms(17)).map(\.fields.positionX) == [2])
-    }
-
     @Test func bothStreamsOfASessionEndItsGestures() {
         for session in ["s", "s.1", "s.12"] as [Identifier] {
             var coalescer = Coalescer.strict()

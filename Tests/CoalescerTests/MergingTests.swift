@@ -42,23 +42,6 @@ import Wire
         }
     }
 
-    @Test func foldingCountsWhatTheGatewayFolded() {
-        var coalescer = self.busy()
-        _ = coalescer.received(preview(x: 1, folded: 3), at: ms(2))
-        _ = coalescer.received(preview(x: 2, folded: 4), at: ms(3))
-        #expect(coalescer.leaving(at: ms(17)).map(\.folded) == [7])
-        _ = coalescer.received(preview(x: 1, folded: .max), at: ms(17))
-        _ = coalescer.received(preview(x: 2, folded: 4), at: ms(18))
-        #expect(coalescer.leaving(at: ms(33)).map(\.folded) == [.max])
-    }
-
-    @Test func theNewestPlaceAmongTheUpdatesCounts() {
-        var coalescer = self.busy()
-        _ = coalescer.received(preview(x: 1, after: 7), at: ms(2))
-        _ = coalescer.received(preview(x: 2, after: 5), at: ms(3))
-        #expect(coalescer.leaving(at: ms(17)).map(\.after) == [7])
-    }
-
     @Test func keysAreApart() {
         var coalescer = self.busy()
         _ = coalescer.received(preview("e", by: 1, x: 1), at: ms(2))
@@ -67,15 +50,6 @@ import Wire
         _ = coalescer.received(preview("caf\u{e9}", by: 1, x: 4), at: ms(2))
         _ = coalescer.received(preview("cafe\u{301}", by: 1, x: 5), at: ms(2))
         #expect(coalescer.leaving(at: ms(17)).map(\.fields.positionX) == [1, 2, 3, 4, 5])
-    }
-
-    @Test func newerGestureReplacesFieldsAndKeepsTheCount() {
-        var coalescer = self.busy()
-        _ = coalescer.received(preview(gesture: 1, x: 1, rotation: 45, after: 9), at: ms(2))
-        _ = coalescer.received(preview(gesture: 2, y: 2), at: ms(3))
-        #expect(coalescer.leaving(at: ms(17)) == [preview(gesture: 2, y: 2, folded: 2)])
-        #expect(coalescer.counters.replaced == 1)
-        #expect(coalescer.counters.folded == 0)
     }
 
     @Test func anOlderGestureIsDropped() {

@@ -14,22 +14,6 @@ import Wire
         self.owners = owners
     }
 
-    @Test func previewsThatAreTooManyForOneEnvelopeLeaveInSeveral() {
-        var relay = PreviewRelay()
-        var output = self.previews
-        var sizes: [Int] = []
-        var sent = 0
-        relay.send(&output, owners: self.owners) { envelope, count, _ in
-            sizes.append(envelope.count)
-            sent += count
-            return .sent
-        } returned: { _ in
-            Issue.record("returned")
-        }
-        #expect(sent == 3000 && output.isEmpty)
-        #expect(sizes.count > 1 && sizes.allSatisfy { $0 < EnvelopeWriter.fullSize + 1000 })
-    }
-
     @Test func whatFollowsAnEnvelopeThatWasNotAcceptedIsReturnedTheNewestFirst() {
         var relay = PreviewRelay()
         var output = self.previews

@@ -17,18 +17,17 @@ import Wire
     }
 
     private mutating func waiting(
-        _ request: UInt64, connection: UInt64? = nil, session: String = "", after: UInt64 = 0, at now: Instant
+        _ request: UInt64, connection: UInt64? = nil, session: String = "", at now: Instant
     ) throws -> UInt64 {
-        let tag = self.receive(request, connection: connection, session: session, after: after, at: now)
+        let tag = self.receive(request, connection: connection, session: session, at: now)
         return try #require(tag)
     }
 
     private mutating func receive(
-        _ request: UInt64, connection: UInt64? = nil, session: String = "", after: UInt64 = 0, at now: Instant
+        _ request: UInt64, connection: UInt64? = nil, session: String = "", at now: Instant
     ) -> UInt64? {
         let join = Join(
-            request: request, room: "r", connection: connection ?? request, member: .named("ann"), session: session,
-            after: after)
+            request: request, room: "r", connection: connection ?? request, member: .named("ann"), session: session)
         return self.joins.received(join, from: Scene.g1, at: now, with: &self.services, into: &self.actions)
     }
 
@@ -44,39 +43,6 @@ import Wire
         self.actions.compactMap { if case .read(let request) = $0 { request.query } else { nil } }
     }
 
-    @Test mutating func claimsOfOneSessionAreAskedOneAfterTheOther() throws {
-        let first = try self.waiting(1, session: "s-ann.good", at: self.now)
-        let second = try self.waiting(2, session: "s-ann.good", at: self.now)
-        #expect(self.questions == [.claim(room: "r", sid: "s-ann", user: "ann")])
-        self.joins.claimAnswered(
-            .claim(.granted(claim: 2, number: 7)), for: first, at: self.now, with: &self.services, into: &self.actions)
-        let granted = GrantedSession(sid: "s-ann", secret: "s-ann.good", claim: 2, number: 7)
-        #expect(self.services.joins[first]?.session == .granted(granted))
-        #expect(self.services.questions.popRetry(at: self.now)?.purpose == .claim(second))
-        #expect(self.services.questions.popRetry(at: .never) == nil)
-    }
-
-    @Test mutating func claimThatFailedIsAskedAgain() throws {
-        let tag = try self.waiting(1, session: "s-ann.good", at: self.now)
-        self.joins.claimAnswered(.failed, for: tag, at: self.now, with: &self.services, into: &self.actions)
-        #expect(self.services.questions.popRetry(at: self.now) == nil)
-        let later = self.now + self.services.limits.retryDelay
-        #expect(self.services.questions.popRetry(at: later)?.purpose == .claim(tag))
-        #expect(self.refusals.isEmpty && self.joins.tags == [tag])
-    }
-
-    @Test mutating func foreignSessionIsRefusedImmediately() {
-        #expect(self.receive(1, session: "s-ben.good", at: self.now) == nil)
-        #expect(self.refusals == [1: .sessionExpired] && self.joins.isEmpty && self.services.joins.count == 0)
-    }
-
-    @Test mutating func sessionThatTheDatabaseDoesNotKnowIsRefused() throws {
-        let tag = try self.waiting(1, session: "s-ann.good", at: self.now)
-        self.joins.claimAnswered(
-            .claim(.refused), for: tag, at: self.now, with: &self.services, into: &self.actions)
-        #expect(self.refusals == [1: .sessionExpired] && self.joins.isEmpty)
-    }
-
     @Test mutating func joinIsRefusedAtItsDeadlineAndTheNextOneClaimsItsSession() throws {
         _ = try self.waiting(1, session: "s-ann.good", at: self.now)
         let second = try self.waiting(2, session: "s-ann.good", at: self.now + .seconds(1))
@@ -86,14 +52,6 @@ import Wire
         #expect(self.joins.refuseExpired(at: deadline, with: &self.services, into: &self.actions) == true)
         #expect(self.refusals == [1: .unavailable] && self.joins.tags == [second])
         #expect(self.services.questions.popRetry(at: deadline)?.purpose == .claim(second))
-    }
-
-    @Test mutating func joinThatIsSentTwiceWaitsOnceAndStays() throws {
-        let tag = try self.waiting(1, at: self.now)
-        self.joins.gatewayMoved(Scene.g1, with: &self.services)
-        #expect(self.services.joins[tag]?.leavesAfter == true)
-        #expect(self.receive(1, at: self.now) == nil)
-        #expect(self.joins.tags == [tag] && self.services.joins[tag]?.leavesAfter == false)
     }
 
     /// A copy that a link held up, and the leave right behind it: what was claimed is nobody's, and the next claim follows.
@@ -160,28 +118,5 @@ import Wire
         #expect(self.joins.tagsByConnection == [seventh: [first], eighth: [other]])
         for tag in [first, other] { self.joins.remove(tag, at: self.now, with: &self.services) }
         #expect(self.joins.tagsByConnection.isEmpty)
-    }
-
-    @Test mutating func joinAheadOfItsRoomWaitsForAProofThatIsLookedForWhileJoinsWait() throws {
-        let tag = try self.waiting(1, after: 4, at: self.now)
-        let join = try #require(self.services.joins[tag])
-        #expect(!self.joins.isReady(join, at: 3, in: self.services.history))
-        self.joins.proven(at: self.now)
-        #expect(self.joins.isReady(join, at: 3, in: self.services.history))
-        let interval = self.services.limits.headInterval
-        self.joins.awaitProof(at: self.now, with: &self.services)
-        self.joins.awaitProof(at: self.now, with: &self.services)
-        #expect(self.dueProofs(at: self.now + interval) == 1)
-        self.joins.proofReviewed(at: self.now + interval, with: &self.services)
-        #expect(self.dueProofs(at: self.now + interval * 2) == 1)
-        self.joins.remove(tag, at: self.now, with: &self.services)
-        self.joins.proofReviewed(at: self.now + interval * 2, with: &self.services)
-        #expect(self.dueProofs(at: .never) == 0)
-    }
-
-    private mutating func dueProofs(at now: Instant) -> Int {
-        var count = 0
-        while let due = self.services.deadlines.popDue(at: now) { count += due.kind == .proofs ? 1 : 0 }
-        return count
     }
 }

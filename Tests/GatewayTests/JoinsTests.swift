@@ -59,39 +59,11 @@ import Wire
         }
     }
 
-    private static func joined(_ seq: UInt64, bytes: Int = 0) -> Result<JoinReply.Joined, Refusal> {
+    private static func joined(_ seq: UInt64) -> Result<JoinReply.Joined, Refusal> {
         .success(
             JoinReply.Joined(
-                position: Position(epoch: "e", seq: seq),
-                content: .elements([UInt8](repeating: UInt8(ascii: " "), count: bytes)), members: [], session: "",
-                sid: "s", claim: 1, number: 0))
-    }
-
-    @Test func joinsGoInOrderAtTheirRate() throws {
-        var limits = GatewayLimits()
-        limits.joinsPerSecond = 1
-        let parts = Parts(limits: limits)
-        for user in ["a", "b", "c"] as [Identifier] { _ = try parts.join(user) }
-        #expect(parts.sent().map(\.member.user) == ["a"])
-        parts.advance(999)
-        #expect(parts.sent().isEmpty)
-        parts.advance(1)
-        #expect(parts.sent().map(\.member.user) == ["b", "a"])
-        #expect(parts.joins.queuedCount == 1)
-    }
-
-    @Test func queuedJoinOfAClosedConnectionCostsNoTurn() throws {
-        var limits = GatewayLimits()
-        limits.joinsPerSecond = 1
-        let parts = Parts(limits: limits)
-        let slots = try (["a", "b", "c"] as [Identifier]).map { try parts.join($0) }
-        parts.leave(slots[0])
-        parts.leave(slots[1])
-        _ = parts.sent()
-        parts.advance(1000)
-        #expect(parts.sent().map(\.member.user) == ["c"])
-        #expect(parts.joins.count == 1 && parts.joins.queuedCount == 0)
-        #expect(!parts.joins.isEmpty)
+                position: Position(epoch: "e", seq: seq), content: .elements([]), members: [], session: "", sid: "s",
+                claim: 1, number: 0))
     }
 
     @Test func aUserHasAFewJoinsUnderWayAndOthersDoNotWaitForThem() throws {
@@ -156,32 +128,6 @@ import Wire
         parts.leave(second)
         parts.advance(1000)
         #expect(parts.sent().map(\.room) == ["r3"])
-    }
-
-    @Test func answerFromBehindTheStreamIsAskedForAgain() throws {
-        let parts = Parts()
-        let first = try parts.join("a")
-        let ahead = try #require(parts.sent().first)
-        #expect(parts.answer(ahead, Self.joined(5))?.slot == first)
-        _ = try parts.join("b")
-        let behind = try #require(parts.sent().first)
-        #expect(parts.answer(behind, Self.joined(3)) == nil)
-        #expect(parts.sent().map(\.request) == [behind.request])
-        #expect(parts.joins.count == 1)
-        #expect(parts.answer(behind, Self.joined(5)) != nil)
-        #expect(parts.joins.count == 0)
-    }
-
-    @Test func unansweredJoinFollowsItsRoomToAnotherFanout() throws {
-        let parts = Parts()
-        _ = try parts.join("a")
-        let request = try #require(parts.sent().first).request
-        let shards: Set = [Shard.of(room: "r")]
-        parts.joins.fanoutMoved(shards, &parts.connections, parts.rooms, at: parts.now, into: &parts.actions)
-        #expect(parts.sent().map(\.request) == [request])
-        parts.joins.abandon(request)
-        parts.joins.fanoutMoved(shards, &parts.connections, parts.rooms, at: parts.now, into: &parts.actions)
-        #expect(parts.sent().isEmpty)
     }
 
     @Test func cursorThatWaitsHasItsPartOfTheSpace() throws {

@@ -25,29 +25,6 @@ import Wire
         #expect(!connections.contains(id, in: slot) && connections.slot(of: id) == nil)
         #expect(connections.count == 1)
     }
-
-    @Test func slotThatNeverWasHasNoConnection() {
-        var connections = Connections(prefix: 7, limits: GatewayLimits())
-        let removed = connections.remove(3)
-        #expect(removed == nil && !connections.isInUse(3) && connections.count == 0)
-    }
-}
-
-@Suite struct OrphanedGesturesTests {
-    private static func gesture(_ number: UInt64) -> GestureEnd {
-        GestureEnd(room: "r", element: "e", user: "u", sid: "s", gesture: number)
-    }
-
-    @Test func gestureEndsWhenNobodyComesBackForIt() {
-        var orphans = OrphanedGestures()
-        var actions: [GatewayAction] = []
-        orphans.add(Self.gesture(1), at: Instant(milliseconds: 10))
-        orphans.add(Self.gesture(2), at: Instant(milliseconds: 20))
-        #expect(orphans.nextDeadline == Instant(milliseconds: 2010))
-        orphans.timeReached(Instant(milliseconds: 2010), into: &actions)
-        #expect(actions.gestureEnds.map(\.gesture) == [1])
-        #expect(orphans.nextDeadline == Instant(milliseconds: 2020))
-    }
 }
 
 extension [GatewayAction] {
@@ -78,28 +55,6 @@ extension HTTPRequests {
 
 @Suite struct HTTPRequestsTests {
     private static let anybody = Identity(member: Member(user: "ada", name: "Ada", color: ""))
-
-    @Test func readIsAnsweredOnceByTheFanoutOrAtItsDeadline() {
-        var limits = GatewayLimits()
-        limits.readsWaiting = 2
-        var requests = HTTPRequests(limits: limits, seed: 0)
-        var answers = AnswerBudget(bound: 64 << 20, userBound: 8 << 20)
-        var actions: [GatewayAction] = []
-        let numbers = (1...3).map { _ in
-            requests.received(.room("r"), as: Self.anybody, for: limits, &answers, at: .start, into: &actions)
-        }
-        #expect(numbers == [1, 2, 3])
-        requests.readAnswered(
-            RoomState(request: 1, room: "r", outcome: .neverUsed), &answers, at: .start, into: &actions)
-        requests.timeReached(.start + limits.deadline, &answers, into: &actions)
-        requests.readAnswered(
-            RoomState(request: 2, room: "r", outcome: .neverUsed), &answers, at: .start, into: &actions)
-        let given = actions.compactMap { action -> [UInt64]? in
-            if case .http(let request, let status, _) = action { [request, UInt64(status)] } else { nil }
-        }
-        #expect(given == [[3, 503], [1, 404], [2, 503]])
-        #expect(requests.readCount == 0 && requests.busyTotal == 1 && requests.refusedTotal == 3)
-    }
 
     @Test func aUserHasAFewReadsUnderWay() {
         var limits = GatewayLimits()

@@ -25,18 +25,6 @@ import Wire
         return self.actions.compactMap { if case .broadcast(let slots, _, _) = $0 { slots } else { nil } }
     }
 
-    private func isForgotten() -> Bool { self.streams.forgetIfEmpty("r") }
-
-    @Test func holeIsAskedForOnceAndNothingAfterItIsDelivered() {
-        #expect(self.enter(1, 4) == .unchanged)
-        #expect(self.receive(6) == .missing)
-        #expect(self.receive(7) == .unchanged)
-        #expect(self.receive(4) == .unchanged)
-        #expect(self.delivered().isEmpty)
-        #expect(self.receive(5) == .delivered)
-        #expect(self.streams.position(of: "r")?.seq == 5)
-    }
-
     @Test func memberAheadOfTheStreamSkipsWhatItHas() {
         #expect(self.enter(1, 4) == .unchanged)
         #expect(self.enter(2, 6) == .missing)
@@ -103,17 +91,6 @@ import Wire
         let position = RoomPosition(room: "r", position: Position(epoch: "f", seq: 1), isReset: true)
         let outcome = self.streams.positionReceived(position, into: &self.actions)
         #expect(outcome == .reset)
-    }
-
-    @Test func memberThatFellBehindLosesItsPlaceOnce() {
-        #expect(self.enter(1, 4) == .unchanged)
-        #expect(self.enter(2, 4) == .unchanged)
-        for seq in UInt64(5)...6 { self.streams.fellBehind([1], in: "r", at: seq, into: &self.actions) }
-        #expect(self.actions.texts(for: 1).count == 1)
-        #expect(!self.isForgotten())
-        self.streams.leave(2, "r")
-        #expect(self.isForgotten())
-        #expect(self.streams.position(of: "r") == nil)
     }
 
     /// It resumes behind its join's answer, not where the stream was for others.

@@ -135,30 +135,6 @@ private func update(
 }
 
 @Suite struct LatestPreviewsTests {
-    @Test func latestOfEachKeyWaitsInOrderOfArrival() {
-        var latest = LatestPreviews()
-        #expect(latest.insert(preview("a", x: 1)) == .added)
-        #expect(latest.insert(preview("b", x: 2)) == .added)
-        #expect(latest.insert(preview("a", by: 2, x: 3)) == .added)
-        #expect(latest.insert(preview("a", room: "q", x: 4)) == .added)
-        #expect(latest.insert(preview("a", x: nil, y: 5)) == .folded)
-        #expect(latest.count == 4)
-        let taken = latest.takeAll()
-        #expect(taken.map(\.fields.positionX) == [1, 2, 3, 4])
-        #expect(taken[0] == preview("a", x: 1, y: 5, folded: 2, sinceLast: 32))
-        #expect(latest.isEmpty && latest.takeAll().isEmpty)
-    }
-
-    @Test func fullContainerRefusesNewKeysOnly() {
-        var latest = LatestPreviews(capacity: 1)
-        latest.insert(preview("a", x: 1))
-        #expect(latest.insert(preview("b", x: 1)) == .refused)
-        #expect(latest.insert(preview("a", x: 2)) == .folded)
-        #expect(latest.refusedCount == 1)
-        #expect(latest.takeAll().map(\.fields.positionX) == [2])
-        #expect(latest.insert(preview("b", x: 1)) == .added)
-    }
-
     @Test func foldedPreviewsOfARoomStandTogether() {
         let folded = LatestPreviews.folded([
             preview("a", x: 1), preview("b", room: "q", x: 2), preview("c", x: 3), preview("a", x: 4),
@@ -169,20 +145,6 @@ private func update(
         #expect(folded.map(\.folded) == [2, 1, 1, 2])
         #expect(folded.map(\.sinceLast) == [32, 16, 16, 32])
         #expect(LatestPreviews.folded([]).isEmpty)
-    }
-
-    @Test func removesWhatEndedAndNothingElse() {
-        var latest = LatestPreviews()
-        latest.insert(preview("a", gesture: 3, x: 1))
-        latest.insert(preview("b", gesture: 3, x: 2))
-        latest.insert(preview("a", room: "q", gesture: 3, x: 3))
-        latest.insert(preview("a", by: 2, gesture: 4, x: 4))
-        #expect(latest.remove(update(["a"], gesture: 3).endedPreviews) == 1)
-        // The next of a key finds what waits of it, and the ended key can come again, as the last.
-        latest.insert(preview("a", room: "q", gesture: 3, x: 5))
-        latest.insert(preview("a", gesture: 5, x: 6))
-        #expect(latest.takeAll().map(\.fields.positionX) == [2, 5, 4, 6])
-        #expect(latest.remove(update(["a"]).endedPreviews) == 0)
     }
 
     @Test func removesWhatEndedByAnUpdateOfManyElements() {
