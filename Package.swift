@@ -248,8 +248,8 @@ let testTargets: [Target] = [
         "bench", "Tests/Bench", ["Boot", "SocketIO", "JSONBytes", "CLinux", argumentParser, histogram],
         exclude: ["README.md"]),
     tests("TrustTests", ["Trust"]),
-    tests("JSONBytesTests", ["JSONBytes"]),
-    tests("CanvasTests", ["Canvas", "JSONBytes"]),
+    tests("JSONBytesTests", ["JSONBytes", "Wire"]),
+    tests("CanvasTests", ["Canvas", "JSONBytes", "Wire"]),
     tests(
         "MonitorTests",
         [
@@ -272,13 +272,14 @@ let testTargets: [Target] = [
     tests(
         "SocketIOTests",
         [
-            "SocketIO", "SocketIOServer", "Timing", "TLSTestKit", "JSONBytes", nioCore, nioPosix, nioHTTP1, nioEmbedded,
-            nioSSL,
+            "SocketIO", "SocketIOServer", "Timing", "TLSTestKit", "JSONBytes", "Wire", nioCore, nioPosix, nioHTTP1,
+            nioEmbedded, nioSSL,
         ]),
     // A peer in a process of its own, for tests to stop and kill.
     executable("mesh-peer", "Tests/MeshPeer", ["Mesh", "Timing", logging]),
     tests(
-        "MeshTests", ["TimingTestKit", "Mesh", "Timing", "Trust", "mesh-peer", "PipelineTestKit", nioLocks, logging]),
+        "MeshTests",
+        ["TimingTestKit", "Mesh", "Timing", "Trust", "Wire", "mesh-peer", "PipelineTestKit", nioLocks, logging]),
     tests(
         "StagesTests",
         [

@@ -68,16 +68,10 @@ extension SQLState {
     package static let protocolViolation = SQLState("08P01")
     /// 0A000: not supported; also a plan whose result type changed under a prepared statement.
     package static let featureNotSupported = SQLState("0A000")
-    /// 22021: NUL or bytes that are not UTF-8 in a text.
-    package static let invalidByteSequence = SQLState("22021")
     /// 22023: a parameter's value is invalid.
     package static let invalidParameter = SQLState("22023")
-    /// 23503: a foreign key has no target.
-    package static let foreignKeyViolation = SQLState("23503")
     /// 23505: a unique key exists already.
     package static let uniqueViolation = SQLState("23505")
-    /// 23514: a CHECK constraint was violated.
-    package static let checkViolation = SQLState("23514")
     /// 25001: a transaction was opened where each request is its own.
     package static let activeTransaction = SQLState("25001")
     /// 25006: the server is read-only, for example since a failover.
@@ -112,10 +106,4 @@ extension SQLState {
     package static let lockNotAvailable = SQLState("55P03")
     /// 57014: statement_timeout, a cancelled statement, or a request's own deadline.
     package static let queryCanceled = SQLState("57014")
-    /// 57P01: the server is shutting down, or an administrator ended the session.
-    package static let adminShutdown = SQLState("57P01")
-    /// 57P02: the server restarts after a crash.
-    package static let crashShutdown = SQLState("57P02")
-    /// 57P03: the server is starting up or shutting down and accepts no connections.
-    package static let cannotConnectNow = SQLState("57P03")
 }

@@ -90,9 +90,6 @@ public struct EngineMachine: Sendable {
     /// Whether the session has ended or is about to.
     public var isClosed: Bool { self.phase != .open }
 
-    /// Whether a second transport is being probed.
-    public var isUpgrading: Bool { self.upgrade != .none }
-
     /// When ``timeReached(_:)`` must be called next; `UInt64.max` for never.
     public var nextDeadline: UInt64 {
         if self.phase == .closed { return .max }

@@ -1,5 +1,6 @@
 import Canvas
 import Testing
+import Wire
 
 @Suite struct GestureTests {
     @Test(arguments: [141, 142] as [UInt64])

@@ -1,13 +1,14 @@
 import Canvas
 import JSONBytes
 import Testing
+import Wire
 
 /// Random elements and commits, from the reasonable to the absurd.
 struct Inventor {
-    var generator: SeededGenerator
+    var generator: SplitMix64
     let types = ["note", "photo", "video", "audio", "text", "sticker"]
 
-    init(seed: UInt64) { self.generator = SeededGenerator(seed: seed) }
+    init(seed: UInt64) { self.generator = SplitMix64(seed: seed) }
 
     mutating func chance(_ percent: Int) -> Bool { Int.random(in: 0..<100, using: &self.generator) < percent }
 

@@ -1,5 +1,6 @@
 import JSONBytes
 import Testing
+import Wire
 
 @Suite("Documents and views")
 struct DocumentTests {
@@ -113,7 +114,7 @@ struct DocumentTests {
 
     @Test(arguments: [11, 12, 13] as [UInt64])
     func randomBytesOfJSONsOwnAlphabetTrapNothing(seed: UInt64) throws {
-        var generator = SeededGenerator(seed: seed)
+        var generator = SplitMix64(seed: seed)
         let alphabet = Array("{}[]\",:\\u0123e-+.tfnrl \u{E9}x".utf8)
         var document = JSONDocument()
         var accepted = 0

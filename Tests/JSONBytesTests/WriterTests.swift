@@ -1,5 +1,6 @@
 import JSONBytes
 import Testing
+import Wire
 
 @Suite("Writer")
 struct WriterTests {
@@ -54,7 +55,7 @@ struct WriterTests {
 
     @Test(arguments: [21, 22, 23] as [UInt64])
     func everyDoubleReadsBackToTheBit(seed: UInt64) throws {
-        var generator = SeededGenerator(seed: seed)
+        var generator = SplitMix64(seed: seed)
         for _ in 0..<5000 {
             let bits = generator.next()
             let random = Double(bitPattern: bits)
@@ -86,7 +87,7 @@ struct WriterTests {
             self.written { $0.value("a\"b\\c\n\r\t\u{8}\u{C}\u{1}\u{1F}/é😀\u{7F}") }
                 == #""a\"b\\c\n\r\t\b\f\u0001\u001f/é😀\#u{7F}""#)
         #expect(self.written { $0.value("") } == "\"\"")
-        var generator = SeededGenerator(seed: seed)
+        var generator = SplitMix64(seed: seed)
         for _ in 0..<5000 {
             var string = ""
             for _ in 0..<Int.random(in: 0..<24, using: &generator) {

@@ -1,4 +1,5 @@
 import Testing
+import Wire
 
 @testable import Mesh
 
@@ -56,7 +57,7 @@ struct HelloTests {
             }
         }
         let seed = UInt64.random(in: 0 ... .max)
-        var random = SplitMix(state: seed)
+        var random = SplitMix64(seed: seed)
         for _ in 0..<5000 {
             let noise = (0..<Int.random(in: 0...80, using: &random)).map { _ in
                 UInt8.random(in: 0...255, using: &random)

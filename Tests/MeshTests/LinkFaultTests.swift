@@ -1,6 +1,7 @@
 import Glibc
 import PipelineTestKit
 import Testing
+import Wire
 
 @testable import Mesh
 
@@ -165,7 +166,7 @@ struct LinkFaultTests {
         let raw = try Probe.raw(.dealer, try directory.endpoint())
         let seed = UInt64.random(in: 0 ... .max)
         raw.post { loop in
-            var random = SplitMix(state: seed)
+            var random = SplitMix64(seed: seed)
             for _ in 0..<2000 {
                 let frames = (0..<Int.random(in: 1...20, using: &random)).map { _ in
                     (0..<Int.random(in: 0...24, using: &random)).map { _ in UInt8.random(in: 0...6, using: &random) }
@@ -198,7 +199,7 @@ struct LinkFaultTests {
         let seed = UInt64.random(in: 0 ... .max)
         raw.post { loop in
             loop.raw?.send([id, [0], LinkFaultTests.hello()])
-            var random = SplitMix(state: seed)
+            var random = SplitMix64(seed: seed)
             for _ in 0..<1000 {
                 // No first frame of one byte: that could be a goodbye.
                 let frames = (0..<Int.random(in: 1...20, using: &random)).map { _ in
@@ -264,17 +265,5 @@ struct LinkFaultTests {
         }
         try await dial.stop()
         try await server.stop()
-    }
-}
-
-/// A small seeded generator.
-struct SplitMix: RandomNumberGenerator {
-    var state: UInt64
-    mutating func next() -> UInt64 {
-        self.state &+= 0x9e37_79b9_7f4a_7c15
-        var mixed = self.state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xbf58_476d_1ce4_e5b9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94d0_49bb_1331_11eb
-        return mixed ^ (mixed >> 31)
     }
 }

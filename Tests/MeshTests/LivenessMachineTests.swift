@@ -1,6 +1,7 @@
 import Testing
 import Timing
 import TimingTestKit
+import Wire
 
 @testable import Mesh
 
@@ -40,7 +41,7 @@ struct LivenessMachineTests {
 
     @Test func aBeatIsNeverLateNorTwiceAtOnce() {
         let seed = UInt64.random(in: 0 ... .max)
-        var random = SplitMix(state: seed)
+        var random = SplitMix64(seed: seed)
         for _ in 0..<2000 {
             let now = Instant(nanoseconds: UInt64.random(in: second.count...(1 << 60), using: &random))
             let pulse = LivenessMachine(LivenessSettings(), now: now)

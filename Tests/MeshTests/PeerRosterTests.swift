@@ -2,6 +2,7 @@ import Testing
 import Timing
 import TimingTestKit
 import Trust
+import Wire
 
 @testable import Mesh
 
@@ -136,7 +137,7 @@ struct PeerRosterTests {
 
     @Test func seededWalkKeepsItsBooks() throws {
         let seed = UInt64.random(in: 0 ... .max)
-        var random = SplitMix(state: seed)
+        var random = SplitMix64(seed: seed)
         var roster = self.roster(8)
         var now = self.start
         var alive: [PeerID: String] = [:]

@@ -5,6 +5,16 @@ import TimingTestKit
 
 @testable import Postgres
 
+/// Codes that no caller tells apart from others of their class.
+extension SQLState {
+    static let invalidByteSequence = SQLState("22021")
+    static let foreignKeyViolation = SQLState("23503")
+    static let checkViolation = SQLState("23514")
+    static let adminShutdown = SQLState("57P01")
+    static let crashShutdown = SQLState("57P02")
+    static let cannotConnectNow = SQLState("57P03")
+}
+
 /// Polls one connection on the calling thread, as a reactor would.
 final class ConnectionDriver {
     let connection: Connection

@@ -1,6 +1,7 @@
 import NIOCore
 import NIOEmbedded
 import Testing
+import Wire
 
 @testable import SocketIOServer
 
@@ -118,7 +119,7 @@ import Testing
     /// Two connections of one loop, sends of every kind and size, flushes, and clients that read now and then.
     @Test(arguments: 0..<12) func orderHoldsUnderEverySchedule(seed: UInt64) {
         let all = Outputs(count: 2)
-        var random = Seeded(seed)
+        var random = SplitMix64(seed: seed)
         var sent: [[UInt8]] = [[], []]
         var received: [[UInt8]] = [[], []]
         for step in 0..<400 {

@@ -74,8 +74,6 @@ struct ShardCache: Sendable {
     /// The stored outcome of a commit; nil when it was not read.
     func outcome(_ key: CommitKey) -> StoredOutcome? { self.outcomes[key] }
 
-    var elementCount: Int { self.elements.count }
-
     // MARK: Changing
 
     /// Adds an answer of the database. An answer at another version than the cached one replaces everything.

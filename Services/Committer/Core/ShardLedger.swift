@@ -106,9 +106,6 @@ package struct ShardLedger: Sendable {
     /// True when no commit is queued or in flight.
     package var isEmpty: Bool { self.copies.isEmpty }
 
-    /// The number of cached elements.
-    package var cachedElements: Int { self.cache.elementCount }
-
     /// The arrival of the oldest commit.
     package var oldestArrival: Instant? {
         var writing: Instant?

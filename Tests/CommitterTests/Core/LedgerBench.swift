@@ -18,6 +18,8 @@ final class TestDatabase {
 final class LedgerBench {
     let database: TestDatabase
     var ledger: ShardLedger
+    /// The elements that ``write()`` has read, whenever that was.
+    var readElements: [ElementNeed] = []
 
     init(on database: TestDatabase = TestDatabase(), limits: CommitterLimits = CommitterLimits()) {
         self.database = database
@@ -38,7 +40,9 @@ final class LedgerBench {
     func write() -> ShardBatch? {
         while let request = self.ledger.next() {
             switch request {
-            case .load(let load): self.ledger.stateLoaded(self.database.tables.load(load))
+            case .load(let load):
+                self.readElements += load.elements
+                self.ledger.stateLoaded(self.database.tables.load(load))
             case .write(let batch): return batch
             }
         }
