@@ -44,7 +44,7 @@ SERVER = {
     "shared_buffers": "16MB", "wal_keep_size": "0", "min_wal_size": "32MB", "max_wal_size": "64MB",
     "checkpoint_timeout": "30s", "autovacuum_naptime": "5s",
 }
-STATE_TABLES = ("sessions", "refusals")
+STATE_TABLES = ("sessions", "refusals", "undo_stacks")
 
 
 class Clock:

@@ -58,12 +58,6 @@ if [ "${1:-}" = --long ]; then
     search holds liveness "${two_apps[@]}" -DFAULTS=2
 fi
 
-model=undo
-search holds safety -DSTEPS=6
-for mutation in OWN_COPY BLIND_WRITE STALE_VERSION; do
-    search fails safety -DSTEPS=5 "-D$mutation"
-done
-
 model=group
 search holds safety -DFAULTS=2 -DPREVIEWS=1
 for mutation in PARTS BLIND_WRITE NO_DEDUPLICATION FENCE_FIRST; do

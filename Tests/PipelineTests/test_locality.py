@@ -9,7 +9,7 @@ from app import App
 from pipeline import running
 from test_history import read
 
-TABLES = ["elements", "commit_log", "sessions", "refusals", "session_floors"]
+TABLES = ["elements", "commit_log", "sessions", "refusals", "session_floors", "undo_stacks"]
 
 
 def rooms_of_two_shards(database):

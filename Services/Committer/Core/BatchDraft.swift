@@ -41,8 +41,6 @@ struct BatchDraft: Sendable {
 
     /// The number of living annotations of elements that get or lose some, as far as it is known.
     private(set) var annotations: [ElementKey: Int] = [:]
-    /// What the users of the commits can undo and redo.
-    private(set) var stacks: [UserKey: UndoStacks] = [:]
     /// Only searched for a repetition in the same batch, which is rare; hence a list.
     private var outcomes: [(key: CommitKey, outcome: Outcome)] = []
 
@@ -132,7 +130,7 @@ struct BatchDraft: Sendable {
         } catch {
             self.refuse(commit, error, cost: max(cost, error.entry?.elements.count ?? 0))
         }
-        self.rows.use(up: commit.number, of: commit.stream, stream, self.stacks(of: commit.owner, &cache))
+        self.rows.use(up: commit.number, of: commit.stream, stream)
     }
 
     /// Puts a change on the stack that it belongs to.
@@ -142,13 +140,13 @@ struct BatchDraft: Sendable {
     ) -> UndoLink? {
         var stacks = self.stacks(of: commit.owner, &cache)
         let link = stacks.push(change, of: commit, seq: seq, limits: self.limits)
-        self.keep(stacks, of: commit.owner)
+        self.keep(stacks, of: commit.owner, &cache)
         return link
     }
 
     /// What a user can undo and redo from now on, whatever becomes of the commit.
-    mutating func keep(_ stacks: UndoStacks, of user: UserKey) {
-        self.stacks[user] = stacks
+    mutating func keep(_ stacks: UndoStacks, of user: UserKey, _ cache: inout ShardCache) {
+        if stacks != self.stacks(of: user, &cache) { self.rows.keep(stacks, of: user) }
     }
 
     /// - Parameter cost: how many elements were looked at in vain.
@@ -277,7 +275,7 @@ struct BatchDraft: Sendable {
 
     /// What a user can undo and redo in the batch so far.
     private func stacks(of user: UserKey, _ cache: inout ShardCache) -> UndoStacks {
-        self.stacks[user] ?? cache.stacks(user) ?? UndoStacks()
+        self.rows.stacks(of: user) ?? cache.stacks(user) ?? UndoStacks()
     }
 
     /// The change that a commit makes if it is applied next.

@@ -1,13 +1,14 @@
 import Canvas
 import Wire
 
-/// The rows of a batch under construction: what its transaction writes, and where each room, stream and element stands
-/// in it, so that later commits of the batch build on earlier ones.
+/// The rows of a batch under construction: what its transaction writes, and where each room, stream, user and element
+/// stands in it, so that later commits of the batch build on earlier ones.
 struct BatchRows: Sendable {
     private(set) var batch: ShardBatch
-    /// The indices of rooms and streams in the batch, in the order in which commits referred to them.
+    /// The indices of rooms, streams and users in the batch, in the order in which commits referred to them.
     private var rooms: [Identifier: Int] = [:]
     private var streams: [StreamKey: Int] = [:]
+    private var users: [UserKey: Int] = [:]
     /// The elements that the commits changed or read.
     private(set) var elements: [ElementKey: DraftElement] = [:]
 
@@ -20,7 +21,7 @@ struct BatchRows: Sendable {
         self.streams.reserveCapacity(commits)
     }
 
-    // MARK: Rooms and streams
+    // MARK: Rooms, streams and users
 
     /// A room's state after the commits so far; nil when none changed it.
     func room(_ room: Identifier) -> StoredRoom? {
@@ -49,15 +50,28 @@ struct BatchRows: Sendable {
 
     /// Uses up a number of a stream.
     /// - Parameter state: the stream before that.
-    mutating func use(up number: UInt64, of key: StreamKey, _ state: StreamState, _ stacks: UndoStacks) {
+    mutating func use(up number: UInt64, of key: StreamKey, _ state: StreamState) {
         if let index = self.streams[key] {
             self.batch.streams[index].state.highest = number
-            self.batch.streams[index].stacks = stacks
         } else {
             self.streams[key] = self.batch.streams.count
             var state = state
             state.highest = number
-            self.batch.streams.append(ShardBatch.StreamRow(key: key, state: state, stacks: stacks))
+            self.batch.streams.append(ShardBatch.StreamRow(key: key, state: state))
+        }
+    }
+
+    /// A user's stacks after the commits so far; nil when none changed them.
+    func stacks(of user: UserKey) -> UndoStacks? {
+        self.users[user].map { self.batch.stacks[$0].stacks }
+    }
+
+    mutating func keep(_ stacks: UndoStacks, of user: UserKey) {
+        if let index = self.users[user] {
+            self.batch.stacks[index].stacks = stacks
+        } else {
+            self.users[user] = self.batch.stacks.count
+            self.batch.stacks.append(ShardBatch.StacksRow(key: user, stacks: stacks))
         }
     }
 

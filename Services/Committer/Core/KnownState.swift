@@ -224,7 +224,7 @@ package struct LoadedState: Equatable, Sendable {
     /// The number of living annotations of each requested element.
     package var annotations: [ElementKey: Int] = [:]
     package var outcomes: [CommitKey: StoredOutcome] = [:]
-    /// The stacks of the users that have committed in the room.
+    /// The stacks of the users that have any.
     package var users: [UserKey: UndoStacks] = [:]
     /// The rows of the entries that the log still has, the newest first; also of entries that were read ahead.
     package var entries: [UndoEntryKey: [UndoRow]] = [:]

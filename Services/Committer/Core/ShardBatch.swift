@@ -19,6 +19,8 @@ package struct ShardBatch: Equatable, Sendable {
     package var log: [LogRow] = []
     /// The streams whose highest number increased.
     package var streams: [StreamRow] = []
+    /// The stacks that changed.
+    package var stacks: [StacksRow] = []
     /// How many sessions a user may have in a room: a new one evicts the oldest idle ones beyond.
     package var userSessions = CommitterLimits().userSessions
     /// The refusals to store.
@@ -91,7 +93,11 @@ package struct ShardBatch: Equatable, Sendable {
         package var key: StreamKey
         /// Its state after the batch.
         package var state: StreamState
-        /// Its user's stacks after its last commit.
+    }
+
+    /// A user's stacks after the batch.
+    package struct StacksRow: Equatable, Sendable {
+        package var key: UserKey
         package var stacks: UndoStacks
     }
 

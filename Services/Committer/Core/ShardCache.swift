@@ -127,7 +127,7 @@ struct ShardCache: Sendable {
         for row in draft.batch.streams { self.streams.store(KnownStream(state: row.state), for: row.key) }
         for (key, element) in draft.rows.elements { self.elements.store(element.state, for: key) }
         for (key, count) in draft.annotations { self.annotations.store(KnownCount(count), for: key) }
-        for (key, stacks) in draft.stacks { self.users.store(stacks, for: key) }
+        for row in draft.batch.stacks { self.users.store(row.stacks, for: row.key) }
     }
 
     /// The element is known to have no annotations.

@@ -35,17 +35,23 @@ import Wire
         #expect(self.rows.batch.elements.count == 1)
     }
 
-    @Test mutating func roomsAndStreamsHaveOneRowEach() {
+    @Test mutating func roomsStreamsAndUsersHaveOneRowEach() {
         let stream = StreamKey("room", "s1")
         let state = StreamState(user: "ann", highest: 4, claim: 1)
-        #expect(self.rows.room("room") == nil && self.rows.stream(stream) == nil)
+        let user = UserKey("room", "ann")
+        var stacks = UndoStacks()
+        #expect(self.rows.room("room") == nil && self.rows.stream(stream) == nil && self.rows.stacks(of: user) == nil)
         for number in UInt64(5)...6 {
             self.rows.note(StoredRoom(seq: number), for: "room")
-            self.rows.use(up: number, of: stream, state, UndoStacks())
+            self.rows.use(up: number, of: stream, state)
+            stacks.undo.head = number
+            self.rows.keep(stacks, of: user)
         }
         #expect(self.rows.batch.rooms == [ShardBatch.RoomRow(room: "room", state: StoredRoom(seq: 6))])
         #expect(self.rows.batch.streams.map(\.state.highest) == [6])
         #expect(self.rows.stream(stream)?.highest == 6)
+        #expect(self.rows.batch.stacks == [ShardBatch.StacksRow(key: user, stacks: stacks)])
+        #expect(self.rows.stacks(of: user) == stacks)
     }
 
     @Test mutating func roomsOfABatchAreToldApart() {

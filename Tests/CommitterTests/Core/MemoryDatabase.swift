@@ -28,7 +28,7 @@ struct MemoryDatabase {
     var streams: [StreamKey: StreamState] = [:]
     var elements: [ElementKey: StoredElement] = [:]
     var log: [ShardBatch.LogRow] = []
-    var stacks: [StreamKey: UndoStacks] = [:]
+    var stacks: [UserKey: UndoStacks] = [:]
     var refusals: [CommitKey: (hash: UInt64, outcome: ShardBatch.RefusalRow.Outcome)] = [:]
 
     /// Elements of this type are refused, as a value is that PostgreSQL does not take.
@@ -64,7 +64,7 @@ struct MemoryDatabase {
                 }
             }
         }
-        for key in request.users { state.users[key] = self.stacks(of: key) }
+        for key in request.users { state.users[key] = self.stacks[key] }
         for need in request.entries { self.load(need, &state) }
         return state
     }
@@ -84,18 +84,13 @@ struct MemoryDatabase {
         }
     }
 
-    /// The copy of the highest version in any of the user's sessions.
-    private func stacks(of user: UserKey) -> UndoStacks? {
-        let sessions = self.streams.filter { $0.key.room == user.room && $0.value.user == user.user }.keys
-        return sessions.compactMap { self.stacks[$0] }.max { $0.version < $1.version }
-    }
-
     /// The entry, and those below it as far as they are to be read ahead.
     private func load(_ need: UndoEntryNeed, _ state: inout LoadedState) {
         var (next, head, count) = (need.key.head, need.key.head, 0 as UInt64)
         while let row = self.log.first(where: { $0.room == need.key.room && $0.seq == next }), let link = row.link {
             state.entries[UndoEntryKey(need.key.room, head), default: []].append(
-                UndoRow(seq: row.seq, event: row.event, before: row.before ?? [], after: row.after ?? [], link: link))
+                UndoRow(
+                    seq: row.seq, event: row.event, before: row.before ?? [], after: row.after ?? [], next: link.next))
             count += 1
             if link.rest == 0, count >= need.ahead { return }
             next = link.next
@@ -140,6 +135,9 @@ struct MemoryDatabase {
                 Issue.record("a stream went back")
             }
             self.streams[row.key] = row.state
+        }
+        for row in batch.stacks {
+            if row.stacks == self.stacks[row.key] ?? UndoStacks() { Issue.record("stacks did not change") }
             self.stacks[row.key] = row.stacks
         }
         for row in batch.refusals { self.refusals[row.key] = (row.hash, row.outcome) }

@@ -39,7 +39,7 @@ import Wire
         ]
         #expect(try self.run(commits).allSatisfy { $0?.message != Self.stopgap })
         #expect(try self.tables.number("SELECT count(*) FROM elements") == 1)
-        #expect(try self.tables.number("SELECT octet_length(undo_group) FROM sessions WHERE hw = 3") == 64)
+        #expect(try self.tables.number("SELECT octet_length(undo_group) FROM undo_stacks") == 64)
     }
 
     @Test(arguments: ["x", #"\u0001"#, #"\""#, "ü"])

@@ -18,7 +18,7 @@ import Wire
             create("photo", #"{"type":"photo"}"#), create("gone"), EncodedEdit(DeleteElement(element: "gone")),
         ])
         try self.run([createMany([("child", Self.annotation)])])
-        for table in ["elements", "rooms", "sessions", "commit_log", "refusals"] {
+        for table in ["elements", "rooms", "sessions", "undo_stacks", "commit_log", "refusals"] {
             _ = try self.tables.rows("VACUUM ANALYZE \(table)")
         }
         try self.changeEverything()
@@ -35,6 +35,10 @@ import Wire
             """
             sessions (room_id, session, user_id, hw, claim)
             SELECT room_id || i, session, user_id, hw, claim FROM sessions, generate_series(1, 2000) AS i
+            """,
+            """
+            undo_stacks SELECT room_id || i, user_id, undo_head, undo_depth, redo_head, redo_depth, undo_group,
+                undo_group_rows, undo_group_bytes FROM undo_stacks, generate_series(1, 2000) AS i
             """,
             """
             refusals (room_id, session, n, body_hash, refusal)
@@ -70,7 +74,8 @@ import Wire
             """
             SELECT (sum(t.seq_tup_read) + (SELECT sum(i.idx_tup_read) FROM pg_stat_user_indexes AS i))::bigint
             FROM pg_stat_user_tables AS t
-            WHERE t.relname IN ('elements', 'rooms', 'sessions', 'refusals') OR t.relname LIKE 'commit_log%'
+            WHERE t.relname IN ('elements', 'rooms', 'sessions', 'undo_stacks', 'refusals')
+                OR t.relname LIKE 'commit_log%'
             """) ?? 0
     }
 

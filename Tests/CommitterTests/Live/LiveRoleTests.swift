@@ -39,18 +39,21 @@ import Wire
         #expect(try self.owner.rows("SELECT session FROM sessions").text(0, 0) == "-----------3AAA")
         #expect(try self.owner.number("SELECT count(*) FROM sessions") == 1)
         #expect(try self.owner.number("SELECT count(*) FROM refusals") == 0)
-        #expect(try self.owner.number("SELECT undo_version FROM sessions") == 2)
+        #expect(try self.owner.number("SELECT undo_depth FROM undo_stacks") == 2)
     }
 
     @Test func upkeepSweepsKeepsTheLogAndNotesTheHistory() throws {
         var ledger = ledger()
         ledger.admit([commit(1, create("a"), session: "h:0123")])
         _ = try ledger.run(on: self.runtime)
-        _ = try self.owner.rows("UPDATE sessions SET updated_at = updated_at - interval '60 days'")
+        for table in ["sessions", "undo_stacks"] {
+            _ = try self.owner.rows("UPDATE \(table) SET updated_at = updated_at - interval '60 days'")
+        }
         let round = try Upkeep(logDays: 7, sessionDays: 30).begin(self.owner.database.connectionString(as: self.role))
         var done: [Upkeep.Done] = []
         while let step = try round.step() { done.append(step) }
         #expect(done.contains(.sessions(1)) && done.count == 5)
+        #expect(try self.owner.number("SELECT count(*) FROM undo_stacks") == 0)
         guard case .history(let note) = done.first else {
             Issue.record("the role may not compare histories")
             return
@@ -80,6 +83,7 @@ import Wire
                 "meta SELECT INSERT", "refusals SELECT INSERT DELETE", "rooms SELECT INSERT UPDATE",
                 "schema_migrations SELECT", "session_floors SELECT INSERT UPDATE",
                 "sessions SELECT INSERT UPDATE DELETE", "shards SELECT UPDATE",
+                "undo_stacks SELECT INSERT UPDATE DELETE",
             ])
     }
 

@@ -386,21 +386,45 @@ import Wire
         #expect(try refusal(8, EncodedEdit(UndoEdit(past: 1)))?.field == "past")
     }
 
-    /// Claims without a commit make younger sessions than the one that has the stacks.
-    @Test func stacksAreFoundBehindManySessions() throws {
-        var ledger = ledger()
-        ledger.admit([commit(1, create("a"))])
-        _ = try ledger.run(on: self.tables)
-        _ = try self.tables.rows(
-            """
-            INSERT INTO sessions (room_id, session, user_id, hw, claim)
-            SELECT 'room', 't' || i, CASE WHEN i > 1 THEN 'ann' ELSE 'bob' END, 0, 2 FROM generate_series(1, 1500) AS i
-            """)
-        var request = LoadRequest(shard: Shard.of(room: "room"))
-        request.users = ["ann", "bob", "zoe"].map { UserKey("room", $0) }
-        let stacks = try self.tables.load(request).users
-        #expect(stacks[UserKey("room", "ann")]?.undo == UndoStacks.Stack(head: 1, depth: 1))
-        #expect(stacks[UserKey("room", "bob")] == UndoStacks() && stacks.count == 2)
+    @Test func stacksAreReadAsTheyWereWritten() throws {
+        func grouped(_ x: Double) -> EncodedEdit {
+            var edit = transform("a", x: x)
+            edit.undo = .group("drag")
+            return edit
+        }
+        func stacks() throws -> [UserKey: UndoStacks] {
+            var request = LoadRequest(shard: Shard.of(room: "room"))
+            request.users = ["ann", "bob", "zoe"].map { UserKey("room", $0) }
+            return try self.tables.load(request).users
+        }
+        func run(_ commits: [Commit]) throws {
+            var ledger = ledger()
+            ledger.admit(commits)
+            #expect(try ledger.run(on: self.tables).refusals.allSatisfy { $0 == nil })
+        }
+        try run([
+            commit(1, create("a")), commit(2, grouped(1)), commit(3, grouped(2)),
+            commit(1, create("b"), session: "s2", user: "bob"), commit(1, create("c"), session: "s3", user: "bob"),
+        ])
+        var (ann, bob) = (UndoStacks(), UndoStacks())
+        func last(_ user: String) throws -> UInt64 {
+            let seq = try self.tables.number("SELECT max(seq) FROM commit_log WHERE user_id = '\(user)'")
+            return UInt64(seq ?? 0)
+        }
+        ann.undo = UndoStacks.Stack(head: try last("ann"), depth: 2)
+        let bytes =
+            "SELECT sum(octet_length(concat(before, after))) FROM commit_log WHERE event = 'element:transformed'"
+        ann.group = UndoStacks.OpenGroup(name: "drag", rows: 2, bytes: Int(try self.tables.number(bytes) ?? 0))
+        bob.undo = UndoStacks.Stack(head: try last("bob"), depth: 2)
+        #expect(try stacks() == [UserKey("room", "ann"): ann, UserKey("room", "bob"): bob])
+        // Each session of a user goes on with the same stacks.
+        for session in ["s2", "s3"] as [Identifier] {
+            try run([commit(2, EncodedEdit(UndoEdit()), session: session, user: "bob")])
+        }
+        bob = UndoStacks()
+        bob.redo = UndoStacks.Stack(head: try last("bob"), depth: 2)
+        #expect(try stacks() == [UserKey("room", "ann"): ann, UserKey("room", "bob"): bob])
+        #expect(try self.tables.number("SELECT count(*) FROM undo_stacks") == 2)
     }
 
     @Test func missingColumnIsNamed() throws {

@@ -25,7 +25,7 @@ struct DatabaseModel {
     private var rooms: [Identifier: StoredRoom] = [:]
     private var streams: [StreamKey: StreamState] = [:]
     private var elements: [Identifier: [Identifier: StoredElement]] = [:]
-    private var stacks: [StreamKey: UndoStacks] = [:]
+    private var stacks: [UserKey: UndoStacks] = [:]
     private var refusals: [CommitKey: (hash: UInt64, outcome: ShardBatch.RefusalRow.Outcome)] = [:]
     /// The log by room and by shard, and where each commit is in its room's.
     private var roomLog: [Identifier: [ShardBatch.LogRow]] = [:]
@@ -67,10 +67,8 @@ struct DatabaseModel {
             self.roomLog[row.room, default: []].append(row)
             self.shardLog[batch.shard, default: []].append(row)
         }
-        for row in batch.streams {
-            self.streams[row.key] = row.state
-            self.stacks[row.key] = row.stacks
-        }
+        for row in batch.streams { self.streams[row.key] = row.state }
+        for row in batch.stacks { self.stacks[row.key] = row.stacks }
         for row in batch.refusals { self.refusals[row.key] = (row.hash, row.outcome) }
         return true
     }
@@ -120,12 +118,9 @@ struct DatabaseModel {
         return state
     }
 
-    /// The copy of the highest version in any of the user's sessions.
     private func stacks(of user: UserKey, mutant: Mutant?) -> UndoStacks? {
-        let sessions = self.streams.filter { key, stream in
-            key.room == user.room && (stream.user == user.user || mutant == .foreignStacks)
-        }.keys
-        return sessions.compactMap { self.stacks[$0] }.max { $0.version < $1.version }
+        if mutant != .foreignStacks { return self.stacks[user] }
+        return self.stacks.filter { $0.key.room == user.room }.values.max { $0.undo.head < $1.undo.head }
     }
 
     /// The entry, and those below it as far as they are to be read ahead.
@@ -133,7 +128,8 @@ struct DatabaseModel {
         var (next, head, count) = (need.key.head, need.key.head, 0 as UInt64)
         while let row = self.roomLog[need.key.room]?.first(where: { $0.seq == next }), let link = row.link {
             state.entries[UndoEntryKey(need.key.room, head), default: []].append(
-                UndoRow(seq: row.seq, event: row.event, before: row.before ?? [], after: row.after ?? [], link: link))
+                UndoRow(
+                    seq: row.seq, event: row.event, before: row.before ?? [], after: row.after ?? [], next: link.next))
             count += 1
             if link.rest == 0, count >= need.ahead { return }
             next = link.next

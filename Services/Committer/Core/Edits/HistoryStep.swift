@@ -40,7 +40,7 @@ extension HistoryStep {
         guard let step = found else {
             throw Refusal(.invalid, "The changes of the user could not be read.")
         }
-        draft.keep(step.stacks, of: commit.owner)
+        draft.keep(step.stacks, of: commit.owner, &cache)
         switch step.finding {
         case .nothing: return Change(event: .transformedMany, entries: [])
         case .reversal(let reversal, let undone):

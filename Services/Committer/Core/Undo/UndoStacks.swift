@@ -52,24 +52,15 @@ package struct UndoStacks: Equatable, Sendable {
         }
     }
 
-    /// How often the stacks have changed. Each of the user's sessions has a copy; the one of the highest version counts.
-    package private(set) var version: UInt64 = 0
     /// The user's changes.
-    package private(set) var undo = Stack()
+    package var undo = Stack()
     /// The undos since the user's last change.
-    package private(set) var redo = Stack()
+    package var redo = Stack()
     /// The group that the newest change belongs to.
-    package private(set) var group: OpenGroup?
+    package var group: OpenGroup?
 
+    /// Two empty stacks.
     package init() {}
-
-    /// Stacks as they were stored.
-    package init(version: UInt64, undo: Stack, redo: Stack, group: OpenGroup?) {
-        self.version = version
-        self.undo = undo
-        self.redo = redo
-        self.group = group
-    }
 
     /// The stack that a command takes its entry from.
     func stack(for direction: UndoDirection) -> Stack {
@@ -81,7 +72,6 @@ package struct UndoStacks: Equatable, Sendable {
     /// - Returns: the row's place; nil when it is on no stack.
     mutating func push(_ seq: UInt64, _ policy: UndoPolicy, bytes: Int, limits: CommitterLimits) -> UndoLink? {
         if policy == .none || limits.undoDepth == 0 { return nil }
-        self.version += 1
         self.redo = Stack()
         guard case .group(let name) = policy else {
             self.group = nil
@@ -102,7 +92,6 @@ package struct UndoStacks: Equatable, Sendable {
     /// Removes the top entry of a stack.
     /// - Parameter next: the row beneath its last one.
     mutating func pop(_ direction: UndoDirection, next: UInt64) {
-        self.version += 1
         self.group = nil
         switch direction {
         case .undo: self.undo.pop(next: next)
@@ -150,16 +139,16 @@ package struct UndoRow: Equatable, Sendable {
     package var event: UpdateEvent
     /// Its elements before and after as JSON texts, empty where the log has none.
     package var before, after: [UInt8]
-    /// Its place in the stack.
-    package var link: UndoLink
+    /// The row beneath it in the stack; 0: none.
+    package var next: UInt64
     /// The bytes of its texts.
     var bytes: Int { self.before.count + self.after.count }
 
-    package init(seq: UInt64, event: UpdateEvent, before: [UInt8], after: [UInt8], link: UndoLink) {
+    package init(seq: UInt64, event: UpdateEvent, before: [UInt8], after: [UInt8], next: UInt64) {
         self.seq = seq
         self.event = event
         self.before = before
         self.after = after
-        self.link = link
+        self.next = next
     }
 }

@@ -67,7 +67,7 @@ struct UndoStep {
             }
             self.finding = finding
             guard case .nothing = finding else { return }
-            self.stacks.pop(Step.direction, next: last.link.next)
+            self.stacks.pop(Step.direction, next: last.next)
             self.skipped += 1
             self.skippedBytes += rows.reduce(0) { $0 + $1.bytes }
             cache.dropUndoRows(key)
@@ -86,7 +86,7 @@ struct UndoStep {
         let parsed = rows.map(UndoneRow.init)
         let undone = Undone(
             direction: direction, entry: UndoneEntry(seq: top.seq, event: top.event, skipped: self.skipped),
-            elements: parsed.elements, next: last.link.next)
+            elements: parsed.elements, next: last.next)
         switch cache.collect(parsed, in: user.room, into: &needs) {
         case .incomplete: return nil
         case .tooMany: return .tooLarge(undone)
@@ -112,7 +112,7 @@ struct UndoStep {
             needs.entry(UndoEntryNeed(key: key, ahead: Self.rowsAhead))
             return nil
         }
-        self.stacks.pop(direction, next: rows.last?.link.next ?? 0)
+        self.stacks.pop(direction, next: rows.last?.next ?? 0)
         return true
     }
 }
@@ -190,7 +190,7 @@ extension ShardCache {
     fileprivate mutating func collect(
         below row: UndoRow, in room: Identifier, depth: Int, into needs: inout Needs
     ) {
-        var (next, bytes) = (row.link.next, 0)
+        var (next, bytes) = (row.next, 0)
         for _ in 0..<depth {
             guard needs.request.elements.count < needs.commitElements,
                 let rows = self.undoRows(UndoEntryKey(room, next)), let last = rows.last
@@ -205,7 +205,7 @@ extension ShardCache {
                 }
                 for element in row.created { _ = self.collect(.element, element.id, room, into: &needs) }
             }
-            next = last.link.next
+            next = last.next
         }
     }
 

@@ -13,7 +13,8 @@ package struct BatchColumns {
     private static let call = PreparedCall<ShardBatch>(
         "commit_batch", Self.shard, Argument.arrays(Self.rooms) { $0.rooms },
         Argument.arrays(Self.elements) { $0.elements }, Argument.arrays(Self.log) { $0.log },
-        Argument.arrays(Self.streams) { $0.streams }, Argument.arrays(Self.refusals) { $0.refusals }
+        Argument.arrays(Self.streams) { $0.streams }, Argument.arrays(Self.stacks) { $0.stacks },
+        Argument.arrays(Self.refusals) { $0.refusals }
     ) { "SELECT commit_batch(\($0))" }
 
     private var buffer = ArgumentBuffer()
@@ -80,14 +81,18 @@ package struct BatchColumns {
         .text("s_user") { $0.state.user.text },
         .unsigned("s_hw") { $0.state.highest },
         .int4("s_claim") { Int32(bitPattern: $0.state.claim) },
-        .unsigned("s_undo_version") { $0.stacks.version },
-        .unsigned("s_undo_head") { $0.stacks.undo.head },
-        .int4("s_undo_depth") { Int32(clamping: $0.stacks.undo.depth) },
-        .unsigned("s_redo_head") { $0.stacks.redo.head },
-        .int4("s_redo_depth") { Int32(clamping: $0.stacks.redo.depth) },
-        .text("s_undo_group") { $0.stacks.group?.name.text },
-        .int4("s_undo_group_rows") { Int32(clamping: $0.stacks.group?.rows ?? 0) },
-        .int8("s_undo_group_bytes") { Int64($0.stacks.group?.bytes ?? 0) },
+    ]
+
+    private static let stacks: [ArrayColumn<ShardBatch.StacksRow>] = [
+        .text("u_room") { $0.key.room.text },
+        .text("u_user") { $0.key.user.text },
+        .unsigned("u_undo_head") { $0.stacks.undo.head },
+        .int4("u_undo_depth") { Int32(clamping: $0.stacks.undo.depth) },
+        .unsigned("u_redo_head") { $0.stacks.redo.head },
+        .int4("u_redo_depth") { Int32(clamping: $0.stacks.redo.depth) },
+        .text("u_group") { $0.stacks.group?.name.text },
+        .int4("u_group_rows") { Int32(clamping: $0.stacks.group?.rows ?? 0) },
+        .int8("u_group_bytes") { Int64($0.stacks.group?.bytes ?? 0) },
     ]
 
     private static let refusals: [ArrayColumn<ShardBatch.RefusalRow>] = [

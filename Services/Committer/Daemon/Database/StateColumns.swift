@@ -89,18 +89,18 @@ package struct StateColumns {
         if kind == 0 { return true }
         guard let room = row.room else { return false }
         if kind == 1 { return Self.readRoom(room, row, into: &state) }
-        if kind == 7 { return self.readEntry(room, row, into: &state) }
+        if kind == 9 { return Self.readEntry(room, row, into: &state) }
         guard let key = row.key else { return false }
         switch kind {
         case 2: return Self.readStream(StreamKey(room, key), row, into: &state)
         case 3: return self.readElement(ElementKey(room, key), row, into: &state)
         case 4: return self.readApplied(StreamKey(room, key), row, into: &state)
         case 5: return self.readUnapplied(StreamKey(room, key), row, into: &state)
-        case 6: return self.readUser(UserKey(room, key), row, into: &state)
-        case 8:
+        case 6...8: return Self.readStacks(UserKey(room, key), kind, row, into: &state)
+        case 10:
             state.annotations[ElementKey(room, key)] = row.number.map { Int(clamping: $0) }
             return row.number != nil
-        case 9:
+        case 11:
             state.evicted.insert(StreamKey(room, key))
             return true
         default: return true
@@ -140,22 +140,33 @@ package struct StateColumns {
         else { return false }
         state.outcomes[CommitKey(stream, number)] = .applied(
             seq: seq, event: event, hash: hash, before: row.beforeBytes, after: row.afterBytes,
-            undone: row.undo(with: &self.document).flatMap { UndoneEntry(json: $0) })
+            undone: row.undone(with: &self.document).flatMap { UndoneEntry(json: $0) })
         return true
     }
 
-    private mutating func readUser(_ key: UserKey, _ row: StateRow, into state: inout LoadedState) -> Bool {
-        guard let json = row.undo(with: &self.document), let stacks = UndoStacks(json: json) else { return false }
+    private static func readStacks(
+        _ key: UserKey, _ kind: Int16, _ row: StateRow, into state: inout LoadedState
+    ) -> Bool {
+        guard let count = row.number.map({ Int(clamping: $0) }) else { return false }
+        var stacks = state.users[key] ?? UndoStacks()
+        if kind == 8 {
+            guard let name = row.detail, let bytes = row.hash else { return false }
+            stacks.group = UndoStacks.OpenGroup(name: name, rows: count, bytes: Int(clamping: bytes))
+        } else {
+            guard let head = row.seq else { return false }
+            let stack = UndoStacks.Stack(head: head, depth: count)
+            if kind == 6 { stacks.undo = stack } else { stacks.redo = stack }
+        }
         state.users[key] = stacks
         return true
     }
 
-    private mutating func readEntry(_ room: Identifier, _ row: StateRow, into state: inout LoadedState) -> Bool {
+    private static func readEntry(_ room: Identifier, _ row: StateRow, into state: inout LoadedState) -> Bool {
         guard let head = row.number, let seq = row.seq, let event = row.detail.flatMap({ UpdateEvent(name: $0.text) }),
-            let json = row.undo(with: &self.document), let link = UndoLink(json: json)
+            let next = row.hash
         else { return false }
         state.entries[UndoEntryKey(room, head), default: []].append(
-            UndoRow(seq: seq, event: event, before: row.beforeBytes, after: row.afterBytes, link: link))
+            UndoRow(seq: seq, event: event, before: row.beforeBytes, after: row.afterBytes, next: next))
         return true
     }
 
@@ -175,7 +186,7 @@ package struct StateColumns {
 private struct StateRow {
     private let rows: ResultRows
     private let kindColumn, roomColumn, keyColumn, numberColumn, seqColumn, hashColumn, detailColumn: Int
-    private let beforeColumn, afterColumn, undoColumn: Int
+    private let beforeColumn, afterColumn, undoneColumn: Int
     var index = 0
 
     init(_ rows: ResultRows) throws(PostgresError) {
@@ -189,7 +200,7 @@ private struct StateRow {
         self.detailColumn = try rows.column("detail")
         self.beforeColumn = try rows.column("before")
         self.afterColumn = try rows.column("after")
-        self.undoColumn = try rows.column("undo")
+        self.undoneColumn = try rows.column("undone")
     }
 
     var kind: Int16? { self.rows.int2(self.index, self.kindColumn) }
@@ -220,8 +231,8 @@ private struct StateRow {
     /// The column `after` as JSON.
     func after(with document: inout JSONDocument) -> JSONValue? { self.json(self.afterColumn, with: &document) }
 
-    /// The column `undo` as JSON.
-    func undo(with document: inout JSONDocument) -> JSONValue? { self.json(self.undoColumn, with: &document) }
+    /// The column `undone` as JSON.
+    func undone(with document: inout JSONDocument) -> JSONValue? { self.json(self.undoneColumn, with: &document) }
 
     private func json(_ column: Int, with document: inout JSONDocument) -> JSONValue? {
         let isParsed = self.rows.withBytes(self.index, column) { bytes in

@@ -23,29 +23,6 @@ extension UndoneEntry {
     }
 }
 
-extension UndoLink {
-    /// From `{"next","rest"}`.
-    init?(json: JSONValue) {
-        guard let next = json.unsigned("next"), let rest = json.count("rest") else { return nil }
-        self.init(next: next, rest: rest)
-    }
-}
-
-extension UndoStacks {
-    /// From the columns of a session.
-    init?(json: JSONValue) {
-        guard let version = json.unsigned("version"), let undo = json.unsigned("undo"),
-            let undoDepth = json.count("undoDepth"), let redo = json.unsigned("redo"),
-            let redoDepth = json.count("redoDepth"), let rows = json.count("groupRows"),
-            let bytes = json.count("groupBytes")
-        else { return nil }
-        let group = json["group"]?.string.map { OpenGroup(name: Identifier($0), rows: rows, bytes: bytes) }
-        self.init(
-            version: version, undo: Stack(head: undo, depth: undoDepth), redo: Stack(head: redo, depth: redoDepth),
-            group: group)
-    }
-}
-
 extension ShardBatch.RefusalRow.Outcome {
     /// Appends the refusal, or `{"seq"}`.
     func encode(into writer: inout JSONWriter) {

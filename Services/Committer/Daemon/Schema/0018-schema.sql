@@ -290,39 +290,22 @@ $$;
 -- `meta` is such a beginning: a session whose name sorts before it and that has no row was swept away (or never used).
 -- It is never started again, because its numbers are not known. The floor is raised in the transaction that sweeps, and
 -- never lowered.
---
--- Undo and redo: a user has a stack of each in a room, 100 entries deep at most, as linked lists through the commit log. An
--- entry is one row of the log, or several of one group. `undo_next` of a row is the row beneath it, and `undo_rest` says how
--- many of the rows beneath belong to the same entry. The top of both stacks stands in the user's sessions: the row with the
--- highest `undo_version` counts. So a commit pushes its entry with the rows that it writes anyway, and an entry lasts as
--- long as its rows in the log.
 
 CREATE TABLE sessions (
-    room_id          text COLLATE "C" NOT NULL CHECK (octet_length(room_id) BETWEEN 1 AND 64),
-    session          text COLLATE "C" NOT NULL CHECK (octet_length(session) BETWEEN 1 AND 128),
-    user_id          text COLLATE "C" NOT NULL CHECK (octet_length(user_id) BETWEEN 1 AND 256),
-    hw               bigint NOT NULL CHECK (hw BETWEEN 0 AND 9007199254740991),
-    claim            integer NOT NULL CHECK (claim >= 0),
-    made_at          timestamptz NOT NULL DEFAULT clock_timestamp(),
-    updated_at       timestamptz NOT NULL DEFAULT clock_timestamp(),
-    undo_version     bigint NOT NULL DEFAULT 0 CHECK (undo_version >= 0),
-    undo_head        bigint NOT NULL DEFAULT 0 CHECK (undo_head >= 0),
-    undo_depth       integer NOT NULL DEFAULT 0 CHECK (undo_depth >= 0),
-    redo_head        bigint NOT NULL DEFAULT 0 CHECK (redo_head >= 0),
-    redo_depth       integer NOT NULL DEFAULT 0 CHECK (redo_depth >= 0),
-    undo_group       text COLLATE "C",
-    undo_group_rows  integer NOT NULL DEFAULT 0,
-    undo_group_bytes bigint NOT NULL DEFAULT 0,
+    room_id    text COLLATE "C" NOT NULL CHECK (octet_length(room_id) BETWEEN 1 AND 64),
+    session    text COLLATE "C" NOT NULL CHECK (octet_length(session) BETWEEN 1 AND 128),
+    user_id    text COLLATE "C" NOT NULL CHECK (octet_length(user_id) BETWEEN 1 AND 256),
+    hw         bigint NOT NULL CHECK (hw BETWEEN 0 AND 9007199254740991),
+    claim      integer NOT NULL CHECK (claim >= 0),
+    made_at    timestamptz NOT NULL DEFAULT clock_timestamp(),
+    updated_at timestamptz NOT NULL DEFAULT clock_timestamp(),
     PRIMARY KEY (room_id, session)
 ) WITH (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.05);
 COMMENT ON COLUMN sessions.hw IS 'highest commit number used: all up to it have their final outcome';
 COMMENT ON COLUMN sessions.claim IS 'the newest owner; commits of an older one are refused';
-COMMENT ON COLUMN sessions.undo_version IS 'how often the user''s stacks in the room had changed when the session last committed';
-COMMENT ON COLUMN sessions.undo_head IS 'the seq of the newest row of the newest entry';
-COMMENT ON COLUMN sessions.undo_group IS 'the group that the newest entry is open for';
 
 -- A user's sessions, the newest last. Requests over HTTP and operators' commands have streams with a colon in second
--- place, one each: they have no undo.
+-- place, one each.
 CREATE INDEX sessions_user ON sessions (room_id, user_id, session) WHERE substr(session, 2, 1) <> ':';
 -- A user's requests over HTTP, by when they were first written: unlike updated_at that never changes, so that this index
 -- costs the commits of other sessions nothing (no heap-only update changes an indexed column).
@@ -424,10 +407,6 @@ $$;
 --
 -- Nobody waits for it. Rows that others have locked are left to the next call, and while somebody is at the same user's
 -- the others do nothing: neither claims, which have no shard's lock, nor batches can wait for each other here.
---
--- Finding out which row has the user's undo stacks would mean reading all of them. Instead the youngest row inherits the
--- stacks of the deleted ones, unless its own are newer: they are found by the highest version, so a copy of older ones
--- than the current changes nothing.
 CREATE FUNCTION evict_user_sessions(p_rooms text[], p_users text[], p_most bigint) RETURNS void
 LANGUAGE plpgsql VOLATILE
 SET plan_cache_mode = force_generic_plan SET jit = off SET enable_sort = off SET enable_incremental_sort = off
@@ -436,8 +415,6 @@ AS $$
 DECLARE
     u record;
     surplus text;
-    heir tid;
-    last sessions;
 BEGIN
     FOR u IN
         SELECT k.room, k.usr, o.session AS beyond
@@ -460,7 +437,7 @@ BEGIN
                 AND (n.session <= surplus OR n.updated_at < clock_timestamp() - interval '10 minutes')
             ORDER BY n.user_id, n.session LIMIT 32 FOR UPDATE SKIP LOCKED
         ), evicted AS (
-            DELETE FROM sessions AS s USING old AS o WHERE s.ctid = o.row RETURNING s.*
+            DELETE FROM sessions AS s USING old AS o WHERE s.ctid = o.row RETURNING s.room_id, s.user_id, s.session
         ), unused AS (
             DELETE FROM refusals AS r
             USING (
@@ -469,24 +446,11 @@ BEGIN
                     SELECT k.ctid AS row FROM refusals AS k
                     WHERE k.room_id = e.room_id AND k.session = e.session OFFSET 0) AS o OFFSET 0) AS o
             WHERE r.ctid = o.row
-        ), ended AS (
-            INSERT INTO session_floors AS f (room_id, user_id, floor)
-            SELECT e.room_id, e.user_id, max(split_part(e.session, '.', 1)) FROM evicted AS e
-            GROUP BY e.room_id, e.user_id
-            ON CONFLICT (room_id, user_id) DO UPDATE SET floor = greatest(f.floor, excluded.floor)
         )
-        SELECT e.* INTO last FROM evicted AS e ORDER BY e.undo_version DESC LIMIT 1;
-        IF last.undo_version > 0 THEN
-            SELECT n.ctid INTO heir FROM sessions AS n
-            WHERE n.room_id = u.room AND n.user_id <= u.usr AND (n.user_id, n.session) > (u.usr, u.beyond)
-                AND substr(n.session, 2, 1) <> ':'
-            ORDER BY n.user_id DESC, n.session DESC LIMIT 1 FOR UPDATE SKIP LOCKED;
-            UPDATE sessions AS s SET
-                undo_version = last.undo_version, undo_head = last.undo_head, undo_depth = last.undo_depth,
-                redo_head = last.redo_head, redo_depth = last.redo_depth, undo_group = last.undo_group,
-                undo_group_rows = last.undo_group_rows, undo_group_bytes = last.undo_group_bytes
-            WHERE s.ctid = heir AND s.undo_version < last.undo_version;
-        END IF;
+        INSERT INTO session_floors AS f (room_id, user_id, floor)
+        SELECT e.room_id, e.user_id, max(split_part(e.session, '.', 1)) FROM evicted AS e
+        GROUP BY e.room_id, e.user_id
+        ON CONFLICT (room_id, user_id) DO UPDATE SET floor = greatest(f.floor, excluded.floor);
     END LOOP;
 END
 $$;
@@ -566,6 +530,33 @@ BEGIN
 END
 $$;
 
+-- MARK: Undo
+--
+-- What a user can undo and redo in a room: two stacks, 100 entries deep at most, as linked lists through the commit log. An
+-- entry is one row of the log, or several of one group. `undo_next` of a row is the row beneath it, and `undo_rest` says how
+-- many of the rows beneath belong to the same entry. Only the tops of the stacks stand here, so an entry lasts as long as
+-- its rows in the log.
+--
+-- Batches alone write the rows, under the lock of the shard's row and from the state that they compare there.
+-- sweep_sessions deletes those that have no entry in the log any more. Every batch updates a row of each of its users, so
+-- pages have space for new row versions.
+
+CREATE TABLE undo_stacks (
+    room_id          text COLLATE "C" NOT NULL CHECK (octet_length(room_id) BETWEEN 1 AND 64),
+    user_id          text COLLATE "C" NOT NULL CHECK (octet_length(user_id) BETWEEN 1 AND 256),
+    undo_head        bigint NOT NULL CHECK (undo_head >= 0),
+    undo_depth       integer NOT NULL CHECK (undo_depth >= 0),
+    redo_head        bigint NOT NULL CHECK (redo_head >= 0),
+    redo_depth       integer NOT NULL CHECK (redo_depth >= 0),
+    undo_group       text COLLATE "C",
+    undo_group_rows  integer NOT NULL,
+    undo_group_bytes bigint NOT NULL,
+    updated_at       timestamptz NOT NULL DEFAULT clock_timestamp(),
+    PRIMARY KEY (room_id, user_id)
+) WITH (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.05);
+COMMENT ON COLUMN undo_stacks.undo_head IS 'the seq of the newest row of the newest entry';
+COMMENT ON COLUMN undo_stacks.undo_group IS 'the group that the newest entry is open for; null: none';
+
 -- MARK: Writing
 
 -- Writes one batch of commits: the only function that changes rooms, elements and the log.
@@ -589,12 +580,13 @@ $$;
 --     e_   elements afterwards, each once; e_data: null when deleted; e_restored: it was deleted before the batch, and an
 --          undo brings it back
 --     l_   rows of the commit log, in order; l_undo_: the row's place in its user's stack
---     s_   sessions whose highest number grew; s_undo_, s_redo_: their users' stacks afterwards
+--     s_   sessions whose highest number grew
+--     u_   users whose stacks changed, with the stacks afterwards
 --     f_   commits that were refused for good
 --
 -- p_user_sessions says how many sessions a user may have in a room.
 --
--- Rows that nearly always exist (sessions, rooms, elements) are updated first, and only the missing ones are inserted:
+-- Rows that nearly always exist (sessions, stacks, rooms, elements) are updated first, and only the missing ones are inserted:
 -- INSERT ... ON CONFLICT DO UPDATE would make and check the new row, look for the conflict and lock the existing row
 -- before it updates. `written` counts the rows that could be written. A row that somebody else inserts in between is
 -- not counted, and the batch fails as if its update had not been allowed.
@@ -614,9 +606,9 @@ CREATE FUNCTION commit_batch(
     l_room text[], l_seq bigint[], l_gseq bigint[], l_event text[], l_user text[], l_session text[],
     l_n bigint[], l_gestures json[], l_element text[], l_hash bigint[], l_before json[], l_after json[],
     l_chain bigint[], l_undo_next bigint[], l_undo_rest integer[], l_cause text[], l_undone json[],
-    s_room text[], s_session text[], s_user text[], s_hw bigint[], s_claim integer[], s_undo_version bigint[],
-    s_undo_head bigint[], s_undo_depth integer[], s_redo_head bigint[], s_redo_depth integer[],
-    s_undo_group text[], s_undo_group_rows integer[], s_undo_group_bytes bigint[],
+    s_room text[], s_session text[], s_user text[], s_hw bigint[], s_claim integer[],
+    u_room text[], u_user text[], u_undo_head bigint[], u_undo_depth integer[], u_redo_head bigint[],
+    u_redo_depth integer[], u_group text[], u_group_rows integer[], u_group_bytes bigint[],
     f_room text[], f_session text[], f_n bigint[], f_hash bigint[], f_refusal json[]
 ) RETURNS boolean
 LANGUAGE plpgsql VOLATILE
@@ -635,35 +627,18 @@ BEGIN
 
     IF cardinality(s_room) > 0 THEN
         -- claim_session() may raise a claim at any time, without the shard's lock: the row itself decides.
-        UPDATE sessions AS s SET
-            hw = u.hw, updated_at = clock_timestamp(), undo_version = coalesce(u.version, s.undo_version),
-            undo_head = coalesce(u.undo, s.undo_head), undo_depth = coalesce(u.undo_depth, s.undo_depth),
-            redo_head = coalesce(u.redo, s.redo_head), redo_depth = coalesce(u.redo_depth, s.redo_depth),
-            undo_group = u.grp, undo_group_rows = coalesce(u.group_rows, 0),
-            undo_group_bytes = coalesce(u.group_bytes, 0)
+        UPDATE sessions AS s SET hw = u.hw, updated_at = clock_timestamp()
         FROM (
-            SELECT k.*, o.row FROM unnest(
-                s_room, s_session, s_user, s_hw, s_claim, s_undo_version, s_undo_head, s_undo_depth, s_redo_head,
-                s_redo_depth, s_undo_group, s_undo_group_rows, s_undo_group_bytes) AS k (
-                room, session, usr, hw, claim, version, undo, undo_depth, redo, redo_depth, grp, group_rows,
-                group_bytes)
+            SELECT k.*, o.row
+            FROM unnest(s_room, s_session, s_user, s_hw, s_claim) AS k (room, session, usr, hw, claim)
             CROSS JOIN LATERAL (
                 SELECT o.ctid AS row FROM sessions AS o
                 WHERE o.room_id = k.room AND o.session = k.session OFFSET 0) AS o OFFSET 0) AS u
         WHERE s.ctid = u.row AND s.claim = u.claim AND s.user_id = u.usr AND s.hw < u.hw;
         GET DIAGNOSTICS written = ROW_COUNT;
         IF written <> cardinality(s_room) THEN
-            INSERT INTO sessions (
-                room_id, session, user_id, hw, claim, undo_version, undo_head, undo_depth, redo_head, redo_depth,
-                undo_group, undo_group_rows, undo_group_bytes)
-            SELECT u.room, u.session, u.usr, u.hw, u.claim, coalesce(u.version, 0), coalesce(u.undo, 0),
-                coalesce(u.undo_depth, 0), coalesce(u.redo, 0), coalesce(u.redo_depth, 0), u.grp,
-                coalesce(u.group_rows, 0), coalesce(u.group_bytes, 0)
-            FROM unnest(
-                s_room, s_session, s_user, s_hw, s_claim, s_undo_version, s_undo_head, s_undo_depth, s_redo_head,
-                s_redo_depth, s_undo_group, s_undo_group_rows, s_undo_group_bytes) AS u (
-                room, session, usr, hw, claim, version, undo, undo_depth, redo, redo_depth, grp, group_rows,
-                group_bytes)
+            INSERT INTO sessions (room_id, session, user_id, hw, claim)
+            SELECT * FROM unnest(s_room, s_session, s_user, s_hw, s_claim) AS u (room, session, usr, hw, claim)
             WHERE NOT EXISTS (SELECT FROM sessions AS s WHERE s.room_id = u.room AND s.session = u.session OFFSET 0)
             ON CONFLICT DO NOTHING;
             GET DIAGNOSTICS added = ROW_COUNT;
@@ -674,6 +649,32 @@ BEGIN
         END IF;
         IF written <> cardinality(s_room) THEN
             RAISE EXCEPTION 'a session of the batch has a new owner' USING ERRCODE = 'TS001';
+        END IF;
+    END IF;
+
+    IF cardinality(u_room) > 0 THEN
+        UPDATE undo_stacks AS t SET
+            undo_head = u.undo, undo_depth = u.undo_depth, redo_head = u.redo, redo_depth = u.redo_depth,
+            undo_group = u.grp, undo_group_rows = u.group_rows, undo_group_bytes = u.group_bytes,
+            updated_at = clock_timestamp()
+        FROM (
+            SELECT k.*, o.row FROM unnest(
+                u_room, u_user, u_undo_head, u_undo_depth, u_redo_head, u_redo_depth, u_group, u_group_rows,
+                u_group_bytes) AS k (room, usr, undo, undo_depth, redo, redo_depth, grp, group_rows, group_bytes)
+            CROSS JOIN LATERAL (
+                SELECT o.ctid AS row FROM undo_stacks AS o
+                WHERE o.room_id = k.room AND o.user_id = k.usr OFFSET 0) AS o OFFSET 0) AS u
+        WHERE t.ctid = u.row;
+        GET DIAGNOSTICS written = ROW_COUNT;
+        -- No other transaction inserts any meanwhile: it would need the shard's lock.
+        IF written <> cardinality(u_room) THEN
+            INSERT INTO undo_stacks (
+                room_id, user_id, undo_head, undo_depth, redo_head, redo_depth, undo_group, undo_group_rows,
+                undo_group_bytes)
+            SELECT * FROM unnest(
+                u_room, u_user, u_undo_head, u_undo_depth, u_redo_head, u_redo_depth, u_group, u_group_rows,
+                u_group_bytes) AS u (room, usr, undo, undo_depth, redo, redo_depth, grp, group_rows, group_bytes)
+            WHERE NOT EXISTS (SELECT FROM undo_stacks AS t WHERE t.room_id = u.room AND t.user_id = u.usr OFFSET 0);
         END IF;
     END IF;
 
@@ -764,12 +765,14 @@ $$;
 --     3 element     room    id      deleted seq last seq other_seq other_by      updated_by element, null if deleted
 --     4 applied     room    session n           seq      hash      event         before     after
 --     5 refused     room    session n           -        hash                               refusal
---     6 user        room    user    -           -
---     7 entry       room    -       head        seq                event         before     after
---     8 annotated   room    id      annotations
---     9 evicted     room    session
+--     6 undo        room    user    depth       head
+--     7 redo        room    user    depth       head
+--     8 group       room    user    rows        -        bytes     name
+--     9 entry       room    -       head        seq      undo_next event         before     after
+--     10 annotated  room    id      annotations
+--     11 evicted    room    session
 --
--- `undo` is JSON: of an applied commit `undone`, of a user the stacks, of a row of an entry its place.
+-- An applied commit has `undone` too.
 --
 -- With e_family the living annotations of an element come along. Entries below the one that is asked for can be read with it,
 -- as long as those so far have fewer rows than h_ahead says, and less than 256 KiB; 0: that one only.
@@ -781,7 +784,7 @@ CREATE FUNCTION load_shard_state(
     h_ahead bigint[]
 ) RETURNS TABLE (
     kind smallint, room_id text, key text, n bigint, seq bigint, hash bigint, detail text, before text,
-    after text, undo json)
+    after text, undone json)
 LANGUAGE plpgsql STABLE
 SET plan_cache_mode = force_generic_plan SET jit = off
 SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off
@@ -804,7 +807,7 @@ BEGIN
             FROM unnest(s_room, s_session) AS k (room, session)
             CROSS JOIN LATERAL (
                 SELECT * FROM sessions AS o WHERE o.room_id = k.room AND o.session = k.session OFFSET 0) AS s;
-        RETURN QUERY SELECT 9::smallint, k.room, k.session, NULL::bigint, NULL::bigint, NULL::bigint, NULL::text,
+        RETURN QUERY SELECT 11::smallint, k.room, k.session, NULL::bigint, NULL::bigint, NULL::bigint, NULL::text,
             NULL::text, NULL::text, NULL::json
             FROM unnest(s_room, s_session, s_user) AS k (room, session, usr)
             WHERE is_session_evicted(k.room, k.session, k.usr);
@@ -837,18 +840,16 @@ BEGIN
                 WHERE o.room_id = k.room AND o.session = k.session AND o.n = k.n OFFSET 0) AS f;
     END IF;
     IF cardinality(u_room) > 0 THEN
-        RETURN QUERY SELECT 6::smallint, k.room, k.usr, NULL::bigint, NULL::bigint, NULL::bigint, NULL::text,
-            NULL::text, NULL::text, json_build_object(
-                'version', t.undo_version, 'undo', t.undo_head, 'undoDepth', t.undo_depth, 'redo', t.redo_head,
-                'redoDepth', t.redo_depth, 'group', t.undo_group, 'groupRows', t.undo_group_rows,
-                'groupBytes', t.undo_group_bytes)
+        RETURN QUERY SELECT v.kind::smallint, t.room_id, t.user_id, v.n::bigint, v.seq, v.hash, v.detail, NULL::text,
+            NULL::text, NULL::json
             FROM unnest(u_room, u_user) AS k (room, usr)
             CROSS JOIN LATERAL (
-                SELECT r.* FROM (
-                    SELECT s.* FROM sessions AS s
-                    WHERE s.room_id = k.room AND s.user_id BETWEEN k.usr AND k.usr AND substr(s.session, 2, 1) <> ':'
-                    ORDER BY s.user_id DESC, s.session DESC OFFSET 0) AS r
-                ORDER BY r.undo_version DESC LIMIT 1) AS t;
+                SELECT * FROM undo_stacks AS o WHERE o.room_id = k.room AND o.user_id = k.usr OFFSET 0) AS t
+            CROSS JOIN LATERAL (VALUES
+                (6, t.undo_depth, t.undo_head, NULL, NULL),
+                (7, t.redo_depth, t.redo_head, NULL, NULL),
+                (8, t.undo_group_rows, NULL, t.undo_group_bytes, t.undo_group)) AS v (kind, n, seq, hash, detail)
+            WHERE v.n > 0;
     END IF;
     IF cardinality(h_room) > 0 THEN
         RETURN QUERY
@@ -867,12 +868,12 @@ BEGIN
                     WHERE o.room_id = e.room_id AND o.seq = e.undo_next OFFSET 0) AS l
                 WHERE e.undo_rest > 0 OR (e.nth < e.ahead AND e.bytes < 262144)
             )
-            SELECT 7::smallint, e.room_id, NULL::text, e.head, e.seq, NULL::bigint, e.event, e.before::text,
-                e.after::text, json_build_object('next', e.undo_next, 'rest', e.undo_rest)
+            SELECT 9::smallint, e.room_id, NULL::text, e.head, e.seq, e.undo_next, e.event, e.before::text,
+                e.after::text, NULL::json
             FROM entry AS e ORDER BY e.room_id, e.head, e.seq DESC;
     END IF;
     IF cardinality(a_room) > 0 THEN
-        RETURN QUERY SELECT 8::smallint, k.room, k.id, c.annotations, NULL::bigint, NULL::bigint, NULL::text,
+        RETURN QUERY SELECT 10::smallint, k.room, k.id, c.annotations, NULL::bigint, NULL::bigint, NULL::text,
             NULL::text, NULL::text, NULL::json
             FROM unnest(a_room, a_id) AS k (room, id)
             CROSS JOIN LATERAL (
@@ -1024,8 +1025,8 @@ BEGIN
 END
 $$;
 
--- Deletes up to 5000 sessions that were idle for p_idle_days, with their refusals, and returns how many; 0 when nothing
--- is left to do today, or when another committer is at it. A day's slack covers clocks that differ.
+-- Deletes up to 5000 sessions that were idle for p_idle_days, with their refusals, and returns how many; 0 when none is
+-- left to do today, or when another committer is at it. A day's slack covers clocks that differ.
 --
 -- The sessions of HTTP's idempotency keys (`h:` and 32 characters) have one number only. They may start again once that
 -- number has left the log, so they are deleted a day after the log. Requests without a key (`h:` and up to 13 characters)
@@ -1034,6 +1035,10 @@ $$;
 -- A clock decides only what is swept. The floor is the youngest session that was swept: none younger than it can have had a
 -- row that is gone; an older one that never had any is refused, and its app joins without it. And a sweep that was made
 -- under a date to come keeps no other from being made until then.
+--
+-- As many undo stacks go that have not changed since the oldest day of the log. A committer may still know such a stack:
+-- none of its entries has a row in the log, so it is as good as empty. When only stacks are left to go, the next round of
+-- the upkeep goes on.
 --
 -- The advisory lock is "tchsweep" in ASCII.
 CREATE FUNCTION sweep_sessions(
@@ -1047,6 +1052,7 @@ DECLARE
     keyed timestamptz := date_trunc('day', p_now) - make_interval(days => p_log_days + 1);
     unkeyed timestamptz := date_trunc('day', p_now) - interval '1 day';
     gone bigint;
+    emptied bigint;
     youngest text COLLATE "C";
 BEGIN
     IF NOT pg_try_advisory_xact_lock(8386661776227657072)
@@ -1069,7 +1075,11 @@ BEGIN
         THEN split_part(s.session, '.', 1) END) INTO gone, youngest FROM swept AS s;
     -- Everything before the mark has ended; `~` sorts behind all that a name has.
     UPDATE meta AS m SET value = youngest || '~' WHERE m.key = 'session_floor' AND m.value < youngest || '~';
-    IF gone = 0 THEN
+    DELETE FROM undo_stacks AS t
+    WHERE t.ctid = ANY (ARRAY(SELECT o.ctid FROM undo_stacks AS o WHERE o.updated_at < keyed LIMIT 5000))
+        AND t.updated_at < keyed;
+    GET DIAGNOSTICS emptied = ROW_COUNT;
+    IF gone = 0 AND emptied = 0 THEN
         INSERT INTO meta (key, value) VALUES ('sessions_swept', today)
             ON CONFLICT (key) DO UPDATE SET value = excluded.value;
     END IF;
@@ -1119,14 +1129,16 @@ BEGIN
     EXECUTE format('REVOKE CREATE ON SCHEMA %I FROM PUBLIC, %I', current_schema(), p_role);
     EXECUTE format('GRANT USAGE ON SCHEMA %I TO %I', current_schema(), p_role);
     EXECUTE format('REVOKE ALL ON meta, history, shards, rooms, elements, commit_log, sessions, refusals, '
-        'session_floors, schema_migrations FROM %I', p_role);
+        'session_floors, undo_stacks, schema_migrations FROM %I', p_role);
     EXECUTE format('GRANT SELECT ON meta, history, shards, rooms, elements, commit_log, sessions, refusals, '
-        'session_floors, schema_migrations TO %I', p_role);
-    EXECUTE format('GRANT INSERT ON meta, rooms, elements, commit_log, sessions, refusals, session_floors TO %I', p_role);
-    EXECUTE format('GRANT UPDATE ON history, shards, rooms, elements, sessions, session_floors TO %I', p_role);
+        'session_floors, undo_stacks, schema_migrations TO %I', p_role);
+    EXECUTE format('GRANT INSERT ON meta, rooms, elements, commit_log, sessions, refusals, session_floors, '
+        'undo_stacks TO %I', p_role);
+    EXECUTE format('GRANT UPDATE ON history, shards, rooms, elements, sessions, session_floors, undo_stacks TO %I',
+        p_role);
     EXECUTE format('GRANT UPDATE (value) ON meta TO %I', p_role);
     -- Elements and the log lose no row: deleted elements keep theirs, and days are dropped by keep_log.
-    EXECUTE format('GRANT DELETE ON sessions, refusals TO %I', p_role);
+    EXECUTE format('GRANT DELETE ON sessions, refusals, undo_stacks TO %I', p_role);
     EXECUTE format('GRANT EXECUTE ON FUNCTION keep_log(integer) TO %I', p_role);
 END
 $$;
