@@ -39,6 +39,32 @@ struct LiveValueTests {
         #expect(rows.text(0, 0) == nil && rows.bool(0, 0) == nil && rows.float8(0, 0) == nil && rows.int8(0, 3) == nil)
     }
 
+    @Test func arraysOfResults() throws {
+        let rows = try connection.execute(
+            """
+            SELECT '{1,NULL,-3}'::int8[] AS numbers, '{7}'::int4[] AS small, '{a,NULL,"ü,"}'::text[] AS texts,
+                array['{ "a": 1 }'::json] AS json, '{}'::text[] AS empty, NULL::text[] AS nothing,
+                '{{1},{2}}'::int8[] AS two, 7::int8 AS scalar
+            """)
+        let numbers = try ResultArray("numbers", of: rows)
+        #expect((0..<4).map { numbers.int8($0) } == [1, nil, -3, nil] && numbers.count == 3)
+        #expect((-1..<4).map { numbers.isNull($0) } == [true, false, true, false, true])
+        #expect(numbers.text(0) == nil && numbers.bytes(0) == [0, 0, 0, 0, 0, 0, 0, 1] && numbers.bytes(1) == nil)
+        #expect(try ResultArray("small", of: rows).int8(0) == 7)
+        let texts = try ResultArray("texts", of: rows)
+        #expect((0..<3).map { texts.text($0) } == ["a", nil, "ü,"] && texts.int8(0) == nil)
+        #expect(try ResultArray("json", of: rows).text(0) == #"{ "a": 1 }"#)
+        #expect(try ResultArray("empty", of: rows).count == 0 && ResultArray("nothing", of: rows).count == 0)
+        for name in ["two", "scalar"] {
+            #expect(throws: PostgresError(.protocolViolation, "\(name) is no array of one dimension")) {
+                try ResultArray(name, of: rows)
+            }
+        }
+        #expect(throws: PostgresError(.undefinedColumn, "the result has no column none")) {
+            try ResultArray("none", of: rows)
+        }
+    }
+
     @Test func arraysOfEveryTypeWithAndWithoutNULLEmpty() throws {
         var parameters = Parameters()
         func add(_ type: PostgresType, _ fill: (inout BinaryArray) -> Void) {
