@@ -428,9 +428,9 @@ import Wire
     }
 
     @Test func missingColumnIsNamed() throws {
-        let rows = try self.tables.rows("SELECT 0::int2 AS kind, NULL::text AS room_id, NULL::text AS key")
+        let rows = try self.tables.rows("SELECT 0::int8 AS version, 1::int8 AS gseq")
         var states = StateColumns()
-        #expect(throws: PostgresError(.undefinedColumn, "the result has no column n")) { try states.decode(rows) }
+        #expect(throws: PostgresError(.undefinedColumn, "the result has no column chain")) { try states.decode(rows) }
     }
 
     @Test(arguments: ["", "a b", "ä", "a/b", String(repeating: "r", count: 65)])

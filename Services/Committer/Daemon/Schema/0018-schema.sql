@@ -755,36 +755,42 @@ $$;
 -- an answer is the state at one moment. They are plpgsql because that keeps their plans between calls, and have the
 -- planner pinned to index look-ups, because a plan made while the tables were empty would scan them later.
 
--- What a committer needs to decide a batch, in one round trip and one snapshot. Rows by `kind`; what does not exist has no
--- row:
+-- What a committer needs to decide a batch, in one round trip and one snapshot: one row of arrays. The arrays of one table
+-- have the same length: row i is made of the i-th value of each, and what does not exist is in none.
 --
---     kind          room_id key     n           seq      hash      detail        before     after
---     0 shard       -       -       version     gseq     chain     session_floor
---     1 room        room    -       elements    seq      bytes
---     2 session     room    session hw          claim              user
---     3 element     room    id      deleted seq last seq other_seq other_by      updated_by element, null if deleted
---     4 applied     room    session n           seq      hash      event         before     after
---     5 refused     room    session n           -        hash                               refusal
---     6 undo        room    user    depth       head
---     7 redo        room    user    depth       head
---     8 group       room    user    rows        -        bytes     name
---     9 entry       room    -       head        seq      undo_next event         before     after
---     10 annotated  room    id      annotations
---     11 evicted    room    session
+-- Arguments, of which each asks for what is named like it:
 --
--- An applied commit has `undone` too.
---
--- With e_family the living annotations of an element come along. Entries below the one that is asked for can be read with it,
--- as long as those so far have fewer rows than h_ahead says, and less than 256 KiB; 0: that one only.
+--     r_   rooms
+--     s_   streams with their users; those of them whose session was evicted
+--     e_   elements; with e_family their living annotations come along
+--     d_   commits whose outcome is asked for: they were applied or refused
+--     u_   users whose stacks are asked for
+--     h_   entries of stacks by their newest rows, the newest first. Those below can be read with it, as long as those so far
+--          have fewer rows than h_ahead says, and less than 256 KiB; 0: that one only
+--     a_   elements whose living annotations are counted
 CREATE FUNCTION load_shard_state(
-    p_shard smallint, r_room text[], s_room text[], s_session text[], e_room text[], e_id text[],
-    e_family boolean[], d_room text[], d_session text[], d_n bigint[],
-    u_room text[], u_user text[], h_room text[], h_seq bigint[],
-    a_room text[], a_id text[], s_user text[],
-    h_ahead bigint[]
-) RETURNS TABLE (
-    kind smallint, room_id text, key text, n bigint, seq bigint, hash bigint, detail text, before text,
-    after text, undone json)
+    p_shard smallint, r_room text[], s_room text[], s_session text[], s_user text[], e_room text[], e_id text[],
+    e_family boolean[], d_room text[], d_session text[], d_n bigint[], u_room text[], u_user text[],
+    h_room text[], h_seq bigint[], h_ahead bigint[], a_room text[], a_id text[],
+    OUT version bigint, OUT gseq bigint, OUT chain bigint, OUT session_floor text,
+    OUT room_ids text[], OUT room_seqs bigint[], OUT room_elements integer[], OUT room_bytes bigint[],
+    OUT stream_rooms text[], OUT stream_sessions text[], OUT stream_users text[], OUT stream_hws bigint[],
+    OUT stream_claims integer[],
+    OUT evicted_rooms text[], OUT evicted_sessions text[],
+    OUT element_rooms text[], OUT element_ids text[], OUT element_seqs bigint[], OUT element_updated_by text[],
+    OUT element_other_by text[], OUT element_other_seqs bigint[], OUT element_data json[],
+    OUT applied_rooms text[], OUT applied_sessions text[], OUT applied_ns bigint[], OUT applied_seqs bigint[],
+    OUT applied_hashes bigint[], OUT applied_events text[], OUT applied_before json[], OUT applied_after json[],
+    OUT applied_undone json[],
+    OUT refused_rooms text[], OUT refused_sessions text[], OUT refused_ns bigint[], OUT refused_hashes bigint[],
+    OUT refused_outcomes json[],
+    OUT stack_rooms text[], OUT stack_users text[], OUT stack_undo_heads bigint[], OUT stack_undo_depths integer[],
+    OUT stack_redo_heads bigint[], OUT stack_redo_depths integer[], OUT stack_groups text[],
+    OUT stack_group_rows integer[], OUT stack_group_bytes bigint[],
+    OUT entry_rooms text[], OUT entry_heads bigint[], OUT entry_seqs bigint[], OUT entry_nexts bigint[],
+    OUT entry_events text[], OUT entry_before json[], OUT entry_after json[],
+    OUT annotated_rooms text[], OUT annotated_ids text[], OUT annotated_counts bigint[]
+)
 LANGUAGE plpgsql STABLE
 SET plan_cache_mode = force_generic_plan SET jit = off
 SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off
@@ -792,93 +798,93 @@ SET enable_sort = off SET enable_incremental_sort = off
 AS $$
 #variable_conflict use_column
 BEGIN
-    RETURN QUERY SELECT 0::smallint, NULL::text, NULL::text, s.version, s.gseq, s.chain,
-        (SELECT m.value FROM meta AS m WHERE m.key = 'session_floor'), NULL::text, NULL::text, NULL::json
-        FROM shards AS s WHERE s.shard = p_shard;
+    SELECT s.version, s.gseq, s.chain, (SELECT m.value FROM meta AS m WHERE m.key = 'session_floor')
+    INTO version, gseq, chain, session_floor
+    FROM shards AS s WHERE s.shard = p_shard;
     IF cardinality(r_room) > 0 THEN
-        RETURN QUERY SELECT 1::smallint, r.room_id, NULL::text, r.elements::bigint, r.seq, r.bytes, NULL::text,
-            NULL::text, NULL::text, NULL::json
-            FROM unnest(r_room) AS k (room)
-            CROSS JOIN LATERAL (SELECT * FROM rooms AS o WHERE o.room_id = k.room OFFSET 0) AS r;
+        SELECT array_agg(r.room_id), array_agg(r.seq), array_agg(r.elements), array_agg(r.bytes)
+        INTO room_ids, room_seqs, room_elements, room_bytes
+        FROM unnest(r_room) AS k (room)
+        CROSS JOIN LATERAL (SELECT * FROM rooms AS o WHERE o.room_id = k.room OFFSET 0) AS r;
     END IF;
     IF cardinality(s_room) > 0 THEN
-        RETURN QUERY SELECT 2::smallint, s.room_id, s.session, s.hw, s.claim::bigint, NULL::bigint, s.user_id,
-            NULL::text, NULL::text, NULL::json
-            FROM unnest(s_room, s_session) AS k (room, session)
-            CROSS JOIN LATERAL (
-                SELECT * FROM sessions AS o WHERE o.room_id = k.room AND o.session = k.session OFFSET 0) AS s;
-        RETURN QUERY SELECT 11::smallint, k.room, k.session, NULL::bigint, NULL::bigint, NULL::bigint, NULL::text,
-            NULL::text, NULL::text, NULL::json
-            FROM unnest(s_room, s_session, s_user) AS k (room, session, usr)
-            WHERE is_session_evicted(k.room, k.session, k.usr);
+        SELECT array_agg(s.room_id), array_agg(s.session), array_agg(s.user_id), array_agg(s.hw), array_agg(s.claim)
+        INTO stream_rooms, stream_sessions, stream_users, stream_hws, stream_claims
+        FROM unnest(s_room, s_session) AS k (room, session)
+        CROSS JOIN LATERAL (
+            SELECT * FROM sessions AS o WHERE o.room_id = k.room AND o.session = k.session OFFSET 0) AS s;
+        SELECT array_agg(k.room), array_agg(k.session) INTO evicted_rooms, evicted_sessions
+        FROM unnest(s_room, s_session, s_user) AS k (room, session, usr)
+        WHERE is_session_evicted(k.room, k.session, k.usr);
     END IF;
     IF cardinality(e_room) > 0 THEN
-        RETURN QUERY SELECT 3::smallint, e.room_id, e.id, e.deleted_seq, e.seq, e.other_seq, e.other_by, e.updated_by,
-            e.data::text, NULL::json
-            FROM unnest(e_room, e_id) AS k (room, id)
-            CROSS JOIN LATERAL (SELECT * FROM elements AS o WHERE o.room_id = k.room AND o.id = k.id OFFSET 0) AS e;
-        RETURN QUERY SELECT 3::smallint, e.room_id, e.id, e.deleted_seq, e.seq, e.other_seq, e.other_by, e.updated_by,
-            e.data::text, NULL::json
-            FROM unnest(e_room, e_id, e_family) AS k (room, id, family)
+        SELECT array_agg(e.room_id), array_agg(e.id), array_agg(e.seq), array_agg(e.updated_by), array_agg(e.other_by),
+            array_agg(e.other_seq), array_agg(e.data)
+        INTO element_rooms, element_ids, element_seqs, element_updated_by, element_other_by, element_other_seqs,
+            element_data
+        FROM (
+            SELECT o.* FROM unnest(e_room, e_id) AS k (room, id)
+            CROSS JOIN LATERAL (SELECT * FROM elements AS o WHERE o.room_id = k.room AND o.id = k.id OFFSET 0) AS o
+            UNION ALL
+            SELECT o.* FROM unnest(e_room, e_id, e_family) AS k (room, id, family)
             CROSS JOIN LATERAL (
                 SELECT * FROM elements AS o
-                WHERE o.room_id = k.room AND o.parent_id = k.id AND o.deleted_seq IS NULL OFFSET 0) AS e
-            WHERE k.family;
+                WHERE o.room_id = k.room AND o.parent_id = k.id AND o.deleted_seq IS NULL OFFSET 0) AS o
+            WHERE k.family) AS e;
     END IF;
     IF cardinality(d_room) > 0 THEN
-        RETURN QUERY SELECT 4::smallint, l.room_id, l.session, l.n, l.seq, l.body_hash, l.event,
-            l.before::text, l.after::text, l.undone
-            FROM unnest(d_room, d_session, d_n) AS k (room, session, n)
-            CROSS JOIN LATERAL (
-                SELECT * FROM commit_log AS o
-                WHERE o.room_id = k.room AND o.session = k.session AND o.n = k.n OFFSET 0) AS l;
-        RETURN QUERY SELECT 5::smallint, f.room_id, f.session, f.n, NULL::bigint, f.body_hash, NULL::text,
-            NULL::text, f.refusal::text, NULL::json
-            FROM unnest(d_room, d_session, d_n) AS k (room, session, n)
-            CROSS JOIN LATERAL (
-                SELECT * FROM refusals AS o
-                WHERE o.room_id = k.room AND o.session = k.session AND o.n = k.n OFFSET 0) AS f;
+        SELECT array_agg(l.room_id), array_agg(l.session), array_agg(l.n), array_agg(l.seq), array_agg(l.body_hash),
+            array_agg(l.event), array_agg(l.before), array_agg(l.after), array_agg(l.undone)
+        INTO applied_rooms, applied_sessions, applied_ns, applied_seqs, applied_hashes, applied_events, applied_before,
+            applied_after, applied_undone
+        FROM unnest(d_room, d_session, d_n) AS k (room, session, n)
+        CROSS JOIN LATERAL (
+            SELECT * FROM commit_log AS o
+            WHERE o.room_id = k.room AND o.session = k.session AND o.n = k.n OFFSET 0) AS l;
+        SELECT array_agg(f.room_id), array_agg(f.session), array_agg(f.n), array_agg(f.body_hash), array_agg(f.refusal)
+        INTO refused_rooms, refused_sessions, refused_ns, refused_hashes, refused_outcomes
+        FROM unnest(d_room, d_session, d_n) AS k (room, session, n)
+        CROSS JOIN LATERAL (
+            SELECT * FROM refusals AS o
+            WHERE o.room_id = k.room AND o.session = k.session AND o.n = k.n OFFSET 0) AS f;
     END IF;
     IF cardinality(u_room) > 0 THEN
-        RETURN QUERY SELECT v.kind::smallint, t.room_id, t.user_id, v.n::bigint, v.seq, v.hash, v.detail, NULL::text,
-            NULL::text, NULL::json
-            FROM unnest(u_room, u_user) AS k (room, usr)
-            CROSS JOIN LATERAL (
-                SELECT * FROM undo_stacks AS o WHERE o.room_id = k.room AND o.user_id = k.usr OFFSET 0) AS t
-            CROSS JOIN LATERAL (VALUES
-                (6, t.undo_depth, t.undo_head, NULL, NULL),
-                (7, t.redo_depth, t.redo_head, NULL, NULL),
-                (8, t.undo_group_rows, NULL, t.undo_group_bytes, t.undo_group)) AS v (kind, n, seq, hash, detail)
-            WHERE v.n > 0;
+        SELECT array_agg(t.room_id), array_agg(t.user_id), array_agg(t.undo_head), array_agg(t.undo_depth),
+            array_agg(t.redo_head), array_agg(t.redo_depth), array_agg(t.undo_group), array_agg(t.undo_group_rows),
+            array_agg(t.undo_group_bytes)
+        INTO stack_rooms, stack_users, stack_undo_heads, stack_undo_depths, stack_redo_heads, stack_redo_depths,
+            stack_groups, stack_group_rows, stack_group_bytes
+        FROM unnest(u_room, u_user) AS k (room, usr)
+        CROSS JOIN LATERAL (
+            SELECT * FROM undo_stacks AS o WHERE o.room_id = k.room AND o.user_id = k.usr OFFSET 0) AS t;
     END IF;
     IF cardinality(h_room) > 0 THEN
-        RETURN QUERY
-            WITH RECURSIVE entry AS (
-                SELECT l.*, k.seq AS head, coalesce(k.ahead, 0) AS ahead, 1 AS nth,
-                    octet_length(concat(l.before, l.after)) AS bytes
-                FROM unnest(h_room, h_seq, h_ahead) AS k (room, seq, ahead)
-                CROSS JOIN LATERAL (
-                    SELECT * FROM commit_log AS o WHERE o.room_id = k.room AND o.seq = k.seq OFFSET 0) AS l
-                UNION ALL
-                SELECT l.*, CASE WHEN e.undo_rest > 0 THEN e.head ELSE l.seq END, e.ahead, e.nth + 1,
-                    e.bytes + octet_length(concat(l.before, l.after))
-                FROM entry AS e
-                CROSS JOIN LATERAL (
-                    SELECT * FROM commit_log AS o
-                    WHERE o.room_id = e.room_id AND o.seq = e.undo_next OFFSET 0) AS l
-                WHERE e.undo_rest > 0 OR (e.nth < e.ahead AND e.bytes < 262144)
-            )
-            SELECT 9::smallint, e.room_id, NULL::text, e.head, e.seq, e.undo_next, e.event, e.before::text,
-                e.after::text, NULL::json
-            FROM entry AS e ORDER BY e.room_id, e.head, e.seq DESC;
+        WITH RECURSIVE entry AS (
+            SELECT l.*, k.seq AS head, k.ahead, 1 AS nth, octet_length(concat(l.before, l.after)) AS bytes
+            FROM unnest(h_room, h_seq, h_ahead) AS k (room, seq, ahead)
+            CROSS JOIN LATERAL (
+                SELECT * FROM commit_log AS o WHERE o.room_id = k.room AND o.seq = k.seq OFFSET 0) AS l
+            UNION ALL
+            SELECT l.*, CASE WHEN e.undo_rest > 0 THEN e.head ELSE l.seq END, e.ahead, e.nth + 1,
+                e.bytes + octet_length(concat(l.before, l.after))
+            FROM entry AS e
+            CROSS JOIN LATERAL (
+                SELECT * FROM commit_log AS o
+                WHERE o.room_id = e.room_id AND o.seq = e.undo_next OFFSET 0) AS l
+            WHERE e.undo_rest > 0 OR (e.nth < e.ahead AND e.bytes < 262144)
+        )
+        SELECT array_agg(e.room_id), array_agg(e.head), array_agg(e.seq), array_agg(e.undo_next), array_agg(e.event),
+            array_agg(e.before), array_agg(e.after)
+        INTO entry_rooms, entry_heads, entry_seqs, entry_nexts, entry_events, entry_before, entry_after
+        FROM (SELECT * FROM entry AS r ORDER BY r.room_id, r.head, r.seq DESC) AS e;
     END IF;
     IF cardinality(a_room) > 0 THEN
-        RETURN QUERY SELECT 10::smallint, k.room, k.id, c.annotations, NULL::bigint, NULL::bigint, NULL::text,
-            NULL::text, NULL::text, NULL::json
-            FROM unnest(a_room, a_id) AS k (room, id)
-            CROSS JOIN LATERAL (
-                SELECT count(*) AS annotations FROM elements AS e
-                WHERE e.room_id = k.room AND e.parent_id = k.id AND e.deleted_seq IS NULL) AS c;
+        SELECT array_agg(k.room), array_agg(k.id), array_agg(c.annotations)
+        INTO annotated_rooms, annotated_ids, annotated_counts
+        FROM unnest(a_room, a_id) AS k (room, id)
+        CROSS JOIN LATERAL (
+            SELECT count(*) AS annotations FROM elements AS e
+            WHERE e.room_id = k.room AND e.parent_id = k.id AND e.deleted_seq IS NULL) AS c;
     END IF;
 END
 $$;
