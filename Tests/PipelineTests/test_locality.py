@@ -30,7 +30,8 @@ def forget_all_but(database, shard):
         connection.execute("delete from rooms where shard <> %s", [shard])
         connection.execute("update shards set version = 0, gseq = 0, chain = 0 where shard <> %s", [shard])
         columns = connection.execute(
-            "select table_name from information_schema.columns where table_schema = 'public' and column_name = 'room_id'"
+            "select table_name from information_schema.columns join information_schema.tables using (table_schema, table_name)"
+            " where table_schema = 'public' and table_type = 'BASE TABLE' and column_name = 'room_id'"
             " and table_name not like 'commit_log_%'").fetchall()
     assert {name for (name,) in columns} == {*TABLES, "rooms"}, "a table of rooms is not looked at here"
     return gone

@@ -586,9 +586,9 @@ COMMENT ON COLUMN undo_stacks.undo_group IS 'the group that the newest entry is 
 --
 -- p_user_sessions says how many sessions a user may have in a room.
 --
--- Rows that nearly always exist (sessions, stacks, rooms, elements) are updated first, and only the missing ones are inserted:
--- INSERT ... ON CONFLICT DO UPDATE would make and check the new row, look for the conflict and lock the existing row
--- before it updates. `written` counts the rows that could be written. A row that somebody else inserts in between is
+-- Rows that nearly always exist (sessions, stacks, rooms, elements) are updated first, and only the missing ones are
+-- inserted: INSERT ... ON CONFLICT DO UPDATE would make and check the new row, look for the conflict and lock the existing
+-- row before it updates. `written` counts the rows that could be written. A row that somebody else inserts in between is
 -- not counted, and the batch fails as if its update had not been allowed.
 --
 -- Log rows have many columns, so they are read from the arrays by index: unnest of many arrays would build a row store for
