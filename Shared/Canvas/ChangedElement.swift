@@ -11,18 +11,15 @@ public struct ChangedElement: Sendable {
         self.after = after
     }
 
-    /// True when the element is drawn at another place, in another size or turned differently.
-    public var changesGeometry: Bool {
-        self.sets(Self.placement + Self.scales + Self.sides) || self.before.rotation != self.after.rotation
-    }
+    /// True when the element is drawn at another place, in another size or otherwise as a transform does.
+    public var changesGeometry: Bool { ElementField.geometry.contains(where: self.changes) }
 
     /// True when it changes anything that an app or a user set, apart from the geometry.
     public var changesContent: Bool {
-        let (before, after) = (self.before, self.after)
-        return before.locked != after.locked || before.snapDegrees != after.snapDegrees
-            || before.bounds != after.bounds || before.fontSize != after.fontSize || before.zIndex != after.zIndex
-            || before.extra != after.extra
+        ElementField.options.contains(where: self.changes) || self.before.extra != self.after.extra
     }
+
+    private func changes(_ field: ElementField) -> Bool { !self.before.hasSame(field, as: self.after) }
 
     /// Takes the change back, field by field: a field that it set gets its old value, if it still has the one that the
     /// change left. Values are restored as they were, even if a rule has become stricter since.
@@ -37,53 +34,29 @@ public struct ChangedElement: Sendable {
     @discardableResult
     public func undo(in element: inout Element, hasLockedAspect: Bool) -> UndoObstacle? {
         let wasLocked = element.locked
-        self.restore(\.locked, in: &element)
+        self.restore(.locked, in: &element)
         var moved = element
-        self.restorePosition(in: &moved)
-        self.restore(\.rotation, in: &moved)
-        self.restore(Self.scales, asOne: hasLockedAspect, in: &moved)
-        self.restore(Self.sides, asOne: false, in: &moved)
+        let together = self.together(hasLockedAspect: hasLockedAspect)
+        for field in ElementField.geometry {
+            let group = together.first { $0.contains(field) } ?? []
+            if group.allSatisfy({ element.hasSame($0, as: self.after) }) { self.restore(field, in: &moved) }
+        }
         let isHeld = wasLocked && element.locked && moved != element
         if !isHeld { element = moved }
-        self.restore(\.snapDegrees, in: &element)
-        self.restore(\.bounds, in: &element)
-        self.restore(\.fontSize, in: &element)
-        self.restore(\.zIndex, in: &element)
+        for field in ElementField.options { self.restore(field, in: &element) }
         let fits = self.restoreExtra(in: &element)
         return isHeld ? .locked : fits ? nil : .ownFieldsTooLarge
     }
 
-    // MARK: Groups of fields
-
-    private typealias Number = WritableKeyPath<Element, Double>
-
-    private static var anchor: [Number] { [\.anchorX, \.anchorY] }
-    private static var position: [Number] { [\.positionX, \.positionY] }
-    private static var placement: [Number] { Self.position + Self.anchor }
-    private static var scales: [Number] { [\.scaleX, \.scaleY] }
-    private static var sides: [Number] { [\.originalWidth, \.originalHeight] }
-
-    private func restorePosition(in element: inout Element) {
-        if self.sets(Self.anchor) {
-            self.restore(Self.placement, asOne: true, in: &element)
-        } else {
-            self.restore(Self.position, asOne: false, in: &element)
-        }
+    /// The groups of fields that are restored together or, if one was set since, not at all.
+    private func together(hasLockedAspect: Bool) -> [[ElementField]] {
+        let movesAnchor = self.changes(.anchorX) || self.changes(.anchorY)
+        return (movesAnchor ? [[.positionX, .positionY, .anchorX, .anchorY]] : [])
+            + (hasLockedAspect ? [[.scaleX, .scaleY]] : [])
     }
 
-    /// Restores fields each by itself, or as one: all of them, unless one was set since.
-    private func restore(_ fields: [Number], asOne: Bool, in element: inout Element) {
-        if asOne, !fields.allSatisfy({ element[keyPath: $0] == self.after[keyPath: $0] }) { return }
-        for field in fields { self.restore(field, in: &element) }
-    }
-
-    private func sets(_ fields: [Number]) -> Bool {
-        fields.contains { self.before[keyPath: $0] != self.after[keyPath: $0] }
-    }
-
-    private func restore<Value: Equatable>(_ field: WritableKeyPath<Element, Value>, in element: inout Element) {
-        let (old, new) = (self.before[keyPath: field], self.after[keyPath: field])
-        if old != new, element[keyPath: field] == new { element[keyPath: field] = old }
+    private func restore(_ field: ElementField, in element: inout Element) {
+        if self.changes(field), element.hasSame(field, as: self.after) { element.copy(field, from: self.before) }
     }
 
     /// The app's own fields are restored one by one, unless they would then be too large together: then it is false. A

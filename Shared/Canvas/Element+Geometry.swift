@@ -1,18 +1,4 @@
 extension Element {
-    /// Position, rotation and scale. Setting it applies no rule: it is for drawing an element where somebody moves it.
-    public var pose: Pose {
-        get {
-            Pose(
-                position: Point(x: self.positionX, y: self.positionY), rotation: Angle(degrees: self.rotation),
-                scaleX: self.scaleX, scaleY: self.scaleY)
-        }
-        set {
-            (self.positionX, self.positionY) = (newValue.position.x, newValue.position.y)
-            self.rotation = newValue.rotation.degrees
-            (self.scaleX, self.scaleY) = (newValue.scaleX, newValue.scaleY)
-        }
-    }
-
     /// Its size at scale 1, pixels.
     public var originalSize: Size { Size(width: self.originalWidth, height: self.originalHeight) }
 

@@ -19,45 +19,24 @@ extension Element {
 
     /// Writes the flat object's members into an open object, to which a broadcast appends its own.
     public func encodeMembers(into writer: inout JSONWriter) {
-        writer.member("id", self.id)
-        writer.member("type", self.type)
-        self.encodeGeometry(into: &writer)
-        writer.member("createdBy", self.createdBy)
-        writer.member("updatedBy", self.updatedBy)
-        writer.member("rev", self.rev)
-        self.encodeOptions(into: &writer)
-        for field in self.extra {
-            writer.key(string: field.name)
-            writer.raw(field.json)
-        }
+        for field in ElementField.stored { self.encode(field, into: &writer) }
+        self.extra.encodeMembers(into: &writer)
     }
 
-    private func encodeGeometry(into writer: inout JSONWriter) {
-        writer.member("positionX", self.positionX)
-        writer.member("positionY", self.positionY)
-        writer.member("width", self.width)
-        writer.member("height", self.height)
-        writer.member("rotation", self.rotation)
-        writer.member("scaleX", self.scaleX)
-        writer.member("scaleY", self.scaleY)
-        writer.member("originalWidth", self.originalWidth)
-        writer.member("originalHeight", self.originalHeight)
-        writer.member("anchorX", self.anchorX)
-        writer.member("anchorY", self.anchorY)
-    }
-
-    private func encodeOptions(into writer: inout JSONWriter) {
-        if self.locked {
-            writer.member("locked", true)
+    private func encode(_ field: ElementField, into writer: inout JSONWriter) {
+        switch field.kind {
+        case .id: writer.member(field.name, self.id)
+        case .type: writer.member(field.name, self.type)
+        case .user: writer.member(field.name, field == .createdBy ? self.createdBy : self.updatedBy)
+        case .revision: writer.member(field.name, self.rev)
+        case .moving, .side, .anchor, .option, .size:
+            if let value = self[field], value != field.omitted { writer.member(field.name, value) }
+        case .locked: if self.locked { writer.member(field.name, true) }
+        case .bounds: writer.member(field.name, ifPresent: self.bounds)
+        case .space: if self.space == .normalized { writer.member(field.name, self.space.rawValue) }
+        case .parent: writer.member(field.name, ifPresent: self.parentId)
+        case .envelope: break
         }
-        writer.member("snapDegrees", ifPresent: self.snapDegrees)
-        writer.member("bounds", ifPresent: self.bounds)
-        writer.member("fontSize", ifPresent: self.fontSize)
-        writer.member("zIndex", ifPresent: self.zIndex)
-        if self.space == .normalized {
-            writer.member("space", Space.normalized.rawValue)
-        }
-        writer.member("parentId", ifPresent: self.parentId)
     }
 
     /// Parses the output of `encode`: its exact inverse, for our own stored text (see `jsonLimits`). Nil for any other
@@ -77,37 +56,37 @@ extension Element {
             guard self.read(field, value) else { return nil }
             found |= 1 << UInt32(field.rawValue)
         }
-        // All fields up to `rev` are always written.
-        let required: UInt32 = 1 << UInt32(ElementField.rev.rawValue + 1) - 1
-        guard found & required == required else { return nil }
+        guard found & Self.required == Self.required else { return nil }
     }
 
-    /// Reads one stored field; false if it has the wrong kind.
-    private mutating func read(_ field: ElementField, _ value: JSONValue) -> Bool {
-        switch field {
+    /// The fields that are always written.
+    private static let required = ElementField.stored.reduce(0 as UInt32) { required, field in
+        let isRequired =
+            switch field.kind {
+            case .id, .type, .user, .revision, .size, .side, .anchor: true
+            case .moving: field.omitted == nil
+            case .option, .locked, .bounds, .space, .parent, .envelope: false
+            }
+        return isRequired ? required | 1 << UInt32(field.rawValue) : required
+    }
+
+    /// Reads one field; false if it has the wrong kind: it then stays as it is, or is absent if it may be.
+    package mutating func read(_ field: ElementField, _ value: JSONValue) -> Bool {
+        switch field.kind {
         case .id: return Self.assign(value.string, &self.id)
         case .type: return Self.assign(value.string, &self.type)
-        case .createdBy: return Self.assign(value.string, &self.createdBy)
-        case .updatedBy: return Self.assign(value.string, &self.updatedBy)
-        case .parentId: return Self.assignOptional(value.string, &self.parentId)
-        case .positionX: return Self.assign(value.double, &self.positionX)
-        case .positionY: return Self.assign(value.double, &self.positionY)
-        case .rotation: return Self.assign(value.double, &self.rotation)
-        case .scaleX: return Self.assign(value.double, &self.scaleX)
-        case .scaleY: return Self.assign(value.double, &self.scaleY)
-        case .originalWidth: return Self.assign(value.double, &self.originalWidth)
-        case .originalHeight: return Self.assign(value.double, &self.originalHeight)
-        case .anchorX: return Self.assign(value.double, &self.anchorX)
-        case .anchorY: return Self.assign(value.double, &self.anchorY)
-        case .rev: return Self.assign(value.integer, &self.rev)
+        case .user where field == .createdBy: return Self.assign(value.string, &self.createdBy)
+        case .user: return Self.assign(value.string, &self.updatedBy)
+        case .revision: return Self.assign(value.integer, &self.rev)
+        case .moving, .side, .anchor, .option:
+            self[field] = value.double
+            return value.double != nil
         case .locked: return Self.assign(value.bool, &self.locked)
-        case .snapDegrees: return Self.assignOptional(value.double, &self.snapDegrees)
-        case .fontSize: return Self.assignOptional(value.double, &self.fontSize)
-        case .zIndex: return Self.assignOptional(value.double, &self.zIndex)
         case .bounds: return Self.assignOptional(Bounds(json: value), &self.bounds)
         case .space: return Self.assign(value.string.flatMap(Space.init(rawValue:)), &self.space)
+        case .parent: return Self.assignOptional(value.string, &self.parentId)
         // Computed, or a broadcast's.
-        case .width, .height, .roomId, .seq, .userId, .sid, .n, .cause, .part, .parts: return true
+        case .size, .envelope: return true
         }
     }
 

@@ -80,18 +80,78 @@ public struct Element: Sendable {
     }
 }
 
+extension Element {
+    /// The number in a field; nil if it has none. Setting nil removes an option, and leaves any other as it is.
+    package subscript(field: ElementField) -> Double? {
+        get {
+            switch field {
+            case .positionX: self.positionX
+            case .positionY: self.positionY
+            case .width: self.width
+            case .height: self.height
+            case .rotation: self.rotation
+            case .scaleX: self.scaleX
+            case .scaleY: self.scaleY
+            case .originalWidth: self.originalWidth
+            case .originalHeight: self.originalHeight
+            case .anchorX: self.anchorX
+            case .anchorY: self.anchorY
+            case .snapDegrees: self.snapDegrees
+            case .fontSize: self.fontSize
+            case .zIndex: self.zIndex
+            default: nil
+            }
+        }
+        set {
+            switch field {
+            case .positionX: self.positionX = newValue ?? self.positionX
+            case .positionY: self.positionY = newValue ?? self.positionY
+            case .rotation: self.rotation = newValue ?? self.rotation
+            case .scaleX: self.scaleX = newValue ?? self.scaleX
+            case .scaleY: self.scaleY = newValue ?? self.scaleY
+            case .originalWidth: self.originalWidth = newValue ?? self.originalWidth
+            case .originalHeight: self.originalHeight = newValue ?? self.originalHeight
+            case .anchorX: self.anchorX = newValue ?? self.anchorX
+            case .anchorY: self.anchorY = newValue ?? self.anchorY
+            case .snapDegrees: self.snapDegrees = newValue
+            case .fontSize: self.fontSize = newValue
+            case .zIndex: self.zIndex = newValue
+            default: break
+            }
+        }
+    }
+}
+
 extension Element: Equatable {
     /// Compares text bytewise; all stored fields are compared.
     public static func == (left: Element, right: Element) -> Bool {
-        left.positionX == right.positionX && left.positionY == right.positionY && left.rotation == right.rotation
-            && left.scaleX == right.scaleX && left.scaleY == right.scaleY && left.originalWidth == right.originalWidth
-            && left.originalHeight == right.originalHeight && left.anchorX == right.anchorX
-            && left.anchorY == right.anchorY && left.rev == right.rev && left.locked == right.locked
-            && left.snapDegrees == right.snapDegrees && left.bounds == right.bounds && left.fontSize == right.fontSize
-            && left.zIndex == right.zIndex && left.space == right.space && isSameText(left.id, right.id)
-            && isSameText(left.type, right.type) && isSameText(left.createdBy, right.createdBy)
-            && isSameText(left.updatedBy, right.updatedBy) && isSameText(left.parentId, right.parentId)
-            && left.extra == right.extra
+        ElementField.stored.allSatisfy { left.hasSame($0, as: right) } && left.extra == right.extra
+    }
+
+    /// Whether a field has the same value in another element.
+    func hasSame(_ field: ElementField, as other: Element) -> Bool {
+        switch field.kind {
+        case .id: isSameText(self.id, other.id)
+        case .type: isSameText(self.type, other.type)
+        case .user: isSameText(self.createdBy, other.createdBy) && isSameText(self.updatedBy, other.updatedBy)
+        case .revision: self.rev == other.rev
+        case .moving, .side, .anchor, .option: self[field] == other[field]
+        case .locked: self.locked == other.locked
+        case .bounds: self.bounds == other.bounds
+        case .space: self.space == other.space
+        case .parent: isSameText(self.parentId, other.parentId)
+        case .size, .envelope: true
+        }
+    }
+
+    /// Sets a field of the geometry or an option to its value in another element.
+    mutating func copy(_ field: ElementField, from other: Element) {
+        switch field.kind {
+        case .moving, .side, .anchor, .option: self[field] = other[field]
+        case .locked: self.locked = other.locked
+        case .bounds: self.bounds = other.bounds
+        case .id, .type, .user, .revision, .space, .parent, .size, .envelope: break
+        }
     }
 }
 

@@ -45,4 +45,41 @@ public struct ElementChanges: Equatable, Sendable {
     public var respectsLock: Bool {
         (self.originalWidth != nil || self.originalHeight != nil) && self.locked != false
     }
+
+    /// The change of a number; sides are not removed.
+    subscript(field: ElementField) -> FieldChange<Double>? {
+        get {
+            switch field {
+            case .originalWidth: self.originalWidth.map(FieldChange.set)
+            case .originalHeight: self.originalHeight.map(FieldChange.set)
+            case .snapDegrees: self.snapDegrees
+            case .fontSize: self.fontSize
+            case .zIndex: self.zIndex
+            default: nil
+            }
+        }
+        set {
+            switch field {
+            case .originalWidth: self.originalWidth = newValue?.value
+            case .originalHeight: self.originalHeight = newValue?.value
+            case .snapDegrees: self.snapDegrees = newValue
+            case .fontSize: self.fontSize = newValue
+            case .zIndex: self.zIndex = newValue
+            default: break
+            }
+        }
+    }
+
+    /// Writes the members of an update's `set`.
+    package func encodeMembers(into writer: inout JSONWriter) {
+        for field in ElementField.stored {
+            switch field.kind {
+            case .side, .option: writer.member(field.name, ifPresent: self[field])
+            case .locked: writer.member(field.name, ifPresent: self.locked)
+            case .bounds: writer.member(field.name, ifPresent: self.bounds)
+            default: break
+            }
+        }
+        self.extra.encodeMembers(into: &writer)
+    }
 }

@@ -1,28 +1,130 @@
-import JSONBytes
+package import JSONBytes
 
-/// The field names of a flat element, except the app's own, in the order in which an element is written.
-enum ElementField: Int, CaseIterable {
-    case id, type, positionX, positionY, width, height, rotation, scaleX, scaleY, originalWidth, originalHeight
-    case anchorX, anchorY, createdBy, updatedBy, rev, locked, snapDegrees, bounds, fontSize, zIndex, space, parentId
+/// The fields of a flat element, except the app's own, in the order in which an element is written. What is to be known
+/// of each stands in its row: parsing, writing, the wire, undo, rules and the descriptions of the API follow from it.
+public enum ElementField: UInt8, CaseIterable, Sendable {
+    case id, type
+    // Those of `TransformFields`, up to `originalWidth`.
+    case positionX, positionY, width, height, rotation, scaleX, scaleY
+    case originalWidth, originalHeight, anchorX, anchorY, createdBy, updatedBy, rev
+    case locked, snapDegrees, bounds, fontSize, zIndex, space, parentId
     /// Fields that a broadcast adds to the element's: an extra field of that name would be a duplicate key there.
     case roomId, seq, userId, sid, n, cause, part, parts
 
-    private static let names: [StaticString] = [
-        "id", "type", "positionX", "positionY", "width", "height", "rotation", "scaleX", "scaleY", "originalWidth",
-        "originalHeight", "anchorX", "anchorY", "createdBy", "updatedBy", "rev", "locked", "snapDegrees", "bounds",
-        "fontSize", "zIndex", "space", "parentId", "roomId", "seq", "userId", "sid", "n", "cause", "part", "parts",
-    ]
+    @inline(__always)
+    private var row: Row {
+        switch self {
+        case .id: Row(name: "id", kind: .id)
+        case .type: Row(name: "type", kind: .type)
+        case .positionX: Row(name: "positionX", kind: .moving, isInTransform: false)
+        case .positionY: Row(name: "positionY", kind: .moving, isInTransform: false)
+        case .width: Row(name: "width", kind: .size, isPositive: true)
+        case .height: Row(name: "height", kind: .size, isPositive: true)
+        case .rotation: Row(name: "rotation", kind: .moving)
+        case .scaleX: Row(name: "scaleX", kind: .moving)
+        case .scaleY: Row(name: "scaleY", kind: .moving)
+        case .originalWidth: Row(name: "originalWidth", kind: .side, isPositive: true)
+        case .originalHeight: Row(name: "originalHeight", kind: .side, isPositive: true)
+        case .anchorX: Row(name: "anchorX", kind: .anchor)
+        case .anchorY: Row(name: "anchorY", kind: .anchor)
+        case .createdBy: Row(name: "createdBy", kind: .user)
+        case .updatedBy: Row(name: "updatedBy", kind: .user)
+        case .rev: Row(name: "rev", kind: .revision)
+        case .locked: Row(name: "locked", kind: .locked)
+        case .snapDegrees:
+            Row(name: "snapDegrees", kind: .option, isPositive: true, range: 0...CanvasLimits.snapDegrees)
+        case .bounds: Row(name: "bounds", kind: .bounds)
+        case .fontSize: Row(name: "fontSize", kind: .option)
+        case .zIndex: Row(name: "zIndex", kind: .option)
+        case .space: Row(name: "space", kind: .space)
+        case .parentId: Row(name: "parentId", kind: .parent)
+        case .roomId: Row(name: "roomId", kind: .envelope)
+        case .seq: Row(name: "seq", kind: .envelope)
+        case .userId: Row(name: "userId", kind: .envelope)
+        case .sid: Row(name: "sid", kind: .envelope)
+        case .n: Row(name: "n", kind: .envelope)
+        case .cause: Row(name: "cause", kind: .envelope)
+        case .part: Row(name: "part", kind: .envelope)
+        case .parts: Row(name: "parts", kind: .envelope)
+        }
+    }
 
-    var name: StaticString { Self.names[self.rawValue] }
+    private struct Row {
+        let name: StaticString
+        let kind: Kind
+        var isInTransform = true
+        var isPositive = false
+        var range: ClosedRange<Double>?
+        var omitted: Double?
+    }
+
+    /// What a field holds.
+    package enum Kind: Sendable {
+        /// A number that moves: transforms set it, previews show it.
+        case moving
+        /// A drawn side, computed. Apps may tell what they drew.
+        case size
+        /// A side at scale 1: an update resizes.
+        case side
+        /// A number that gestures set.
+        case anchor
+        /// A number that an element need not have.
+        case option
+        case id, type, locked, bounds, space, parent
+        /// Set by the server.
+        case user, revision
+        /// Not the element's.
+        case envelope
+    }
+
+    package var name: StaticString { self.row.name }
+
+    package var kind: Kind { self.row.kind }
+
+    /// A transform has it in its `transform`, else beside that.
+    package var isInTransform: Bool { self.row.isInTransform && self.kind == .moving }
+
+    /// An app may only send it above 0.
+    package var isPositive: Bool { self.row.isPositive }
+
+    /// To which it is clamped, unless its rule is another one.
+    package var range: ClosedRange<Double>? { self.row.range }
+
+    /// The number with which it is not written; nil: it always is.
+    package var omitted: Double? { self.row.omitted }
+
+    private static func all(_ kinds: Kind...) -> [ElementField] { Self.allCases.filter { kinds.contains($0.kind) } }
+
+    /// All that an element can have.
+    package static let stored = Self.allCases.filter { $0.kind != .envelope }
+
+    /// What says where it is and how large: a lock holds it.
+    static let geometry = Self.all(.moving, .side, .anchor)
+
+    /// What it need not have, for apps to set.
+    package static let options = Self.all(.option, .locked, .bounds)
+
+    /// Those that move.
+    package static let moving = Self.all(.moving)
+
+    /// Those that move and have no rule but their range.
+    package static let ranged = Self.moving.filter { $0.range != nil }
+
+    /// Those that a transform sets, and the drawn sides; of them those beside its `transform`, and those in it.
+    package static let transform = Self.all(.moving, .size)
+    package static let besideTransform = Self.transform.filter { !$0.isInTransform }
+    package static let inTransform = Self.transform.filter(\.isInTransform)
+
+    private static let names = Self.allCases.map(\.name)
 
     /// The field of that name; nil if it is the app's own. Most objects are in the order in which we write them, so the
     /// search starts after the previous field.
-    static func named(_ key: JSONValue, after previous: ElementField?) -> ElementField? {
-        let count = self.names.count
-        var index = (previous?.rawValue ?? -1) + 1
-        for _ in 0..<count {
-            if index >= count { index = 0 }
-            if key.isString(self.names[index]) { return ElementField(rawValue: index) }
+    package static func named(_ key: JSONValue, after previous: ElementField?) -> ElementField? {
+        let names = Self.names
+        var index = previous.map { Int($0.rawValue) + 1 } ?? 0
+        for _ in names.indices {
+            if index >= names.count { index = 0 }
+            if key.isString(names[index]) { return ElementField(rawValue: UInt8(truncatingIfNeeded: index)) }
             index += 1
         }
         return nil

@@ -29,32 +29,19 @@ extension ElementInput {
     private static func read(
         _ field: ElementField, _ value: JSONValue, _ name: @autoclosure () -> String, into new: inout NewElement
     ) throws(FieldError) {
-        switch field {
+        switch field.kind {
         case .id: new.id = try Self.elementID(value, field: name())
-        case .parentId: new.parentId = try Self.elementID(value, field: name())
+        case .parent: new.parentId = try Self.elementID(value, field: name())
         case .type: new.type = try Self.type(value, name())
-        case .positionX: new.transform.positionX = try Self.number(value, name())
-        case .positionY: new.transform.positionY = try Self.number(value, name())
-        case .rotation: new.transform.rotation = try Self.number(value, name())
-        case .scaleX: new.transform.scaleX = try Self.number(value, name())
-        case .scaleY: new.transform.scaleY = try Self.number(value, name())
-        case .width: new.transform.width = try Self.positive(value, name())
-        case .height: new.transform.height = try Self.positive(value, name())
-        case .originalWidth: new.originalWidth = try Self.positive(value, name())
-        case .originalHeight: new.originalHeight = try Self.positive(value, name())
-        case .anchorX: new.anchorX = try Self.number(value, name())
-        case .anchorY: new.anchorY = try Self.number(value, name())
+        case .moving, .size, .side, .anchor, .option: new[field] = try Self.number(of: field, value, name())
         case .locked: new.locked = try Self.bool(value, name())
-        case .snapDegrees: new.snapDegrees = try Self.positive(value, name())
         case .bounds: new.bounds = try Self.bounds(value, name())
-        case .fontSize: new.fontSize = try Self.number(value, name())
-        case .zIndex: new.zIndex = try Self.number(value, name())
         case .space:
             guard let space = value.string.flatMap(Space.init(rawValue:)) else {
                 throw FieldError(field: name(), message: "A space is \"canvas\" or \"normalized\".")
             }
             new.space = space
-        case .createdBy, .updatedBy, .rev, .roomId, .seq, .userId, .sid, .n, .cause, .part, .parts: break
+        case .user, .revision, .envelope: break
         }
     }
 
@@ -73,21 +60,11 @@ extension ElementInput {
         guard set.kind == .object else { throw FieldError(field: "set", message: "An object is required.") }
         var changes = ElementChanges()
         for (key, value) in set.members {
-            let field = ElementField.named(key, after: .rev)
-            switch field {
-            case .fontSize: changes.fontSize = try Self.change(value, "set.fontSize", Self.requiredNumber)
-            case .locked: changes.locked = try Self.bool(value, "set.locked")
-            case .snapDegrees: changes.snapDegrees = try Self.change(value, "set.snapDegrees", Self.positive)
-            case .bounds: changes.bounds = try Self.change(value, "set.bounds", Self.bounds)
-            case .zIndex: changes.zIndex = try Self.change(value, "set.zIndex", Self.requiredNumber)
-            case .originalWidth: changes.originalWidth = try Self.positive(value, "set.originalWidth")
-            case .originalHeight: changes.originalHeight = try Self.positive(value, "set.originalHeight")
-            case .some(let field):
-                let isDrawnSize = field == .width || field == .height
-                throw FieldError(field: "set.\(field.name)", message: isDrawnSize ? Self.isComputed : Self.isFixed)
-            case nil where key.isString("transform" as StaticString):
+            if let field = ElementField.named(key, after: .rev) {
+                try Self.read(field, value, "set.\(field.name)", into: &changes)
+            } else if key.isString("transform" as StaticString) {
                 throw FieldError(field: "set.transform", message: Self.isFixed)
-            case nil:
+            } else {
                 changes.extra.append(ExtraField(name: key.string ?? "", json: Array(value.rawBytes)))
             }
         }
@@ -95,13 +72,20 @@ extension ElementInput {
         return changes
     }
 
+    private static func read(
+        _ field: ElementField, _ value: JSONValue, _ name: String, into changes: inout ElementChanges
+    ) throws(FieldError) {
+        switch field.kind {
+        case .option: changes[field] = value.isNull ? .remove : .set(try Self.number(of: field, value, name))
+        case .bounds: changes.bounds = value.isNull ? .remove : .set(try Self.bounds(value, name))
+        case .side: changes[field] = .set(try Self.number(of: field, value, name))
+        case .locked: changes.locked = try Self.bool(value, name)
+        case .size: throw FieldError(field: name, message: Self.isComputed)
+        case .id, .type, .moving, .anchor, .space, .parent, .user, .revision, .envelope:
+            throw FieldError(field: name, message: Self.isFixed)
+        }
+    }
+
     private static let isFixed = "An update does not change this field."
     private static let isComputed = "The drawn size is computed: originalWidth and originalHeight resize an element."
-
-    /// `null` removes a field.
-    private static func change<Value>(
-        _ value: JSONValue, _ field: String, _ read: (JSONValue, String) throws(FieldError) -> Value
-    ) throws(FieldError) -> FieldChange<Value> {
-        value.kind == .null ? .remove : .set(try read(value, field))
-    }
 }

@@ -23,19 +23,17 @@ public enum ElementInput {
     /// for a commit, the hints `width` and `height`. At least one position or transform field is required.
     public static func transform(_ payload: JSONValue, isPreview: Bool) throws(FieldError) -> TransformFields {
         var fields = TransformFields()
-        fields.positionX = try Self.number(payload["positionX"], "positionX")
-        fields.positionY = try Self.number(payload["positionY"], "positionY")
-        if !isPreview {
-            fields.width = try Self.number(payload["width"], "width")
-            fields.height = try Self.number(payload["height"], "height")
+        for field in ElementField.besideTransform {
+            if isPreview, field.kind == .size { continue }
+            fields[field] = try Self.number(payload[field.name], "\(field.name)")
         }
         if let transform = payload["transform"] {
             guard transform.kind == .object else {
                 throw FieldError(field: "transform", message: "A transform is an object.")
             }
-            fields.rotation = try Self.number(transform["rotation"], "transform.rotation")
-            fields.scaleX = try Self.number(transform["scaleX"], "transform.scaleX")
-            fields.scaleY = try Self.number(transform["scaleY"], "transform.scaleY")
+            for field in ElementField.inTransform {
+                fields[field] = try Self.number(transform[field.name], "transform.\(field.name)")
+            }
         }
         if fields.isEmpty {
             let hasHint = payload["width"] != nil || payload["height"] != nil
@@ -73,6 +71,16 @@ public enum ElementInput {
     static func requiredNumber(_ value: JSONValue?, _ field: String) throws(FieldError) -> Double {
         guard let number = try Self.number(value, field) else {
             throw FieldError(field: field, message: "A number is required.")
+        }
+        return number
+    }
+
+    /// The number of an element's field.
+    static func number(
+        of field: ElementField, _ value: JSONValue, _ path: @autoclosure () -> String
+    ) throws(FieldError) -> Double {
+        guard let number = try Self.number(value, path()), !field.isPositive || number > 0 else {
+            throw FieldError(field: path(), message: "A number above 0 is required.")
         }
         return number
     }

@@ -1,3 +1,5 @@
+package import JSONBytes
+
 /// A field of an element that only the app understands, kept unchanged.
 public struct ExtraField: Sendable {
     /// Its name, unescaped.
@@ -41,6 +43,14 @@ extension ExtraField: Equatable {
 
 /// The app's own fields of an element: each name is there once.
 extension [ExtraField] {
+    /// Writes them as members of the open object.
+    package func encodeMembers(into writer: inout JSONWriter) {
+        for field in self {
+            writer.key(string: field.name)
+            writer.raw(field.json)
+        }
+    }
+
     /// Whether an element may have them: their number, and their size with their names.
     var isWithinLimits: Bool { self.excess == nil }
 

@@ -87,14 +87,7 @@ public struct GestureTracker: Equatable, Sendable {
 
     /// The element as the hand shows it now, not rounded.
     public func drawn(under rules: RulesTable, parentSize: Size? = nil) -> Element {
-        let fields = self.fields(under: rules, parentSize: parentSize)
-        var drawn = self.element
-        drawn.positionX = fields.positionX ?? drawn.positionX
-        drawn.positionY = fields.positionY ?? drawn.positionY
-        drawn.rotation = fields.rotation ?? drawn.rotation
-        drawn.scaleX = fields.scaleX ?? drawn.scaleX
-        drawn.scaleY = fields.scaleY ?? drawn.scaleY
-        return drawn
+        self.element.showing(self.fields(under: rules, parentSize: parentSize))
     }
 
     /// Changes what a running recognizer has reported, unless the sum is not finite then.

@@ -28,4 +28,68 @@ public struct Pose: Equatable, Sendable {
             scaleX: Canvas.interpolated(from: self.scaleX, to: other.scaleX, fraction: fraction),
             scaleY: Canvas.interpolated(from: self.scaleY, to: other.scaleY, fraction: fraction))
     }
+
+    /// The pose with its numbers clamped to ±`CanvasLimits.reach`, so that no sum of some of them overflows.
+    var withinReach: Pose {
+        func inReach(_ number: Double) -> Double { clamped(number, -CanvasLimits.reach, CanvasLimits.reach) }
+        return Pose(
+            position: Point(x: inReach(self.position.x), y: inReach(self.position.y)), rotation: self.rotation,
+            scaleX: inReach(self.scaleX), scaleY: inReach(self.scaleY))
+    }
+
+    /// This pose and a difference.
+    func moved(by difference: PoseDifference) -> Pose {
+        Pose(
+            position: self.position + difference.position, rotation: self.rotation.turned(by: difference.degrees),
+            scaleX: self.scaleX + difference.scaleX, scaleY: self.scaleY + difference.scaleY)
+    }
+}
+
+/// The difference of two poses, number by number: displacements, or velocities per ms.
+struct PoseDifference: Equatable, Sendable {
+    var position = Point.zero
+    var degrees = 0.0, scaleX = 0.0, scaleY = 0.0
+
+    static let zero = PoseDifference()
+
+    /// What leads from one pose to another, by the shortest rotation.
+    init(from start: Pose, to end: Pose) {
+        self.position = end.position - start.position
+        self.degrees = start.rotation.shortestTurn(to: end.rotation)
+        self.scaleX = end.scaleX - start.scaleX
+        self.scaleY = end.scaleY - start.scaleY
+    }
+
+    private init() {}
+
+    /// Each number made of two.
+    private func combined(with other: Self, _ combine: (Double, Double) -> Double) -> Self {
+        var result = Self()
+        result.position.x = combine(self.position.x, other.position.x)
+        result.position.y = combine(self.position.y, other.position.y)
+        result.degrees = combine(self.degrees, other.degrees)
+        result.scaleX = combine(self.scaleX, other.scaleX)
+        result.scaleY = combine(self.scaleY, other.scaleY)
+        return result
+    }
+
+    static func + (left: Self, right: Self) -> Self { left.combined(with: right, +) }
+    static func - (left: Self, right: Self) -> Self { left.combined(with: right, -) }
+    static func * (left: Self, factor: Double) -> Self { left.combined(with: left) { number, _ in number * factor } }
+}
+
+extension Element {
+    /// Position, rotation and scale. Setting it applies no rule: it is for drawing an element where somebody moves it.
+    public var pose: Pose {
+        get {
+            Pose(
+                position: Point(x: self.positionX, y: self.positionY), rotation: Angle(degrees: self.rotation),
+                scaleX: self.scaleX, scaleY: self.scaleY)
+        }
+        set {
+            (self.positionX, self.positionY) = (newValue.position.x, newValue.position.y)
+            self.rotation = newValue.rotation.degrees
+            (self.scaleX, self.scaleY) = (newValue.scaleX, newValue.scaleY)
+        }
+    }
 }

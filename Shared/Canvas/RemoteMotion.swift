@@ -107,52 +107,6 @@ public struct RemoteMotion: Equatable, Sendable {
     }
 }
 
-/// The difference of two poses, number by number: displacements, or velocities per ms.
-struct PoseDifference: Equatable, Sendable {
-    private var numbers: SIMD8<Double>
-
-    static let zero = PoseDifference(numbers: .zero)
-
-    private init(numbers: SIMD8<Double>) {
-        self.numbers = numbers
-    }
-
-    /// What leads from one pose to another, by the shortest rotation.
-    init(from start: Pose, to end: Pose) {
-        let way = end.position - start.position
-        self.numbers = [
-            way.x, way.y, start.rotation.shortestTurn(to: end.rotation), end.scaleX - start.scaleX,
-            end.scaleY - start.scaleY, 0, 0, 0,
-        ]
-    }
-
-    var position: Point { Point(x: self.numbers[0], y: self.numbers[1]) }
-    var degrees: Double { self.numbers[2] }
-    var scaleX: Double { self.numbers[3] }
-    var scaleY: Double { self.numbers[4] }
-
-    static func + (left: Self, right: Self) -> Self { Self(numbers: left.numbers + right.numbers) }
-    static func - (left: Self, right: Self) -> Self { Self(numbers: left.numbers - right.numbers) }
-    static func * (left: Self, factor: Double) -> Self { Self(numbers: left.numbers * factor) }
-}
-
-extension Pose {
-    /// This pose and a difference.
-    func moved(by difference: PoseDifference) -> Pose {
-        Pose(
-            position: self.position + difference.position, rotation: self.rotation.turned(by: difference.degrees),
-            scaleX: self.scaleX + difference.scaleX, scaleY: self.scaleY + difference.scaleY)
-    }
-
-    /// The pose with its numbers clamped to ±`CanvasLimits.reach`, so that no sum of some of them overflows.
-    var withinReach: Pose {
-        func inReach(_ number: Double) -> Double { clamped(number, -CanvasLimits.reach, CanvasLimits.reach) }
-        return Pose(
-            position: Point(x: inReach(self.position.x), y: inReach(self.position.y)), rotation: self.rotation,
-            scaleX: inReach(self.scaleX), scaleY: inReach(self.scaleY))
-    }
-}
-
 /// The measured time between the updates of one mover, ms: how long a movement to the latest one may last so that it
 /// ends when the next one arrives.
 public struct UpdatePace: Equatable, Sendable {

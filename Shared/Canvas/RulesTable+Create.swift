@@ -19,6 +19,7 @@ extension RulesTable {
         if fields.positionX == nil || fields.positionY == nil { Self.placeDefault(fields, &element) }
         Self.setRotation(fields.rotation, rules, &element, &adjustments)
         Self.setNewScale(fields, rules, &element, &adjustments)
+        Self.setRanged(fields, &element, &adjustments)
         Self.compareSize(fields, element, &adjustments)
         return (element, adjustments)
     }
@@ -29,7 +30,6 @@ extension RulesTable {
     public func apply(_ changes: ElementChanges, to element: inout Element) -> [Adjustment] {
         var adjustments: [Adjustment] = []
         let rules = self.rules(for: element.type)
-        Self.removeOptions(changes, &element)
         Self.setOptions(changes, rules, &element, &adjustments)
         Self.resize(changes, rules, &element, &adjustments)
         if element.fits(changes) { element.extra = element.extra.updated(by: changes.extra) }
@@ -97,29 +97,24 @@ extension RulesTable {
         Self.setPosition(missing, &element, &ignored)
     }
 
-    private static func removeOptions(_ changes: ElementChanges, _ element: inout Element) {
-        if changes.fontSize == .remove { element.fontSize = nil }
-        if changes.snapDegrees == .remove { element.snapDegrees = nil }
-        if changes.bounds == .remove { element.bounds = nil }
-        if changes.zIndex == .remove { element.zIndex = nil }
-    }
-
     private static func setOptions(
         _ changes: ElementChanges, _ rules: TypeRules, _ element: inout Element, _ adjustments: inout [Adjustment]
     ) {
         if let locked = changes.locked { element.locked = locked }
-        if let sent = usableNumber(changes.zIndex?.value) { element.zIndex = sent + 0 }
-        if let sent = usableNumber(changes.fontSize?.value) {
-            let stored = rules.fontSize.map { clamped(sent, $0.lowerBound, $0.upperBound) } ?? sent
-            element.fontSize = stored + 0
-            Self.note("fontSize", sent, stored, .range, &adjustments)
+        for field in ElementField.options {
+            guard let change = changes[field] else { continue }
+            if change == .remove { element[field] = nil }
+            guard let sent = usableNumber(change.value), sent > 0 || !field.isPositive else { continue }
+            let range = field == .fontSize ? rules.fontSize : field.range
+            let stored = range.map { clamped(sent, $0.lowerBound, $0.upperBound) } ?? sent
+            element[field] = stored + 0
+            Self.note("\(field.name)", sent, stored, .range, &adjustments)
         }
-        if let sent = usableNumber(changes.snapDegrees?.value), sent > 0 {
-            let stored = min(sent, CanvasLimits.snapDegrees)
-            element.snapDegrees = stored
-            Self.note("snapDegrees", sent, stored, .range, &adjustments)
+        switch changes.bounds {
+        case .set(let sent): Self.setBounds(sent, &element, &adjustments)
+        case .remove: element.bounds = nil
+        case nil: break
         }
-        if let sent = changes.bounds?.value { Self.setBounds(sent, &element, &adjustments) }
     }
 
     /// The scales stay, within their rules: one that only the smallest size had raised may now be beyond the largest.
@@ -159,13 +154,10 @@ extension RulesTable {
 
 extension ElementChanges {
     /// The options of a new element, as an update sets them.
-    public init(_ new: NewElement) {
-        self.init()
-        self.fontSize = new.fontSize.map(FieldChange.set)
+    init(_ new: NewElement) {
+        for field in ElementField.options { self[field] = new[field].map(FieldChange.set) }
         self.locked = new.locked
-        self.snapDegrees = new.snapDegrees.map(FieldChange.set)
         self.bounds = new.bounds.map(FieldChange.set)
-        self.zIndex = new.zIndex.map(FieldChange.set)
     }
 }
 

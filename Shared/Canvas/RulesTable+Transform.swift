@@ -13,6 +13,7 @@ extension RulesTable {
         Self.setPosition(fields, &element, &adjustments)
         Self.setRotation(fields.rotation, rules, &element, &adjustments)
         Self.setScale(fields, stored: (element.scaleX, element.scaleY), rules, &element, &adjustments)
+        Self.setRanged(fields, &element, &adjustments)
         Self.compareSize(fields, element, &adjustments)
         return adjustments
     }
@@ -63,6 +64,16 @@ extension RulesTable {
         if let sent = fields.scaleY { Self.note("scaleY", sent, element.scaleY, rule.y.why, &adjustments) }
     }
 
+    /// Fields that have no rule but their range.
+    static func setRanged(_ fields: TransformFields, _ element: inout Element, _ adjustments: inout [Adjustment]) {
+        for field in ElementField.ranged {
+            guard let sent = fields[field], let range = field.range else { continue }
+            let stored = clamped(sent, range.lowerBound, range.upperBound) + 0
+            element[field] = stored
+            Self.note("\(field.name)", sent, stored, .range, &adjustments)
+        }
+    }
+
     /// Apps round drawn sizes: differences up to half a pixel are ignored.
     static func compareSize(_ fields: TransformFields, _ element: Element, _ adjustments: inout [Adjustment]) {
         if let sent = fields.width, (sent - element.width).magnitude > 0.5 {
@@ -87,10 +98,11 @@ extension TransformFields {
     /// The fields without values that are not finite. JSON has no such numbers, but arithmetic on numbers from JSON can
     /// produce them.
     var usable: TransformFields {
-        TransformFields(
-            positionX: usableNumber(self.positionX), positionY: usableNumber(self.positionY),
-            rotation: usableNumber(self.rotation), scaleX: usableNumber(self.scaleX),
-            scaleY: usableNumber(self.scaleY), width: usableNumber(self.width), height: usableNumber(self.height))
+        // Only what is not finite differs from itself.
+        if self.values - self.values == .zero { return self }
+        var usable = self
+        for (field, value) in self.set where !value.isFinite { usable[field] = usableNumber(value) }
+        return usable
     }
 }
 

@@ -1,13 +1,12 @@
 /// The fields that a preview or a commit may set. Nil: unchanged.
 public struct TransformFields: Equatable, Sendable {
-    /// Pixels, or 0…1 of the parent in normalized space.
-    public var positionX, positionY: Double?
-    /// Degrees clockwise.
-    public var rotation: Double?
-    /// Factors; a negative scale mirrors.
-    public var scaleX, scaleY: Double?
-    /// Drawn size in pixels as computed by the app: a hint, never stored.
-    public var width, height: Double?
+    /// Bit i: the i-th field from `positionX` on is set.
+    @usableFromInline package var mask: UInt16 = 0
+    /// In the same order; 0 if not set.
+    @usableFromInline var values = Values()
+
+    /// As many as there are fields, or more: what previews copy.
+    @usableFromInline package typealias Values = SIMD8<Double>
 
     /// Any part of a transform.
     public init(
@@ -23,30 +22,124 @@ public struct TransformFields: Equatable, Sendable {
         self.height = height
     }
 
-    /// Whether it sets nothing. Hints alone set nothing.
-    public var isEmpty: Bool {
-        self.positionX == nil && self.positionY == nil && self.rotation == nil && self.scaleX == nil
-            && self.scaleY == nil
+    /// The fields of a mask with values, which are asked for in their order; nil if it has a bit too many.
+    package init?(mask: UInt16, _ next: () -> Double) {
+        guard Int(mask) < 1 << ElementField.transform.count else { return nil }
+        self.mask = mask
+        var left = mask
+        while left != 0 {
+            self.values[left.trailingZeroBitCount] = next()
+            left &= left - 1
+        }
     }
 
-    /// Whether all numbers that are set are finite.
-    public var isFinite: Bool {
-        for number in [
-            self.positionX, self.positionY, self.rotation, self.scaleX, self.scaleY, self.width, self.height,
-        ] {
-            if let number, !number.isFinite { return false }
+    /// The value of a field that a transform may have.
+    @inlinable
+    public subscript(field: ElementField) -> Double? {
+        get { self.mask & field.bit == 0 ? nil : self.values[field.slot] }
+        set {
+            self.mask = newValue == nil ? self.mask & ~field.bit : self.mask | field.bit
+            self.values[field.slot] = newValue ?? 0
         }
-        return true
     }
+
+    /// Pixels, or 0…1 of the parent in normalized space.
+    public var positionX: Double? {
+        get { self[.positionX] }
+        set { self[.positionX] = newValue }
+    }
+
+    /// As `positionX`.
+    public var positionY: Double? {
+        get { self[.positionY] }
+        set { self[.positionY] = newValue }
+    }
+
+    /// Degrees clockwise.
+    public var rotation: Double? {
+        get { self[.rotation] }
+        set { self[.rotation] = newValue }
+    }
+
+    /// A factor; a negative one mirrors.
+    public var scaleX: Double? {
+        get { self[.scaleX] }
+        set { self[.scaleX] = newValue }
+    }
+
+    /// As `scaleX`.
+    public var scaleY: Double? {
+        get { self[.scaleY] }
+        set { self[.scaleY] = newValue }
+    }
+
+    /// Drawn width in pixels as computed by the app: a hint, never stored.
+    public var width: Double? {
+        get { self[.width] }
+        set { self[.width] = newValue }
+    }
+
+    /// As `width`.
+    public var height: Double? {
+        get { self[.height] }
+        set { self[.height] = newValue }
+    }
+
+    /// Whether it sets nothing. Hints alone set nothing.
+    public var isEmpty: Bool { self.mask & ~Self.hints == 0 }
+
+    private static let hints = ElementField.width.bit | ElementField.height.bit
 
     /// Overwrites every field that the newer one sets: the latest wins field by field.
     public mutating func merge(_ newer: TransformFields) {
-        if let value = newer.positionX { self.positionX = value }
-        if let value = newer.positionY { self.positionY = value }
-        if let value = newer.rotation { self.rotation = value }
-        if let value = newer.scaleX { self.scaleX = value }
-        if let value = newer.scaleY { self.scaleY = value }
-        if let value = newer.width { self.width = value }
-        if let value = newer.height { self.height = value }
+        for (field, value) in newer.set { self[field] = value }
+    }
+
+    /// The fields that are set, in their order.
+    @inlinable package var set: SetFields { SetFields(self) }
+
+    @usableFromInline
+    package struct SetFields: Sequence, IteratorProtocol {
+        @usableFromInline let values: Values
+        @usableFromInline var left: UInt16
+
+        @inlinable
+        package init(_ fields: TransformFields) {
+            self.values = fields.values
+            self.left = fields.mask
+        }
+
+        @inlinable
+        package mutating func next() -> (field: ElementField, value: Double)? {
+            guard self.left != 0 else { return nil }
+            let slot = self.left.trailingZeroBitCount
+            self.left &= self.left - 1
+            return (ElementField(slot: slot), self.values[slot])
+        }
+    }
+}
+
+extension ElementField {
+    /// The place of a field among those of a transform.
+    @inlinable package var slot: Int { Int(self.rawValue &- ElementField.positionX.rawValue) }
+
+    @inlinable var bit: UInt16 { 1 << UInt16(truncatingIfNeeded: self.slot) }
+
+    @inlinable
+    init(slot: Int) {
+        guard let field = ElementField(rawValue: ElementField.positionX.rawValue + UInt8(truncatingIfNeeded: slot))
+        else {
+            preconditionFailure("No transform has such a field.")
+        }
+        self = field
+    }
+}
+
+extension Element {
+    /// The element where these fields show it: they are set without any rule, hints are not.
+    package func showing(_ fields: TransformFields) -> Element {
+        var element = self
+        for (field, value) in fields.set { element[field] = value }
+        return element
     }
 }

@@ -1,21 +1,29 @@
 extension JSONValue {
     /// The member of that name, compared bytewise on decoded keys; nil if there is none or this is not an object.
     public subscript(_ key: String) -> JSONValue? {
+        withUTF8(key) { self.member($0) }
+    }
+
+    /// The same for a name of a protocol.
+    public subscript(_ key: StaticString) -> JSONValue? {
+        key.hasPointerRepresentation
+            ? self.member(UnsafeRawBufferPointer(start: key.utf8Start, count: key.utf8CodeUnitCount)) : nil
+    }
+
+    private func member(_ wanted: UnsafeRawBufferPointer) -> JSONValue? {
         let node = self.node
         guard node.kind == .object else { return nil }
-        let found = withUTF8(key) { wanted in
-            self.withText { text in
-                self.nodes.withUnsafeBufferPointer { nodes -> Int? in
-                    var index = self.index + 1
-                    for _ in 0..<node.payload {
-                        // Most keys differ in length already.
-                        if nodes[index].mayHave(byteCount: wanted.count), Self.matches(nodes[index], text, wanted) {
-                            return index + 1
-                        }
-                        index = Int(nodes[index + 1].next)
+        let found = self.withText { text in
+            self.nodes.withUnsafeBufferPointer { nodes -> Int? in
+                var index = self.index + 1
+                for _ in 0..<node.payload {
+                    // Most keys differ in length already.
+                    if nodes[index].mayHave(byteCount: wanted.count), Self.matches(nodes[index], text, wanted) {
+                        return index + 1
                     }
-                    return nil
+                    index = Int(nodes[index + 1].next)
                 }
+                return nil
             }
         }
         return found.map { JSONValue(bytes: self.bytes, nodes: self.nodes, index: $0) }

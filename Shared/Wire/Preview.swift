@@ -138,44 +138,25 @@ public enum GroupRole: UInt8, Sendable {
 }
 
 extension FieldRun {
-    /// Sparse transform fields: a mask (bit 0 positionX, 1 positionY, 2 rotation, 3 scaleX, 4 scaleY, 5 width,
-    /// 6 height), then a double for each set bit.
+    /// Sparse transform fields: a mask of 16 bits, of which bit i is the i-th of them in the order of `ElementField`, then
+    /// a double for each set bit.
     ///
-    /// - Parameter isContinued: sets bit 7 of the mask: other parts follow.
+    /// - Parameter isContinued: sets the top bit of the mask: other parts follow.
     mutating func transform(_ fields: TransformFields, isContinued: Bool = false) {
-        self.integer(isContinued ? fields.mask | 0x80 : fields.mask)
-        self.optionalNumber(fields.positionX)
-        self.optionalNumber(fields.positionY)
-        self.optionalNumber(fields.rotation)
-        self.optionalNumber(fields.scaleX)
-        self.optionalNumber(fields.scaleY)
-        self.optionalNumber(fields.width)
-        self.optionalNumber(fields.height)
-    }
-
-    @inline(__always)
-    private mutating func optionalNumber(_ value: Double?) {
-        if let value { self.integer(value.bitPattern) }
+        self.integer(isContinued ? fields.mask | TransformFields.continued : fields.mask)
+        for (_, value) in fields.set { self.integer(value.bitPattern) }
     }
 }
 
 extension TransformFields {
     /// The maximum encoded size: the mask and all numbers, bytes.
-    static let maxBytes = 1 + 7 * 8
+    static let maxBytes = 2 + 8 * ElementField.transform.count
 
-    /// Which fields are present, as numbered on the wire.
-    fileprivate var mask: UInt8 {
-        let low: UInt8 =
-            (self.positionX == nil ? 0 : 1) | (self.positionY == nil ? 0 : 2) | (self.rotation == nil ? 0 : 4)
-        let high: UInt8 =
-            (self.scaleX == nil ? 0 : 8) | (self.scaleY == nil ? 0 : 16) | (self.width == nil ? 0 : 32)
-            | (self.height == nil ? 0 : 64)
-        return low | high
-    }
+    fileprivate static let continued: UInt16 = 1 << 15
 }
 
 extension ByteReader {
-    /// Reads sparse transform fields; a value that is not finite is ill-formed.
+    /// Reads sparse transform fields; a field that is not known or a value that is not finite is ill-formed.
     public mutating func transform() -> TransformFields {
         let (fields, isContinued) = self.continuedTransform()
         if isContinued { self.fail() }
@@ -184,22 +165,9 @@ extension ByteReader {
 
     /// The same, and whether other parts follow.
     mutating func continuedTransform() -> (TransformFields, isContinued: Bool) {
-        let mask = self.u8()
-        var fields = TransformFields()
-        fields.positionX = self.optionalNumber(mask & 1 != 0)
-        fields.positionY = self.optionalNumber(mask & 2 != 0)
-        fields.rotation = self.optionalNumber(mask & 4 != 0)
-        fields.scaleX = self.optionalNumber(mask & 8 != 0)
-        fields.scaleY = self.optionalNumber(mask & 16 != 0)
-        fields.width = self.optionalNumber(mask & 32 != 0)
-        fields.height = self.optionalNumber(mask & 64 != 0)
-        return (fields, mask & 0x80 != 0)
-    }
-
-    private mutating func optionalNumber(_ isThere: Bool) -> Double? {
-        guard isThere else { return nil }
-        let value = self.double()
-        if !value.isFinite { self.fail() }
-        return value
+        let mask: UInt16 = self.integer()
+        let fields = TransformFields(mask: mask & ~TransformFields.continued) { self.finite() }
+        if fields == nil { self.fail() }
+        return (fields ?? TransformFields(), mask & TransformFields.continued != 0)
     }
 }

@@ -33,12 +33,16 @@ package enum ChangeWords {
     /// A preview, in words.
     package static func text(of preview: TailPreview) -> String {
         var words: [String] = []
-        if preview.x != nil || preview.y != nil {
-            words.append("to \(Self.number(preview.x)), \(Self.number(preview.y))")
+        let fields = preview.fields
+        if fields.positionX != nil || fields.positionY != nil {
+            words.append("to \(Self.number(fields.positionX)), \(Self.number(fields.positionY))")
         }
-        if let rotation = preview.rotation { words.append("rotation \(Self.number(rotation))°") }
-        if preview.scaleX != nil || preview.scaleY != nil {
-            words.append("scale \(Self.factors(preview.scaleX, preview.scaleY))")
+        if let rotation = fields.rotation { words.append("rotation \(Self.number(rotation))°") }
+        if fields.scaleX != nil || fields.scaleY != nil {
+            words.append("scale \(Self.factors(fields.scaleX, fields.scaleY))")
+        }
+        for field in ElementField.ranged {
+            if let value = fields[field] { words.append("\(field.name) \(Self.number(value))") }
         }
         return "\(preview.elementId) moving \(words.joined(separator: ", "))"
     }
@@ -61,17 +65,17 @@ package enum ChangeWords {
         if before.anchorX != after.anchorX || before.anchorY != after.anchorY {
             words.append("anchor at \(Self.number(after.anchorX)), \(Self.number(after.anchorY))")
         }
+        for field in ElementField.ranged where before[field] != after[field] {
+            words.append("\(field.name) \(Self.number(after[field]))")
+        }
         return words
     }
 
     private static func options(_ before: Element, _ after: Element) -> [String] {
         var words: [String] = []
         if before.locked != after.locked { words.append(after.locked ? "locked" : "unlocked") }
-        for (name, old, new) in [
-            ("zIndex", before.zIndex, after.zIndex), ("fontSize", before.fontSize, after.fontSize),
-            ("snapDegrees", before.snapDegrees, after.snapDegrees),
-        ] where old != new {
-            words.append("\(name) \(new.map(Self.number) ?? "none")")
+        for field in ElementField.options where before[field] != after[field] {
+            words.append("\(field.name) \(after[field].map(Self.number) ?? "none")")
         }
         if before.bounds != after.bounds { words.append(after.bounds == nil ? "no bounds" : "other bounds") }
         return words

@@ -1,3 +1,4 @@
+internal import Canvas
 internal import JSONBytes
 package import OperatorTerminal
 
@@ -44,11 +45,7 @@ package struct TailLines: Sendable {
                 writer.member("time", time)
                 writer.member("userId", preview.userId)
                 writer.member("elementId", preview.elementId)
-                writer.member("positionX", ifPresent: preview.x)
-                writer.member("positionY", ifPresent: preview.y)
-                writer.member("rotation", ifPresent: preview.rotation)
-                writer.member("scaleX", ifPresent: preview.scaleX)
-                writer.member("scaleY", ifPresent: preview.scaleY)
+                preview.fields.encode(into: &writer)
             }
         }
         let words = TerminalText.clean(ChangeWords.text(of: preview))

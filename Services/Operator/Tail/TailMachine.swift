@@ -109,10 +109,7 @@ package struct TailMachine: Sendable {
     /// - Parameter message: has what is common to a group.
     private static func preview(_ preview: JSONObject, by message: JSONObject) -> TailPreview? {
         guard let id = preview["elementId"]?.string else { return nil }
-        let transform = JSONObject(preview["transform"])
         return TailPreview(
-            elementId: id, userId: message["userId"]?.string ?? "", x: preview["positionX"]?.double,
-            y: preview["positionY"]?.double, rotation: transform["rotation"]?.double,
-            scaleX: transform["scaleX"]?.double, scaleY: transform["scaleY"]?.double)
+            elementId: id, userId: message["userId"]?.string ?? "", fields: TransformFields(lenient: preview.value))
     }
 }

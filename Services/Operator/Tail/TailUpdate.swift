@@ -38,5 +38,5 @@ package struct TailPreview: Equatable, Sendable {
     package var elementId: String
     package var userId: String
     /// Only what changes.
-    package var x, y, rotation, scaleX, scaleY: Double?
+    package var fields: TransformFields
 }

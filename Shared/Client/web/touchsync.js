@@ -174,8 +174,24 @@ const ruleOf = (rules, type) => rules.get(type) ?? rules.get("*") ?? FREE;
 
 /** @type {Reader} */
 const side = value => (value >= 0 ? number(0, 2e9)(value) : undefined);
-/** What of an element moves. */
-const POSE = ["positionX", "positionY", "rotation", "scaleX", "scaleY"];
+/**
+ * What of an element moves: its value when nothing else is set, which an element with `isOptional` then hasn't, and what
+ * is special about it. Transforms have it in `transform`, unless it `isBeside`.
+ * @type {Record<string, {start: number, range?: [number, number], isBeside?: true, isAngle?: true, isOptional?: true}>}
+ */
+const MOVING = {
+  positionX: { start: 0, isBeside: true },
+  positionY: { start: 0, isBeside: true },
+  rotation: { start: 0, isAngle: true },
+  scaleX: { start: 1 },
+  scaleY: { start: 1 },
+};
+const POSE = Object.keys(MOVING);
+const OPTIONAL = POSE.filter(name => MOVING[name].isOptional), INSIDE = POSE.filter(name => !MOVING[name].isBeside);
+/** Without a rule but their range. */
+const RANGED = POSE.filter(name => MOVING[name].range);
+const START = Object.fromEntries(POSE.filter(name => !OPTIONAL.includes(name)).map(name => [name, MOVING[name].start]));
+const IS_ANGLE = POSE.map(name => MOVING[name].isAngle);
 const MOVES = Object.fromEntries(POSE.map(name => [name, number()]));
 /** @type {Reader} */
 const point = value => complete(value, { x: number(), y: number() });
@@ -387,6 +403,11 @@ export function transformed(element, fields, rules, isDrawn = false) {
   if (fields.rotation !== undefined) {
     next.rotation = rule.rotates ? snapped(normalized(fields.rotation), element.snapDegrees) : 0;
   }
+  for (const name of RANGED) {
+    const { range, isOptional, start } = MOVING[name];
+    if (range && sent[name] !== undefined) next[name] = clamp(sent[name], ...range);
+    if (isOptional && next[name] === start) delete next[name];
+  }
   return sized(next);
 }
 
@@ -454,8 +475,7 @@ function created(sent, rules) {
   }
   /** @type {any} */
   const element = {
-    createdBy: "", updatedBy: "", rev: 1, anchorX: 0.5, anchorY: 0.5, ...known,
-    positionX: 0, positionY: 0, rotation: 0, scaleX: 1, scaleY: 1,
+    createdBy: "", updatedBy: "", rev: 1, anchorX: 0.5, anchorY: 0.5, ...known, ...START,
   };
   /** @type {any} */
   const fields = { positionX: 0, positionY: 0, ...read(known, MOVES) };
@@ -500,7 +520,7 @@ const fieldsOf = payload => ({ ...read(payload, MOVES), ...read(payload.transfor
 // MARK: Motion of others
 
 /** @param {Element} element @param {Data} [fields] instead of its own @returns {number[]} what `POSE` names */
-const poseOf = (element, fields = {}) => POSE.map(name => fields[name] ?? element[name]);
+const poseOf = (element, fields = {}) => POSE.map(name => fields[name] ?? element[name] ?? MOVING[name].start);
 
 /**
  * Moves what is drawn towards the latest update at constant speed, over the measured time between updates, angles by the
@@ -534,7 +554,8 @@ export class Motion {
       this.interval = interval + (usable - interval) / 4;
     }
     const shown = this.pose(now);
-    this.displacement = shown.map((value, index) => (index === 2 ? shortestTurn(pose[2], value) : value - pose[index]));
+    this.displacement = shown.map((value, index) =>
+      (IS_ANGLE[index] ? shortestTurn(pose[index], value) : value - pose[index]));
     this.target = pose;
     this.startedAt = now;
     this.duration = this.interval ?? 33;
@@ -547,9 +568,10 @@ export class Motion {
   pose(now) {
     if (this.isAtRest(now)) return this.target;
     const { target, displacement } = this, share = Math.min(1 - (now - this.startedAt) / this.duration, 1);
-    const pose = target.map((value, index) => value + displacement[index] * share);
-    pose[2] = normalized(pose[2]);
-    return pose;
+    return target.map((value, index) => {
+      const shown = value + displacement[index] * share;
+      return IS_ANGLE[index] ? normalized(shown) : shown;
+    });
   }
 
   /** @param {number} now */
@@ -1732,7 +1754,7 @@ const UPDATES = new Map([
   ["element:updated", data => byId([data.element])],
   // A group has geometry alone; what else an element has stays.
   ["elements:transformed", (data, confirmed) => byId(data.elements).map(([id, element]) =>
-    [id, { ...confirmed.get(id), ...element, updatedBy: data.userId }])],
+    [id, { ...without(objectIn(confirmed.get(id)), OPTIONAL), ...element, updatedBy: data.userId }])],
   ["element:deleted", data => gone(data.elementIds)],
   ["elements:changed", data => [...byId(data.created), ...byId(data.changed), ...gone(data.deletedIds)]],
 ]);
@@ -2934,8 +2956,7 @@ const named = element => ({ id: newElementId(), ...element });
  * Scale and rotation stand in `transform`, all else beside it.
  * @param {Data} fields @returns {Data}
  */
-const transformOf = ({ rotation, scaleX, scaleY, ...fields }) =>
-  ({ ...fields, transform: { rotation, scaleX, scaleY } });
+const transformOf = fields => ({ ...without(fields, INSIDE), transform: pick(fields, INSIDE) });
 
 /** What fingers do to elements until they are lifted. */
 export class Gesture {

@@ -1,4 +1,5 @@
 public import Canvas
+internal import JSONBytes
 
 /// The identity of a commit's body: its kind and its known fields after parsing, before any rule. The spelling of the
 /// JSON does not matter: `1.0` and `1`, or another order of fields, are the same body.
@@ -41,11 +42,6 @@ public struct BodyHash {
         self.hash.combine(value.utf8)
     }
 
-    /// An optional flag.
-    public mutating func flag(_ value: Bool?) {
-        self.hash.combine(CollectionOfOne(value.map { $0 ? 2 : 1 } ?? 0))
-    }
-
     public mutating func integer(_ value: UInt64) {
         for byte in 0..<8 {
             self.hash.combine(CollectionOfOne(UInt8(truncatingIfNeeded: value >> (8 * UInt64(byte)))))
@@ -61,13 +57,8 @@ public struct BodyHash {
 
     /// Position and transform fields.
     public mutating func transform(_ fields: TransformFields) {
-        self.number(fields.positionX)
-        self.number(fields.positionY)
-        self.number(fields.rotation)
-        self.number(fields.scaleX)
-        self.number(fields.scaleY)
-        self.number(fields.width)
-        self.number(fields.height)
+        self.integer(UInt64(fields.mask))
+        for (_, value) in fields.set { self.number(value) }
     }
 
     public mutating func point(_ point: Point) {
@@ -87,52 +78,21 @@ public struct BodyHash {
 
     /// Every field of a new element but its id.
     public mutating func newElement(_ new: NewElement) {
-        self.text(new.type)
-        self.transform(new.transform)
-        for value in [
-            new.originalWidth, new.originalHeight, new.anchorX, new.anchorY, new.snapDegrees, new.fontSize, new.zIndex,
-        ] {
-            self.number(value)
-        }
-        self.bounds(new.bounds)
-        self.flag(new.locked)
-        self.text(new.space?.rawValue)
-        self.text(new.parentId)
-        self.extra(new.extra)
+        var new = new
+        new.id = nil
+        new.extra.sort(by: Self.precedes)
+        self.bytes(JSONWriter.text { new.encode(into: &$0) })
     }
 
     /// Every field of an update.
     public mutating func changes(_ changes: ElementChanges) {
-        for change in [changes.fontSize, changes.snapDegrees, changes.zIndex] {
-            self.isRemoval(change)
-            self.number(change?.value)
-        }
-        self.isRemoval(changes.bounds)
-        self.bounds(changes.bounds?.value)
-        self.flag(changes.locked)
-        self.number(changes.originalWidth)
-        self.number(changes.originalHeight)
-        self.extra(changes.extra)
+        var changes = changes
+        changes.extra.sort(by: Self.precedes)
+        self.bytes(JSONWriter.text(changes.encodeMembers))
     }
 
-    /// A removal, a new value and no change at all are different.
-    private mutating func isRemoval<Value>(_ change: FieldChange<Value>?) {
-        self.flag(change.map { $0 == .remove })
-    }
-
-    private mutating func bounds(_ bounds: Bounds?) {
-        for value in [bounds?.x, bounds?.y, bounds?.width, bounds?.height] {
-            self.number(value)
-        }
-    }
-
-    /// The app's own fields, in any order.
-    private mutating func extra(_ fields: [ExtraField]) {
-        self.integer(UInt64(truncatingIfNeeded: fields.count))
-        let ordered = fields.sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
-        for field in ordered {
-            self.text(field.name)
-            self.bytes(field.json)
-        }
+    /// The order of the app's own fields in a message doesn't matter.
+    private static func precedes(_ left: ExtraField, _ right: ExtraField) -> Bool {
+        left.name.utf8.lexicographicallyPrecedes(right.name.utf8)
     }
 }

@@ -46,7 +46,7 @@ import TouchSyncClientCore
         changes.originalWidth = 300
         changes.extra = [.removal(of: "tint"), ExtraField("title", "x")]
         room.update("a", changes)
-        let set = #"{"fontSize":12,"bounds":null,"zIndex":null,"originalWidth":300,"tint":null,"title":"x"}"#
+        let set = #"{"originalWidth":300,"bounds":null,"fontSize":12,"zIndex":null,"tint":null,"title":"x"}"#
         #expect(try await connection.heard().contains(#""set":"# + set))
         let shown = try #require(await room.element("a"))
         #expect((shown.width, shown.fontSize, shown.zIndex, shown.extra.map(\.name)) == (300, 12, nil, ["title"]))

@@ -34,10 +34,7 @@ extension Element {
         if self.extra.isEmpty { return 0 }
         var writer = JSONWriter(reserving: 256)
         writer.beginObject()
-        for field in self.extra {
-            writer.key(string: field.name)
-            writer.raw(field.json)
-        }
+        self.extra.encodeMembers(into: &writer)
         writer.endObject()
         return writer.bytes.count
     }

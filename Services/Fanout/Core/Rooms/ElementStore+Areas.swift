@@ -64,17 +64,6 @@ extension ElementStore {
 }
 
 extension Element {
-    /// The element where a preview shows it.
-    fileprivate func showing(_ fields: TransformFields) -> Element {
-        var element = self
-        element.positionX = fields.positionX ?? self.positionX
-        element.positionY = fields.positionY ?? self.positionY
-        element.rotation = fields.rotation ?? self.rotation
-        element.scaleX = fields.scaleX ?? self.scaleX
-        element.scaleY = fields.scaleY ?? self.scaleY
-        return element
-    }
-
     /// The box around it on the canvas.
     /// - Parameter parent: that of an annotation, which lies in its parent's space.
     fileprivate func area(on parent: Element?) -> PreviewArea {

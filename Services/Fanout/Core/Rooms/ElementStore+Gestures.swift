@@ -61,7 +61,7 @@ extension ElementStore {
         } else {
             preview.fields = rules.shown(preview.fields, on: stored)
         }
-        if preview.fields == TransformFields() { return .drop(.empty) }
+        if preview.fields.isEmpty { return .drop(.empty) }
         preview.after = self[index].seq
         if needsArea {
             self.locate(&preview, of: stored, at: index, fence, with: &document)
@@ -129,14 +129,10 @@ extension RulesTable {
         var element = stored
         _ = self.apply(fields, to: &element)
         var shown = TransformFields()
-        if fields.positionX != nil { shown.positionX = element.positionX }
-        if fields.positionY != nil { shown.positionY = element.positionY }
-        if fields.rotation != nil { shown.rotation = element.rotation }
-        let showsX = fields.scaleX != nil
-        let showsY = fields.scaleY != nil
-        let showsBoth = showsX != showsY && self.rules(for: stored.type).lockedAspect
-        if showsX || showsBoth { shown.scaleX = element.scaleX }
-        if showsY || showsBoth { shown.scaleY = element.scaleY }
+        for (field, _) in fields.set { shown[field] = element[field] }
+        if (fields.scaleX == nil) != (fields.scaleY == nil), self.rules(for: stored.type).lockedAspect {
+            (shown.scaleX, shown.scaleY) = (element.scaleX, element.scaleY)
+        }
         return shown
     }
 

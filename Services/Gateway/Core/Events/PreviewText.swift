@@ -118,7 +118,7 @@ extension PreviewText {
         writer.member("roomId", preview.room.text)
         writer.member("elementId", preview.element.text)
         Self.mover(of: preview, into: &writer)
-        Self.values(of: preview, into: &writer)
+        preview.fields.encodeMembers(into: &writer)
         writer.member("gesture", preview.gesture)
         writer.member("after", preview.after)
         Self.times(of: preview, into: &writer)
@@ -141,7 +141,7 @@ extension PreviewText {
         for preview in group {
             writer.beginObject()
             writer.member("elementId", preview.element.text)
-            Self.values(of: preview, into: &writer)
+            preview.fields.encodeMembers(into: &writer)
             writer.member("after", preview.after)
             writer.endObject()
         }
@@ -189,26 +189,9 @@ extension PreviewText {
         writer.member("sid", preview.sid.text)
     }
 
-    private static func values(of preview: Preview, into writer: inout JSONWriter) {
-        writer.key("transform")
-        writer.beginObject()
-        Self.field("rotation", preview.fields.rotation, into: &writer)
-        Self.field("scaleX", preview.fields.scaleX, into: &writer)
-        Self.field("scaleY", preview.fields.scaleY, into: &writer)
-        writer.endObject()
-        Self.field("positionX", preview.fields.positionX, into: &writer)
-        Self.field("positionY", preview.fields.positionY, into: &writer)
-    }
-
     private static func times(of preview: Preview, into writer: inout JSONWriter) {
         writer.member("n", UInt64(preview.folded))
         writer.member("dt", UInt64(preview.sinceLast))
-    }
-
-    private static func field(_ name: StaticString, _ value: Double?, into writer: inout JSONWriter) {
-        guard let value else { return }
-        writer.key(name)
-        writer.value(value)
     }
 }
 

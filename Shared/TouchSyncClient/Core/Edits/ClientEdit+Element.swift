@@ -59,7 +59,7 @@ extension ClientEdit {
 
     private static func transform(_ element: inout Element, _ values: JSONObject?, _ rules: RulesTable) {
         guard let values else { return }
-        _ = rules.apply(TransformFields(lenient: values), to: &element)
+        _ = rules.apply(TransformFields(lenient: values.value), to: &element)
     }
 
     private func gesture(_ element: inout Element, _ scene: EditScene) {

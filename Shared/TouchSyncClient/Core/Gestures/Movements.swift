@@ -27,7 +27,7 @@ struct Movements: Sendable {
             if !isSame { self.fields = TransformFields() }
             self.fields.merge(preview.fields)
             (self.sid, self.gesture) = (preview.sid, preview.gesture)
-            self.move(to: element.pose(with: self.fields), at: now, gap: preview.gap)
+            self.move(to: element.showing(self.fields).pose, at: now, gap: preview.gap)
         }
 
         /// Begins a way. `gap` is the time since the previous preview, ms.
@@ -101,15 +101,5 @@ struct Movements: Sendable {
         var drawn = element
         drawn.pose = movement.motion.pose(at: time)
         return drawn
-    }
-}
-
-extension Element {
-    /// Where it is with the values of a preview.
-    fileprivate func pose(with fields: TransformFields) -> Pose {
-        Pose(
-            position: Point(x: fields.positionX ?? self.positionX, y: fields.positionY ?? self.positionY),
-            rotation: Angle(degrees: fields.rotation ?? self.rotation), scaleX: fields.scaleX ?? self.scaleX,
-            scaleY: fields.scaleY ?? self.scaleY)
     }
 }

@@ -1,17 +1,6 @@
 import Canvas
 import JSONBytes
 
-extension TransformFields {
-    /// The values in a payload, where scale and rotation may stand in `transform`; what is no number counts as absent.
-    init(lenient payload: JSONObject) {
-        let transform = payload["transform"]
-        func number(_ name: String) -> Double? { transform?[name]?.double ?? payload[name]?.double }
-        self.init(
-            positionX: number("positionX"), positionY: number("positionY"), rotation: number("rotation"),
-            scaleX: number("scaleX"), scaleY: number("scaleY"))
-    }
-}
-
 extension GestureFields {
     /// The deltas in a payload; nil when a part has the wrong kind, which the server refuses, or when there is none.
     init?(lenient payload: JSONObject) {

@@ -2,66 +2,34 @@ package import Canvas
 package import JSONBytes
 
 extension Element {
-    /// What the server adds to an element that it announces.
-    private static let envelope = ["roomId", "seq", "userId", "sid", "n", "cause", "part", "parts"]
-
     /// An element as the server sends it. Fields that are absent or cannot be read have their defaults, so that an
     /// older or newer server's elements are shown as well as they can be; nil without an id.
     package init?(server json: JSONValue, isEnvelope: Bool = false) {
         guard let id = json["id"]?.string else { return nil }
         self.init(id: id, type: "", createdBy: "")
-        self.overlay(json, except: isEnvelope ? Self.envelope : [])
+        self.overlay(json, isEnvelope: isEnvelope)
     }
 
-    /// Replaces the fields that the server sends; all others stay.
-    mutating func overlay(_ json: JSONValue, except names: [String] = []) {
+    /// Replaces the fields that the server sends; all others stay, but what it leaves out of the geometry is as in a new
+    /// element.
+    /// - Parameter isEnvelope: whether what a broadcast adds to an element is none of its own fields.
+    mutating func overlay(_ json: JSONValue, isEnvelope: Bool = false) {
+        for field in ElementField.moving {
+            if let standard = field.omitted { self[field] = standard }
+        }
         var own: [ExtraField] = []
+        var previous: ElementField?
+        let id = self.id
         for (key, value) in json.members {
-            guard let name = key.string, !names.contains(name) else { continue }
-            if !self.setNumber(name, value.double), !self.setOption(name, value) {
+            if let field = ElementField.named(key, after: previous), isEnvelope || ElementField.stored.contains(field) {
+                previous = field
+                _ = self.read(field, value)
+            } else if let name = key.string {
                 own.append(ExtraField(name: name, json: Array(value.rawBytes)))
             }
         }
+        self.id = id
         self.extra.merge(own)
-    }
-
-    /// Sets a field of the geometry; false if that is none.
-    private mutating func setNumber(_ name: String, _ number: Double?) -> Bool {
-        switch name {
-        case "positionX": self.positionX = number ?? self.positionX
-        case "positionY": self.positionY = number ?? self.positionY
-        case "rotation": self.rotation = number ?? self.rotation
-        case "scaleX": self.scaleX = number ?? self.scaleX
-        case "scaleY": self.scaleY = number ?? self.scaleY
-        case "originalWidth": self.originalWidth = number ?? self.originalWidth
-        case "originalHeight": self.originalHeight = number ?? self.originalHeight
-        case "anchorX": self.anchorX = number ?? self.anchorX
-        case "anchorY": self.anchorY = number ?? self.anchorY
-        // Computed from the scale.
-        case "width", "height": break
-        default: return false
-        }
-        return true
-    }
-
-    /// Sets another field of the protocol; false if it is the app's own.
-    private mutating func setOption(_ name: String, _ value: JSONValue) -> Bool {
-        switch name {
-        case "id": break
-        case "type": self.type = value.string ?? self.type
-        case "createdBy": self.createdBy = value.string ?? self.createdBy
-        case "updatedBy": self.updatedBy = value.string ?? self.updatedBy
-        case "rev": self.rev = value.integer ?? self.rev
-        case "locked": self.locked = value.bool ?? self.locked
-        case "snapDegrees": self.snapDegrees = value.double
-        case "bounds": self.bounds = Bounds(server: value)
-        case "fontSize": self.fontSize = value.double
-        case "zIndex": self.zIndex = value.double
-        case "space": self.space = value.string.flatMap(Space.init(rawValue:)) ?? self.space
-        case "parentId": self.parentId = value.string
-        default: return false
-        }
-        return true
     }
 }
 
@@ -79,14 +47,5 @@ extension [ExtraField] {
                 self.append(field)
             }
         }
-    }
-}
-
-extension Bounds {
-    fileprivate init?(server json: JSONValue) {
-        guard let corner = json.point, let width = json["width"]?.double, let height = json["height"]?.double else {
-            return nil
-        }
-        self.init(x: corner.x, y: corner.y, width: width, height: height)
     }
 }

@@ -4,7 +4,7 @@ public import JSONBytes
 /// A JSON object: its text, and its members at hand.
 public struct JSONObject: Sendable {
     /// The object as a value of its document.
-    let value: JSONValue
+    package let value: JSONValue
 
     /// The object without members.
     public static let empty = JSONObject { _ in }

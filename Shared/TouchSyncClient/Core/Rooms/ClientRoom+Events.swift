@@ -63,7 +63,7 @@ extension ClientRoom {
         else { return }
         let movement = MovementPreview(
             sid: message["sid"]?.string.map(TextKey.init), gesture: message["gesture"]?.integer,
-            fields: TransformFields(lenient: preview), gap: message["dt"]?.double.flatMap { $0 > 0 ? $0 : nil })
+            fields: TransformFields(lenient: preview.value), gap: message["dt"]?.double.flatMap { $0 > 0 ? $0 : nil })
         self.movements.previewed(movement, of: element, at: outbox.now)
         self.tell(.moving(id), &outbox)
     }

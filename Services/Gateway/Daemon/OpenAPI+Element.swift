@@ -1,0 +1,66 @@
+internal import Canvas
+internal import JSONBytes
+
+extension OpenAPI {
+    /// The properties of a stored element, or of one to create, from the table of its fields.
+    static func properties(isNew: Bool) -> String {
+        let text = JSONWriter.text { writer in
+            for field in ElementField.stored {
+                // What the server sets, it ignores in a new one.
+                if isNew, [.createdBy, .updatedBy, .rev].contains(field) { continue }
+                writer.object(field.name) { Self.encodeSchema(of: field, isNew: isNew, into: &$0) }
+            }
+        }
+        return String(decoding: text, as: UTF8.self)
+    }
+
+    private static func encodeSchema(of field: ElementField, isNew: Bool, into writer: inout JSONWriter) {
+        let blank = Element(id: "", type: "", createdBy: "")
+        switch field.kind {
+        case .id, .parent:
+            Self.encodeText(1...CanvasLimits.elementIDBytes, into: &writer)
+            if isNew { writer.member("pattern", #"^[^\u0000-\u001F\u007F-\u009F]+$"#) }
+        case .type: Self.encodeText((isNew ? 1 : 0)...CanvasLimits.typeBytes, into: &writer)
+        case .space:
+            writer.member("type", "string")
+            writer.member("enum", isNew ? ["canvas", "normalized"] : ["normalized"])
+        case .user: writer.member("type", "string")
+        case .revision: writer.member("type", "integer")
+        case .locked: writer.member("type", "boolean")
+        case .bounds: writer.member("$ref", "#/components/schemas/Bounds")
+        case .moving, .size, .anchor: Self.encodeNumber(field, isNew, blank[field], into: &writer)
+        case .side, .option: Self.encodeNumber(field, isNew, nil, into: &writer)
+        case .envelope: break
+        }
+        writer.member("description", ifPresent: Self.descriptions[field])
+    }
+
+    private static func encodeText(_ length: ClosedRange<Int>, into writer: inout JSONWriter) {
+        writer.member("type", "string")
+        writer.member("minLength", length.lowerBound)
+        writer.member("maxLength", length.upperBound)
+    }
+
+    /// - Parameter standard: what a new element gets that does not say it.
+    private static func encodeNumber(
+        _ field: ElementField, _ isNew: Bool, _ standard: Double?, into writer: inout JSONWriter
+    ) {
+        writer.member("type", "number")
+        if isNew {
+            // Beyond its range it is clamped.
+            writer.member("minimum", ifPresent: field.isPositive ? 0 : nil)
+            writer.member("exclusiveMinimum", ifPresent: field.isPositive ? true : nil)
+            writer.member("default", ifPresent: standard)
+        } else if let range = field.range {
+            writer.member("minimum", range.lowerBound)
+            writer.member("maximum", range.upperBound)
+        }
+    }
+
+    private static let descriptions: [ElementField: String] = [
+        .positionX: "Where the anchor lies, px from the left", .positionY: "px from the top",
+        .width: "px drawn: originalWidth x |scaleX|", .rotation: "Degrees clockwise, 0 to below 360",
+        .scaleX: "A negative sign mirrors", .parentId: "The element on which this annotation lies",
+        .space: "normalized: the position is a fraction of the parent, 0 to 1",
+    ]
+}
