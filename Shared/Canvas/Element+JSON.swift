@@ -1,7 +1,7 @@
 public import JSONBytes
 
 extension Element {
-    /// Limits under which everything that `encode` writes can be parsed: an element has up to 23 fields of its own, a
+    /// Limits under which everything that `encode` writes can be parsed: an element has the fields of the table, a
     /// broadcast adds a few, and the app may have 64.
     public static let jsonLimits: JSONLimits = {
         var limits = JSONLimits()

@@ -23,21 +23,18 @@ import Wire
     }
 
     @Test func everyFieldMerges() {
-        let all = TransformFields(
-            positionX: 1, positionY: 2, rotation: 3, scaleX: 4, scaleY: 5, width: 6, height: 7)
-        let paths: [WritableKeyPath<TransformFields, Double?>] = [
-            \.positionX, \.positionY, \.rotation, \.scaleX, \.scaleY, \.width, \.height,
-        ]
-        for path in paths {
+        var all = TransformFields()
+        for field in ElementField.transform { all[field] = Double(field.slot) }
+        for field in ElementField.transform {
             var coalescer = self.busy()
             var first = preview()
             first.fields = all
             _ = coalescer.received(first, at: ms(2))
             var second = preview()
-            second.fields[keyPath: path] = 42
+            second.fields[field] = 42
             _ = coalescer.received(second, at: ms(3))
             var expected = all
-            expected[keyPath: path] = 42
+            expected[field] = 42
             #expect(coalescer.leaving(at: ms(17)).map(\.fields) == [expected])
         }
     }

@@ -251,13 +251,7 @@ struct RecordMaker {
 
     private mutating func fields() -> TransformFields {
         var fields = TransformFields()
-        fields.positionX = self.double()
-        fields.positionY = self.double()
-        fields.rotation = self.double()
-        fields.scaleX = self.double()
-        fields.scaleY = self.double()
-        fields.width = self.double()
-        fields.height = self.double()
+        for field in ElementField.transform { fields[field] = self.double() }
         return fields
     }
 
