@@ -30,7 +30,8 @@ extension Driver {
         case ("createAll", 1...):
             return room.createAll(try arguments[0].elements.map { try ElementInput.newElement($0, path: "") })
         case ("transformAll", 1...):
-            return room.transformAll(arguments[0].elements.map { ($0["elementId"]?.string ?? "", Self.fields($0)) })
+            return room.transformAll(
+                arguments[0].elements.map { ($0["elementId"]?.string ?? "", TransformFields(lenient: $0)) })
         case ("delete", 1...):
             guard let id = arguments[0].string else { return room.delete(Self.ids(arguments[0])) }
             return room.delete(id)
@@ -41,7 +42,7 @@ extension Driver {
 
     private func syncEdit(_ room: SyncRoom, _ method: String, of id: String, _ value: JSONValue) throws -> SyncEdit {
         switch method {
-        case "transform": return room.transform(id, Self.fields(value))
+        case "transform": return room.transform(id, TransformFields(lenient: value))
         case "update": return room.update(id, try ElementInput.changes(value))
         case "preset":
             guard let preset = value.string.flatMap(Preset.init(rawValue:)) else { throw Misuse(text: "no preset") }
@@ -49,12 +50,6 @@ extension Driver {
         case "edit": return room.edit(id, JSONObject(value))
         default: throw Misuse(text: "no method \(method) of a room")
         }
-    }
-
-    private static func fields(_ value: JSONValue) -> TransformFields {
-        TransformFields(
-            positionX: value["positionX"]?.double, positionY: value["positionY"]?.double,
-            rotation: value["rotation"]?.double, scaleX: value["scaleX"]?.double, scaleY: value["scaleY"]?.double)
     }
 
     private static func point(_ value: JSONValue?) -> Point? {
