@@ -33,6 +33,8 @@ public struct Element: Sendable {
     public var rotation = 0.0
     /// Factors on the original size; a negative scale mirrors.
     public var scaleX = 1.0, scaleY = 1.0
+    /// 0, not to be seen, to 1.
+    public var opacity = 1.0
     /// Size in pixels at scale 1, above 0.
     public var originalWidth = 100.0, originalHeight = 100.0
     /// The point that position, scale and rotation refer to, in units of the size: 0.5, 0.5 is the centre.
@@ -92,6 +94,7 @@ extension Element {
             case .rotation: self.rotation
             case .scaleX: self.scaleX
             case .scaleY: self.scaleY
+            case .opacity: self.opacity
             case .originalWidth: self.originalWidth
             case .originalHeight: self.originalHeight
             case .anchorX: self.anchorX
@@ -109,6 +112,7 @@ extension Element {
             case .rotation: self.rotation = newValue ?? self.rotation
             case .scaleX: self.scaleX = newValue ?? self.scaleX
             case .scaleY: self.scaleY = newValue ?? self.scaleY
+            case .opacity: self.opacity = newValue ?? self.opacity
             case .originalWidth: self.originalWidth = newValue ?? self.originalWidth
             case .originalHeight: self.originalHeight = newValue ?? self.originalHeight
             case .anchorX: self.anchorX = newValue ?? self.anchorX

@@ -5,7 +5,7 @@ package import JSONBytes
 public enum ElementField: UInt8, CaseIterable, Sendable {
     case id, type
     // Those of `TransformFields`, up to `originalWidth`.
-    case positionX, positionY, width, height, rotation, scaleX, scaleY
+    case positionX, positionY, width, height, rotation, scaleX, scaleY, opacity
     case originalWidth, originalHeight, anchorX, anchorY, createdBy, updatedBy, rev
     case locked, snapDegrees, bounds, fontSize, zIndex, space, parentId
     /// Fields that a broadcast adds to the element's: an extra field of that name would be a duplicate key there.
@@ -23,6 +23,7 @@ public enum ElementField: UInt8, CaseIterable, Sendable {
         case .rotation: Row(name: "rotation", kind: .moving)
         case .scaleX: Row(name: "scaleX", kind: .moving)
         case .scaleY: Row(name: "scaleY", kind: .moving)
+        case .opacity: Row(name: "opacity", kind: .moving, range: 0...1, omitted: 1)
         case .originalWidth: Row(name: "originalWidth", kind: .side, isPositive: true)
         case .originalHeight: Row(name: "originalHeight", kind: .side, isPositive: true)
         case .anchorX: Row(name: "anchorX", kind: .anchor)

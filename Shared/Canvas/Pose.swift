@@ -8,17 +8,22 @@ public struct Pose: Equatable, Sendable {
     public var scaleX: Double
     /// Factor in the element's own y axis; negative is a mirror.
     public var scaleY: Double
+    /// 0 to 1.
+    public var opacity: Double
 
     /// A pose from its parts.
-    public init(position: Point, rotation: Angle, scaleX: Double, scaleY: Double) {
+    public init(position: Point, rotation: Angle, scaleX: Double, scaleY: Double, opacity: Double = 1) {
         self.position = position
         self.rotation = rotation
         self.scaleX = scaleX
         self.scaleY = scaleY
+        self.opacity = opacity
     }
 
     /// Whether all its numbers are finite.
-    public var isFinite: Bool { self.position.isFinite && self.scaleX.isFinite && self.scaleY.isFinite }
+    public var isFinite: Bool {
+        self.position.isFinite && self.scaleX.isFinite && self.scaleY.isFinite && self.opacity.isFinite
+    }
 
     /// The pose at `fraction` of the way to another (0 here, 1 there); angles take the shortest rotation.
     public func interpolated(to other: Pose, fraction: Double) -> Pose {
@@ -26,7 +31,8 @@ public struct Pose: Equatable, Sendable {
             position: self.position.interpolated(to: other.position, fraction: fraction),
             rotation: self.rotation.interpolated(to: other.rotation, fraction: fraction),
             scaleX: Canvas.interpolated(from: self.scaleX, to: other.scaleX, fraction: fraction),
-            scaleY: Canvas.interpolated(from: self.scaleY, to: other.scaleY, fraction: fraction))
+            scaleY: Canvas.interpolated(from: self.scaleY, to: other.scaleY, fraction: fraction),
+            opacity: Canvas.interpolated(from: self.opacity, to: other.opacity, fraction: fraction))
     }
 
     /// The pose with its numbers clamped to ±`CanvasLimits.reach`, so that no sum of some of them overflows.
@@ -34,21 +40,22 @@ public struct Pose: Equatable, Sendable {
         func inReach(_ number: Double) -> Double { clamped(number, -CanvasLimits.reach, CanvasLimits.reach) }
         return Pose(
             position: Point(x: inReach(self.position.x), y: inReach(self.position.y)), rotation: self.rotation,
-            scaleX: inReach(self.scaleX), scaleY: inReach(self.scaleY))
+            scaleX: inReach(self.scaleX), scaleY: inReach(self.scaleY), opacity: inReach(self.opacity))
     }
 
     /// This pose and a difference.
     func moved(by difference: PoseDifference) -> Pose {
         Pose(
             position: self.position + difference.position, rotation: self.rotation.turned(by: difference.degrees),
-            scaleX: self.scaleX + difference.scaleX, scaleY: self.scaleY + difference.scaleY)
+            scaleX: self.scaleX + difference.scaleX, scaleY: self.scaleY + difference.scaleY,
+            opacity: self.opacity + difference.opacity)
     }
 }
 
 /// The difference of two poses, number by number: displacements, or velocities per ms.
 struct PoseDifference: Equatable, Sendable {
     var position = Point.zero
-    var degrees = 0.0, scaleX = 0.0, scaleY = 0.0
+    var degrees = 0.0, scaleX = 0.0, scaleY = 0.0, opacity = 0.0
 
     static let zero = PoseDifference()
 
@@ -58,6 +65,7 @@ struct PoseDifference: Equatable, Sendable {
         self.degrees = start.rotation.shortestTurn(to: end.rotation)
         self.scaleX = end.scaleX - start.scaleX
         self.scaleY = end.scaleY - start.scaleY
+        self.opacity = end.opacity - start.opacity
     }
 
     private init() {}
@@ -70,6 +78,7 @@ struct PoseDifference: Equatable, Sendable {
         result.degrees = combine(self.degrees, other.degrees)
         result.scaleX = combine(self.scaleX, other.scaleX)
         result.scaleY = combine(self.scaleY, other.scaleY)
+        result.opacity = combine(self.opacity, other.opacity)
         return result
     }
 
@@ -79,17 +88,17 @@ struct PoseDifference: Equatable, Sendable {
 }
 
 extension Element {
-    /// Position, rotation and scale. Setting it applies no rule: it is for drawing an element where somebody moves it.
+    /// Position, rotation, scale and opacity. Setting it applies no rule: it is for drawing an element where somebody moves it.
     public var pose: Pose {
         get {
             Pose(
                 position: Point(x: self.positionX, y: self.positionY), rotation: Angle(degrees: self.rotation),
-                scaleX: self.scaleX, scaleY: self.scaleY)
+                scaleX: self.scaleX, scaleY: self.scaleY, opacity: self.opacity)
         }
         set {
             (self.positionX, self.positionY) = (newValue.position.x, newValue.position.y)
             self.rotation = newValue.rotation.degrees
-            (self.scaleX, self.scaleY) = (newValue.scaleX, newValue.scaleY)
+            (self.scaleX, self.scaleY, self.opacity) = (newValue.scaleX, newValue.scaleY, newValue.opacity)
         }
     }
 }

@@ -11,7 +11,7 @@ public struct TransformFields: Equatable, Sendable {
     /// Any part of a transform.
     public init(
         positionX: Double? = nil, positionY: Double? = nil, rotation: Double? = nil, scaleX: Double? = nil,
-        scaleY: Double? = nil, width: Double? = nil, height: Double? = nil
+        scaleY: Double? = nil, width: Double? = nil, height: Double? = nil, opacity: Double? = nil
     ) {
         self.positionX = positionX
         self.positionY = positionY
@@ -20,6 +20,7 @@ public struct TransformFields: Equatable, Sendable {
         self.scaleY = scaleY
         self.width = width
         self.height = height
+        self.opacity = opacity
     }
 
     /// The fields of a mask with values, which are asked for in their order; nil if it has a bit too many.
@@ -71,6 +72,12 @@ public struct TransformFields: Equatable, Sendable {
     public var scaleY: Double? {
         get { self[.scaleY] }
         set { self[.scaleY] = newValue }
+    }
+
+    /// 0 to 1.
+    public var opacity: Double? {
+        get { self[.opacity] }
+        set { self[.opacity] = newValue }
     }
 
     /// Drawn width in pixels as computed by the app: a hint, never stored.

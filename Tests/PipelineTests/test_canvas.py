@@ -150,6 +150,22 @@ def test_a_drag_is_seen_while_it_happens_and_stored_when_it_ends(single, windows
     bob.wait("nothing moves any more", "document.querySelector('.outline.moving') === null")
 
 
+def test_how_much_of_an_element_is_seen(single, windows, apps, room):
+    create(single, room, note("a", 0, 0))
+    bob = windows()
+    bob.shows(1)
+    opacity = "getComputedStyle(document.querySelector('.element')).opacity"
+    assert bob.ask(opacity) == "1"
+    ada = apps(single.url, "ada")
+    ada.join(room)
+    ada.send("element:transforming", {"roomId": room, "elementId": "a", "transform": {"opacity": 0.25}})
+    bob.wait("the preview is drawn", f"{opacity} === '0.25'")
+    ada.ok("element:transform", {"roomId": room, "elementId": "a", "transform": {"opacity": 0.5}})
+    bob.wait("what is stored is drawn", f"{opacity} === '0.5'")
+    ada.ok("history:undo", {"roomId": room})
+    bob.wait("it is taken back", f"{opacity} === '1'")
+
+
 def test_a_touch_that_hardly_moves_is_none(single, windows, room):
     create(single, room, note("a", 0, 0), note("b", 500, 300))
     ada = windows()

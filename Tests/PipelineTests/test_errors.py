@@ -45,6 +45,10 @@ BAD = [
     # The edits.
     ("element:transform", {"positionX": 1}, "invalid", "elementId"),
     ("element:transform", {"elementId": "e", "transform": {"scaleX": "2"}}, "invalid", "transform.scaleX"),
+    ("element:transform", {"elementId": "e", "transform": {"opacity": None}}, "invalid", "transform.opacity"),
+    ("element:transform", {"elementId": "e", "opacity": 0.5}, "invalid", "transform"),
+    ("element:create", {"element": {"type": "note", "opacity": "half"}}, "invalid", "element.opacity"),
+    ("element:update", {"elementId": "e", "set": {"opacity": 0.5}}, "invalid", "set.opacity"),
     ("elements:create", {"elements": [{"type": "note"}, {}]}, "invalid", "elements[1].type"),
     ("elements:create", {"elements": [{"type": "note"}] * 501}, "too_large", None),
     ("element:create", {"element": {"type": "note", "own": HUGE}}, "too_large", None),

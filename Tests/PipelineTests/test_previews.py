@@ -192,3 +192,24 @@ def test_a_lone_mover_is_not_held_up(two, room, note):
         time.sleep(0.035)
     took.sort()
     assert took[len(took) // 2] < 0.012, took
+
+
+def test_opacity_is_previewed_committed_and_taken_back(single, two, apps, room, note):
+    """A field that moves and that a plain element does not have."""
+    ada, bob = two
+    ada.send("element:transforming", {"roomId": room, "elementId": "note-1", "transform": {"opacity": -2}})
+    assert bob.wait("element:transforming")["transform"] == {"opacity": 0}
+    answer = ada.ok("element:transform", {"roomId": room, "elementId": "note-1", "transform": {"opacity": 0.25}})
+    assert answer["element"]["opacity"] == 0.25 and answer["adjusted"] == []
+    assert bob.wait("element:transformed")["element"]["opacity"] == 0.25
+    group = {"roomId": room, "elements": [{"elementId": "note-1", "transform": {"opacity": 0.5}}]}
+    ada.ok("elements:transform", group)
+    assert bob.wait("elements:transformed")["elements"][0]["opacity"] == 0.5
+    late = apps(single.url, "cid")
+    assert late.join(room)["elements"][0]["opacity"] == 0.5
+    for _ in range(2):
+        ada.ok("history:undo", {"roomId": room})
+    assert "opacity" not in late.wait("elements:transformed", lambda data: "opacity" not in data["elements"][0])["elements"][0]
+    clamped = ada.ok("element:transform", {"roomId": room, "elementId": "note-1", "transform": {"opacity": 1.5}})
+    assert "opacity" not in clamped["element"]
+    assert clamped["adjusted"] == [{"field": "opacity", "sent": 1.5, "stored": 1, "why": "range"}]

@@ -5,8 +5,9 @@
  * @typedef {Record<string, any>} Data What came out of JSON, or goes into it.
  * @typedef {{x: number, y: number}} Point
  * @typedef {Data & {id: string, type: string, positionX: number, positionY: number, rotation: number, scaleX: number,
- *   scaleY: number, originalWidth: number, originalHeight: number, anchorX: number, anchorY: number}} Element
- * @typedef {{positionX?: number, positionY?: number, rotation?: number, scaleX?: number, scaleY?: number}} Fields
+ *   scaleY: number, opacity?: number, originalWidth: number, originalHeight: number, anchorX: number, anchorY: number}} Element
+ * @typedef {{positionX?: number, positionY?: number, rotation?: number, scaleX?: number, scaleY?: number,
+ *   opacity?: number}} Fields
  *   Values of a transform; what is absent stays as it is.
  * @typedef {{translation?: Point, scale?: number | Point, rotation?: number, anchor?: Point}} Deltas
  *   What fingers did since they touched an element: pixels, a factor, clockwise degrees, a point of the unit square.
@@ -185,6 +186,7 @@ const MOVING = {
   rotation: { start: 0, isAngle: true },
   scaleX: { start: 1 },
   scaleY: { start: 1 },
+  opacity: { start: 1, range: [0, 1], isOptional: true },
 };
 const POSE = Object.keys(MOVING);
 const OPTIONAL = POSE.filter(name => MOVING[name].isOptional), INSIDE = POSE.filter(name => !MOVING[name].isBeside);

@@ -190,6 +190,7 @@ export class Scene {
       style.height = `${height}px`;
       style.transformOrigin = `${anchorX * 100}% ${anchorY * 100}%`;
     }
+    style.opacity = String(element.opacity ?? 1);
     const give = this.gives.get(element.id);
     const x = element.positionX * (parent?.originalWidth ?? 1) * this.#stretch(parent, "x") - anchorX * width + (give?.x ?? 0);
     const y = element.positionY * (parent?.originalHeight ?? 1) * this.#stretch(parent, "y") - anchorY * height + (give?.y ?? 0);
