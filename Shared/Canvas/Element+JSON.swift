@@ -23,14 +23,15 @@ extension Element {
         self.extra.encodeMembers(into: &writer)
     }
 
+    @inline(__always)
     private func encode(_ field: ElementField, into writer: inout JSONWriter) {
         switch field.kind {
         case .id: writer.member(field.name, self.id)
         case .type: writer.member(field.name, self.type)
         case .user: writer.member(field.name, field == .createdBy ? self.createdBy : self.updatedBy)
         case .revision: writer.member(field.name, self.rev)
-        case .moving, .side, .anchor, .option, .size:
-            if let value = self[field], value != field.omitted { writer.member(field.name, value) }
+        case .moving: if let value = self[field], value != field.omitted { writer.member(field.name, value) }
+        case .side, .anchor, .option, .size: writer.member(field.name, ifPresent: self[field])
         case .locked: if self.locked { writer.member(field.name, true) }
         case .bounds: writer.member(field.name, ifPresent: self.bounds)
         case .space: if self.space == .normalized { writer.member(field.name, self.space.rawValue) }

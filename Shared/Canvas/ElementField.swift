@@ -78,8 +78,10 @@ public enum ElementField: UInt8, CaseIterable, Sendable {
         case envelope
     }
 
+    @inline(__always)
     package var name: StaticString { self.row.name }
 
+    @inline(__always)
     package var kind: Kind { self.row.kind }
 
     /// A transform has it in its `transform`, else beside that.
