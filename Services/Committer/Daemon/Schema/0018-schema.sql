@@ -1,6 +1,9 @@
--- The whole schema: tables first, then what writes them, then what reads them, then what keeps them up.
+-- The whole schema: tables, each with what belongs to it; then what writes them, what reads them, what keeps them up, and
+-- what roles may do.
 --
--- Everything is keyed by shard or room, so that rooms can be spread over machines later on.
+-- Everything is keyed by shard or room, so that rooms can be spread over machines later on. CHECKs are the last line of
+-- defence. A table that batches write has one, because PostgreSQL parses the text of each again for every statement; a long
+-- one is a function, whose plan is kept from call to call.
 
 -- MARK: Which history the database is on
 --
@@ -119,11 +122,12 @@ INSERT INTO shards (shard) SELECT generate_series(0, 63);
 -- What a room holds is known, so that committers can refuse what would make it too large: the number of its living
 -- elements and their size. Every batch writes both with the room's number, under the lock of the shard's row.
 CREATE TABLE rooms (
-    room_id  text COLLATE "C" PRIMARY KEY CHECK (octet_length(room_id) BETWEEN 1 AND 64),
-    shard    smallint NOT NULL CHECK (shard BETWEEN 0 AND 63),
-    seq      bigint NOT NULL CHECK (seq >= 0),
+    room_id  text COLLATE "C" PRIMARY KEY,
+    shard    smallint NOT NULL,
+    seq      bigint NOT NULL,
     elements integer NOT NULL,
-    bytes    bigint NOT NULL
+    bytes    bigint NOT NULL,
+    CHECK (shard BETWEEN 0 AND 63 AND seq >= 0)
 ) WITH (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.05);
 COMMENT ON COLUMN rooms.elements IS 'the number of its living elements';
 COMMENT ON COLUMN rooms.bytes IS 'their size as committers count it: moving an element never changes it';
@@ -141,8 +145,6 @@ CREATE TRIGGER rooms_name BEFORE INSERT ON rooms FOR EACH ROW
 
 -- MARK: Elements
 
--- The last line of defence. One function instead of a CHECK per column, because PostgreSQL parses the text of every CHECK
--- again for every statement, while a function's plan is kept from call to call.
 CREATE FUNCTION element_is_sound(
     room_id text, id text, seq bigint, deleted_seq bigint, parent_id text, updated_by text, data json
 ) RETURNS boolean
@@ -205,9 +207,8 @@ FROM elements AS e WHERE e.deleted_seq IS NULL;
 -- shard come from rows that move from one version to the next under the shard's lock, and a session's number is only
 -- used when it is above the session's highest.
 
--- One function instead of a CHECK per column, as with element_is_sound. The name of an event is checked by its grammar,
--- so that a new kind of edit needs no migration. The regular expression costs 0.9 µs: the most frequent event is
--- compared first.
+-- The name of an event is checked by its grammar, so that a new kind of edit needs no migration. The regular expression
+-- costs 0.9 µs: the most frequent event is compared first.
 CREATE FUNCTION log_row_is_sound(
     room_id text, seq bigint, gseq bigint, shard smallint, event text, user_id text, session text, n bigint,
     gestures json, element_id text
@@ -292,14 +293,16 @@ $$;
 -- never lowered.
 
 CREATE TABLE sessions (
-    room_id    text COLLATE "C" NOT NULL CHECK (octet_length(room_id) BETWEEN 1 AND 64),
-    session    text COLLATE "C" NOT NULL CHECK (octet_length(session) BETWEEN 1 AND 128),
-    user_id    text COLLATE "C" NOT NULL CHECK (octet_length(user_id) BETWEEN 1 AND 256),
-    hw         bigint NOT NULL CHECK (hw BETWEEN 0 AND 9007199254740991),
-    claim      integer NOT NULL CHECK (claim >= 0),
+    room_id    text COLLATE "C" NOT NULL,
+    session    text COLLATE "C" NOT NULL,
+    user_id    text COLLATE "C" NOT NULL,
+    hw         bigint NOT NULL,
+    claim      integer NOT NULL,
     made_at    timestamptz NOT NULL DEFAULT clock_timestamp(),
     updated_at timestamptz NOT NULL DEFAULT clock_timestamp(),
-    PRIMARY KEY (room_id, session)
+    PRIMARY KEY (room_id, session),
+    CHECK (octet_length(room_id) BETWEEN 1 AND 64 AND octet_length(session) BETWEEN 1 AND 128
+        AND octet_length(user_id) BETWEEN 1 AND 256 AND hw BETWEEN 0 AND 9007199254740991 AND claim >= 0)
 ) WITH (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.05);
 COMMENT ON COLUMN sessions.hw IS 'highest commit number used: all up to it have their final outcome';
 COMMENT ON COLUMN sessions.claim IS 'the newest owner; commits of an older one are refused';
@@ -542,17 +545,19 @@ $$;
 -- pages have space for new row versions.
 
 CREATE TABLE undo_stacks (
-    room_id          text COLLATE "C" NOT NULL CHECK (octet_length(room_id) BETWEEN 1 AND 64),
-    user_id          text COLLATE "C" NOT NULL CHECK (octet_length(user_id) BETWEEN 1 AND 256),
-    undo_head        bigint NOT NULL CHECK (undo_head >= 0),
-    undo_depth       integer NOT NULL CHECK (undo_depth >= 0),
-    redo_head        bigint NOT NULL CHECK (redo_head >= 0),
-    redo_depth       integer NOT NULL CHECK (redo_depth >= 0),
+    room_id          text COLLATE "C" NOT NULL,
+    user_id          text COLLATE "C" NOT NULL,
+    undo_head        bigint NOT NULL,
+    undo_depth       integer NOT NULL,
+    redo_head        bigint NOT NULL,
+    redo_depth       integer NOT NULL,
     undo_group       text COLLATE "C",
     undo_group_rows  integer NOT NULL,
     undo_group_bytes bigint NOT NULL,
     updated_at       timestamptz NOT NULL DEFAULT clock_timestamp(),
-    PRIMARY KEY (room_id, user_id)
+    PRIMARY KEY (room_id, user_id),
+    CHECK (octet_length(room_id) BETWEEN 1 AND 64 AND octet_length(user_id) BETWEEN 1 AND 256
+        AND undo_head >= 0 AND undo_depth >= 0 AND redo_head >= 0 AND redo_depth >= 0)
 ) WITH (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.05);
 COMMENT ON COLUMN undo_stacks.undo_head IS 'the seq of the newest row of the newest entry';
 COMMENT ON COLUMN undo_stacks.undo_group IS 'the group that the newest entry is open for; null: none';
