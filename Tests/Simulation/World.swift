@@ -16,7 +16,7 @@ package final class World {
     let plan: Plan
     /// Virtual time, ns.
     private(set) var now: UInt64 = 1000 * .millisecond
-    var random: SeededGenerator
+    var random: SplitMix64
     private var queue = EventQueue()
 
     private(set) var processes: [Process] = []
@@ -49,7 +49,7 @@ package final class World {
     package init(_ plan: Plan) {
         self.plan = plan
         self.awaitsScene = plan.hasScene
-        self.random = SeededGenerator(seed: plan.seed)
+        self.random = SplitMix64(seed: plan.seed)
     }
 
     // MARK: Time

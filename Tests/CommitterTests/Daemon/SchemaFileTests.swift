@@ -1,3 +1,4 @@
+import Boot
 import CommitterDaemon
 import Foundation
 import Postgres
@@ -19,5 +20,10 @@ import Testing
 
     @Test func numbersAreConsecutive() {
         #expect(migrations.map(\.version) == Array(18..<18 + migrations.count))
+    }
+
+    /// Programs without access to the migrations say the version, too.
+    @Test func theVersionOfTheSchemaIsThatOfTheLastMigration() {
+        #expect(migrations.last?.version == BuildInfo.schemaVersion)
     }
 }

@@ -39,16 +39,6 @@ import Testing
         #expect(error?.missing == 1)
     }
 
-    @Test func databasesOfOlderVersionsAreRefusedAndLeftAlone() throws {
-        let database = try LivePostgres.freshDatabase()
-        let old = Migration(version: 17, name: "old", sql: "CREATE TABLE meta (k int8)")
-        _ = try Migrator([old]).migrate(database.connectionString)
-        let migrator = try Migrator(migrations)
-        #expect(throws: MigrationError.tooOld(version: 17)) { try migrator.migrate(database.connectionString) }
-        #expect(throws: MigrationError.tooOld(version: 17)) { try migrator.pending(database.connectionString) }
-        #expect(try database.connect().execute("SELECT to_regclass('shards') IS NULL").bool(0, 0) == true)
-    }
-
     @Test func aPlanHasTheSizesOfTables() throws {
         let tables = try LiveTables()
         let (url, pending) = (tables.database.connectionString, [Self.next])

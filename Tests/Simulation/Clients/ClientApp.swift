@@ -2,6 +2,7 @@ import Canvas
 import HistoryChecker
 import JSONBytes
 import TouchSyncClientCore
+import Wire
 
 /// An app whose behaviour is the core of the client in Swift. This is the shell around it: the socket and the clock, the
 /// disk, requests over HTTP, and the life of an app, which ends and begins again.

@@ -1,0 +1,19 @@
+import Wire
+
+/// The only source of chance in a world: equal seeds give equal worlds.
+extension SplitMix64 {
+    /// A number of a range, both ends included. Not quite even, which no world minds.
+    mutating func number(_ range: ClosedRange<UInt64>) -> UInt64 {
+        range.lowerBound + self.next() % (range.upperBound - range.lowerBound + 1)
+    }
+
+    /// A place of a list of so many.
+    mutating func place(_ count: Int) -> Int {
+        Int(self.next() % UInt64(max(1, count)))
+    }
+
+    /// True about so many times in a hundred.
+    mutating func chance(_ percent: UInt64) -> Bool {
+        self.next() % 100 < percent
+    }
+}
