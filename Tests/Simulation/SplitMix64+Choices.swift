@@ -7,12 +7,12 @@ extension SplitMix64 {
         range.lowerBound + self.next() % (range.upperBound - range.lowerBound + 1)
     }
 
-    /// A place of a list of so many.
+    /// An index of a list with that many members.
     mutating func place(_ count: Int) -> Int {
         Int(self.next() % UInt64(max(1, count)))
     }
 
-    /// True about so many times in a hundred.
+    /// True with that probability, per cent.
     mutating func chance(_ percent: UInt64) -> Bool {
         self.next() % 100 < percent
     }

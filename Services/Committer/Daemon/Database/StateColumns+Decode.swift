@@ -45,7 +45,7 @@ extension StateColumns {
     }
 
     private static func readStreams(_ rows: ResultRows, into state: inout LoadedState) throws(PostgresError) {
-        let keys = try KeyColumns("stream", rows)
+        let keys = try StreamColumns("stream", rows)
         let (users, highest) = (try ResultArray("stream_users", of: rows), try ResultArray("stream_hws", of: rows))
         let claims = try ResultArray("stream_claims", of: rows)
         for row in 0..<keys.count {
@@ -54,7 +54,7 @@ extension StateColumns {
             else { throw Self.unreadable("streams") }
             state.streams[key] = StreamState(user: user, highest: highest, claim: claim)
         }
-        let evicted = try KeyColumns("evicted", rows)
+        let evicted = try StreamColumns("evicted", rows)
         for row in 0..<evicted.count {
             guard let key = evicted.stream(row) else { throw Self.unreadable("evicted streams") }
             state.evicted.insert(key)
@@ -90,7 +90,7 @@ extension StateColumns {
     }
 
     private mutating func readApplied(_ rows: ResultRows, into state: inout LoadedState) throws(PostgresError) {
-        let keys = try KeyColumns("applied", rows)
+        let keys = try StreamColumns("applied", rows)
         let (numbers, seqs) = (try ResultArray("applied_ns", of: rows), try ResultArray("applied_seqs", of: rows))
         let (hashes, events) = (
             try ResultArray("applied_hashes", of: rows), try ResultArray("applied_events", of: rows)
@@ -110,7 +110,7 @@ extension StateColumns {
     }
 
     private mutating func readRefused(_ rows: ResultRows, into state: inout LoadedState) throws(PostgresError) {
-        let keys = try KeyColumns("refused", rows)
+        let keys = try StreamColumns("refused", rows)
         let (numbers, hashes) = (try ResultArray("refused_ns", of: rows), try ResultArray("refused_hashes", of: rows))
         let outcomes = try ResultArray("refused_outcomes", of: rows)
         for row in 0..<keys.count {
@@ -175,7 +175,7 @@ extension StateColumns {
 }
 
 /// The columns that name streams.
-private struct KeyColumns {
+private struct StreamColumns {
     private let rooms, sessions: ResultArray
     var count: Int { self.rooms.count }
 
