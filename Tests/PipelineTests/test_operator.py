@@ -309,13 +309,13 @@ def test_a_migration_waits_for_its_tables_but_keeps_nobody_from_them(single, tmp
         other.execute("create table meta ()")
         migration = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         assert migration.stderr.readline() == (
-            "touchsync: migration 18 (schema) waits for tables that other transactions use; it is tried again every few "
+            "touchsync: migration 19 (schema) waits for tables that other transactions use; it is tried again every few "
             "seconds\n")
         assert migration.poll() is None
         other.rollback()
         output, errors = migration.communicate(timeout=30)
         assert migration.returncode == 0 and not errors
-        assert output.startswith("applied 18 schema in ")
+        assert output.startswith("applied 19 schema in ")
 
 
 def test_a_database_of_an_older_version_is_refused(single, tmp_path):

@@ -48,7 +48,7 @@ def roles(single):
     made = Roles(single, "restricted")
     told = made.migrate("--runtime-role", made.runtime)
     assert "the role restricted_runtime has the rights of daemons" in told
-    assert re.search(r"^applied 18 \w+ in [\d.]+ (ms|s)$", told, re.MULTILINE), told
+    assert re.search(r"^applied 19 \w+ in [\d.]+ (ms|s)$", told, re.MULTILINE), told
     assert re.search(r"^\d+ applied in [\d.]+ (ms|s)$", told, re.MULTILINE), told
     yield made
     made.drop()

@@ -1,4 +1,3 @@
-import Canvas
 import JSONBytes
 import Wire
 
@@ -10,8 +9,8 @@ struct AppliedOutcome: Equatable, Sendable {
     var event: UpdateEvent
     /// The elements after the commit; for a deletion the deleted ones, without JSON.
     var elements: [UpdatedElement]
-    /// The values that were stored differently from what was sent.
-    var adjusted: [Adjusted]
+    /// JSON text: the values that were stored differently from what was sent; nil: there are none.
+    var adjusted: [UInt8]?
     /// The entry that an undo or a redo was made from; nil for an edit.
     var undone: UndoneEntry?
 
@@ -85,40 +84,17 @@ struct AppliedOutcome: Equatable, Sendable {
 
     private func writeAdjusted(_ writer: inout JSONWriter) {
         writer.key("adjusted")
-        writer.beginArray()
-        for adjusted in self.adjusted {
-            adjusted.adjustment.encode(into: &writer, elementId: adjusted.element)
-        }
-        writer.endArray()
+        writer.raw(self.adjusted ?? Array("[]".utf8))
     }
 }
 
 extension AppliedOutcome {
-    /// The outcome of an earlier commit, from its log row and the repeated edit. The rules by which it was decided yield
-    /// the same adjustments for the same state; if they are not known any more, those in force are used.
-    ///
-    /// Nil when the row was not written by a committer.
+    /// The outcome of an earlier commit, from its row in the log; nil when that was not written by a committer.
     init?(
-        seq: UInt64, event: UpdateEvent, before: [UInt8], after: [UInt8], undone: UndoneEntry?,
-        edit: any Decidable, user: Identifier, rules: RulesInForce
+        seq: UInt64, event: UpdateEvent, before: [UInt8], after: [UInt8], undone: UndoneEntry?, adjusted: [UInt8]?
     ) {
         var document = JSONDocument()
-        let shape = event.shape
-        guard let elements = shape.elements(before: before, after: after, with: &document) else { return nil }
-        let former = shape.logged(before, with: &document)
-        let stored = shape.logged(after, with: &document)
-        let decisive = rules.first { edit.reproduces(stored, from: former, by: user, $0) }
-        self.init(
-            seq: seq, event: event, elements: elements,
-            adjusted: edit.adjustments(before: former, stored: elements, by: user, decisive), undone: undone)
-    }
-}
-
-extension LiveElement {
-    /// An element with its JSON text.
-    convenience init(_ element: Element, children: [Identifier]?, authors: RecentAuthors) {
-        var writer = JSONWriter(reserving: 384)
-        element.encode(into: &writer)
-        self.init(element: element, json: writer.bytes, children: children, authors: authors)
+        guard let elements = event.shape.elements(before: before, after: after, with: &document) else { return nil }
+        self.init(seq: seq, event: event, elements: elements, adjusted: adjusted, undone: undone)
     }
 }

@@ -29,9 +29,10 @@ struct BatchDraft: Sendable {
     private static let bytesForOne = 2048
 
     /// The rules in force.
-    var rules: RulesTable { self.allRules.current }
-    private let allRules: RulesInForce
+    let rules: RulesTable
     let limits: CommitterLimits
+    /// When it is decided: ms since 1970 by the host's clock. Motions that it starts begin then.
+    let time: Double
     private(set) var rows: BatchRows
     /// Answers in the order of the commits.
     private(set) var answers: [CommitAnswer] = []
@@ -46,11 +47,12 @@ struct BatchDraft: Sendable {
 
     /// An empty batch on top of the cached state, with capacity for a number of commits.
     init(
-        shard: Int, version: UInt64, gseq: UInt64, chain: UInt64, rules: RulesInForce, limits: CommitterLimits,
-        commits: Int = 0
+        shard: Int, version: UInt64, gseq: UInt64, chain: UInt64, rules: RulesTable, limits: CommitterLimits,
+        at time: Double, commits: Int = 0
     ) {
-        self.allRules = rules
+        self.rules = rules
         self.limits = limits
+        self.time = time
         var batch = ShardBatch(shard: shard, version: version, gseq: gseq, chain: chain)
         batch.userSessions = limits.userSessions
         self.rows = BatchRows(batch, commits: commits)
@@ -205,11 +207,9 @@ struct BatchDraft: Sendable {
             return .refused(refusal, hash: hash)
         case .unchanged(let seq, let hash):
             return .unchanged(seq: seq, hash: hash)
-        case .applied(let seq, let event, let hash, let before, let after, let undone):
-            guard case .edit(let edit) = commit.edit.request else { return nil }
+        case .applied(let seq, let event, let hash, let before, let after, let undone, let adjusted):
             let outcome = AppliedOutcome(
-                seq: seq, event: event, before: before, after: after, undone: undone, edit: edit, user: commit.user,
-                rules: self.allRules)
+                seq: seq, event: event, before: before, after: after, undone: undone, adjusted: adjusted)
             return outcome.map { .applied($0, hash: hash) }
         case .forgotten, nil:
             return nil
@@ -226,7 +226,8 @@ struct BatchDraft: Sendable {
         }
         var elements = change.updatedElements
         elements.end(commit.gestures)
-        self.rows.log(change, commit, seq: seq, link)
+        let adjusted = change.adjustedText
+        self.rows.log(change, commit, seq: seq, link, adjusted: adjusted)
         self.updates.append(
             Update(
                 shard: UInt8(truncatingIfNeeded: self.rows.batch.shard), gseq: self.rows.batch.gseq, room: commit.room,
@@ -235,7 +236,7 @@ struct BatchDraft: Sendable {
                 number: SessionKey.isApp(commit.stream.session) ? commit.number : 0, link: chained,
                 chain: self.rows.batch.chain, elements: elements, cause: change.cause, trace: commit.trace))
         let outcome = AppliedOutcome(
-            seq: seq, event: change.event, elements: elements, adjusted: change.adjusted, undone: change.undone?.entry)
+            seq: seq, event: change.event, elements: elements, adjusted: adjusted, undone: change.undone?.entry)
         self.tally.applied += 1
         self.outcomes.append((commit.key, .applied(outcome, hash: commit.hash)))
         let cost = max(change.entries.count, self.rows.lastLogBytes / Self.bytesForOne)

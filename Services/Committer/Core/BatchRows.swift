@@ -116,7 +116,10 @@ struct BatchRows: Sendable {
     }
 
     /// Appends the row of an applied commit, at the present end of the shard's order.
-    mutating func log(_ change: Change, _ commit: PreparedCommit, seq: UInt64, _ link: UndoLink?) {
+    /// - Parameter adjusted: JSON text: what was stored differently from what was sent; nil: nothing.
+    mutating func log(
+        _ change: Change, _ commit: PreparedCommit, seq: UInt64, _ link: UndoLink?, adjusted: [UInt8]?
+    ) {
         let shape = change.event.shape
         self.batch.log.append(
             ShardBatch.LogRow(
@@ -124,7 +127,8 @@ struct BatchRows: Sendable {
                 session: commit.stream.session, number: commit.number, gestures: commit.gestures,
                 element: shape.namesElement ? change.entries.first?.key.element : nil, hash: commit.hash,
                 chain: self.batch.chain, before: shape.logText(of: change.entries.lazy.compactMap(\.before)),
-                after: change.logTextAfter, link: link, cause: change.cause, undone: change.undone?.entry))
+                after: change.logTextAfter, link: link, cause: change.cause, undone: change.undone?.entry,
+                adjusted: adjusted))
     }
 
     /// The bytes of the elements in the log's last row.

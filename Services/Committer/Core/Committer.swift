@@ -87,10 +87,11 @@ package struct Committer: Sendable {
     }
 
     /// Assigns waiting requests to free lanes. Call it once after a series of other events.
-    package mutating func dispatch(into actions: inout [Action]) {
+    /// - Parameter time: ms since 1970 by the host's clock: what is decided is decided then.
+    package mutating func dispatch(at time: Double, into actions: inout [Action]) {
         for lane in self.lanes.indices {
             guard case .free = self.lanes[lane] else { continue }
-            guard let request = self.nextRequest() else { return }
+            guard let request = self.nextRequest(at: time) else { return }
             self.lanes[lane] = .busy(shard: request.shard)
             switch request.request {
             case .load(let load):
@@ -103,10 +104,10 @@ package struct Committer: Sendable {
         }
     }
 
-    private mutating func nextRequest() -> (shard: Int, request: ShardLedger.Request)? {
+    private mutating func nextRequest(at time: Double) -> (shard: Int, request: ShardLedger.Request)? {
         while let shard = self.ready.popFirst() {
             self.isReady[shard] = false
-            if let request = self.ledgers[shard].next() { return (shard, request) }
+            if let request = self.ledgers[shard].next(at: time) { return (shard, request) }
         }
         return nil
     }

@@ -1,4 +1,5 @@
 package import Canvas
+import JSONBytes
 package import Wire
 
 package enum ElementState: Equatable, Sendable {
@@ -71,6 +72,15 @@ package final class LiveElement: Sendable {
     }
 }
 
+extension LiveElement {
+    /// An element with its JSON text.
+    convenience init(_ element: Element, children: [Identifier]?, authors: RecentAuthors) {
+        var writer = JSONWriter(reserving: 384)
+        element.encode(into: &writer)
+        self.init(element: element, json: writer.bytes, children: children, authors: authors)
+    }
+}
+
 extension LiveElement: Equatable {
     package static func == (left: LiveElement, right: LiveElement) -> Bool {
         left === right
@@ -111,8 +121,10 @@ package struct StoredRoom: Equatable, Sendable {
 
 /// The outcome of an earlier commit, as stored in the database.
 package enum StoredOutcome: Equatable, Sendable {
-    /// It was applied. `before` and `after` are JSON texts, empty where the log has none.
-    case applied(seq: UInt64, event: UpdateEvent, hash: UInt64, before: [UInt8], after: [UInt8], undone: UndoneEntry?)
+    /// It was applied. `before` and `after` are JSON texts, empty where the log has none; `adjusted` is one too.
+    case applied(
+        seq: UInt64, event: UpdateEvent, hash: UInt64, before: [UInt8], after: [UInt8], undone: UndoneEntry?,
+        adjusted: [UInt8]?)
     /// It was an undo or a redo, and nothing was left of that. The room's number at the time.
     case unchanged(seq: UInt64, hash: UInt64)
     /// It was finally refused.

@@ -86,6 +86,8 @@ package struct ShardBatch: Equatable, Sendable {
         package var cause = UpdateCause.edit
         /// The entry that an undo or a redo was made from.
         package var undone: UndoneEntry?
+        /// JSON text: what was stored differently from what was sent; nil: nothing.
+        package var adjusted: [UInt8]?
     }
 
     /// A stream's new highest number.

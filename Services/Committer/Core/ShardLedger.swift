@@ -57,7 +57,7 @@ package struct ShardLedger: Sendable {
     }
 
     package let shard: Int
-    private var rules: RulesInForce
+    private var rules: RulesTable
     private let limits: CommitterLimits
     /// The commits whose turn has not come.
     private var waiting = CommitTurns()
@@ -76,7 +76,7 @@ package struct ShardLedger: Sendable {
     /// An empty ledger.
     package init(shard: Int, rules: RulesTable, limits: CommitterLimits) {
         self.shard = shard
-        self.rules = RulesInForce(rules)
+        self.rules = rules
         self.limits = limits
         self.cache = ShardCache(limit: limits.cacheBytesPerShard)
         self.batchLimit = limits.batchItems
@@ -94,10 +94,10 @@ package struct ShardLedger: Sendable {
 
     /// Other rules are in force. A batch in flight was decided by the former ones, and is written as decided.
     package mutating func rulesChanged(_ rules: RulesTable) {
-        self.rules.change(to: rules)
+        self.rules = rules
     }
 
-    /// True when ``next()`` has a request.
+    /// True when ``next(at:)`` has a request.
     package var isWaiting: Bool {
         if case .idle = self.phase { return !self.queue.isEmpty || !self.waiting.isEmpty }
         return false
@@ -126,7 +126,8 @@ package struct ShardLedger: Sendable {
     // MARK: Requests
 
     /// The next request; nil when there is none or one is in flight.
-    package mutating func next() -> Request? {
+    /// - Parameter time: ms since 1970 by the host's clock: a batch is decided then.
+    package mutating func next(at time: Double) -> Request? {
         guard self.isWaiting else { return nil }
         defer { self.noteOldestQueued() }
         // What a failed or divided batch has left goes first, alone: an undo must begin its batch, and would never come.
@@ -135,7 +136,7 @@ package struct ShardLedger: Sendable {
         var needs = Needs(shard: self.shard, limits: self.limits)
         var index = 0
         while index < count {
-            self.cache.collect(&self.queue[index], rules: self.rules.current, into: &needs)
+            self.cache.collect(&self.queue[index], rules: self.rules, into: &needs)
             if index > 0, needs.hasOversized {
                 // It may fit after those before it: it is judged on what they leave.
                 count = index
@@ -150,7 +151,7 @@ package struct ShardLedger: Sendable {
         }
         var draft = BatchDraft(
             shard: self.shard, version: version, gseq: self.cache.gseq, chain: self.cache.chain, rules: self.rules,
-            limits: self.limits, commits: count)
+            limits: self.limits, at: time, commits: count)
         var commits: [PreparedCommit] = []
         commits.reserveCapacity(count)
         for _ in 0..<count {

@@ -100,7 +100,7 @@ final class CommitterLoop: ReactorLoop {
         self.readFanouts()
         self.readSenders(now)
         if let due = self.core.nextDeadline, now >= due { self.core.timeReached(now, into: &self.actions) }
-        self.core.dispatch(into: &self.actions)
+        self.core.dispatch(at: WallClock.exactMilliseconds(), into: &self.actions)
         self.perform(now)
         self.results.finish(self.core.drainFinished(), self.link.send)
         self.results.flush(self.link.send)

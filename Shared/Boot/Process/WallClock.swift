@@ -14,6 +14,9 @@ package enum WallClock {
         return Double(now.tv_sec) + Double(now.tv_nsec) / 1e9
     }
 
+    /// Milliseconds since 1970, UTC, with their fraction.
+    package static func exactMilliseconds() -> Double { self.exactSeconds() * 1000 }
+
     /// Milliseconds since 1970, UTC.
     package static func milliseconds() -> UInt64 {
         let now = self.now()

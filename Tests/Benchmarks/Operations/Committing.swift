@@ -24,14 +24,14 @@ struct DecideCommit: Operation {
             return commit
         }
         self.admit()
-        guard case .load(let request) = self.ledger.next() else { throw WrongRequest() }
+        guard case .load(let request) = self.ledger.next(at: 0) else { throw WrongRequest() }
         self.ledger.stateLoaded(self.state(for: request))
-        guard case .write = self.ledger.next(), self.settle() else { throw WrongRequest() }
+        guard case .write = self.ledger.next(at: 0), self.settle() else { throw WrongRequest() }
     }
 
     mutating func turn() -> Bool {
         self.admit()
-        guard case .write(let batch) = self.ledger.next() else { return false }
+        guard case .write(let batch) = self.ledger.next(at: 0) else { return false }
         return batch.log.count == Self.perTurn && self.settle()
     }
 

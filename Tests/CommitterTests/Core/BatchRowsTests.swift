@@ -68,7 +68,7 @@ import Wire
         #expect(self.rows.batch.gseq == 41)
         #expect(self.rows.batch.chain == HistoryChain.next(11, link))
         let change = Change(event: .transformed, entries: [Self.entry(rotation: 10)])
-        self.rows.log(change, commit, seq: 9, nil)
+        self.rows.log(change, commit, seq: 9, nil, adjusted: nil)
         let row = self.rows.batch.log.first
         #expect(row?.gseq == 41 && row?.chain == self.rows.batch.chain && row?.element == "e")
         self.rows.refuse(commit, .unchanged(seq: 9))

@@ -30,7 +30,7 @@ import Wire
         for room in Self.rooms.prefix(4) {
             machine.commitReceived(commit(1, create("a"), room: room), size: 10, at: 0, into: &self.actions)
         }
-        machine.dispatch(into: &self.actions)
+        machine.dispatch(at: 0, into: &self.actions)
         #expect(self.actions.count == 2)
         guard case .load(lane: 0, let first) = self.actions[0], case .load(lane: 1, let second) = self.actions[1] else {
             Issue.record("\(self.actions)")
@@ -40,7 +40,7 @@ import Wire
         self.actions = []
         // What was read for is written before other shards are read for.
         machine.stateLoaded(lane: 1, LoadedState(version: 4, gseq: 9), at: 0)
-        machine.dispatch(into: &self.actions)
+        machine.dispatch(at: 0, into: &self.actions)
         guard case .write(lane: 1, let batch)? = self.actions.first else {
             Issue.record("\(self.actions)")
             return
@@ -49,7 +49,7 @@ import Wire
         self.actions = []
         machine.batchWritten(lane: 1, isStale: false, at: 0, into: &self.actions)
         #expect(self.actions.count == 2)  // the result, then the update
-        machine.dispatch(into: &self.actions)
+        machine.dispatch(at: 0, into: &self.actions)
         guard case .load(lane: 1, let third)? = self.actions.last else {
             Issue.record("\(self.actions)")
             return
@@ -84,9 +84,9 @@ import Wire
         var finished = machine.drainFinished()
         #expect(finished.mapValues(\.commits) == [2: 1, 3: 1] && finished.mapValues(\.bytes) == [2: 10, 3: 30])
         #expect(machine.drainFinished() == [:])
-        machine.dispatch(into: &self.actions)
+        machine.dispatch(at: 0, into: &self.actions)
         machine.stateLoaded(lane: 0, LoadedState(version: 0, gseq: 0), at: 0)
-        machine.dispatch(into: &self.actions)
+        machine.dispatch(at: 0, into: &self.actions)
         #expect(machine.drainFinished() == [:])
         // A batch whose outcome nobody knows is still kept.
         machine.requestFailed(lane: 0, .lost, at: 0, into: &self.actions)
@@ -100,7 +100,7 @@ import Wire
     @Test mutating func withoutADatabaseCommitsExpire() {
         var machine = self.machine(up: 0)
         machine.commitReceived(commit(1, create("a")), size: 10, at: 100, into: &self.actions)
-        machine.dispatch(into: &self.actions)
+        machine.dispatch(at: 0, into: &self.actions)
         #expect(self.actions.isEmpty && machine.oldestArrival == 100)
         #expect(machine.nextDeadline == 10_000_000_100)
         machine.timeReached(10_000_000_099, into: &self.actions)
@@ -113,13 +113,13 @@ import Wire
     @Test mutating func lostConnectionsCommitsGoToAnotherLane() {
         var machine = self.machine(lanes: 2, up: 2)
         machine.commitReceived(commit(1, create("a")), size: 10, at: 0, into: &self.actions)
-        machine.dispatch(into: &self.actions)
+        machine.dispatch(at: 0, into: &self.actions)
         machine.stateLoaded(lane: 0, LoadedState(version: 0, gseq: 0), at: 0)
-        machine.dispatch(into: &self.actions)
+        machine.dispatch(at: 0, into: &self.actions)
         self.actions = []
         machine.requestFailed(lane: 0, .lost, at: 0, into: &self.actions)
         machine.connectionDown(lane: 0, at: 0, into: &self.actions)
-        machine.dispatch(into: &self.actions)
+        machine.dispatch(at: 0, into: &self.actions)
         guard case .load(lane: 1, let again)? = self.actions.first, self.actions.count == 1 else {
             Issue.record("\(self.actions)")
             return
@@ -134,13 +134,13 @@ import Wire
     @Test mutating func failedShardRestsWhileOthersGoOn() {
         var machine = self.machine()
         machine.commitReceived(commit(1, create("a"), room: Self.rooms[0]), size: 10, at: 0, into: &self.actions)
-        machine.dispatch(into: &self.actions)
+        machine.dispatch(at: 0, into: &self.actions)
         machine.requestFailed(lane: 0, .transient, at: 1_000_000, into: &self.actions)
         self.actions = []
-        machine.dispatch(into: &self.actions)
+        machine.dispatch(at: 0, into: &self.actions)
         #expect(self.actions.isEmpty)
         machine.commitReceived(commit(1, create("a"), room: Self.rooms[1]), size: 10, at: 0, into: &self.actions)
-        machine.dispatch(into: &self.actions)
+        machine.dispatch(at: 0, into: &self.actions)
         #expect(self.actions.count == 1)
         let deadline = machine.nextDeadline ?? 0
         #expect((11_000_000...30_000_000).contains(deadline))
@@ -148,7 +148,7 @@ import Wire
         machine.connectionUp(lane: 0)
         self.actions = []
         machine.timeReached(deadline, into: &self.actions)
-        machine.dispatch(into: &self.actions)
+        machine.dispatch(at: 0, into: &self.actions)
         #expect(self.actions.count == 1)
     }
 

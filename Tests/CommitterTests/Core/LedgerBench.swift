@@ -34,11 +34,11 @@ final class LedgerBench {
         self.ledger.admit(PreparedCommit(commit, size: size, arrived: now))
     }
 
-    func next() -> ShardLedger.Request? { self.ledger.next() }
+    func next() -> ShardLedger.Request? { self.ledger.next(at: 0) }
 
     /// Answers reads up to the point where a write is under way.
     func write() -> ShardBatch? {
-        while let request = self.ledger.next() {
+        while let request = self.ledger.next(at: 0) {
             switch request {
             case .load(let load):
                 self.readElements += load.elements

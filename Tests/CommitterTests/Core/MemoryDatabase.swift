@@ -56,7 +56,7 @@ struct MemoryDatabase {
             if let row = self.log.first(where: { CommitKey(StreamKey($0.room, $0.session), $0.number) == key }) {
                 state.outcomes[key] = .applied(
                     seq: row.seq, event: row.event, hash: row.hash, before: row.before ?? [], after: row.after ?? [],
-                    undone: row.undone)
+                    undone: row.undone, adjusted: row.adjusted)
             } else if let row = self.refusals[key] {
                 switch row.outcome {
                 case .refused(let refusal): state.outcomes[key] = .refused(refusal, hash: row.hash)

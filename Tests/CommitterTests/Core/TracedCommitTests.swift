@@ -29,14 +29,14 @@ import Wire
         machine.connectionUp(lane: 0)
         machine.commitReceived(commit(1, create("a")), size: 10, at: 0, into: &self.actions)
         machine.commitReceived(self.traced(commit(2, create("b"))), size: 10, at: 0, into: &self.actions)
-        machine.dispatch(into: &self.actions)
+        machine.dispatch(at: 0, into: &self.actions)
         machine.stateLoaded(lane: 0, LoadedState(version: 0, gseq: 0), at: 0)
         return machine
     }
 
     @Test mutating func onlyTheTracedCommitIsMarked() {
         var machine = self.machine()
-        machine.dispatch(into: &self.actions)
+        machine.dispatch(at: 0, into: &self.actions)
         #expect(self.marks.map(\.step) == [.decided])
         #expect(self.marks[0].facts == [.room: "room", .session: "s1", .number: "2", .seq: "2", .batch: "2"])
         machine.batchWritten(lane: 0, isStale: false, at: 0, into: &self.actions)
@@ -46,11 +46,11 @@ import Wire
 
     @Test mutating func aBatchThatIsDecidedAgainIsMarkedAgain() {
         var machine = self.machine()
-        machine.dispatch(into: &self.actions)
+        machine.dispatch(at: 0, into: &self.actions)
         machine.batchWritten(lane: 0, isStale: true, at: 0, into: &self.actions)
-        machine.dispatch(into: &self.actions)
+        machine.dispatch(at: 0, into: &self.actions)
         machine.stateLoaded(lane: 0, LoadedState(version: 1, gseq: 0), at: 0)
-        machine.dispatch(into: &self.actions)
+        machine.dispatch(at: 0, into: &self.actions)
         machine.batchWritten(lane: 0, isStale: false, at: 0, into: &self.actions)
         #expect(self.marks.map(\.step) == [.decided, .decided, .answered])
     }

@@ -162,7 +162,7 @@ import Wire
 
     @Test func aDatabaseOfAnOlderVersionIsRefusedWithItsReason() async throws {
         let database = try LivePostgres.freshDatabase()
-        let old = Migration(version: 17, name: "old", sql: "SELECT 1")
+        let old = Migration(version: BuildInfo.schemaVersion - 1, name: "old", sql: "SELECT 1")
         _ = try Migrator([old]).migrate(database.connectionString)
         let folder = try TemporaryFolder()
         defer { folder.remove() }
@@ -173,7 +173,9 @@ import Wire
         try await withThrowingTaskGroup(of: Void.self) { tasks in
             tasks.addTask { try await group.run() }
             try await probe.until("the reason") { _ in
-                context.health.current.reasons.contains { $0.text == "\(MigrationError.tooOld(version: 17))" }
+                context.health.current.reasons.contains {
+                    $0.text == "\(MigrationError.tooOld(version: BuildInfo.schemaVersion - 1))"
+                }
             }
             await group.triggerGracefulShutdown()
             try await tasks.waitForAll()

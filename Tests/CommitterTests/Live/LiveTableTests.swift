@@ -110,12 +110,12 @@ import Wire
         _ = try first.run(on: self.tables)
         var second = ledger()
         second.admit([commit(1, create("b"), session: "s2")])
-        guard case .load(let load)? = second.next() else {
+        guard case .load(let load)? = second.next(at: 0) else {
             Issue.record("nothing to load")
             return
         }
         second.stateLoaded(try self.tables.load(load))
-        guard case .write(let batch)? = second.next() else {
+        guard case .write(let batch)? = second.next(at: 0) else {
             Issue.record("nothing to write")
             return
         }
@@ -132,7 +132,7 @@ import Wire
         var first = ledger()
         first.admit([commit(1, create("a"))])
         var batch: ShardBatch?
-        while let request = first.next() {
+        while let request = first.next(at: 0) {
             switch request {
             case .load(let load): first.stateLoaded(try self.tables.load(load))
             case .write(let write): batch = write
@@ -142,12 +142,12 @@ import Wire
         #expect(try zombie.begin(try #require(batch)))
         _ = first.requestFailed(.lost, at: 0)
         try self.tables.connection.executeScript("SET lock_timeout = '50ms'")
-        guard case .load(let load)? = first.next() else {
+        guard case .load(let load)? = first.next(at: 0) else {
             Issue.record("nothing to load")
             return
         }
         first.stateLoaded(try self.tables.load(load))
-        guard case .write(let again)? = first.next() else {
+        guard case .write(let again)? = first.next(at: 0) else {
             Issue.record("nothing to write")
             return
         }
@@ -246,7 +246,7 @@ import Wire
         _ = try ledger.run(on: self.tables)
         try self.tables.connection.executeScript(change)
         ledger.admit([commit(2, transform("a", x: 7)), commit(2, transform("b", x: 7), session: "s2")])
-        guard case .write(let batch)? = ledger.next() else {
+        guard case .write(let batch)? = ledger.next(at: 0) else {
             Issue.record("nothing to write")
             return
         }

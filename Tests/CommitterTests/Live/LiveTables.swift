@@ -55,7 +55,7 @@ extension ShardLedger {
     /// Runs everything that waits against real tables.
     mutating func run(on tables: LiveTables) throws -> Settlement {
         var all = Settlement()
-        while let request = self.next() {
+        while let request = self.next(at: 0) {
             do throws(PostgresError) {
                 switch request {
                 case .load(let load): self.stateLoaded(try tables.load(load))

@@ -487,13 +487,13 @@ import Wire
         _ = try first.run(on: self.tables)
         let shard = Shard.of(room: "room")
         first.admit([commit(2, create("b"))])
-        guard case .load(let load)? = first.next() else {
+        guard case .load(let load)? = first.next(at: 0) else {
             Issue.record("nothing to load")
             return
         }
         first.stateLoaded(try self.tables.load(load))
         try self.tables.connection.executeScript("UPDATE shards SET chain = chain + 1 WHERE shard = \(shard)")
-        guard case .write(let batch)? = first.next() else {
+        guard case .write(let batch)? = first.next(at: 0) else {
             Issue.record("nothing to write")
             return
         }

@@ -105,7 +105,7 @@ struct DatabaseModel {
             if let place = self.applied[key], let row = self.roomLog[key.stream.room]?[place] {
                 state.outcomes[key] = .applied(
                     seq: row.seq, event: row.event, hash: row.hash, before: row.before ?? [], after: row.after ?? [],
-                    undone: row.undone)
+                    undone: row.undone, adjusted: row.adjusted)
             } else if let row = self.refusals[key] {
                 switch row.outcome {
                 case .refused(let refusal): state.outcomes[key] = .refused(refusal, hash: row.hash)

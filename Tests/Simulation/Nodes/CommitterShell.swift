@@ -51,7 +51,7 @@ final class CommitterShell: Shell {
         self.world.rest(self.process, self.restClock.isResting(at: now))
         for input in inputs { self.read(input, now) }
         if let due = self.core.nextDeadline, now >= due { self.core.timeReached(now, into: &self.actions) }
-        self.core.dispatch(into: &self.actions)
+        self.core.dispatch(at: Double(now.nanoseconds) / 1e6, into: &self.actions)
         self.perform(now)
         self.results.finish(self.core.drainFinished(), self.world.send)
         self.results.flush(self.world.send)
@@ -141,7 +141,7 @@ final class CommitterShell: Shell {
             self.ask(lane, isWrite: true, now) { .written(lane, isStale: !$0.write(batch, mutant: mutant)) }
             if mutant == .ackBeforeCommit {
                 self.core.batchWritten(lane: lane, isStale: false, at: now, into: &self.actions)
-                self.core.dispatch(into: &self.actions)
+                self.core.dispatch(at: Double(now.nanoseconds) / 1e6, into: &self.actions)
             }
         case .result(let gateway, let result):
             self.results.append(result, to: gateway)

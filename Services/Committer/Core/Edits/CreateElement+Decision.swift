@@ -13,16 +13,6 @@ extension CreateElement: DecidableEdit {
         try creation.add(self.item, path: "element", named: false, in: &draft, &cache)
         return creation.change
     }
-
-    func adjustments(
-        before: [Element], stored: [UpdatedElement], by user: Identifier, _ rules: RulesTable
-    ) -> [Adjusted] {
-        rules.adjustments(to: self.item, by: user, named: nil)
-    }
-
-    func reproduces(_ stored: [Element], from before: [Element], by user: Identifier, _ rules: RulesTable) -> Bool {
-        stored.elementsEqual(CollectionOfOne(self.item)) { rules.creates($0, as: $1, by: user) }
-    }
 }
 
 extension CreateElements: DecidableEdit {
@@ -39,19 +29,6 @@ extension CreateElements: DecidableEdit {
             try creation.add(item, path: "elements[\(index)]", named: true, in: &draft, &cache)
         }
         return creation.change
-    }
-
-    /// A generated id differs when the commit is repeated: the stored one counts.
-    func adjustments(
-        before: [Element], stored: [UpdatedElement], by user: Identifier, _ rules: RulesTable
-    ) -> [Adjusted] {
-        self.items.enumerated().flatMap { index, item in
-            rules.adjustments(to: item, by: user, named: index < stored.count ? stored[index].id : item.id)
-        }
-    }
-
-    func reproduces(_ stored: [Element], from before: [Element], by user: Identifier, _ rules: RulesTable) -> Bool {
-        stored.elementsEqual(self.items) { rules.creates($0, as: $1, by: user) }
     }
 }
 

@@ -50,7 +50,6 @@ struct Creation {
             }
         }
     }
-
 }
 
 extension NewItem {
@@ -60,18 +59,5 @@ extension NewItem {
     func forEachNeed(_ need: (Identifier, NeedScope) -> Void) {
         need(self.id, .element)
         if let parent = self.parent { need(parent, .annotated) }
-    }
-}
-
-extension RulesTable {
-    /// The values that creating the element stores differently from what was sent.
-    func adjustments(to item: NewItem, by user: Identifier, named element: Identifier?) -> [Adjusted] {
-        self.create(item.fields, id: item.id.text, by: user.text).1
-            .map { Adjusted(element: element?.text, adjustment: $0) }
-    }
-
-    /// Whether creating the element stores this one.
-    func creates(_ stored: Element, as item: NewItem, by user: Identifier) -> Bool {
-        self.create(item.fields, id: stored.id, by: user.text).0 == stored
     }
 }

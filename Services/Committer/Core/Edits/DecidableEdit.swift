@@ -1,4 +1,5 @@
 import Canvas
+import JSONBytes
 import Wire
 
 /// The committer's half of a kind of edit.
@@ -22,17 +23,6 @@ protocol Decidable: Sendable {
     func decide(
         _ commit: PreparedCommit, in draft: inout BatchDraft, _ cache: inout ShardCache
     ) throws(Refusal) -> Change
-
-    /// The values that the first decision stored differently from what was sent, computed again from the log.
-    /// - Parameters:
-    ///   - before: the elements before it, if they existed.
-    ///   - stored: the elements after it.
-    func adjustments(
-        before: [Element], stored: [UpdatedElement], by user: Identifier, _ rules: RulesTable
-    ) -> [Adjusted]
-
-    /// Whether the first decision, made by these rules, had stored these elements.
-    func reproduces(_ stored: [Element], from before: [Element], by user: Identifier, _ rules: RulesTable) -> Bool
 }
 
 extension Decidable {
@@ -98,6 +88,16 @@ struct Change {
     var adjusted: [Adjusted] = []
     /// What an undo or a redo was made from; nil for an edit.
     var undone: Undone?
+
+    /// ``adjusted`` as apps get it; nil when there is nothing.
+    var adjustedText: [UInt8]? {
+        if self.adjusted.isEmpty { return nil }
+        var writer = JSONWriter()
+        writer.beginArray()
+        for adjusted in self.adjusted { adjusted.adjustment.encode(into: &writer, elementId: adjusted.element) }
+        writer.endArray()
+        return writer.bytes
+    }
 }
 
 /// What an undo or a redo was made from.

@@ -56,27 +56,6 @@ extension ElementChange {
         return change
     }
 
-    /// The rules give the same adjustments for the same state. Only an annotation's parent is not in the log: its size
-    /// matters when a gesture moved an anchor.
-    func adjustments(
-        before: [Element], stored: [UpdatedElement], by user: Identifier, _ rules: RulesTable
-    ) -> [Adjusted] {
-        before.enumerated().flatMap { index, element in
-            var element = element
-            let adjustments = try? self.apply(to: &element, at: index, parentSize: nil, rules)
-            return self.name(adjustments ?? [], element)
-        }
-    }
-
-    func reproduces(_ stored: [Element], from before: [Element], by user: Identifier, _ rules: RulesTable) -> Bool {
-        before.enumerated().elementsEqual(stored) { former, stored in
-            var element = former.element
-            _ = try? self.apply(to: &element, at: former.offset, parentSize: nil, rules)
-            element.recordChange(by: user.text)
-            return element == stored
-        }
-    }
-
     /// In a group, adjustments name their element.
     private func name(_ adjustments: [Adjustment], _ element: Element) -> [Adjusted] {
         if adjustments.isEmpty { return [] }

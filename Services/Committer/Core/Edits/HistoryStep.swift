@@ -51,13 +51,4 @@ extension HistoryStep {
         case .refused(let refusal): throw refusal
         }
     }
-
-    func adjustments(
-        before: [Element], stored: [UpdatedElement], by user: Identifier, _ rules: RulesTable
-    ) -> [Adjusted] { [] }
-
-    /// No rule changes it.
-    func reproduces(_ stored: [Element], from before: [Element], by user: Identifier, _ rules: RulesTable) -> Bool {
-        true
-    }
 }

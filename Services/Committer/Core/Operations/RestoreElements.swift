@@ -36,15 +36,6 @@ struct RestoreElements: Decidable {
         }
         return change
     }
-
-    func adjustments(
-        before: [Element], stored: [UpdatedElement], by user: Identifier, _ rules: RulesTable
-    ) -> [Adjusted] { [] }
-
-    /// No rule changes it.
-    func reproduces(_ stored: [Element], from before: [Element], by user: Identifier, _ rules: RulesTable) -> Bool {
-        true
-    }
 }
 
 extension Element {

@@ -18,15 +18,6 @@ extension FamilyDeletion {
     ) {
         _ = cache.collectFamilies(self.parents.map { ElementKey(commit.room, $0) }, into: &needs)
     }
-
-    func adjustments(
-        before: [Element], stored: [UpdatedElement], by user: Identifier, _ rules: RulesTable
-    ) -> [Adjusted] { [] }
-
-    /// No rule changes it.
-    func reproduces(_ stored: [Element], from before: [Element], by user: Identifier, _ rules: RulesTable) -> Bool {
-        true
-    }
 }
 
 /// Whether the elements that a commit deletes are known with their annotations.

@@ -73,6 +73,7 @@ package struct BatchColumns {
         .int4("l_undo_rest") { ($0.link?.rest).map { Int32(clamping: $0) } },
         .text("l_cause") { $0.cause.name },
         .json("l_undone", isNull: { $0.undone == nil }, write: { $0.undone?.encode(into: &$1) }),
+        .json("l_adjusted") { $0.adjusted },
     ]
 
     private static let streams: [ArrayColumn<ShardBatch.StreamRow>] = [

@@ -99,13 +99,15 @@ extension StateColumns {
             try ResultArray("applied_before", of: rows), try ResultArray("applied_after", of: rows)
         )
         let undone = try ResultArray("applied_undone", of: rows)
+        let adjusted = try ResultArray("applied_adjusted", of: rows)
         for row in 0..<keys.count {
             guard let stream = keys.stream(row), let number = numbers.unsigned(row), let seq = seqs.unsigned(row),
                 let hash = hashes.pattern(row), let event = events.text(row).flatMap(UpdateEvent.init(name:))
             else { throw Self.unreadable("applied commits") }
             state.outcomes[CommitKey(stream, number)] = .applied(
                 seq: seq, event: event, hash: hash, before: before.bytes(row) ?? [], after: after.bytes(row) ?? [],
-                undone: undone.json(row, with: &self.document).flatMap { UndoneEntry(json: $0) })
+                undone: undone.json(row, with: &self.document).flatMap { UndoneEntry(json: $0) },
+                adjusted: adjusted.bytes(row))
         }
     }
 

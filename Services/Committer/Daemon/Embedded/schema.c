@@ -3,11 +3,11 @@
 // In their order.
 static const unsigned char *const files[] = {
     (const unsigned char[]){
-#embed "../Schema/0018-schema.sql" suffix(, 0)
+#embed "../Schema/0019-schema.sql" suffix(, 0)
     },
 };
 
 const unsigned char *schema_file(int version) {
-    const int first = 18, count = sizeof files / sizeof files[0];
+    const int first = 19, count = sizeof files / sizeof files[0];
     return version >= first && version < first + count ? files[version - first] : 0;
 }

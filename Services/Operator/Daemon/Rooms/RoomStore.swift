@@ -1,3 +1,4 @@
+internal import Boot
 package import Canvas
 package import CommitterCore
 internal import CommitterDaemon
@@ -105,7 +106,7 @@ package final class RoomStore {
         _ = self.ledger.admit(
             PreparedCommit(operation, in: self.room, session: session, number: number, user: Self.user))
         for _ in 0..<Self.mostRequests {
-            switch self.ledger.next() {
+            switch self.ledger.next(at: WallClock.exactMilliseconds()) {
             case .load(let request): self.ledger.stateLoaded(try self.load(request))
             case .write(let batch):
                 guard try self.write(batch) else {

@@ -244,6 +244,7 @@ CREATE TABLE commit_log (
     undo_rest  integer,
     cause      text COLLATE "C",
     undone     json,
+    adjusted   json,
     CONSTRAINT commit_log_check CHECK (log_row_is_sound(
         room_id, seq, gseq, shard, event, user_id, session, n, gestures, element_id))
 ) PARTITION BY RANGE (at);
@@ -253,6 +254,7 @@ COMMENT ON COLUMN commit_log.undo_next IS 'the seq of the row beneath it in its 
 COMMENT ON COLUMN commit_log.undo_rest IS 'how many rows beneath it belong to the same entry';
 COMMENT ON COLUMN commit_log.cause IS 'undo or redo; null: an edit';
 COMMENT ON COLUMN commit_log.undone IS 'the entry that an undo or a redo was made from';
+COMMENT ON COLUMN commit_log.adjusted IS 'what was stored differently from what was sent, as the app was told; null: nothing';
 
 -- Rows of a day without a partition of its own, so that a commit never fails for want of one. All other partitions are
 -- made in its image.
@@ -610,7 +612,7 @@ CREATE FUNCTION commit_batch(
     e_other_by text[], e_other_seq bigint[], e_data json[],
     l_room text[], l_seq bigint[], l_gseq bigint[], l_event text[], l_user text[], l_session text[],
     l_n bigint[], l_gestures json[], l_element text[], l_hash bigint[], l_before json[], l_after json[],
-    l_chain bigint[], l_undo_next bigint[], l_undo_rest integer[], l_cause text[], l_undone json[],
+    l_chain bigint[], l_undo_next bigint[], l_undo_rest integer[], l_cause text[], l_undone json[], l_adjusted json[],
     s_room text[], s_session text[], s_user text[], s_hw bigint[], s_claim integer[],
     u_room text[], u_user text[], u_undo_head bigint[], u_undo_depth integer[], u_redo_head bigint[],
     u_redo_depth integer[], u_group text[], u_group_rows integer[], u_group_bytes bigint[],
@@ -731,10 +733,10 @@ BEGIN
 
         INSERT INTO commit_log (
             room_id, seq, gseq, shard, event, user_id, session, n, gestures, element_id, body_hash, before,
-            after, chain, undo_next, undo_rest, cause, undone)
+            after, chain, undo_next, undo_rest, cause, undone, adjusted)
         SELECT l_room[u.i], l_seq[u.i], l_gseq[u.i], p_shard, l_event[u.i], l_user[u.i], l_session[u.i],
             l_n[u.i], l_gestures[u.i], l_element[u.i], l_hash[u.i], l_before[u.i], l_after[u.i], l_chain[u.i],
-            l_undo_next[u.i], l_undo_rest[u.i], l_cause[u.i], l_undone[u.i]
+            l_undo_next[u.i], l_undo_rest[u.i], l_cause[u.i], l_undone[u.i], l_adjusted[u.i]
         FROM generate_series(1, cardinality(l_room)) AS u (i);
     END IF;
 
@@ -786,7 +788,7 @@ CREATE FUNCTION load_shard_state(
     OUT element_other_by text[], OUT element_other_seqs bigint[], OUT element_data json[],
     OUT applied_rooms text[], OUT applied_sessions text[], OUT applied_ns bigint[], OUT applied_seqs bigint[],
     OUT applied_hashes bigint[], OUT applied_events text[], OUT applied_before json[], OUT applied_after json[],
-    OUT applied_undone json[],
+    OUT applied_undone json[], OUT applied_adjusted json[],
     OUT refused_rooms text[], OUT refused_sessions text[], OUT refused_ns bigint[], OUT refused_hashes bigint[],
     OUT refused_outcomes json[],
     OUT stack_rooms text[], OUT stack_users text[], OUT stack_undo_heads bigint[], OUT stack_undo_depths integer[],
@@ -839,9 +841,10 @@ BEGIN
     END IF;
     IF cardinality(d_room) > 0 THEN
         SELECT array_agg(l.room_id), array_agg(l.session), array_agg(l.n), array_agg(l.seq), array_agg(l.body_hash),
-            array_agg(l.event), array_agg(l.before), array_agg(l.after), array_agg(l.undone)
+            array_agg(l.event), array_agg(l.before), array_agg(l.after), array_agg(l.undone),
+            array_agg(l.adjusted)
         INTO applied_rooms, applied_sessions, applied_ns, applied_seqs, applied_hashes, applied_events, applied_before,
-            applied_after, applied_undone
+            applied_after, applied_undone, applied_adjusted
         FROM unnest(d_room, d_session, d_n) AS k (room, session, n)
         CROSS JOIN LATERAL (
             SELECT * FROM commit_log AS o
