@@ -16,14 +16,14 @@ public enum ElementField: UInt8, CaseIterable, Sendable {
         switch self {
         case .id: Row(name: "id", kind: .id)
         case .type: Row(name: "type", kind: .type)
-        case .positionX: Row(name: "positionX", kind: .moving, isInTransform: false)
-        case .positionY: Row(name: "positionY", kind: .moving, isInTransform: false)
+        case .positionX: Row(name: "positionX", kind: .moving, isInTransform: false, motion: (0.1, 20_000))
+        case .positionY: Row(name: "positionY", kind: .moving, isInTransform: false, motion: (0.1, 20_000))
         case .width: Row(name: "width", kind: .size, isPositive: true)
         case .height: Row(name: "height", kind: .size, isPositive: true)
-        case .rotation: Row(name: "rotation", kind: .moving)
-        case .scaleX: Row(name: "scaleX", kind: .moving)
-        case .scaleY: Row(name: "scaleY", kind: .moving)
-        case .opacity: Row(name: "opacity", kind: .moving, range: 0...1, omitted: 1)
+        case .rotation: Row(name: "rotation", kind: .moving, isAngle: true, motion: (0.01, 3600))
+        case .scaleX: Row(name: "scaleX", kind: .moving, motion: (0.0001, 100))
+        case .scaleY: Row(name: "scaleY", kind: .moving, motion: (0.0001, 100))
+        case .opacity: Row(name: "opacity", kind: .moving, range: 0...1, omitted: 1, motion: (0.001, 100))
         case .originalWidth: Row(name: "originalWidth", kind: .side, isPositive: true)
         case .originalHeight: Row(name: "originalHeight", kind: .side, isPositive: true)
         case .anchorX: Row(name: "anchorX", kind: .anchor)
@@ -55,8 +55,10 @@ public enum ElementField: UInt8, CaseIterable, Sendable {
         let kind: Kind
         var isInTransform = true
         var isPositive = false
+        var isAngle = false
         var range: ClosedRange<Double>?
         var omitted: Double?
+        var motion: (stillness: Double, topSpeed: Double)?
     }
 
     /// What a field holds.
@@ -90,11 +92,29 @@ public enum ElementField: UInt8, CaseIterable, Sendable {
     /// An app may only send it above 0.
     package var isPositive: Bool { self.row.isPositive }
 
+    /// Degrees of a circle.
+    package var isAngle: Bool { self.row.isAngle }
+
     /// To which it is clamped, unless its rule is another one.
     package var range: ClosedRange<Double>? { self.row.range }
 
     /// The number with which it is not written; nil: it always is.
     package var omitted: Double? { self.row.omitted }
+
+    /// Whether tracks and animations move it; others jump.
+    package var isAnimated: Bool { self.row.motion != nil }
+
+    /// Below this change it counts as still: pixels, degrees, or its own unit. Of what jumps: 0.
+    package var stillness: Double { self.row.motion?.stillness ?? 0 }
+
+    /// The highest velocity that an app may give it, in the same units a second.
+    package var topSpeed: Double { self.row.motion?.topSpeed ?? 0 }
+
+    /// How much of this field stands for a unit of `stillness` and `topSpeed`: of annotations' positions, fractions of
+    /// a side, a thousandth for each pixel.
+    package func motionUnit(in space: Space) -> Double {
+        space == .normalized && (self == .positionX || self == .positionY) ? 0.001 : 1
+    }
 
     private static func all(_ kinds: Kind...) -> [ElementField] { Self.allCases.filter { kinds.contains($0.kind) } }
 
@@ -109,6 +129,9 @@ public enum ElementField: UInt8, CaseIterable, Sendable {
 
     /// Those that move.
     package static let moving = Self.all(.moving)
+
+    /// Those that tracks and animations move.
+    package static let animated = Self.allCases.filter(\.isAnimated)
 
     /// Those that move and have no rule but their range.
     package static let ranged = Self.moving.filter { $0.range != nil }

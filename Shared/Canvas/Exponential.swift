@@ -6,5 +6,8 @@
     import Glibc
 #endif
 
-/// e to the power of −x.
-func decay(_ x: Double) -> Double { exp(-x) }
+/// e to the power of x.
+func exponential(_ x: Double) -> Double { exp(x) }
+
+/// The natural logarithm of x.
+func logarithm(_ x: Double) -> Double { log(x) }

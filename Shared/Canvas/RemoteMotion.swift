@@ -102,8 +102,8 @@ public struct RemoteMotion: Equatable, Sendable {
         let omega = 4 / self.interval
         let pull = self.velocity + self.displacement * omega
         let time = progress * self.interval
-        let left = (self.displacement + pull * time) * decay(phase)
-        return (left, (self.velocity - pull * phase) * decay(phase))
+        let left = (self.displacement + pull * time) * exponential(-phase)
+        return (left, (self.velocity - pull * phase) * exponential(-phase))
     }
 }
 

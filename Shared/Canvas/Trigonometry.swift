@@ -22,3 +22,9 @@ extension Angle {
     /// clockwise; exact at quarter turns.
     static func turn(along: Double, across: Double) -> Double { atan2(across, along) * (180 / Double.pi) }
 }
+
+/// The sine of an angle in radians.
+func sine(_ radians: Double) -> Double { sin(radians) }
+
+/// The cosine of an angle in radians.
+func cosine(_ radians: Double) -> Double { cos(radians) }

@@ -1,0 +1,35 @@
+/// Values of some fields of an element, in the order of the table of fields. Empty it needs no memory of its own.
+public struct ByField<Value: Equatable & Sendable>: Equatable, Sendable {
+    /// One value.
+    public struct Entry: Equatable, Sendable {
+        public let field: ElementField
+        public var value: Value
+    }
+
+    /// All that there are.
+    public private(set) var entries: [Entry] = []
+
+    /// No values.
+    public init() {}
+
+    /// Whether there are none.
+    public var isEmpty: Bool { self.entries.isEmpty }
+
+    /// Those that have a value.
+    public var fields: [ElementField] { self.entries.map(\.field) }
+
+    /// The value of a field.
+    public subscript(field: ElementField) -> Value? {
+        get { self.entries.first { $0.field == field }?.value }
+        set {
+            let index = self.entries.firstIndex { $0.field.rawValue >= field.rawValue } ?? self.entries.endIndex
+            let isThere = index < self.entries.endIndex && self.entries[index].field == field
+            if let newValue {
+                self.entries.replaceSubrange(
+                    index..<(isThere ? index + 1 : index), with: CollectionOfOne(Entry(field: field, value: newValue)))
+            } else if isThere {
+                self.entries.remove(at: index)
+            }
+        }
+    }
+}

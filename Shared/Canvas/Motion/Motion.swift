@@ -1,0 +1,26 @@
+/// How the eye gets to where an element is stored: a track for each field that moves. It is data and a function of
+/// time: nothing has to be sent while it plays.
+public struct Motion: Equatable, Sendable {
+    /// The tracks.
+    public var tracks = ByField<Track>()
+
+    /// Nothing moves.
+    public init() {}
+
+    /// Whether there is no track.
+    public var isEmpty: Bool { self.tracks.isEmpty }
+
+    /// The fields that have a track, in the order of the table.
+    public var fields: [ElementField] { self.tracks.fields }
+
+    /// The track of a field.
+    public subscript(field: ElementField) -> Track? {
+        get { self.tracks[field] }
+        set { self.tracks[field] = newValue }
+    }
+
+    /// Whether a track runs at a time, ms since 1970 of the server's clock, or will.
+    public func isRunning(at time: Double) -> Bool {
+        self.tracks.entries.contains { $0.value.running(at: time) != nil }
+    }
+}

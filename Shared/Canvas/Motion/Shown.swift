@@ -1,0 +1,70 @@
+extension Motion {
+    /// What shows of a field: the stored value; while its track runs the track's; then the animation's, instead or
+    /// added. Angles lie in [0, 360).
+    /// - Parameters:
+    ///   - time: ms since 1970 of the server's clock.
+    ///   - adding: false leaves out an animation that adds.
+    package func shown(
+        _ field: ElementField, stored: Double, animation: KeyframeAnimation?, at time: Double, adding: Bool = true
+    ) -> Double {
+        var value = stored
+        if let (segment, elapsed) = self[field]?.running(at: time) {
+            value = field.kept(segment.value(after: elapsed), between: segment.from, segment.to)
+        }
+        if let animation, adding || animation.composite == .replace,
+            let (start, end, progress) = animation.interval(of: field, over: value, at: time)
+        {
+            value = field.kept(interpolated(from: start, to: end, fraction: progress), between: start, end)
+        }
+        if let range = field.range { value = clamped(value, range.lowerBound, range.upperBound) }
+        return field.isAngle ? Angle.normalized(value) : value
+    }
+
+    /// What shows of a stored pose.
+    func shown(_ stored: Pose, animation: KeyframeAnimation?, at time: Double) -> Pose {
+        var pose = stored
+        for field in ElementField.animated
+        where self[field] != nil || animation?.tracks[field] != nil {
+            pose[field] = self.shown(field, stored: stored[field], animation: animation, at: time)
+        }
+        return pose
+    }
+}
+
+extension ElementField {
+    /// A value on the way between two others: a scale between two of one sign stays on their side, 0.001 from 0. A
+    /// flip passes through 0.
+    fileprivate func kept(_ value: Double, between start: Double, _ end: Double) -> Double {
+        guard self == .scaleX || self == .scaleY else { return value }
+        if start > 0, end > 0 { return max(value, 0.001) }
+        return start < 0 && end < 0 ? min(value, -0.001) : value
+    }
+}
+
+extension Pose {
+    /// The number in a field that tracks and animations move.
+    fileprivate subscript(field: ElementField) -> Double {
+        get {
+            switch field {
+            case .positionX: self.position.x
+            case .positionY: self.position.y
+            case .rotation: self.rotation.degrees
+            case .scaleX: self.scaleX
+            case .scaleY: self.scaleY
+            case .opacity: self.opacity
+            default: 0
+            }
+        }
+        set {
+            switch field {
+            case .positionX: self.position.x = newValue
+            case .positionY: self.position.y = newValue
+            case .rotation: self.rotation = Angle(degrees: newValue)
+            case .scaleX: self.scaleX = newValue
+            case .scaleY: self.scaleY = newValue
+            case .opacity: self.opacity = newValue
+            default: break
+            }
+        }
+    }
+}
