@@ -20,7 +20,7 @@ own='acknowledged arriving attempt attempts attended awaited blocked capacity cl
     isWanted lastEpoch lastGesture lastNumber listening looking loseSession middle nextRequest nextSlot notAcknowledged
     notEntered noteState ongoing opening outputs over patience pauses pointing previewed probe probeAt provideToken queue
     readHistory records refresh refusedToken refuseTooLarge replaced resendFrom restoring resumed searchFrom
-    searchHistory sendAfter sendEdit sending sentAt settle startedAt stream timer tokenRefused tooLarge touch touched
+    searchHistory sendAfter sendEdit sending sentAt settle stream timer tokenRefused tooLarge touch touched
     touchEdits unnumbered upAt wakesAt wantToken writing'
 # shellcheck disable=SC2086
 terser --module --ecma 2022 --compress passes=3,reduce_funcs=false,sequences=false --mangle \

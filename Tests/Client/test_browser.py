@@ -13,6 +13,7 @@ from browser_pages import ClientPage, Page
 from network import network
 from pipeline import eventually, running
 
+HERE = pathlib.Path(__file__).resolve().parent
 README = pathlib.Path(__file__).resolve().parents[2] / "Shared" / "Client" / "README.md"
 
 
@@ -133,3 +134,22 @@ def test_a_network_that_is_back_is_asked_for(browsers, single, room):
         ada.wait("state", lambda state: state == "offline", within=15, after=before)
         ada.wait("state", lambda state: state == "live", after=before)
         ada.close()
+
+
+def imported(path):
+    """JavaScript that imports a module, whose page needs no server of it."""
+    return f"import(URL.createObjectURL(new Blob([{json.dumps(path.read_text())}], {{ type: 'text/javascript' }})))"
+
+
+def test_animations_are_those_of_the_browser(browser, origin):
+    golden = json.loads((HERE.parent / "Motion" / "golden.json").read_text())["cases"]
+    cases = [case for case in golden if "animation" in case and not case["motion"]]
+    page = Page(browser, origin)
+    result = page.run(f"""(async () => {{
+        const {{ shownAt }} = await {imported(HERE.parents[1] / "Shared" / "Client" / "web" / "touchsync.js")};
+        const {{ compare, compareCurves }} = await {imported(HERE / "animations.mjs")};
+        return [compare({{ shownAt, cases: {json.dumps(cases)} }}), compareCurves(shownAt)];
+    }})()""")
+    print(result)
+    assert all(part["howMany"] == 0 for part in result), result
+    page.close()

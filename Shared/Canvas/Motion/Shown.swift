@@ -21,7 +21,7 @@ extension Motion {
     }
 
     /// What shows of a stored pose.
-    func shown(_ stored: Pose, animation: KeyframeAnimation?, at time: Double) -> Pose {
+    package func shown(_ stored: Pose, animation: KeyframeAnimation?, at time: Double) -> Pose {
         var pose = stored
         for field in ElementField.animated
         where self[field] != nil || animation?.tracks[field] != nil {

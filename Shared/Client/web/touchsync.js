@@ -519,6 +519,161 @@ function updated(element, sent, rules) {
  */
 const fieldsOf = payload => ({ ...read(payload, MOVES), ...read(payload.transform, MOVES) });
 
+// MARK: Motion
+
+/**
+ * A value's way from one to another, and what moves an element in time; `startedAt` is ms since 1970 of the server's clock.
+ * @typedef {{from: number, to: number, ms: number, curve: any}} Segment
+ * @typedef {{startedAt: number, segments: Segment[]}} Track
+ * @typedef {Record<string, Track>} Tracks by field
+ */
+
+/** @type {Record<string, number[]>} */
+const BEZIERS = {
+  ease: [0.25, 0.1, 0.25, 1], "ease-in": [0.42, 0, 1, 1], "ease-out": [0, 0, 0.58, 1], "ease-in-out": [0.42, 0, 0.58, 1],
+};
+
+/**
+ * One coordinate of a Bézier curve from 0 to 1 at a parameter, and its derivative.
+ * @param {number} first @param {number} second control point @param {number} s
+ */
+function cubic(first, second, s) {
+  const c = 3 * first, b = 3 * (second - first) - c, a = 1 - c - b;
+  return [((a * s + b) * s + c) * s, (3 * a * s + 2 * b) * s + c];
+}
+
+/**
+ * The y of a Bézier curve at an x, whose parameter is found by Newton's method, else by bisection.
+ * @param {number[]} controls @param {number} x
+ */
+function bezierAt([x1, y1, x2, y2], x) {
+  if (x <= 0 || x >= 1) return x <= 0 ? 0 : 1;
+  for (let s = x, count = 0; count < 16; count++) {
+    const [value, slope] = cubic(x1, x2, s), step = (value - x) / slope;
+    s -= step;
+    if (!(s >= 0 && s <= 1)) break;
+    if (Math.abs(step) < 1e-12) return cubic(y1, y2, s)[0];
+  }
+  let low = 0, high = 1;
+  for (let count = 0; count < 40; count++) {
+    const middle = low + (high - low) / 2;
+    if (cubic(x1, x2, middle)[0] >= x) high = middle;
+    else low = middle;
+  }
+  return cubic(y1, y2, high)[0];
+}
+
+/**
+ * The share of the way that an easing function of CSS has made at a share of the time.
+ * @param {any} curve @param {number} share
+ */
+export function eased(curve, share) {
+  const { bezier = BEZIERS[curve], steps, jump = "end", points } = curve;
+  if (bezier) return bezierAt(bezier, share);
+  if (steps) {
+    const jumps = steps + (jump === "none" ? -1 : jump === "both" ? 1 : 0);
+    const passed = Math.floor(share * steps) + (jump === "start" || jump === "both" ? 1 : 0);
+    return clamp(passed, 0, jumps) / jumps;
+  }
+  if (!points) return share;
+  const next = points.findIndex((/** @type {number[]} */ [at]) => at > share);
+  if (next < 0) return points.at(-1)[1];
+  const [start, from] = points[next - 1], [end, to] = points[next];
+  return from + (to - from) * ((share - start) / (end - start));
+}
+
+/**
+ * How far a spring is from where it rests.
+ * @param {Data} spring @param {number} x0 how far it was in the beginning @param {number} seconds since then
+ */
+function displaced({ response, damping, velocity }, x0, seconds) {
+  const omega = (2 * Math.PI) / response, rate = damping * omega;
+  if (Math.abs(damping - 1) < 1e-6) return (x0 + (velocity + omega * x0) * seconds) * Math.exp(-omega * seconds);
+  const root = omega * Math.sqrt(Math.abs(damping * damping - 1));
+  if (damping < 1) {
+    const phase = root * seconds;
+    return Math.exp(-rate * seconds) * (x0 * Math.cos(phase) + ((velocity + rate * x0) / root) * Math.sin(phase));
+  }
+  const fast = -rate - root, slow = -(omega * omega) / (rate + root), part = (velocity - fast * x0) / (slow - fast);
+  return (x0 - part) * Math.exp(fast * seconds) + part * Math.exp(slow * seconds);
+}
+
+/** @param {number} from @param {number} to @param {number} share */
+const between = (from, to, share) => (share === 1 ? to : from + (to - from) * share);
+
+/** @param {Segment} segment @param {number} elapsed ms */
+function segmentAt({ from, to, ms, curve }, elapsed) {
+  const { spring, decay } = curve;
+  if (spring) return to + displaced(spring, from - to, elapsed / 1000);
+  const way = (/** @type {number} */ time) => 1 - Math.exp(time * Math.log(decay.rate));
+  return between(from, to, decay ? way(elapsed) / way(ms) : eased(curve, elapsed / ms));
+}
+
+/**
+ * How long something runs, ms; Infinity if it counts as long over because it starts too far ahead.
+ * @param {{startedAt: number}} started @param {number} time
+ */
+const elapsed = ({ startedAt }, time) => (startedAt - time <= 60000 ? Math.max(0, time - startedAt) : Infinity);
+
+/**
+ * The segment of a time and what has passed of it, undefined when the track is over.
+ * @param {Track | undefined} track @param {number} time
+ */
+function segmentOf(track, time) {
+  let passed = track ? elapsed(track, time) : Infinity;
+  for (const segment of track?.segments ?? []) {
+    if (passed < segment.ms) return { segment, passed };
+    passed -= segment.ms;
+  }
+}
+
+/** @param {Data} animation */
+const lengthOf = ({ ms, iterations }) => ms * (iterations === "infinite" ? Infinity : iterations);
+
+/**
+ * Between which values an animation has a field at a time, and the share of the way; undefined unless it has an effect.
+ * @param {Data} animation @param {string} field @param {number} beneath @param {number} time
+ */
+function keyframesAt(animation, field, beneath, time) {
+  const keyframes = animation.tracks[field], active = elapsed(/** @type {any} */ (animation), time) - animation.delayMs;
+  if (!keyframes || !(active >= 0 && active < lengthOf(animation))) return;
+  const overall = active / animation.ms, iteration = Math.floor(overall), rest = overall - iteration;
+  const { direction } = animation, isOdd = iteration % 2 !== 0;
+  const isReversed = direction === "reverse" || direction === (isOdd ? "alternate" : "alternate-reverse");
+  const place = isReversed ? 1 - rest : rest;
+  const valueOf = (/** @type {any} */ { value }) => (animation.composite === "add" ? beneath + value : value);
+  if (place >= 1 && keyframes.at(-2)?.at === 1) return [valueOf(keyframes.at(-1)), valueOf(keyframes.at(-1)), 1];
+  const next = keyframes.filter((/** @type {any} */ { at }) => at <= place && at < 1).length;
+  const start = keyframes[next - 1], end = keyframes[next], startsAt = start ? start.at : 0;
+  const share = (place - startsAt) / ((end ? end.at : 1) - startsAt);
+  return [start ? valueOf(start) : beneath, end ? valueOf(end) : beneath, start ? eased(start.curve, share) : share];
+}
+
+/**
+ * A scale between two of one sign stays on their side.
+ * @param {string} field @param {number} value @param {number} from @param {number} to
+ */
+const kept = (field, value, from, to) =>
+  (!/^scale/.test(field) || from * to <= 0 ? value : from > 0 ? Math.max(value, 0.001) : Math.min(value, -0.001));
+
+/**
+ * What shows of a field: what is stored, or what its track or an animation makes of it.
+ * @param {string} field @param {number} stored @param {{motion?: Tracks, animation?: Data}} element
+ * @param {number} time ms since 1970 of the server's clock
+ */
+export function shownAt(field, stored, { motion, animation }, time) {
+  const running = segmentOf(motion?.[field], time), { range, isAngle } = MOVING[field];
+  let value = stored;
+  if (running) {
+    const { segment, passed } = running;
+    value = kept(field, segmentAt(segment, passed), segment.from, segment.to);
+  }
+  const frames = animation && keyframesAt(animation, field, value, time);
+  if (frames) value = kept(field, between(frames[0], frames[1], frames[2]), frames[0], frames[1]);
+  if (range) value = clamp(value, range[0], range[1]);
+  return isAngle ? normalized(value) : value;
+}
+
 // MARK: Motion of others
 
 /** @param {Element} element @param {Data} [fields] instead of its own @returns {number[]} what `POSE` names */
