@@ -702,15 +702,15 @@ export class Motion {
   /**
    * Starts a movement to a pose.
    * @param {number[]} pose @param {number} now @param {number} [gap] since the previous update
+   * @param {number[]} shown what is drawn now
    */
-  receive(pose, now, gap) {
+  receive(pose, now, gap, shown = this.pose(now)) {
     if (!pose.every(Number.isFinite)) return;
     const between = gap ?? now - this.startedAt;
     if (between > 0 && between <= 250) {
       const usable = Math.max(between, 8), { interval = usable } = this;
       this.interval = interval + (usable - interval) / 4;
     }
-    const shown = this.pose(now);
     this.displacement = shown.map((value, index) =>
       (IS_ANGLE[index] ? shortestTurn(pose[index], value) : value - pose[index]));
     this.target = pose;
@@ -720,11 +720,11 @@ export class Motion {
 
   /**
    * What to draw.
-   * @param {number} now @returns {number[]}
+   * @param {number} now @param {number[]} target where it goes to, which may move by itself @returns {number[]}
    */
-  pose(now) {
-    if (this.isAtRest(now)) return this.target;
-    const { target, displacement } = this, share = Math.min(1 - (now - this.startedAt) / this.duration, 1);
+  pose(now, target = this.target) {
+    if (this.isAtRest(now)) return target;
+    const { displacement } = this, share = Math.min(1 - (now - this.startedAt) / this.duration, 1);
     return target.map((value, index) => {
       const shown = value + displacement[index] * share;
       return IS_ANGLE[index] ? normalized(shown) : shown;
@@ -1049,7 +1049,7 @@ const SILENCE = 2000;
 
 /**
  * Somebody else's gesture on an element, or the way from it to where the element is stored.
- * @typedef {{motion: Motion, sid?: string, gesture?: number, fields: Fields, element?: Element, drawn: Data}} Movement
+ * @typedef {{motion: Motion, sid?: string, gesture?: number, fields: Fields}} Movement
  */
 
 /** The gestures of others in a room. */
@@ -1064,6 +1064,11 @@ class Movements extends Part {
    * @type {Map<string, number>}
    */
   heard = new Map();
+  /**
+   * What is drawn of which element, one object for all frames.
+   * @type {Map<string, {element: Element, drawn: Data}>}
+   */
+  copies = new Map();
 
   /** @param {RoomCore} room */
   constructor(room) {
@@ -1120,13 +1125,14 @@ class Movements extends Part {
   previewed(preview, { sid, gesture, dt }) {
     const id = preview.elementId, element = this.room.shown.get(id);
     if (!element || this.room.phase !== "joined") return;
-    const movement = this.all.get(id) ?? { motion: new Motion(poseOf(element)), fields: {}, drawn: {} };
+    const shown = this.pose(element, this.now);
+    const movement = this.all.get(id) ?? { motion: new Motion(poseOf(element)), fields: {} };
     // Of one gesture what an earlier preview said still holds where a later one says nothing.
     const isSame = this.heard.delete(id) && movement.sid === sid && movement.gesture === gesture;
     const fields = Object.assign(isSame ? movement.fields : {}, read(preview, MOVES), read(preview.transform, MOVES));
     this.heard.set(id, this.now);
     this.all.set(id, Object.assign(movement, { sid, gesture, fields }));
-    movement.motion.receive(poseOf(element, fields), this.now, dt > 0 ? dt : undefined);
+    movement.motion.receive(this.aim(element, this.now), this.now, dt > 0 ? dt : undefined, shown);
     this.room.tell("moving", { elementId: id });
   }
 
@@ -1137,16 +1143,25 @@ class Movements extends Part {
 
   /**
    * Nothing of a gesture is shown any more: the element moves to where it is stored.
-   * @param {string} id
+   * @param {string} id @param {number[]} [shown] what was drawn
    */
-  over(id) {
+  over(id, shown = this.shown(id)) {
     const movement = this.all.get(id);
     if (!movement) return;
     this.heard.delete(id);
     const element = this.room.composed(id);
-    if (element) movement.motion.receive(poseOf(element), this.now);
+    if (element) movement.motion.receive(this.aim(element, this.now), this.now, undefined, shown);
     else this.all.delete(id);
     this.room.tell("moving", { elementId: id });
+  }
+
+  /**
+   * What is drawn now of an element that others move.
+   * @param {string} id
+   */
+  shown(id) {
+    const element = this.all.has(id) ? this.room.shown.get(id) : undefined;
+    return element && this.pose(element, this.now);
   }
 
   /** @param {string} id @param {number} now @returns {Movement | undefined} what of an element is under way */
@@ -1156,15 +1171,126 @@ class Movements extends Part {
     this.all.delete(id);
   }
 
-  /** @param {Element} element @param {number} now @returns {any} where it is on its way */
-  drawn(element, now) {
-    const movement = this.ongoing(element.id, now);
-    if (!movement) return element;
+  /**
+   * Where an element is without the way that is left of a movement.
+   * @param {Element} element @param {number} now
+   */
+  aim(element, now) {
+    const pose = this.room.playing.pose(element, now) ?? poseOf(element);
+    const fields = /** @type {any} */ (this.heard.has(element.id) ? this.all.get(element.id)?.fields : undefined) ?? {};
+    return pose.map((value, index) => fields[POSE[index]] ?? value);
+  }
+
+  /** @param {Element} element @param {number} now */
+  pose(element, now) {
+    const aim = this.aim(element, now);
+    return this.ongoing(element.id, now)?.motion.pose(now, aim) ?? aim;
+  }
+
+  /** @param {Element} element @param {number} now @param {boolean} isHeld by this user @returns {any} where it is on its way */
+  drawn(element, now, isHeld) {
+    const { id } = element, { playing } = this.room, movement = isHeld ? undefined : this.ongoing(id, now);
+    const pose = movement ? this.pose(element, now) : playing.pose(element, now);
+    if (!pose) {
+      this.copies.delete(id);
+      return element;
+    }
     // One object for all frames: copying an element with all its fields costs more than the rest of a frame.
-    if (movement.element !== element) Object.assign(movement, { element, drawn: { ...element } });
-    const { drawn } = movement;
-    movement.motion.pose(now).forEach((value, index) => (drawn[POSE[index]] = value));
+    let copy = this.copies.get(id);
+    if (copy?.element !== element) this.copies.set(id, (copy = { element, drawn: { ...element } }));
+    const { drawn } = /** @type {{drawn: Data}} */ (copy);
+    pose.forEach((value, index) => (drawn[POSE[index]] = value));
     return sized(drawn);
+  }
+}
+
+/** A start that is told may lie this far before its arrival, ms. */
+const EARLIEST = 300;
+
+/** What moves elements of a room by itself, with the starts that it has here. */
+class Playing extends Part {
+  /**
+   * By element: as it is stored, what moves it, and when that is over by the server's clock.
+   * @type {Map<string, {element: Element, motion: Tracks, animation?: any, end: number}>}
+   */
+  all = new Map();
+
+  /** @param {RoomCore} room */
+  constructor(room) {
+    super(room.clock);
+    this.room = room;
+  }
+
+  /** @param {number} now @returns {number} ms since 1970 of the server's clock */
+  clockAt(now) {
+    return this.room.core.link.server.time(now);
+  }
+
+  /**
+   * An element is stored so now. What a live update brings starts when it was told, but not after its arrival, and hardly
+   * before; a start that is repeated stays as it was.
+   * @param {string} id @param {any} element undefined when it is gone @param {boolean} isLive
+   */
+  update(id, element, isLive) {
+    const before = this.all.get(id), now = this.clockAt(this.now);
+    this.all.delete(id);
+    const start = (/** @type {any} */ thing, /** @type {any} */ told, /** @type {any} */ shown) => {
+      const { startedAt } = thing;
+      if (!isLive) return thing;
+      return { ...thing, startedAt: told?.startedAt === startedAt ? shown.startedAt : clamp(startedAt, now - EARLIEST, now) };
+    };
+    /** @type {Tracks} */
+    const motion = {}, tracks = objectIn(element?.motion), sent = element?.animation;
+    for (const field of POSE) {
+      const track = tracks[field];
+      if (Array.isArray(track?.segments)) motion[field] = start(track, before?.element.motion?.[field], before?.motion[field]);
+    }
+    const animation = isObject(sent?.tracks) ? start(sent, before?.element.animation, before?.animation) : undefined;
+    const end = Math.max(animation ? animation.startedAt + animation.delayMs + lengthOf(animation) : 0, ...Object.values(
+      motion).map(({ startedAt, segments }) => segments.reduce((sum, { ms }) => sum + ms, startedAt)));
+    if (this.room.core.motion && end > now) {
+      this.all.set(id, { element, motion, animation, end });
+      this.room.tell("moving", { elementId: id });
+      this.wait(end);
+    } else if (before) this.room.tell("still", { elementId: id });
+  }
+
+  /**
+   * Something ends then.
+   * @param {number} end
+   */
+  wait(end) {
+    if (end < Infinity) this.due.rest = Math.min(this.due.rest ?? Infinity, Math.ceil(this.now + end - this.clockAt(this.now)));
+  }
+
+  rest() {
+    const now = this.clockAt(this.now);
+    for (const [id, { end }] of this.all) {
+      if (end > now) this.wait(end);
+      else {
+        this.all.delete(id);
+        this.room.tell("still", { elementId: id });
+      }
+    }
+  }
+
+  /** @param {string} id @param {number} now */
+  isMoving(id, now) {
+    return this.clockAt(now) < (this.all.get(id)?.end ?? 0);
+  }
+
+  /**
+   * Where an element is, undefined if nothing moves it. What this user set, and the server has not stored, shows so.
+   * @param {Element} element @param {number} now @returns {number[] | undefined}
+   */
+  pose(element, now) {
+    const playing = this.all.get(element.id), time = this.clockAt(now);
+    if (!playing || !(time < playing.end)) return;
+    const stored = poseOf(playing.element);
+    return poseOf(element).map((value, index) => {
+      const shown = value === stored[index] ? shownAt(POSE[index], value, playing, time) : value;
+      return Number.isFinite(shown) ? shown : value;
+    });
   }
 }
 
@@ -1332,6 +1458,11 @@ export class RoomCore extends Part {
    */
   shown = new Map();
   /**
+   * Those with edits that move them, as they are to be drawn until the server says from when on.
+   * @type {Map<string, Element>}
+   */
+  waiting = new Map();
+  /**
    * Elements to be computed again, and to be reported.
    * @type {Set<string>}
    */
@@ -1366,6 +1497,7 @@ export class RoomCore extends Part {
     this.queue = new EditQueue(core.queueLimit, record ?? {});
     this.hands = new Hands(this, record?.gesture);
     this.movements = new Movements(this);
+    this.playing = new Playing(this);
     this.people = new People(this);
     /** Whether something is saved of it. */
     this.isSaved = record !== undefined;
@@ -1376,7 +1508,7 @@ export class RoomCore extends Part {
   }
 
   get parts() {
-    return [this.hands, this.movements, this.people];
+    return [this.hands, this.movements, this.playing, this.people];
   }
 
   // Joining
@@ -1392,7 +1524,7 @@ export class RoomCore extends Part {
     if (!this.core.link.isUp) return;
     this.phase = "joining";
     const { session, epoch, seq } = this;
-    this.ask("room:join", { parts: true, session, resume: epoch && { epoch, seq } },
+    this.ask("room:join", { parts: true, session, resume: epoch && { epoch, seq }, motion: this.core.motion ? undefined : false },
       answer => this.entered(answer),
       error => {
         if (error.code === "session_expired" && this.session !== undefined) this.loseSession();
@@ -1467,7 +1599,7 @@ export class RoomCore extends Part {
    */
   resumed(answer) {
     for (const { event, data } of objectsIn(answer.updates)) {
-      if (data?.seq === this.seq + 1) this.apply(event, data);
+      if (data?.seq === this.seq + 1) this.apply(event, data, false);
     }
     if (this.seq === answer.seq) return this.ready(true);
     // Not what was promised: the whole room instead.
@@ -1492,6 +1624,8 @@ export class RoomCore extends Part {
     this.lastEpoch = this.epoch = epoch;
     this.seq = seq;
     this.confirmed = new Map(byId(elements));
+    for (const id of this.playing.all.keys()) if (!this.confirmed.has(id)) this.playing.update(id, undefined, false);
+    for (const [id, element] of this.confirmed) this.playing.update(id, element, false);
     this.movements.clear();
     for (const edit of this.queue.open) if (isNumbered(edit) && Number(edit.n) <= n) edit.isStored = true;
     this.touch(this.confirmed.keys());
@@ -1722,7 +1856,7 @@ export class RoomCore extends Part {
     if (!UPDATES.has(event)) return this.hear(event, data);
     if (this.phase !== "joined" || !(seq > this.seq)) return;
     // Behind a hole: what is missing comes with another join.
-    if (seq === this.seq + 1) this.apply(event, data);
+    if (seq === this.seq + 1) this.apply(event, data, true);
     else this.join();
   }
 
@@ -1745,16 +1879,18 @@ export class RoomCore extends Part {
     this.throttleMs = milliseconds(intervalMs) ?? this.throttleMs;
   }
 
-  /** @param {string} event @param {Data} data the change behind `seq` */
-  apply(event, data) {
+  /** @param {string} event @param {Data} data the change behind `seq` @param {boolean} isLive whether it happens now */
+  apply(event, data, isLive) {
     this.seq = data.seq;
     const own = this.queue.open.find(edit => data.sid === this.sid && isNumbered(edit) && edit.n === data.n);
     if (own) own.isStored = true;
     for (const [id, element] of UPDATES.get(event)?.(data, this.confirmed) ?? []) {
+      const shown = this.movements.shown(id);
       if (element) this.confirmed.set(id, element);
       else this.confirmed.delete(id);
+      this.playing.update(id, element, isLive);
       this.touch([id]);
-      this.movements.over(id);
+      this.movements.over(id, shown);
     }
     if (own) this.touch(own.elementIds);
     this.settle();
@@ -1785,6 +1921,10 @@ export class RoomCore extends Part {
       const element = this.composed(id);
       if (element) this.shown.set(id, element);
       else this.shown.delete(id);
+      const isWaiting = this.queue.edits.some(edit => edit.body.motion && !edit.isStored && edit.elementIds.includes(id));
+      const waiting = isWaiting ? this.composed(id, true) : undefined;
+      if (waiting) this.waiting.set(id, waiting);
+      else this.waiting.delete(id);
     }
     this.tell("changed", { ids });
   }
@@ -1804,11 +1944,12 @@ export class RoomCore extends Part {
 
   /**
    * The confirmed element with this user's edits and gestures on top.
-   * @param {string} id @returns {Element | undefined}
+   * @param {string} id @param {boolean} [isWaiting] without edits that move it @returns {Element | undefined}
    */
-  composed(id) {
+  composed(id, isWaiting) {
     let element = this.confirmed.get(id);
     for (const edit of this.queue.edits) {
+      if (isWaiting && edit.body.motion) continue;
       if (!edit.isStored && !edit.doubt && edit.elementIds.includes(id)) element = this.edited(element, id, edit);
     }
     for (const hand of this.hands.on(id)) {
@@ -1839,13 +1980,13 @@ export class RoomCore extends Part {
   }
 
   /**
-   * The element as it is to be drawn: where this user holds it, or others move it. While they do, it is the same object
-   * at each call.
+   * The element as it is to be drawn: where this user holds it, it moves by itself, or others move it. While it moves, it
+   * is the same object at each call.
    * @param {string} id @param {number} now @returns {Element | undefined}
    */
   drawn(id, now) {
-    const element = this.shown.get(id);
-    return element && !this.hands.on(id)[0] ? this.movements.drawn(element, now) : element;
+    const element = this.waiting.get(id) ?? this.shown.get(id);
+    return element && this.movements.drawn(element, now, this.hands.on(id).length > 0);
   }
 
   // Sending
@@ -1901,6 +2042,17 @@ const byId = elements => objectsIn(elements).map(element => [element.id, element
 const gone = ids => textsIn(ids).map(id => [id, undefined]);
 
 /**
+ * Elements of a group, which have a part of their fields.
+ * @param {Data} data @param {Map<string, Element>} confirmed @param {string[]} names of fields that are gone when they are absent
+ * @returns {[string, Element][]}
+ */
+const merged = (data, confirmed, names) => byId(data.elements).map(([id, element]) => {
+  const next = { ...without(objectIn(confirmed.get(id)), names), ...element, updatedBy: data.userId };
+  // null: it ended.
+  return [id, next.animation === null ? without(next, ["animation"]) : next];
+});
+
+/**
  * The changes that have a number in the room: what becomes of which element, undefined for deleted ones.
  * @type {Map<string, (data: Data, confirmed: Map<string, Element>) => [string, Element | undefined][]>}
  */
@@ -1909,9 +2061,9 @@ const UPDATES = new Map([
   ["elements:created", data => byId(data.elements)],
   ["element:transformed", data => byId([data.element])],
   ["element:updated", data => byId([data.element])],
-  // A group has geometry alone; what else an element has stays.
-  ["elements:transformed", (data, confirmed) => byId(data.elements).map(([id, element]) =>
-    [id, { ...without(objectIn(confirmed.get(id)), OPTIONAL), ...element, updatedBy: data.userId }])],
+  // A group has geometry and what moves it alone; what else an element has stays.
+  ["elements:transformed", (data, confirmed) => merged(data, confirmed, [...OPTIONAL, "motion"])],
+  ["elements:updated", (data, confirmed) => merged(data, confirmed, ["animation"])],
   ["element:deleted", data => gone(data.elementIds)],
   ["elements:changed", data => [...byId(data.created), ...byId(data.changed), ...gone(data.deletedIds)]],
 ]);
@@ -1928,6 +2080,39 @@ const QUIET = 2500;
 const LASTING = 5000;
 /** Shorter trips to the background are not worth a message, ms. */
 const SHORT_TRIP = 2000;
+
+/** So many answers of a connection that tell the server's time are soon asked for. */
+const FIRST_SAMPLES = 4;
+/** The server's time is asked for again after this long, ms. */
+const RESAMPLE = 300000;
+
+/**
+ * The server's clock, as the answer with the shortest way of a connection's last eight tells it. It is followed slowly,
+ * unless it is off by more than a second.
+ */
+class ServerClock {
+  /** @type {{trip: number, offset: number}[]} */
+  samples = [];
+  /** From this clock to the server's, and what was taken for it at a time. */
+  offset = NaN;
+  taken = NaN;
+  takenAt = 0;
+
+  /** @param {number} sentAt of a request @param {number} now when its answer is here @param {number} time in it */
+  sample(sentAt, now, time) {
+    const present = this.time(now) - now;
+    this.samples = [...this.samples.slice(-7), { trip: now - sentAt, offset: time - (sentAt + now) / 2 }];
+    this.offset = this.samples.reduce((best, one) => (one.trip < best.trip ? one : best)).offset;
+    this.taken = Math.abs(present - this.offset) <= 1000 ? present : this.offset;
+    this.takenAt = now;
+  }
+
+  /** @param {number} now @returns {number} NaN before it is known */
+  time(now) {
+    const left = this.taken - this.offset, way = 0.05 * Math.max(0, now - this.takenAt);
+    return now + this.offset + Math.sign(left) * Math.max(0, Math.abs(left) - way);
+  }
+}
 
 /** @typedef {(answer: Data) => any} Answered gets an answer, or the error in it */
 
@@ -1957,6 +2142,7 @@ class Link extends Part {
   /** How long the server may be silent, ms. */
   patience = 45000;
   nextRequest = 0;
+  server = new ServerClock();
   /** @type {Map<number, {sentAt: number, done: Answered, failed: Answered}>} */
   requests = new Map();
 
@@ -2058,6 +2244,7 @@ class Link extends Part {
     this.phase = "offline";
     this.isDraining = this.isRefreshing = this.isProbing = false;
     this.requests.clear();
+    this.server.samples = [];
     this.due = this.isWanted ? { begin: this.now + this.delay() } : {};
     for (const room of this.core.rooms.values()) room.connectionLost();
   }
@@ -2094,6 +2281,11 @@ class Link extends Part {
     if (this.isProbing) return;
     this.isProbing = true;
     this.due.lost = Math.min(this.due.lost, this.now + patience);
+    this.request("client:ping", {});
+  }
+
+  /** Asks for the server's time. */
+  sample() {
     this.request("client:ping", {});
   }
 
@@ -2165,6 +2357,11 @@ class Link extends Part {
   answered(number, answer) {
     const request = this.requests.get(number);
     this.requests.delete(number);
+    if (request && Number.isFinite(answer.time)) {
+      const { server } = this;
+      server.sample(request.sentAt, this.now, answer.time);
+      this.due.sample = this.now + (server.samples.length < FIRST_SAMPLES ? 0 : RESAMPLE);
+    }
     if (answer.ok === true) request?.done(answer);
     else request?.failed(objectIn(answer.error));
   }
@@ -2252,15 +2449,17 @@ export class Core extends Part {
   outputs = [];
 
   /**
-   * @param {{handshake?: Data, hasTokens?: boolean, queueLimit?: number, random?: () => number}} options `handshake` is what
-   *   the server gets when it connects, apart from the token; `queueLimit` the most edits that wait in a room
+   * @param {{handshake?: Data, hasTokens?: boolean, queueLimit?: number, random?: () => number, motion?: boolean}} options
+   *   `handshake` is what the server gets when it connects, apart from the token; `queueLimit` the most edits that wait in a
+   *   room; without `motion` elements are where they are stored
    */
-  constructor({ handshake = {}, hasTokens = false, queueLimit = 1000, random = Math.random } = {}) {
+  constructor({ handshake = {}, hasTokens = false, queueLimit = 1000, random = Math.random, motion = true } = {}) {
     super({ now: 0 });
     this.handshake = handshake;
     this.hasTokens = hasTokens;
     this.queueLimit = queueLimit;
     this.random = random;
+    this.motion = motion;
     this.link = new Link(this);
   }
 
@@ -2593,12 +2792,13 @@ export class TouchSync extends Emitter {
    * @param {Store} [options.store] keeps edits without a result over restarts; needs `owner`
    * @param {string} [options.owner] whose edits these are: another user of the same browser has others
    * @param {number} [options.queueLimit] the most edits that wait in one room
+   * @param {boolean} [options.motion] whether elements move by themselves; by default unless the user wants less of that
    * @param {any} [options.WebSocket] where the platform has none
    * @param {any} [options.fetch] where the platform has none
    */
   constructor({
     url = globalThis.location?.href, userId, name, color, token, store, owner, queueLimit,
-    WebSocket = globalThis.WebSocket, fetch = globalThis.fetch.bind(globalThis),
+    motion = !globalThis.matchMedia?.("(prefers-reduced-motion: reduce)").matches, WebSocket = globalThis.WebSocket, fetch = globalThis.fetch.bind(globalThis),
   } = {}) {
     super();
     if (store && owner === undefined) throw new TypeError("A store needs an owner.");
@@ -2606,7 +2806,7 @@ export class TouchSync extends Emitter {
     this.WebSocket = WebSocket;
     this.fetch = fetch;
     this.token = token;
-    this.core = new Core({ handshake: { userId, name, color, batches: true }, hasTokens: token !== undefined, queueLimit });
+    this.core = new Core({ handshake: { userId, name, color, batches: true }, hasTokens: token !== undefined, queueLimit, motion });
     this.saved = store && new SavedEdits(store, `touchsync ${this.url.origin} ${owner}`);
     /** What an earlier run left is being read until then. */
     this.restoring = this.saved && this.restore(this.saved);
@@ -2859,8 +3059,8 @@ export class TouchSync extends Emitter {
  * A room. Its edits are shown immediately, and sent in their order as soon as they can be; each has a promise of its
  * result, which is rejected with a `Refusal`.
  *
- * Events: `change` (ids of elements), `moving` (an element that somebody else moves, at each preview: draw it at each frame),
- * `members`, `attention` (a cursor or a selection of somebody), `joined`, `denied` and `refusal` (a `Refusal`), `left`.
+ * Events: `change` (ids of elements), `moving` (an element that moves, or that somebody else moves, at each preview: draw it
+ * at each frame), `still` (an element that does not move by itself any more), `members`, `attention` (a cursor or a selection of somebody), `joined`, `denied` and `refusal` (a `Refusal`), `left`.
  */
 export class Room extends Emitter {
   lastGesture = 0;
@@ -2925,11 +3125,22 @@ export class Room extends Emitter {
   }
 
   /**
-   * Whether somebody else's movement of the element is still under way.
+   * Whether the element moves by itself, or somebody else's movement of it is still under way.
    * @param {string} id @param {number} [now]
    */
   isMoving(id, now = this.client.now) {
-    return Boolean(this.core?.movements.ongoing(id, now));
+    const { movements, playing } = this.core ?? {};
+    return Boolean(movements?.ongoing(id, now) || playing?.isMoving(id, now));
+  }
+
+  /**
+   * Where an element's motion and animation have it at a time, also to come, without what others do to it.
+   * @param {string} id @param {number} [now] ms, as for `drawn` @returns {Fields | undefined}
+   */
+  pose(id, now = this.client.now) {
+    const element = this.element(id);
+    const pose = element && (this.core?.playing.pose(element, now) ?? poseOf(element));
+    return pose && Object.fromEntries(POSE.map((name, index) => [name, pose[index]]));
   }
 
   /** Who is here, with cursors and selections. */
@@ -3087,7 +3298,7 @@ export class Room extends Emitter {
   happened(output) {
     const { type, phase } = output;
     if (type === "changed") this.emit("change", output.ids);
-    else if (type === "moving") this.emit(type, output.elementId);
+    else if (type === "moving" || type === "still") this.emit(type, output.elementId);
     else if (type === "members") this.emit(type, this.members);
     else if (phase === "refused") this.emit("denied", new Refusal(output.error));
     else this.emit(phase ?? type, output);
