@@ -8,8 +8,10 @@ public struct Adjustment: Equatable, Sendable {
         case range
         /// The aspect ratio is locked and the other axis decided.
         case aspect
-        /// The type does not rotate.
+        /// The type does not rotate, or not out of its plane.
         case rotation
+        /// The type, or an annotation, has no depth.
+        case depth
         /// Smaller than the type may be drawn.
         case size
         /// Snapped to a multiple of the element's step.

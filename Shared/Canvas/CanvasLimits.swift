@@ -2,6 +2,10 @@
 public enum CanvasLimits {
     /// Positions on the canvas lie within ± this many pixels.
     public static let position = 1_000_000_000.0
+    /// `positionZ`, pixels towards the viewer.
+    public static let depth = -1_000_000.0...1_000_000.0
+    /// How far the viewer of an element with perspective is away from the canvas, pixels.
+    public static let perspective = 50.0...100_000.0
     /// No element and no annotation is drawn further than this many pixels from the origin, whatever the rules file:
     /// original side · distance of the anchor · largest scale, and that once more for the parent's scale.
     public static let reach = 1e25

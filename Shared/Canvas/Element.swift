@@ -29,10 +29,17 @@ public struct Element: Sendable {
     public var id, type: String
     /// The position of its anchor: whole pixels of the canvas, or 0…1 of the parent.
     public var positionX = 0.0, positionY = 0.0
+    /// Whole pixels from the canvas towards the viewer. Elements are drawn in the order of `zIndex` all the same.
+    public var positionZ = 0.0
     /// Clockwise degrees in [0, 360).
     public var rotation = 0.0
+    /// Degrees in [0, 360) about the horizontal and the vertical line through its anchor, after the rotation in its
+    /// plane, with the signs of CSS: positive ones bring the lower edge nearer, or the left one.
+    public var rotationX = 0.0, rotationY = 0.0
     /// Factors on the original size; a negative scale mirrors.
     public var scaleX = 1.0, scaleY = 1.0
+    /// How far the viewer is away from its anchor, pixels; 0: infinitely far, so that nothing looks smaller.
+    public var perspective = 0.0
     /// 0, not to be seen, to 1.
     public var opacity = 1.0
     /// Size in pixels at scale 1, above 0.
@@ -89,11 +96,15 @@ extension Element {
             switch field {
             case .positionX: self.positionX
             case .positionY: self.positionY
+            case .positionZ: self.positionZ
             case .width: self.width
             case .height: self.height
             case .rotation: self.rotation
+            case .rotationX: self.rotationX
+            case .rotationY: self.rotationY
             case .scaleX: self.scaleX
             case .scaleY: self.scaleY
+            case .perspective: self.perspective
             case .opacity: self.opacity
             case .originalWidth: self.originalWidth
             case .originalHeight: self.originalHeight
@@ -109,9 +120,13 @@ extension Element {
             switch field {
             case .positionX: self.positionX = newValue ?? self.positionX
             case .positionY: self.positionY = newValue ?? self.positionY
+            case .positionZ: self.positionZ = newValue ?? self.positionZ
             case .rotation: self.rotation = newValue ?? self.rotation
+            case .rotationX: self.rotationX = newValue ?? self.rotationX
+            case .rotationY: self.rotationY = newValue ?? self.rotationY
             case .scaleX: self.scaleX = newValue ?? self.scaleX
             case .scaleY: self.scaleY = newValue ?? self.scaleY
+            case .perspective: self.perspective = newValue ?? self.perspective
             case .opacity: self.opacity = newValue ?? self.opacity
             case .originalWidth: self.originalWidth = newValue ?? self.originalWidth
             case .originalHeight: self.originalHeight = newValue ?? self.originalHeight

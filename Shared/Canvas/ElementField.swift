@@ -5,7 +5,8 @@ package import JSONBytes
 public enum ElementField: UInt8, CaseIterable, Sendable {
     case id, type
     // Those of `TransformFields`, up to `originalWidth`.
-    case positionX, positionY, width, height, rotation, scaleX, scaleY, opacity
+    case positionX, positionY, positionZ, width, height, rotation, rotationX, rotationY, scaleX, scaleY
+    case perspective, opacity
     case originalWidth, originalHeight, anchorX, anchorY, createdBy, updatedBy, rev
     case locked, snapDegrees, bounds, fontSize, zIndex, space, parentId
     /// Fields that a broadcast adds to the element's: an extra field of that name would be a duplicate key there.
@@ -18,12 +19,26 @@ public enum ElementField: UInt8, CaseIterable, Sendable {
         case .type: Row(name: "type", kind: .type)
         case .positionX: Row(name: "positionX", kind: .moving, isInTransform: false, motion: (0.1, 20_000))
         case .positionY: Row(name: "positionY", kind: .moving, isInTransform: false, motion: (0.1, 20_000))
+        case .positionZ:
+            Row(
+                name: "positionZ", kind: .moving, isInTransform: false, rule: .whole(CanvasLimits.depth),
+                isDeep: true, omitted: 0, motion: (0.1, 20_000))
         case .width: Row(name: "width", kind: .size, isPositive: true)
         case .height: Row(name: "height", kind: .size, isPositive: true)
         case .rotation: Row(name: "rotation", kind: .moving, isAngle: true, motion: (0.01, 3600))
+        case .rotationX:
+            Row(
+                name: "rotationX", kind: .moving, isAngle: true, rule: .angle, isDeep: true, omitted: 0,
+                motion: (0.01, 3600))
+        case .rotationY:
+            Row(
+                name: "rotationY", kind: .moving, isAngle: true, rule: .angle, isDeep: true, omitted: 0,
+                motion: (0.01, 3600))
         case .scaleX: Row(name: "scaleX", kind: .moving, motion: (0.0001, 100))
         case .scaleY: Row(name: "scaleY", kind: .moving, motion: (0.0001, 100))
-        case .opacity: Row(name: "opacity", kind: .moving, range: 0...1, omitted: 1, motion: (0.001, 100))
+        case .perspective:
+            Row(name: "perspective", kind: .moving, rule: .range(CanvasLimits.perspective), isDeep: true, omitted: 0)
+        case .opacity: Row(name: "opacity", kind: .moving, rule: .range(0...1), omitted: 1, motion: (0.001, 100))
         case .originalWidth: Row(name: "originalWidth", kind: .side, isPositive: true)
         case .originalHeight: Row(name: "originalHeight", kind: .side, isPositive: true)
         case .anchorX: Row(name: "anchorX", kind: .anchor)
@@ -33,7 +48,7 @@ public enum ElementField: UInt8, CaseIterable, Sendable {
         case .rev: Row(name: "rev", kind: .revision)
         case .locked: Row(name: "locked", kind: .locked)
         case .snapDegrees:
-            Row(name: "snapDegrees", kind: .option, isPositive: true, range: 0...CanvasLimits.snapDegrees)
+            Row(name: "snapDegrees", kind: .option, isPositive: true, rule: .range(0...CanvasLimits.snapDegrees))
         case .bounds: Row(name: "bounds", kind: .bounds)
         case .fontSize: Row(name: "fontSize", kind: .option)
         case .zIndex: Row(name: "zIndex", kind: .option)
@@ -56,9 +71,20 @@ public enum ElementField: UInt8, CaseIterable, Sendable {
         var isInTransform = true
         var isPositive = false
         var isAngle = false
-        var range: ClosedRange<Double>?
+        var rule: Rule?
+        var isDeep = false
         var omitted: Double?
         var motion: (stillness: Double, topSpeed: Double)?
+    }
+
+    /// What becomes of a number for which the table alone says it.
+    package enum Rule: Sendable {
+        /// It is clamped; 0 stays 0.
+        case range(ClosedRange<Double>)
+        /// It is rounded to a whole number, halves away from zero, and clamped.
+        case whole(ClosedRange<Double>)
+        /// Degrees: it is normalised to [0, 360).
+        case angle
     }
 
     /// What a field holds.
@@ -95,8 +121,19 @@ public enum ElementField: UInt8, CaseIterable, Sendable {
     /// Degrees of a circle.
     package var isAngle: Bool { self.row.isAngle }
 
-    /// To which it is clamped, unless its rule is another one.
-    package var range: ClosedRange<Double>? { self.row.range }
+    /// Its rule, unless the type's or the position's is another one.
+    package var rule: Rule? { self.row.rule }
+
+    /// To which it is clamped.
+    package var range: ClosedRange<Double>? {
+        switch self.row.rule {
+        case .range(let range), .whole(let range): range
+        case .angle, nil: nil
+        }
+    }
+
+    /// It takes an element out of the plane, so it is 0 where the rule `depth` forbids that.
+    package var isDeep: Bool { self.row.isDeep }
 
     /// The number with which it is not written; nil: it always is.
     package var omitted: Double? { self.row.omitted }
@@ -133,8 +170,8 @@ public enum ElementField: UInt8, CaseIterable, Sendable {
     /// Those that tracks and animations move.
     package static let animated = Self.allCases.filter(\.isAnimated)
 
-    /// Those that move and have no rule but their range.
-    package static let ranged = Self.moving.filter { $0.range != nil }
+    /// Those that move and have no rule but their row's.
+    package static let ruledAlone = Self.moving.filter { $0.rule != nil }
 
     /// Those that a transform sets, and the drawn sides; of them those beside its `transform`, and those in it.
     package static let transform = Self.all(.moving, .size)

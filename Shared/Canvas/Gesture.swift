@@ -1,6 +1,6 @@
 public import JSONBytes
 
-/// The movement of fingers since a gesture began: drags add, pinches multiply, rotations add.
+/// The movement of fingers since a gesture began: drags add, pinches multiply, rotations and tilts add.
 public struct Gesture: Equatable, Sendable {
     /// Pixels on the canvas (fractions of the parent for an annotation).
     public var translation = Point.zero
@@ -8,26 +8,30 @@ public struct Gesture: Equatable, Sendable {
     public var scaleX = 1.0, scaleY = 1.0
     /// Clockwise degrees; may exceed a full turn.
     public var rotation = 0.0
+    /// Degrees about the x axis and the y axis, added to `rotationX` and `rotationY`.
+    public var tilt = Point.zero
     /// The anchor to use from now on.
     public var anchor: Point?
 
     /// No movement.
     public init() {}
 
-    /// This gesture followed by another: drags and rotations add, pinches multiply, the latest anchor wins.
+    /// This gesture followed by another: drags, rotations and tilts add, pinches multiply, the latest anchor wins.
     public func followed(by next: Gesture) -> Gesture {
         var sum = self
         sum.translation = self.translation + next.translation
         sum.scaleX *= next.scaleX
         sum.scaleY *= next.scaleY
         sum.rotation += next.rotation
+        sum.tilt = self.tilt + next.tilt
         sum.anchor = next.anchor ?? self.anchor
         return sum
     }
 
     /// The absolute values that the gesture results in for an element, before the rules. Values that the gesture does
     /// not change stay unset. `pivot` is the point about which a group rotates and scales, the element's own anchor if
-    /// nil: position' = v + R(θ)·S·(position − v) + translation, and the element's axes go where R(θ)·S takes them.
+    /// nil: position' = v + R(θ)·S·(position − v) + translation, and the element's axes go where R(θ)·S takes them. It
+    /// turns the plane alone: each element tilts about its own anchor.
     public func fields(on element: Element, pivot: Point? = nil) -> TransformFields {
         var fields = TransformFields()
         let scaled =
@@ -39,6 +43,8 @@ public struct Gesture: Equatable, Sendable {
         if self.rotation != 0 || scaled.rotation != element.rotation {
             fields.rotation = scaled.rotation + self.rotation
         }
+        if self.tilt.x != 0 { fields.rotationX = element.rotationX + self.tilt.x }
+        if self.tilt.y != 0 { fields.rotationY = element.rotationY + self.tilt.y }
         let start = Point(x: element.positionX, y: element.positionY)
         var position = start
         if let pivot {
@@ -79,8 +85,8 @@ extension RulesTable {
 }
 
 extension ElementInput {
-    /// The deltas of a gesture: `translation {x, y}`, `scale` (a number, or `{x, y}`), `rotation`, `anchor {x, y}`,
-    /// at least one of them.
+    /// The deltas of a gesture: `translation {x, y}`, `scale` (a number, or `{x, y}`), `rotation`, `tilt {x, y}`,
+    /// `anchor {x, y}`, at least one of them.
     public static func gesture(_ payload: JSONValue) throws(FieldError) -> Gesture {
         try Self.gestureFields(payload).gesture
     }
@@ -97,6 +103,7 @@ extension ElementInput {
             }
         }
         fields.rotation = try Self.number(payload["rotation"], "rotation")
+        if let value = payload["tilt"] { fields.tilt = try Self.point(value, "tilt") }
         if let value = payload["anchor"] { fields.anchor = try Self.point(value, "anchor") }
         if fields.isEmpty { throw FieldError(field: "translation", message: "A part of a gesture is required.") }
         return fields

@@ -7,6 +7,8 @@ public struct GestureFields: Equatable, Sendable {
     public var scale: Point?
     /// Clockwise degrees; may exceed a full turn.
     public var rotation: Double?
+    /// Degrees about the x axis and the y axis.
+    public var tilt: Point?
     /// The anchor to use from now on.
     public var anchor: Point?
 
@@ -15,7 +17,7 @@ public struct GestureFields: Equatable, Sendable {
 
     /// True when every part is absent.
     public var isEmpty: Bool {
-        self.translation == nil && self.scale == nil && self.rotation == nil && self.anchor == nil
+        self.translation == nil && self.scale == nil && self.rotation == nil && self.tilt == nil && self.anchor == nil
     }
 
     /// Replaces the parts that a newer message of the same gesture has.
@@ -23,6 +25,7 @@ public struct GestureFields: Equatable, Sendable {
         self.translation = newer.translation ?? self.translation
         self.scale = newer.scale ?? self.scale
         self.rotation = newer.rotation ?? self.rotation
+        self.tilt = newer.tilt ?? self.tilt
         self.anchor = newer.anchor ?? self.anchor
     }
 
@@ -33,6 +36,7 @@ public struct GestureFields: Equatable, Sendable {
         gesture.scaleX = self.scale?.x ?? 1
         gesture.scaleY = self.scale?.y ?? 1
         gesture.rotation = self.rotation ?? 0
+        gesture.tilt = self.tilt ?? .zero
         gesture.anchor = self.anchor
         return gesture
     }

@@ -14,15 +14,21 @@ public struct GestureKinds: OptionSet, Equatable, Sendable {
     public static let pinchable = GestureKinds(rawValue: 2)
     /// It can be rotated: rotations add up.
     public static let rotatable = GestureKinds(rawValue: 4)
-    /// All three.
-    public static let all: GestureKinds = [.draggable, .pinchable, .rotatable]
+    /// It can be tilted out of its plane: tilts add up.
+    public static let tiltable = GestureKinds(rawValue: 8)
+    /// All four.
+    public static let all: GestureKinds = [.draggable, .pinchable, .rotatable, .tiltable]
 }
 
 extension RulesTable {
     /// What fingers may do to an element under its type's rules: nothing while it is locked.
     public func gestures(on element: Element) -> GestureKinds {
         if element.locked { return [] }
-        return self.rules(for: element.type).rotates ? .all : [.draggable, .pinchable]
+        let rules = self.rules(for: element.type)
+        var kinds = GestureKinds.all
+        if !rules.rotates { kinds.remove(.rotatable) }
+        if !rules.allowsDepth(of: element) { kinds.remove(.tiltable) }
+        return kinds
     }
 }
 
@@ -48,10 +54,17 @@ extension Gesture {
         return gesture
     }
 
+    /// A tilt by degrees about the x axis and the y axis.
+    public static func tilt(_ degrees: Point) -> Gesture {
+        var gesture = Gesture()
+        gesture.tilt = degrees
+        return gesture
+    }
+
     /// Whether all its numbers are finite.
     public var isFinite: Bool {
         self.translation.isFinite && self.scaleX.isFinite && self.scaleY.isFinite && self.rotation.isFinite
-            && self.anchor?.isFinite ?? true
+            && self.tilt.isFinite && self.anchor?.isFinite ?? true
     }
 
     /// The part of it that these kinds allow.
@@ -60,6 +73,7 @@ extension Gesture {
         if !kinds.contains(.draggable) { gesture.translation = .zero }
         if !kinds.contains(.pinchable) { (gesture.scaleX, gesture.scaleY) = (1, 1) }
         if !kinds.contains(.rotatable) { gesture.rotation = 0 }
+        if !kinds.contains(.tiltable) { gesture.tilt = .zero }
         return gesture
     }
 }

@@ -1,4 +1,5 @@
-/// One hand on one element: combines what the recognizers of a drag, a pinch and a rotation report into one gesture.
+/// One hand on one element: combines what the recognizers of a drag, a pinch, a rotation and a tilt report into one
+/// gesture.
 ///
 /// Recognizers run at the same time, and each reports what happened since it began. A finger that is lifted and put
 /// down again begins another pinch while the drag goes on; `end` adds the first one up, so that the next one continues
@@ -56,6 +57,12 @@ public struct GestureTracker: Equatable, Sendable {
         self.update { $0.rotation = degrees }
     }
 
+    /// The tilt has reached these angles about the x axis and the y axis since it began, degrees. False if that is refused.
+    @discardableResult
+    public mutating func tilt(to degrees: Point) -> Bool {
+        self.update { $0.tilt = degrees }
+    }
+
     /// The recognizers of some kinds ended. What they report from now on counts from here.
     public mutating func end(_ kinds: GestureKinds) {
         self.ended = self.ended.followed(by: self.running.limited(to: kinds))
@@ -63,19 +70,17 @@ public struct GestureTracker: Equatable, Sendable {
     }
 
     /// The absolute values of a preview or a commit, for the anchor that the element has on the server. Fields that the
-    /// gesture does not touch stay unset: they are left to others. Scale and rotation obey the rules, the position is
+    /// gesture does not touch stay unset: they are left to others. Scale and rotations obey the rules, the position is
     /// not rounded. For an annotation pass the parent's original size.
     public func fields(under rules: RulesTable, parentSize: Size? = nil) -> TransformFields {
         let gesture = self.gesture
         var fields = gesture.fields(on: self.element)
-        let shape = TransformFields(rotation: fields.rotation, scaleX: fields.scaleX, scaleY: fields.scaleY)
+        let shape = fields.shape
         if shape.isEmpty { return fields }
         let anchor = Point(x: self.element.anchorX, y: self.element.anchorY)
         guard var held = self.element.anchored(at: self.anchor ?? anchor, parentSize: parentSize) else { return fields }
         _ = rules.apply(shape, to: &held)
-        if shape.rotation != nil { fields.rotation = held.rotation }
-        if shape.scaleX != nil { fields.scaleX = held.scaleX }
-        if shape.scaleY != nil { fields.scaleY = held.scaleY }
+        for (field, _) in shape.set { fields[field] = held[field] }
         // An element that scales or rotates about another point than its own anchor moves that anchor.
         guard self.anchor != nil else { return fields }
         held.positionX += gesture.translation.x

@@ -4,7 +4,7 @@ public enum Preset: String, CaseIterable, Sendable {
     case rotateCW, rotateCCW, rotate180
     /// Mirrored in the element's own x or y axis.
     case flipX, flipY
-    /// Not rotated and at scale 1; the position is unchanged.
+    /// Not rotated, not tilted and at scale 1; position and perspective are unchanged.
     case reset
 
     /// The absolute values for an element, before the rules.
@@ -15,7 +15,7 @@ public enum Preset: String, CaseIterable, Sendable {
         case .rotate180: TransformFields(rotation: element.rotation + 180)
         case .flipX: TransformFields(scaleX: -element.scaleX)
         case .flipY: TransformFields(scaleY: -element.scaleY)
-        case .reset: TransformFields(rotation: 0, scaleX: 1, scaleY: 1)
+        case .reset: TransformFields(rotation: 0, rotationX: 0, rotationY: 0, scaleX: 1, scaleY: 1)
         }
     }
 }

@@ -19,7 +19,7 @@ extension RulesTable {
         if fields.positionX == nil || fields.positionY == nil { Self.placeDefault(fields, &element) }
         Self.setRotation(fields.rotation, rules, &element, &adjustments)
         Self.setNewScale(fields, rules, &element, &adjustments)
-        Self.setRanged(fields, &element, &adjustments)
+        Self.setRuledAlone(fields, rules, &element, &adjustments)
         Self.compareSize(fields, element, &adjustments)
         return (element, adjustments)
     }

@@ -1,7 +1,7 @@
 extension RulesTable {
     /// Applies the fields of a preview or a commit to the element under the rules: scales (aspect, range, smallest
-    /// size), rotation (kept at 0, normalised, snapped), positions (whole pixels, range, bounds), and compares the size
-    /// hints with the result. Only fields that are set are checked.
+    /// size), rotation (kept at 0, normalised, snapped), positions (whole pixels, range, bounds), what has no rule but its
+    /// row's in the table, and compares the size hints with the result. Only fields that are set are checked.
     ///
     /// The result lists every value that is stored differently from what was sent; it is empty, without an allocation,
     /// when there is none. Whatever the fields contain, the element stays finite: infinity counts as the largest
@@ -13,7 +13,7 @@ extension RulesTable {
         Self.setPosition(fields, &element, &adjustments)
         Self.setRotation(fields.rotation, rules, &element, &adjustments)
         Self.setScale(fields, stored: (element.scaleX, element.scaleY), rules, &element, &adjustments)
-        Self.setRanged(fields, &element, &adjustments)
+        Self.setRuledAlone(fields, rules, &element, &adjustments)
         Self.compareSize(fields, element, &adjustments)
         return adjustments
     }
@@ -64,13 +64,21 @@ extension RulesTable {
         if let sent = fields.scaleY { Self.note("scaleY", sent, element.scaleY, rule.y.why, &adjustments) }
     }
 
-    /// Fields that have no rule but their range.
-    static func setRanged(_ fields: TransformFields, _ element: inout Element, _ adjustments: inout [Adjustment]) {
-        for field in ElementField.ranged {
-            guard let sent = fields[field], let range = field.range else { continue }
-            let stored = clamped(sent, range.lowerBound, range.upperBound) + 0
+    /// Fields that have no rule but that of their row. Where the type forbids depth, and on annotations, those that give
+    /// depth are 0.
+    static func setRuledAlone(
+        _ fields: TransformFields, _ rules: TypeRules, _ element: inout Element, _ adjustments: inout [Adjustment]
+    ) {
+        for (field, sent) in fields.set {
+            guard let rule = field.rule else { continue }
+            let isFlat = field.isDeep && !rules.allowsDepth(of: element)
+            var (stored, why) = rule.applied(to: sent)
+            // The same angle in another spelling is not an adjustment.
+            let asked = field.isAngle ? stored : sent
+            if isFlat { (stored, why) = (0, field.isAngle ? .rotation : .depth) }
             element[field] = stored
-            Self.note("\(field.name)", sent, stored, .range, &adjustments)
+            guard stored != asked else { continue }
+            adjustments.append(Adjustment(field: "\(field.name)", sent: sent, stored: stored, why: why))
         }
     }
 
@@ -91,6 +99,21 @@ extension RulesTable {
     ) {
         guard sent != stored else { return }
         adjustments.append(Adjustment(field: field(), sent: sent, stored: stored, why: why))
+    }
+}
+
+extension ElementField.Rule {
+    /// What is stored of a number, and why if that is another one.
+    fileprivate func applied(to sent: Double) -> (stored: Double, why: Adjustment.Why) {
+        switch self {
+        case .range(let range):
+            return (sent == 0 ? 0 : clamped(sent, range.lowerBound, range.upperBound) + 0, .range)
+        case .whole(let range):
+            let whole = sent.rounded()
+            let stored = clamped(whole, range.lowerBound, range.upperBound) + 0
+            return (stored, stored == whole ? .integer : .range)
+        case .angle: return (Angle.normalized(sent), .rotation)
+        }
     }
 }
 

@@ -17,10 +17,15 @@ public struct RulesTable: Equatable, Sendable {
         (video.minScale, video.maxScale, video.lockedAspect, video.minSide) = (0.5, 3, true, 44)
         var audio = TypeRules()
         (audio.minScale, audio.maxScale, audio.lockedAspect, audio.rotates) = (0.5, 3, true, false)
-        (audio.minWidth, audio.minHeight) = (120, 44)
+        (audio.minWidth, audio.minHeight, audio.depth) = (120, 44, false)
+        var guide = TypeRules()
+        (guide.rotates, guide.depth) = (false, false)
         var text = TypeRules()
         text.fontSize = 12...72
-        let named = [("note", TypeRules()), ("photo", photo), ("video", video), ("audio", audio), ("text", text)]
+        let named = [
+            ("note", TypeRules()), ("photo", photo), ("video", video), ("audio", audio), ("text", text),
+            ("guide", guide),
+        ]
         return RulesTable(entries: named.map { Entry(name: Array($0.0.utf8), rules: $0.1) }, other: TypeRules())
     }()
 

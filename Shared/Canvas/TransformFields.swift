@@ -6,20 +6,25 @@ public struct TransformFields: Equatable, Sendable {
     @usableFromInline var values = Values()
 
     /// As many as there are fields, or more: what previews copy.
-    @usableFromInline package typealias Values = SIMD8<Double>
+    @usableFromInline package typealias Values = SIMD16<Double>
 
     /// Any part of a transform.
     public init(
-        positionX: Double? = nil, positionY: Double? = nil, rotation: Double? = nil, scaleX: Double? = nil,
-        scaleY: Double? = nil, width: Double? = nil, height: Double? = nil, opacity: Double? = nil
+        positionX: Double? = nil, positionY: Double? = nil, positionZ: Double? = nil, rotation: Double? = nil,
+        rotationX: Double? = nil, rotationY: Double? = nil, scaleX: Double? = nil, scaleY: Double? = nil,
+        width: Double? = nil, height: Double? = nil, perspective: Double? = nil, opacity: Double? = nil
     ) {
         self.positionX = positionX
         self.positionY = positionY
+        self.positionZ = positionZ
         self.rotation = rotation
+        self.rotationX = rotationX
+        self.rotationY = rotationY
         self.scaleX = scaleX
         self.scaleY = scaleY
         self.width = width
         self.height = height
+        self.perspective = perspective
         self.opacity = opacity
     }
 
@@ -56,10 +61,28 @@ public struct TransformFields: Equatable, Sendable {
         set { self[.positionY] = newValue }
     }
 
+    /// Pixels towards the viewer.
+    public var positionZ: Double? {
+        get { self[.positionZ] }
+        set { self[.positionZ] = newValue }
+    }
+
     /// Degrees clockwise.
     public var rotation: Double? {
         get { self[.rotation] }
         set { self[.rotation] = newValue }
+    }
+
+    /// Degrees about the x axis: a positive one brings the lower edge nearer.
+    public var rotationX: Double? {
+        get { self[.rotationX] }
+        set { self[.rotationX] = newValue }
+    }
+
+    /// Degrees about the y axis: a positive one brings the left edge nearer.
+    public var rotationY: Double? {
+        get { self[.rotationY] }
+        set { self[.rotationY] = newValue }
     }
 
     /// A factor; a negative one mirrors.
@@ -72,6 +95,12 @@ public struct TransformFields: Equatable, Sendable {
     public var scaleY: Double? {
         get { self[.scaleY] }
         set { self[.scaleY] = newValue }
+    }
+
+    /// How far the viewer is away, pixels; 0: infinitely far.
+    public var perspective: Double? {
+        get { self[.perspective] }
+        set { self[.perspective] = newValue }
     }
 
     /// 0 to 1.
@@ -96,6 +125,13 @@ public struct TransformFields: Equatable, Sendable {
     public var isEmpty: Bool { self.mask & ~Self.hints == 0 }
 
     private static let hints = ElementField.width.bit | ElementField.height.bit
+
+    /// What of it a gesture sets besides the position.
+    package var shape: TransformFields {
+        var shape = self
+        (shape.positionX, shape.positionY) = (nil, nil)
+        return shape
+    }
 
     /// Overwrites every field that the newer one sets: the latest wins field by field.
     public mutating func merge(_ newer: TransformFields) {

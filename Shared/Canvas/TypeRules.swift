@@ -4,8 +4,10 @@ public struct TypeRules: Equatable, Sendable {
     public var minScale = 0.1, maxScale = 10.0
     /// Whether both axes have the same magnitude of scale.
     public var lockedAspect = false
-    /// Whether it rotates; else its rotation is 0.
+    /// Whether it rotates in its plane; else its rotation is 0.
     public var rotates = true
+    /// Whether it leaves its plane; else `positionZ`, `rotationX`, `rotationY` and `perspective` are 0.
+    public var depth = true
     /// The minimum drawn width and height in pixels, 0 = any. They override the largest scale.
     public var minWidth = 0.0, minHeight = 0.0
     /// The minimum of both drawn sides in pixels, 0 = any.
@@ -15,6 +17,9 @@ public struct TypeRules: Equatable, Sendable {
 
     /// The rules of a type that is not named.
     public init() {}
+
+    /// Annotations lie in the plane of their parent, whatever their type.
+    func allowsDepth(of element: Element) -> Bool { self.depth && element.space == .canvas }
 }
 
 /// Applies the rules to an original side that an update sets: the canvas's range, then the smallest size at which the type

@@ -7,13 +7,14 @@ extension ByteWriter {
         self.double(point.y)
     }
 
-    /// A gesture: translation, scale x and y, rotation, and whether an anchor follows.
+    /// A gesture: translation, scale x and y, rotation, and which points follow: 1 a tilt, 2 an anchor.
     public mutating func gesture(_ gesture: Gesture) {
         self.point(gesture.translation)
         self.double(gesture.scaleX)
         self.double(gesture.scaleY)
         self.double(gesture.rotation)
-        self.bool(gesture.anchor != nil)
+        self.u8((gesture.tilt == .zero ? 0 : 1) | (gesture.anchor == nil ? 0 : 2))
+        if gesture.tilt != .zero { self.point(gesture.tilt) }
         if let anchor = gesture.anchor { self.point(anchor) }
     }
 }
@@ -32,7 +33,10 @@ extension ByteReader {
         gesture.scaleX = self.finite()
         gesture.scaleY = self.finite()
         gesture.rotation = self.finite()
-        if self.bool() { gesture.anchor = self.point() }
+        let points = self.u8()
+        if points > 3 { self.fail() }
+        if points & 1 != 0 { gesture.tilt = self.point() }
+        if points & 2 != 0 { gesture.anchor = self.point() }
         return gesture
     }
 

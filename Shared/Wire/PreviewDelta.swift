@@ -42,18 +42,20 @@ extension PreviewDelta: Equatable {
 
 extension ByteWriter {
     /// The parts of a preview that few have: a mask (bit 0 translation, 1 scale, 2 rotation, 3 anchor, 4 pivot, 5 member
-    /// of a group, 6 its last one), then two doubles for each of the first five bits that is set, one for the rotation.
+    /// of a group, 6 its last one, 7 tilt), then two doubles for each part but the group's, one for the rotation.
     mutating func rareParts(of preview: Preview) {
         let (fields, pivot) = (preview.delta?.fields ?? GestureFields(), preview.delta?.pivot)
         let mask: UInt8 =
             (fields.translation == nil ? 0 : 1) | (fields.scale == nil ? 0 : 2) | (fields.rotation == nil ? 0 : 4)
             | (fields.anchor == nil ? 0 : 8) | (pivot == nil ? 0 : 16) | preview.group.rawValue << 5
+            | (fields.tilt == nil ? 0 : 128)
         self.u8(mask)
         if let translation = fields.translation { self.point(translation) }
         if let scale = fields.scale { self.point(scale) }
         if let rotation = fields.rotation { self.double(rotation) }
         if let anchor = fields.anchor { self.point(anchor) }
         if let pivot { self.point(pivot) }
+        if let tilt = fields.tilt { self.point(tilt) }
     }
 }
 
@@ -61,7 +63,7 @@ extension ByteReader {
     /// Reads what ``ByteWriter/rareParts(of:)`` wrote; nil deltas when there is none of their parts.
     mutating func rareParts() -> (delta: PreviewDelta?, group: GroupRole) {
         let mask = self.u8()
-        let group = GroupRole(rawValue: mask >> 5)
+        let group = GroupRole(rawValue: mask >> 5 & 3)
         if group == nil || mask == 0 { self.fail() }
         var fields = GestureFields()
         if mask & 1 != 0 { fields.translation = self.point() }
@@ -69,6 +71,7 @@ extension ByteReader {
         if mask & 4 != 0 { fields.rotation = self.finite() }
         if mask & 8 != 0 { fields.anchor = self.point() }
         let pivot = mask & 16 == 0 ? nil : self.point()
+        if mask & 128 != 0 { fields.tilt = self.point() }
         return (fields.isEmpty ? nil : PreviewDelta(fields, pivot: pivot), group ?? .alone)
     }
 }

@@ -65,6 +65,7 @@ struct ElementJSONTests {
         let (element, _) = try created("note", #""snapDegrees":45"#)
         let edits: [(inout Element) -> Void] = [
             { $0.id = "x" }, { $0.type = "x" }, { $0.positionX = 9 }, { $0.positionY = 9 }, { $0.rotation = 9 },
+            { $0.positionZ = 9 }, { $0.rotationX = 9 }, { $0.rotationY = 9 }, { $0.perspective = 90 },
             { $0.scaleX = 9 }, { $0.scaleY = 9 }, { $0.opacity = 0.9 },
             { $0.originalWidth = 9 }, { $0.originalHeight = 9 }, { $0.anchorX = 9 }, { $0.anchorY = 9 },
             { $0.createdBy = "x" }, { $0.updatedBy = "x" },

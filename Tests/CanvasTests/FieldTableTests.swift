@@ -26,7 +26,8 @@ import Testing
             let parts: [String?] = [
                 "start: \(Self.number(blank[field]))",
                 field.range.map { "range: [\(Self.number($0.lowerBound)), \(Self.number($0.upperBound))]" },
-                field.isInTransform ? nil : "isBeside: true", field == .rotation ? "isAngle: true" : nil,
+                field.isWhole ? "isWhole: true" : nil, field.isInTransform ? nil : "isBeside: true",
+                field.isAngle ? "isAngle: true" : nil, field.isDeep ? "isDeep: true" : nil,
                 field.omitted == nil ? nil : "isOptional: true",
             ]
             return "  \(field.name): { \(parts.compactMap(\.self).joined(separator: ", ")) },"
@@ -68,8 +69,15 @@ import Testing
     }
 
     @Test func theMaskOnTheWireHasRoom() {
-        // The top bit says that other parts of a preview follow.
-        #expect(ElementField.transform.count <= min(15, TransformFields.Values.scalarCount))
+        // Its 16th bit says that other parts of a preview follow.
+        #expect(TransformFields.Values.scalarCount == 16)
+        #expect(ElementField.transform.count <= 15)
         #expect(ElementField.transform.map(\.slot) == Array(0..<ElementField.transform.count))
+    }
+}
+
+extension ElementField {
+    fileprivate var isWhole: Bool {
+        if case .whole? = self.rule { true } else { false }
     }
 }

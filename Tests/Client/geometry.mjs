@@ -3,11 +3,15 @@
 import assert from "node:assert";
 import { gestured, normalized, shortestTurn, transformed } from "../../Shared/Client/web/touchsync.js";
 
-const rule = { minScale: 0.1, maxScale: 10, lockedAspect: false, rotates: true, minWidth: 0, minHeight: 0, minSide: 0 };
+const rule = {
+  minScale: 0.1, maxScale: 10, lockedAspect: false, rotates: true, depth: true, minWidth: 0, minHeight: 0, minSide: 0,
+};
 const rules = new Map(Object.entries({
   "*": rule,
   photo: { ...rule, minScale: 0.2, maxScale: 5, lockedAspect: true },
-  audio: { ...rule, minScale: 0.5, maxScale: 3, lockedAspect: true, rotates: false, minWidth: 120, minHeight: 44 },
+  audio: {
+    ...rule, minScale: 0.5, maxScale: 3, lockedAspect: true, rotates: false, depth: false, minWidth: 120, minHeight: 44,
+  },
 }));
 
 function element(type, more = {}) {
@@ -63,3 +67,17 @@ assert.deepStrictEqual([quarter.positionX, quarter.positionY, quarter.rotation],
 // Another anchor moves nothing visible.
 const anchored = gestured(element("note", { rotation: 90 }), { anchor: { x: 0, y: 0 } }, rules);
 expect(anchored, { positionX: 50, positionY: -100, anchorX: 0 });
+
+// Out of the plane: whole pixels, angles in [0, 360), a viewer who is not too near; what is 0 is left out.
+const deep = { positionZ: 2.5, rotationX: -90, rotationY: 360, perspective: 3 };
+expect(transformed(element("note"), deep, rules), { positionZ: 3, rotationX: 270, perspective: 50 });
+assert(!("rotationY" in transformed(element("note", { rotationY: 5 }), deep, rules)));
+assert(!("perspective" in transformed(element("note", { perspective: 500 }), { perspective: 0 }, rules)));
+// Types without depth, and annotations, stay in their plane.
+for (const flat of [element("audio"), element("note", { space: "normalized", parentId: "p" })]) {
+  assert.deepStrictEqual(transformed(flat, deep, rules), transformed(flat, {}, rules));
+}
+// A tilt adds degrees, also in a group, whose pivot turns the plane alone.
+const tilted = gestured(element("note", { positionX: 10, rotationX: 350 }), { tilt: { x: 20, y: -5 }, rotation: 90 }, rules,
+  { pivot });
+expect(tilted, { positionX: 0, positionY: 10, rotation: 90, rotationX: 10, rotationY: 355 });

@@ -89,6 +89,9 @@ import Wire
             Self.shown(fields, in: &scene) == [
                 TransformFields(positionX: 11, positionY: 1, rotation: 340, scaleX: 10, scaleY: 1)
             ])
+        var tilt = GestureFields()
+        tilt.tilt = Point(x: 0, y: -20)
+        #expect(Self.shown(tilt, in: &scene) == [TransformFields(rotationX: 0, rotationY: 340)])
         var turn = GestureFields()
         turn.rotation = 90
         #expect(

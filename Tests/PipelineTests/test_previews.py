@@ -213,3 +213,34 @@ def test_opacity_is_previewed_committed_and_taken_back(single, two, apps, room, 
     clamped = ada.ok("element:transform", {"roomId": room, "elementId": "note-1", "transform": {"opacity": 1.5}})
     assert "opacity" not in clamped["element"]
     assert clamped["adjusted"] == [{"field": "opacity", "sent": 1.5, "stored": 1, "why": "range"}]
+
+
+def test_depth_is_previewed_tilted_committed_and_taken_back(single, two, apps, room, note):
+    """The fields that take an element out of its plane."""
+    ada, bob = two
+    sent = {"positionZ": 40.4, "transform": {"rotationX": -90, "rotationY": 30, "perspective": 20}}
+    deep = {"positionZ": 40, "rotationX": 270, "rotationY": 30, "perspective": 50}
+    ada.send("element:transforming", {"roomId": room, "elementId": "note-1", **sent})
+    shown = bob.wait("element:transforming")
+    assert {"positionZ": shown["positionZ"], **shown["transform"]} == deep
+    answer = ada.ok("element:transform", {"roomId": room, "elementId": "note-1", **sent})
+    assert deep.items() <= answer["element"].items()
+    assert [(each["field"], each["stored"], each["why"]) for each in answer["adjusted"]] == [
+        ("positionZ", 40, "integer"), ("perspective", 50, "range")]
+    assert deep.items() <= bob.wait("element:transformed")["element"].items()
+    tilt = {"roomId": room, "elements": ["note-1"], "pivot": {"x": 0, "y": 0}, "tilt": {"x": 100, "y": -40}}
+    ada.send("elements:gesturing", tilt)
+    turned = {"rotationX": 10, "rotationY": 350}
+    assert turned.items() <= bob.wait("elements:transforming")["elements"][0]["transform"].items()
+    ada.ok("elements:gesture", tilt)
+    assert turned.items() <= bob.wait("elements:transformed")["elements"][0].items()
+    late = apps(single.url, "cid")
+    assert {**deep, **turned}.items() <= late.join(room)["elements"][0].items()
+    for _ in range(2):
+        ada.ok("history:undo", {"roomId": room})
+    undone = late.wait("elements:transformed", lambda data: "rotationX" not in data["elements"][0])["elements"][0]
+    assert not deep.keys() & undone.keys()
+    sound = ada.ok("element:create", {"roomId": room, "element": {"type": "audio", "positionZ": 5, "rotationY": 30}})
+    assert not deep.keys() & sound["element"].keys()
+    assert [(each["field"], each["why"]) for each in sound["adjusted"]] == [
+        ("positionZ", "depth"), ("rotationY", "rotation")]

@@ -21,7 +21,7 @@ import Wire
             "element:gesture",
             #"{"elementId":"a","translation":{"x":1,"y":-2},"scale":1.5,"rotation":30,"anchor":{"x":0,"y":1}}"#
         ),
-        ("elements:gesture", #"{"elements":["a","b"],"pivot":{"x":5,"y":6},"scale":{"x":2,"y":3}}"#),
+        ("elements:gesture", #"{"elements":["a","b"],"pivot":{"x":5,"y":6},"tilt":{"x":2,"y":3}}"#),
         ("element:preset", #"{"elementId":"a","preset":"flipX"}"#),
         ("history:undo", "{}"),
         ("history:redo", #"{"past":9}"#),
@@ -183,6 +183,7 @@ import Wire
         ("element:gesture", #"{"elementId":"a","scale":{"x":1,"y":null}}"#, "invalid scale.y"),
         ("element:gesture", #"{"elementId":"a","rotation":null}"#, "invalid rotation"),
         ("element:gesture", #"{"elementId":"a","rotation":1,"anchor":[0,0]}"#, "invalid anchor"),
+        ("element:gesture", #"{"elementId":"a","tilt":{"x":1}}"#, "invalid tilt.y"),
         ("elements:gesture", #"{"elements":["a"],"rotation":1}"#, "invalid pivot"),
         ("elements:gesture", #"{"elements":["a"],"pivot":{"x":1,"y":1}}"#, "invalid translation"),
         ("elements:gesture", #"{"elements":[{"elementId":"a"}],"pivot":{"x":1,"y":1}}"#, "invalid elements[0]"),

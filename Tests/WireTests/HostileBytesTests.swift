@@ -149,9 +149,9 @@ import Wire
         }
         // The mask of a preview's rare parts: none, unknown ones, and a value that is not finite.
         let delta = encode(Samples.delta)
-        for mask in [UInt8(0), 0x60, 0x80] {
+        for mask in [UInt8(0), 0x60, 0xe0] {
             var bytes = delta
-            bytes[bytes.count - 41] = mask
+            bytes[bytes.count - 57] = mask
             #expect(throws: EnvelopeError.malformed) { try decode(Preview.self, bytes) }
         }
         var infinite = ByteWriter()

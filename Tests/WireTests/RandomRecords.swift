@@ -75,6 +75,7 @@ struct RecordMaker {
         fields.rotation = 5
         fields.translation = self.flag() ? self.point() : nil
         fields.scale = self.flag() ? self.point() : nil
+        fields.tilt = self.flag() ? self.point() : nil
         fields.anchor = self.flag() ? self.point() : nil
         return PreviewDelta(fields, pivot: self.flag() ? self.point() : nil)
     }
@@ -122,6 +123,7 @@ struct RecordMaker {
         var gesture = Gesture()
         gesture.translation = self.point()
         gesture.scaleX = Double.random(in: -9...9, using: &self.random)
+        gesture.tilt = self.flag() ? self.point() : .zero
         gesture.anchor = self.flag() ? self.point() : nil
         return gesture
     }

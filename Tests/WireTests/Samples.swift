@@ -210,6 +210,7 @@ extension Gesture {
         var gesture = Gesture()
         gesture.translation = Point(x: 1, y: -2)
         (gesture.scaleX, gesture.scaleY, gesture.rotation) = (1.5, 1.5, 30)
+        gesture.tilt = Point(x: 10, y: -20)
         gesture.anchor = Point(x: 0, y: 1)
         return gesture
     }
@@ -226,6 +227,7 @@ extension GestureFields {
         var fields = GestureFields()
         fields.translation = Point(x: 1, y: -2)
         fields.rotation = 30
+        fields.tilt = Point(x: 10, y: -20)
         return fields
     }
 }

@@ -59,7 +59,11 @@ extension OpenAPI {
 
     private static let descriptions: [ElementField: String] = [
         .positionX: "Where the anchor lies, px from the left", .positionY: "px from the top",
+        .positionZ: "px towards the viewer; the order of drawing is that of zIndex",
         .width: "px drawn: originalWidth x |scaleX|", .rotation: "Degrees clockwise, 0 to below 360",
+        .rotationX: "Degrees, 0 to below 360: a positive one brings the lower edge nearer",
+        .rotationY: "Degrees, 0 to below 360: a positive one brings the left edge nearer",
+        .perspective: "px from the viewer to the anchor, 50 to 100000; 0: infinitely far",
         .scaleX: "A negative sign mirrors", .parentId: "The element on which this annotation lies",
         .space: "normalized: the position is a fraction of the parent, 0 to 1",
     ]

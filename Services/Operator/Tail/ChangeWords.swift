@@ -41,7 +41,7 @@ package enum ChangeWords {
         if fields.scaleX != nil || fields.scaleY != nil {
             words.append("scale \(Self.factors(fields.scaleX, fields.scaleY))")
         }
-        for field in ElementField.ranged {
+        for field in ElementField.ruledAlone {
             if let value = fields[field] { words.append("\(field.name) \(Self.number(value))") }
         }
         return "\(preview.elementId) moving \(words.joined(separator: ", "))"
@@ -65,7 +65,7 @@ package enum ChangeWords {
         if before.anchorX != after.anchorX || before.anchorY != after.anchorY {
             words.append("anchor at \(Self.number(after.anchorX)), \(Self.number(after.anchorY))")
         }
-        for field in ElementField.ranged where before[field] != after[field] {
+        for field in ElementField.ruledAlone where before[field] != after[field] {
             words.append("\(field.name) \(Self.number(after[field]))")
         }
         return words

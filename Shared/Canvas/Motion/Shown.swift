@@ -16,7 +16,7 @@ extension Motion {
         {
             value = field.kept(interpolated(from: start, to: end, fraction: progress), between: start, end)
         }
-        if let range = field.range { value = clamped(value, range.lowerBound, range.upperBound) }
+        if field == .opacity { value = clamped(value, 0, 1) }
         return field.isAngle ? Angle.normalized(value) : value
     }
 
@@ -48,7 +48,10 @@ extension Pose {
             switch field {
             case .positionX: self.position.x
             case .positionY: self.position.y
+            case .positionZ: self.positionZ
             case .rotation: self.rotation.degrees
+            case .rotationX: self.rotationX.degrees
+            case .rotationY: self.rotationY.degrees
             case .scaleX: self.scaleX
             case .scaleY: self.scaleY
             case .opacity: self.opacity
@@ -59,7 +62,10 @@ extension Pose {
             switch field {
             case .positionX: self.position.x = newValue
             case .positionY: self.position.y = newValue
+            case .positionZ: self.positionZ = newValue
             case .rotation: self.rotation = Angle(degrees: newValue)
+            case .rotationX: self.rotationX = Angle(degrees: newValue)
+            case .rotationY: self.rotationY = Angle(degrees: newValue)
             case .scaleX: self.scaleX = newValue
             case .scaleY: self.scaleY = newValue
             case .opacity: self.opacity = newValue

@@ -5,14 +5,16 @@
  * @typedef {Record<string, any>} Data What came out of JSON, or goes into it.
  * @typedef {{x: number, y: number}} Point
  * @typedef {Data & {id: string, type: string, positionX: number, positionY: number, rotation: number, scaleX: number,
- *   scaleY: number, opacity?: number, originalWidth: number, originalHeight: number, anchorX: number, anchorY: number}} Element
+ *   scaleY: number, originalWidth: number, originalHeight: number, anchorX: number, anchorY: number, positionZ?: number,
+ *   rotationX?: number, rotationY?: number, perspective?: number, opacity?: number}} Element
  * @typedef {{positionX?: number, positionY?: number, rotation?: number, scaleX?: number, scaleY?: number,
- *   opacity?: number}} Fields
+ *   positionZ?: number, rotationX?: number, rotationY?: number, perspective?: number, opacity?: number}} Fields
  *   Values of a transform; what is absent stays as it is.
- * @typedef {{translation?: Point, scale?: number | Point, rotation?: number, anchor?: Point}} Deltas
- *   What fingers did since they touched an element: pixels, a factor, clockwise degrees, a point of the unit square.
- * @typedef {{minScale: number, maxScale: number, lockedAspect: boolean, rotates: boolean, minWidth: number,
- *   minHeight: number, minSide: number, fontSize?: {min: number, max: number} | null}} TypeRules
+ * @typedef {{translation?: Point, scale?: number | Point, rotation?: number, tilt?: Point, anchor?: Point}} Deltas
+ *   What fingers did since they touched an element: pixels, a factor, clockwise degrees, degrees about the x and the y axis,
+ *   a point of the unit square.
+ * @typedef {{minScale: number, maxScale: number, lockedAspect: boolean, rotates: boolean, depth: boolean,
+ *   minWidth: number, minHeight: number, minSide: number, fontSize?: {min: number, max: number} | null}} TypeRules
  * @typedef {Map<string, TypeRules>} Rules by type; `*` has those of all other types
  * @typedef {{type: string} & Data} Output What the shell is to do, or to report.
  */
@@ -125,7 +127,8 @@ function complete(data, fields) {
 
 /** @type {TypeRules} */
 const FREE = {
-  minScale: 0.1, maxScale: 10, lockedAspect: false, rotates: true, minWidth: 0, minHeight: 0, minSide: 0, fontSize: null,
+  minScale: 0.1, maxScale: 10, lockedAspect: false, rotates: true, depth: true, minWidth: 0, minHeight: 0, minSide: 0,
+  fontSize: null,
 };
 const LOCKED = { ...FREE, lockedAspect: true, minScale: 0.5, maxScale: 3 };
 
@@ -137,13 +140,14 @@ const BUILT_IN = new Map([
   ["note", FREE],
   ["photo", { ...LOCKED, minScale: 0.2, maxScale: 5 }],
   ["video", { ...LOCKED, minSide: 44 }],
-  ["audio", { ...LOCKED, rotates: false, minWidth: 120, minHeight: 44 }],
+  ["audio", { ...LOCKED, rotates: false, depth: false, minWidth: 120, minHeight: 44 }],
   ["text", { ...FREE, fontSize: { min: 12, max: 72 } }],
+  ["guide", { ...FREE, rotates: false, depth: false }],
   ["*", FREE],
 ]);
 
 const RULES = {
-  minScale: within(1e-6, 1e6), maxScale: within(1e-6, 1e6), lockedAspect: flag, rotates: flag,
+  minScale: within(1e-6, 1e6), maxScale: within(1e-6, 1e6), lockedAspect: flag, rotates: flag, depth: flag,
   minWidth: within(0, 1e6), minHeight: within(0, 1e6), minSide: within(0, 1e6),
   fontSize(/** @type {any} */ value) {
     const { min, max } = read(value, { min: positive(), max: number() });
@@ -177,29 +181,33 @@ const ruleOf = (rules, type) => rules.get(type) ?? rules.get("*") ?? FREE;
 const side = value => (value >= 0 ? number(0, 2e9)(value) : undefined);
 /**
  * What of an element moves: its value when nothing else is set, which an element with `isOptional` then hasn't, and what
- * is special about it. Transforms have it in `transform`, unless it `isBeside`.
- * @type {Record<string, {start: number, range?: [number, number], isBeside?: true, isAngle?: true, isOptional?: true}>}
+ * is special about it. Transforms have it in `transform`, unless it `isBeside`. One with a `range` that is not 0 is clamped,
+ * first rounded if it `isWhole`; one that `isDeep` takes the element out of its plane.
+ * @type {Record<string, {start: number, range?: [number, number], isWhole?: true, isBeside?: true, isAngle?: true,
+ *   isDeep?: true, isOptional?: true}>}
  */
 const MOVING = {
   positionX: { start: 0, isBeside: true },
   positionY: { start: 0, isBeside: true },
+  positionZ: { start: 0, range: [-1000000, 1000000], isWhole: true, isBeside: true, isDeep: true, isOptional: true },
   rotation: { start: 0, isAngle: true },
+  rotationX: { start: 0, isAngle: true, isDeep: true, isOptional: true },
+  rotationY: { start: 0, isAngle: true, isDeep: true, isOptional: true },
   scaleX: { start: 1 },
   scaleY: { start: 1 },
+  perspective: { start: 0, range: [50, 100000], isDeep: true, isOptional: true },
   opacity: { start: 1, range: [0, 1], isOptional: true },
 };
 const POSE = Object.keys(MOVING);
 const OPTIONAL = POSE.filter(name => MOVING[name].isOptional), INSIDE = POSE.filter(name => !MOVING[name].isBeside);
-/** Without a rule but their range. */
-const RANGED = POSE.filter(name => MOVING[name].range);
 const START = Object.fromEntries(POSE.filter(name => !OPTIONAL.includes(name)).map(name => [name, MOVING[name].start]));
-const IS_ANGLE = POSE.map(name => MOVING[name].isAngle);
+const IS_ANGLE = POSE.map(name => MOVING[name].isAngle), JUMPS = POSE.map(name => name === "perspective");
 const MOVES = Object.fromEntries(POSE.map(name => [name, number()]));
 /** @type {Reader} */
 const point = value => complete(value, { x: number(), y: number() });
 /** What of `Deltas` can be read. */
 const DELTAS = {
-  translation: point, rotation: number(), anchor: point,
+  translation: point, rotation: number(), tilt: point, anchor: point,
   scale: (/** @type {any} */ value) => number()(value) ?? point(value),
 };
 const BOUNDS = { x: number(-1e9, 1e9), y: number(-1e9, 1e9), width: side, height: side };
@@ -333,7 +341,7 @@ function scaledAxes(rotation, { x, y }) {
  */
 const AXES = /** @type {const} */ ([["x", "X", "Width"], ["y", "Y", "Height"]]).map(([axis, letter, side]) => ({
   axis, position: "position" + letter, scale: "scale" + letter, anchor: "anchor" + letter,
-  original: "original" + side, size: side.toLowerCase(), smallest: "min" + side,
+  tilt: "rotation" + letter, original: "original" + side, size: side.toLowerCase(), smallest: "min" + side,
 }));
 
 /**
@@ -405,10 +413,14 @@ export function transformed(element, fields, rules, isDrawn = false) {
   if (fields.rotation !== undefined) {
     next.rotation = rule.rotates ? snapped(normalized(fields.rotation), element.snapDegrees) : 0;
   }
-  for (const name of RANGED) {
-    const { range, isOptional, start } = MOVING[name];
-    if (range && sent[name] !== undefined) next[name] = clamp(sent[name], ...range);
-    if (isOptional && next[name] === start) delete next[name];
+  const isFlat = !rule.depth || element.space === "normalized";
+  for (const name of OPTIONAL) {
+    const { range, isWhole, isDeep, start } = MOVING[name], value = sent[name];
+    if (value !== undefined) {
+      const usable = isWhole ? whole(value) : value;
+      next[name] = isDeep && isFlat ? 0 : range ? usable && clamp(usable, ...range) : normalized(value);
+    }
+    if (next[name] === start) delete next[name];
   }
   return sized(next);
 }
@@ -437,7 +449,7 @@ function anchored(element, point, parent) {
  * @returns {Element}
  */
 export function gestured(element, deltas, rules, { pivot, parent, isDrawn } = {}) {
-  const { anchor, scale = 1, rotation = 0, translation } = deltas;
+  const { anchor, scale = 1, rotation = 0, translation, tilt } = deltas;
   const held = anchor ? anchored(element, anchor, parent) : element;
   /** @type {Data} */
   const fields = {}, arm = { x: 0, y: 0 }, shift = translation ?? { x: 0, y: 0 };
@@ -446,10 +458,11 @@ export function gestured(element, deltas, rules, { pivot, parent, isDrawn } = {}
   const own = pivot ? scaledAxes(held.rotation, factors) : { ...factors, rotation: held.rotation };
   if (pivot) for (const { axis, position } of AXES) arm[axis] = (held[position] - pivot[axis]) * factors[axis];
   const turned = rotated(arm, rotation);
-  for (const { axis, position, scale } of AXES) {
+  for (const { axis, position, scale, tilt: angle } of AXES) {
     const place = (pivot ? pivot[axis] + turned[axis] : held[position]) + shift[axis];
     if (own[axis] !== 1) fields[scale] = held[scale] * own[axis];
     if (anchor || place !== element[position]) fields[position] = place;
+    if (tilt?.[axis]) fields[angle] = (held[angle] ?? 0) + tilt[axis];
   }
   if (rotation !== 0 || own.rotation !== held.rotation) fields.rotation = own.rotation + rotation;
   return transformed(held, fields, rules, isDrawn);
@@ -462,7 +475,7 @@ const PRESETS = {
   rotate180: element => ({ rotation: element.rotation + 180 }),
   flipX: element => ({ scaleX: -element.scaleX }),
   flipY: element => ({ scaleY: -element.scaleY }),
-  reset: () => ({ rotation: 0, scaleX: 1, scaleY: 1 }),
+  reset: () => ({ rotation: 0, rotationX: 0, rotationY: 0, scaleX: 1, scaleY: 1 }),
 };
 
 /**
@@ -662,7 +675,7 @@ const kept = (field, value, from, to) =>
  * @param {number} time ms since 1970 of the server's clock
  */
 export function shownAt(field, stored, { motion, animation }, time) {
-  const running = segmentOf(motion?.[field], time), { range, isAngle } = MOVING[field];
+  const running = segmentOf(motion?.[field], time);
   let value = stored;
   if (running) {
     const { segment, passed } = running;
@@ -670,8 +683,8 @@ export function shownAt(field, stored, { motion, animation }, time) {
   }
   const frames = animation && keyframesAt(animation, field, value, time);
   if (frames) value = kept(field, between(frames[0], frames[1], frames[2]), frames[0], frames[1]);
-  if (range) value = clamp(value, range[0], range[1]);
-  return isAngle ? normalized(value) : value;
+  if (field === "opacity") value = clamp(value, 0, 1);
+  return MOVING[field].isAngle ? normalized(value) : value;
 }
 
 // MARK: Motion of others
@@ -712,7 +725,7 @@ export class Motion {
       this.interval = interval + (usable - interval) / 4;
     }
     this.displacement = shown.map((value, index) =>
-      (IS_ANGLE[index] ? shortestTurn(pose[index], value) : value - pose[index]));
+      (JUMPS[index] ? 0 : IS_ANGLE[index] ? shortestTurn(pose[index], value) : value - pose[index]));
     this.target = pose;
     this.startedAt = now;
     this.duration = this.interval ?? 33;
@@ -1015,7 +1028,8 @@ class Hands extends Part {
   cancel({ gesture }) {
     const hand = this.lift(gesture);
     if (hand?.stream.nextSlot === undefined) return;
-    hand.deltas = { translation: { x: 0, y: 0 }, scale: 1, rotation: 0 };
+    const still = { x: 0, y: 0 };
+    hand.deltas = { translation: still, scale: 1, rotation: 0, ...(hand.deltas.tilt && { tilt: still }) };
     hand.stream.repeat();
   }
 

@@ -72,6 +72,7 @@ public struct BodyHash {
         self.number(gesture.scaleX)
         self.number(gesture.scaleY)
         self.number(gesture.rotation)
+        self.point(gesture.tilt)
         self.number(gesture.anchor?.x)
         self.number(gesture.anchor?.y)
     }

@@ -147,6 +147,7 @@ extension RulesTable {
         let turns = delta.pivot != nil && delta.fields.scale != nil && sine != 0 && cosine != 0
         if turns || delta.fields.rotation != nil { shown.rotation = element.rotation }
         if delta.fields.scale != nil { (shown.scaleX, shown.scaleY) = (element.scaleX, element.scaleY) }
+        if delta.fields.tilt != nil { (shown.rotationX, shown.rotationY) = (element.rotationX, element.rotationY) }
         if delta.fields.anchor != nil {
             let anchor = Point(x: stored.anchorX, y: stored.anchorY)
             let position = element.position(withAnchor: anchor, parentSize: parentSize)

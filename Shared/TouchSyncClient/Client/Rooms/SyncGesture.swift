@@ -36,14 +36,17 @@ public final class SyncGesture: Sendable {
     ///   - translation: pixels of the canvas; of annotations fractions of the parent.
     ///   - scale: a factor.
     ///   - rotation: clockwise degrees.
+    ///   - tilt: degrees about the x axis and the y axis.
     ///   - anchor: the point about which the element scales and turns, in units of its size.
     public func update(
-        translation: Point? = nil, scale: Double? = nil, rotation: Double? = nil, anchor: Point? = nil
+        translation: Point? = nil, scale: Double? = nil, rotation: Double? = nil, tilt: Point? = nil,
+        anchor: Point? = nil
     ) {
         var fields = GestureFields()
         fields.translation = translation
         fields.scale = scale.map { Point(x: $0, y: $0) }
         fields.rotation = rotation
+        fields.tilt = tilt
         fields.anchor = anchor
         self.update(fields)
     }

@@ -14,8 +14,7 @@ extension RulesTable {
         let drawn = Point(x: fields.positionX ?? held.positionX, y: fields.positionY ?? held.positionY)
         let (old, bounds) = (Point(x: element.positionX, y: element.positionY), element.bounds)
         element = held
-        let shape = TransformFields(rotation: fields.rotation, scaleX: fields.scaleX, scaleY: fields.scaleY)
-        _ = self.apply(shape, to: &element)
+        _ = self.apply(fields.shape, to: &element)
         // What the gesture does not move stays where it is, even where the rules would not allow it any more.
         if gesture.anchor != nil || drawn.x != old.x, drawn.x.isFinite {
             element.positionX = Self.coordinate(drawn.x, edge: bounds?.x, extent: bounds?.width)

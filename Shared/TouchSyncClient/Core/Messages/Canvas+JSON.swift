@@ -14,6 +14,7 @@ extension GestureFields {
             if scale.x == scale.y { writer.member("scale", scale.x) } else { writer.member("scale", scale) }
         }
         writer.member("rotation", ifPresent: self.rotation)
+        if let tilt = self.tilt { writer.member("tilt", tilt) }
         if withAnchor, let anchor = self.anchor { writer.member("anchor", anchor) }
     }
 }

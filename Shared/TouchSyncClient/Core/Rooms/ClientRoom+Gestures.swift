@@ -40,6 +40,7 @@ extension ClientRoom {
         guard gesture.sentAt != nil else { return }
         var still = GestureFields()
         (still.translation, still.scale, still.rotation) = (.zero, Point(x: 1, y: 1), 0)
+        if gesture.fields.tilt != nil { still.tilt = .zero }
         self.send(OwnPreview(gesture: gesture, fields: still), &outbox)
     }
 
