@@ -1247,6 +1247,7 @@ class Playing extends Part {
    */
   update(id, element, isLive) {
     const before = this.all.get(id), now = this.clockAt(this.now);
+    if (!before && !element?.motion && !element?.animation) return;
     this.all.delete(id);
     const start = (/** @type {any} */ thing, /** @type {any} */ told, /** @type {any} */ shown) => {
       const { startedAt } = thing;
