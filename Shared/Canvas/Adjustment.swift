@@ -16,6 +16,8 @@ public struct Adjustment: Equatable, Sendable {
         case size
         /// Snapped to a multiple of the element's step.
         case snap
+        /// The element's constraints do not allow it.
+        case constraint
         /// Outside the element's bounds.
         case bounds
         /// Positions on the canvas are whole pixels.

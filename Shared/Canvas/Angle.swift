@@ -69,6 +69,16 @@ public struct Angle: Equatable, Sendable {
         return 360 - self.degrees <= self.degrees - multiple ? .zero : Angle(degrees: multiple)
     }
 
+    /// The angle itself if it lies on an arc from one angle clockwise to another, else the nearer end of the arc, the
+    /// lower one of equals.
+    /// - Parameter arc: degrees, at most 360 long.
+    func clamped(to arc: ClosedRange<Double>) -> Angle {
+        let past = Self.normalized(self.degrees - arc.lowerBound)
+        let length = arc.upperBound - arc.lowerBound
+        guard past > length else { return self }
+        return Angle(degrees: 360 - past <= past - length ? arc.lowerBound : arc.upperBound)
+    }
+
     /// Degrees normalised to [0, 360): 360 → 0, −90 → 270, −0 → 0.
     static func normalized(_ degrees: Double) -> Double {
         guard degrees.isFinite else { return 0 }

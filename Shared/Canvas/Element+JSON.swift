@@ -34,6 +34,7 @@ extension Element {
         case .side, .anchor, .option, .size: writer.member(field.name, ifPresent: self[field])
         case .locked: if self.locked { writer.member(field.name, true) }
         case .bounds: writer.member(field.name, ifPresent: self.bounds)
+        case .constraints: writer.member(field.name, ifPresent: self.constraints)
         case .space: if self.space == .normalized { writer.member(field.name, self.space.rawValue) }
         case .parent: writer.member(field.name, ifPresent: self.parentId)
         case .envelope: break
@@ -45,7 +46,7 @@ extension Element {
     public init?(json: JSONValue) {
         guard json.kind == .object else { return nil }
         self.init(id: "", type: "", createdBy: "")
-        var found: UInt32 = 0
+        var found: UInt64 = 0
         var previous: ElementField?
         for (key, value) in json.members {
             guard let field = ElementField.named(key, after: previous) else {
@@ -55,20 +56,20 @@ extension Element {
             }
             previous = field
             guard self.read(field, value) else { return nil }
-            found |= 1 << UInt32(field.rawValue)
+            found |= 1 << UInt64(field.rawValue)
         }
         guard found & Self.required == Self.required else { return nil }
     }
 
     /// The fields that are always written.
-    private static let required = ElementField.stored.reduce(0 as UInt32) { required, field in
+    private static let required = ElementField.stored.reduce(0 as UInt64) { required, field in
         let isRequired =
             switch field.kind {
             case .id, .type, .user, .revision, .size, .side, .anchor: true
             case .moving: field.omitted == nil
-            case .option, .locked, .bounds, .space, .parent, .envelope: false
+            case .option, .locked, .bounds, .constraints, .space, .parent, .envelope: false
             }
-        return isRequired ? required | 1 << UInt32(field.rawValue) : required
+        return isRequired ? required | 1 << UInt64(field.rawValue) : required
     }
 
     /// Reads one field; false if it has the wrong kind: it then stays as it is, or is absent if it may be.
@@ -84,6 +85,7 @@ extension Element {
             return value.double != nil
         case .locked: return Self.assign(value.bool, &self.locked)
         case .bounds: return Self.assignOptional(Bounds(json: value), &self.bounds)
+        case .constraints: return Self.assignOptional(Constraints(json: value), &self.constraints)
         case .space: return Self.assign(value.string.flatMap(Space.init(rawValue:)), &self.space)
         case .parent: return Self.assignOptional(value.string, &self.parentId)
         // Computed, or a broadcast's.

@@ -22,6 +22,12 @@ public struct Bounds: Equatable, Sendable {
     }
 }
 
+private final class ConstraintsBox: Sendable {
+    let constraints: Constraints
+
+    init(_ constraints: Constraints) { self.constraints = constraints }
+}
+
 /// One thing on the canvas, as it is stored. After `RulesTable.create` and `RulesTable.apply`, every number in it is
 /// finite and within the rules of its type.
 public struct Element: Sendable {
@@ -56,6 +62,13 @@ public struct Element: Sendable {
     public var snapDegrees: Double?
     /// The rectangle in which the anchor must stay.
     public var bounds: Bounds?
+    /// What holds it when it moves.
+    public var constraints: Constraints? {
+        get { self.boxedConstraints?.constraints }
+        set { self.boxedConstraints = newValue.map(ConstraintsBox.init) }
+    }
+    /// Apart, so that elements without, which are nearly all, are copied as fast as if there were none.
+    private var boxedConstraints: ConstraintsBox?
     /// The font size, points.
     public var fontSize: Double?
     /// Drawing order.
@@ -157,6 +170,7 @@ extension Element: Equatable {
         case .moving, .side, .anchor, .option: self[field] == other[field]
         case .locked: self.locked == other.locked
         case .bounds: self.bounds == other.bounds
+        case .constraints: self.constraints == other.constraints
         case .space: self.space == other.space
         case .parent: isSameText(self.parentId, other.parentId)
         case .size, .envelope: true
@@ -169,6 +183,7 @@ extension Element: Equatable {
         case .moving, .side, .anchor, .option: self[field] = other[field]
         case .locked: self.locked = other.locked
         case .bounds: self.bounds = other.bounds
+        case .constraints: self.constraints = other.constraints
         case .id, .type, .user, .revision, .space, .parent, .size, .envelope: break
         }
     }

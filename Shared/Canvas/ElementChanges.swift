@@ -28,6 +28,8 @@ public struct ElementChanges: Equatable, Sendable {
     public var snapDegrees: FieldChange<Double>?
     /// The rectangle in which the anchor must stay from the next transform on.
     public var bounds: FieldChange<Bounds>?
+    /// What holds the element from the next transform on. Replaced whole.
+    public var constraints: FieldChange<Constraints>?
     /// Drawing order.
     public var zIndex: FieldChange<Double>?
     /// The size in pixels at scale 1, above 0. The element is resized about its anchor; its scales stay.
@@ -77,6 +79,7 @@ public struct ElementChanges: Equatable, Sendable {
             case .side, .option: writer.member(field.name, ifPresent: self[field])
             case .locked: writer.member(field.name, ifPresent: self.locked)
             case .bounds: writer.member(field.name, ifPresent: self.bounds)
+            case .constraints: writer.member(field.name, ifPresent: self.constraints)
             default: break
             }
         }

@@ -8,7 +8,7 @@ public enum ElementField: UInt8, CaseIterable, Sendable {
     case positionX, positionY, positionZ, width, height, rotation, rotationX, rotationY, scaleX, scaleY
     case perspective, opacity
     case originalWidth, originalHeight, anchorX, anchorY, createdBy, updatedBy, rev
-    case locked, snapDegrees, bounds, fontSize, zIndex, space, parentId
+    case locked, snapDegrees, bounds, constraints, fontSize, zIndex, space, parentId
     /// Fields that a broadcast adds to the element's: an extra field of that name would be a duplicate key there.
     case roomId, seq, userId, sid, n, cause, part, parts
 
@@ -50,6 +50,7 @@ public enum ElementField: UInt8, CaseIterable, Sendable {
         case .snapDegrees:
             Row(name: "snapDegrees", kind: .option, isPositive: true, rule: .range(0...CanvasLimits.snapDegrees))
         case .bounds: Row(name: "bounds", kind: .bounds)
+        case .constraints: Row(name: "constraints", kind: .constraints)
         case .fontSize: Row(name: "fontSize", kind: .option)
         case .zIndex: Row(name: "zIndex", kind: .option)
         case .space: Row(name: "space", kind: .space)
@@ -99,7 +100,7 @@ public enum ElementField: UInt8, CaseIterable, Sendable {
         case anchor
         /// A number that an element need not have.
         case option
-        case id, type, locked, bounds, space, parent
+        case id, type, locked, bounds, constraints, space, parent
         /// Set by the server.
         case user, revision
         /// Not the element's.
@@ -162,7 +163,7 @@ public enum ElementField: UInt8, CaseIterable, Sendable {
     static let geometry = Self.all(.moving, .side, .anchor)
 
     /// What it need not have, for apps to set.
-    package static let options = Self.all(.option, .locked, .bounds)
+    package static let options = Self.all(.option, .locked, .bounds, .constraints)
 
     /// Those that move.
     package static let moving = Self.all(.moving)

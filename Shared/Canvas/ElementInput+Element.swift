@@ -22,6 +22,7 @@ extension ElementInput {
         if new.space == .normalized, new.parentId == nil {
             throw FieldError(field: joined(path, "parentId"), message: "Normalized space requires a parent.")
         }
+        if isSameText(new.type, Element.guideType) { _ = try Self.axis(element["axis"], joined(path, "axis")) }
         try new.extra.checkLimits(field: path)
         return new
     }
@@ -36,6 +37,7 @@ extension ElementInput {
         case .moving, .size, .side, .anchor, .option: new[field] = try Self.number(of: field, value, name())
         case .locked: new.locked = try Self.bool(value, name())
         case .bounds: new.bounds = try Self.bounds(value, name())
+        case .constraints: new.constraints = try Self.constraints(value, name())
         case .space:
             guard let space = value.string.flatMap(Space.init(rawValue:)) else {
                 throw FieldError(field: name(), message: "A space is \"canvas\" or \"normalized\".")
@@ -78,6 +80,7 @@ extension ElementInput {
         switch field.kind {
         case .option: changes[field] = value.isNull ? .remove : .set(try Self.number(of: field, value, name))
         case .bounds: changes.bounds = value.isNull ? .remove : .set(try Self.bounds(value, name))
+        case .constraints: changes.constraints = value.isNull ? .remove : .set(try Self.constraints(value, name))
         case .side: changes[field] = .set(try Self.number(of: field, value, name))
         case .locked: changes.locked = try Self.bool(value, name)
         case .size: throw FieldError(field: name, message: Self.isComputed)

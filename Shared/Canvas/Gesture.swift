@@ -79,6 +79,12 @@ extension RulesTable {
             fields.positionX = fields.positionX ?? moved.positionX
             fields.positionY = fields.positionY ?? moved.positionY
             (element.anchorX, element.anchorY) = (moved.anchorX, moved.anchorY)
+            // The anchor's place on the axis that constraints ignore: the element stays, so its anchor goes.
+            switch element.constraints?.axis {
+            case .x: element.positionY = PositionRule(y: moved.positionY, of: element, lines: nil).stored
+            case .y: element.positionX = PositionRule(x: moved.positionX, of: element, lines: nil).stored
+            case nil: break
+            }
         }
         return adjustments + self.apply(fields, to: &element)
     }

@@ -19,6 +19,8 @@ public struct NewElement: Equatable, Sendable {
     /// As in `Element`.
     public var bounds: Bounds?
     /// As in `Element`.
+    public var constraints: Constraints?
+    /// As in `Element`.
     public var fontSize, zIndex: Double?
     /// As in `Element`.
     public var space: Space?
@@ -70,6 +72,7 @@ public struct NewElement: Equatable, Sendable {
             case .moving, .size, .side, .anchor, .option: writer.member(field.name, ifPresent: self[field])
             case .locked: writer.member(field.name, ifPresent: self.locked)
             case .bounds: writer.member(field.name, ifPresent: self.bounds)
+            case .constraints: writer.member(field.name, ifPresent: self.constraints)
             case .space: writer.member(field.name, ifPresent: self.space?.rawValue)
             case .parent: writer.member(field.name, ifPresent: self.parentId)
             case .user, .revision, .envelope: break

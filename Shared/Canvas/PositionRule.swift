@@ -5,41 +5,71 @@ struct PositionRule {
     /// The last rule that changed it.
     let why: Adjustment.Why
 
-    /// `edge` and `extent` are the bounds in this coordinate.
-    init(sent: Double, space: Space, edge: Double?, extent: Double?) {
-        switch space {
-        case .canvas: self.init(pixels: sent, edge: edge, extent: extent)
-        case .normalized: self.init(fraction: sent, edge: edge, extent: extent)
-        }
+    init(x sent: Double, of element: Element, lines: GridLines?) {
+        self.init(
+            sent: sent, space: element.space, edge: element.bounds?.x, extent: element.bounds?.width, lines: lines)
     }
 
-    /// Whole pixels, halves away from zero, within the canvas, then within the bounds.
-    private init(pixels sent: Double, edge: Double?, extent: Double?) {
-        let whole = sent.rounded()
-        var value = clamped(whole, -CanvasLimits.position, CanvasLimits.position)
-        var why = value == whole ? Adjustment.Why.integer : .range
-        if let edge, let extent {
-            // The whole pixels inside the bounds; if there are none, the last one before them.
-            let inside = min(max(value, edge.rounded(.up)), (edge + extent).rounded(.down))
-            if inside != value { why = .bounds }
-            value = inside
-        }
-        self.stored = value + 0
-        self.why = why
+    init(y sent: Double, of element: Element, lines: GridLines?) {
+        self.init(
+            sent: sent, space: element.space, edge: element.bounds?.y, extent: element.bounds?.height, lines: lines)
     }
 
-    /// Within the bounds, then within 0…1, which wins; not rounded.
-    private init(fraction sent: Double, edge: Double?, extent: Double?) {
+    /// `edge` and `extent` are the bounds in this coordinate, `lines` those of the grid.
+    private init(sent: Double, space: Space, edge: Double?, extent: Double?, lines: GridLines?) {
+        var why = Adjustment.Why.integer
         var value = sent
-        var why = Adjustment.Why.range
-        if let edge, let extent {
-            let inside = clamped(value, edge, edge + extent)
-            if inside != value { why = .bounds }
-            value = inside
+        if let lines {
+            // What lies beyond the bounds counts as their edge, so that a stored value snaps to itself.
+            let inside = Self.limited(sent, space, edge, extent, &why)
+            value = Self.snapped(inside, space, lines)
+            if value != inside { why = .constraint }
         }
-        let fraction = clamped(value, 0, 1)
-        if fraction != value { why = .range }
-        self.stored = fraction + 0
+        // On the canvas whole pixels, halves away from zero.
+        if space == .canvas { value = value.rounded() }
+        self.stored = Self.limited(value, space, edge, extent, &why) + 0
         self.why = why
+    }
+
+    /// The nearest line. A whole pixel that a line rounds to is left as it is: where two are as near it would creep.
+    private static func snapped(_ value: Double, _ space: Space, _ lines: GridLines) -> Double {
+        let line = lines.nearest(to: value)
+        return space == .canvas && value.rounded() == value && (line - value).magnitude <= 0.5 ? value : line
+    }
+
+    private static func limited(
+        _ value: Double, _ space: Space, _ edge: Double?, _ extent: Double?, _ why: inout Adjustment.Why
+    ) -> Double {
+        switch space {
+        case .canvas: self.limited(pixels: value, edge, extent, &why)
+        case .normalized: self.limited(fraction: value, edge, extent, &why)
+        }
+    }
+
+    /// Within the canvas, then within the bounds.
+    private static func limited(
+        pixels: Double, _ edge: Double?, _ extent: Double?, _ why: inout Adjustment.Why
+    ) -> Double {
+        let value = clamped(pixels, -CanvasLimits.position, CanvasLimits.position)
+        if value != pixels { why = .range }
+        guard let edge, let extent else { return value }
+        // The whole pixels inside the bounds; if there are none, the last one before them.
+        let inside = min(max(value, edge.rounded(.up)), (edge + extent).rounded(.down))
+        if inside != value { why = .bounds }
+        return inside
+    }
+
+    /// Within the bounds, then within 0…1, which wins.
+    private static func limited(
+        fraction: Double, _ edge: Double?, _ extent: Double?, _ why: inout Adjustment.Why
+    ) -> Double {
+        var value = fraction
+        if let edge, let extent {
+            value = clamped(fraction, edge, edge + extent)
+            if value != fraction { why = .bounds }
+        }
+        let inside = clamped(value, 0, 1)
+        if inside != value { why = .range }
+        return inside
     }
 }

@@ -15,16 +15,18 @@ extension RulesTable {
             ("originalWidth", new.originalWidth), drawn: fields.width, scale: fields.scaleX, rules, &adjustments)
         element.originalHeight = Self.original(
             ("originalHeight", new.originalHeight), drawn: fields.height, scale: fields.scaleY, rules, &adjustments)
-        Self.setPosition(fields, &element, &adjustments)
-        if fields.positionX == nil || fields.positionY == nil { Self.placeDefault(fields, &element) }
+        // It is put there, not moved: an axis holds it from now on.
+        Self.setPosition(fields, along: nil, &element, &adjustments)
         Self.setRotation(fields.rotation, rules, &element, &adjustments)
+        Self.placeDefault(fields, rules, &element)
         Self.setNewScale(fields, rules, &element, &adjustments)
         Self.setRuledAlone(fields, rules, &element, &adjustments)
         Self.compareSize(fields, element, &adjustments)
         return (element, adjustments)
     }
 
-    /// Applies the fields of an update. It moves no anchor: new bounds and a new snapping step affect later transforms.
+    /// Applies the fields of an update. It moves no anchor: new bounds, constraints and a new snapping step affect
+    /// later transforms.
     /// Extra fields are replaced by name, added or removed; those that `Element.check` would reject are dropped. The
     /// caller checks locks and maintains `rev` and `updatedBy`.
     public func apply(_ changes: ElementChanges, to element: inout Element) -> [Adjustment] {
@@ -67,7 +69,7 @@ extension RulesTable {
             fields.scaleY = sent.scaleY ?? 1
         }
         var scaleAdjustments: [Adjustment] = []
-        Self.setScale(fields, stored: (1, 1), rules, &element, &scaleAdjustments)
+        Self.setScale(fields, stored: (1, 1), rules, element.constraints?.scale, &element, &scaleAdjustments)
         for adjustment in scaleAdjustments {
             let wasSent = adjustment.field == "scaleX" ? sent.scaleX != nil : sent.scaleY != nil
             if wasSent { adjustments.append(adjustment) }
@@ -89,12 +91,16 @@ extension RulesTable {
         return stored + 0
     }
 
-    /// Moves the default position 0, 0 into the bounds; not reported, because it was not sent.
-    private static func placeDefault(_ fields: TransformFields, _ element: inout Element) {
+    /// Moves the default position 0, 0 and the default rotation 0 to where bounds and constraints hold them; not reported,
+    /// because they were not sent.
+    private static func placeDefault(_ fields: TransformFields, _ rules: TypeRules, _ element: inout Element) {
         var ignored: [Adjustment] = []
         let missing = TransformFields(
             positionX: fields.positionX == nil ? 0 : nil, positionY: fields.positionY == nil ? 0 : nil)
-        Self.setPosition(missing, &element, &ignored)
+        if !missing.isEmpty { Self.setPosition(missing, along: nil, &element, &ignored) }
+        if fields.rotation == nil, element.constraints?.rotation != nil {
+            Self.setRotation(0, rules, &element, &ignored)
+        }
     }
 
     private static func setOptions(
@@ -115,9 +121,15 @@ extension RulesTable {
         case .remove: element.bounds = nil
         case nil: break
         }
+        switch changes.constraints {
+        case .set(let sent): if (try? sent.check("")) != nil { element.constraints = sent }
+        case .remove: element.constraints = nil
+        case nil: break
+        }
     }
 
-    /// The scales stay, within their rules: one that only the smallest size had raised may now be beyond the largest.
+    /// The scales stay, within the rules of the type: one that only the smallest size had raised may now be beyond the
+    /// largest. They are not sent, so no constraint holds them.
     private static func resize(
         _ changes: ElementChanges, _ rules: TypeRules, _ element: inout Element, _ adjustments: inout [Adjustment]
     ) {
@@ -134,7 +146,7 @@ extension RulesTable {
         }
         let scales = TransformFields(scaleX: element.scaleX, scaleY: element.scaleY)
         var unsent: [Adjustment] = []
-        Self.setScale(scales, stored: (element.scaleX, element.scaleY), rules, &element, &unsent)
+        Self.setScale(scales, stored: (element.scaleX, element.scaleY), rules, nil, &element, &unsent)
     }
 
     private static func setBounds(_ sent: Bounds, _ element: inout Element, _ adjustments: inout [Adjustment]) {
@@ -158,17 +170,21 @@ extension ElementChanges {
         for field in ElementField.options { self[field] = new[field].map(FieldChange.set) }
         self.locked = new.locked
         self.bounds = new.bounds.map(FieldChange.set)
+        self.constraints = new.constraints.map(FieldChange.set)
     }
 }
 
 extension Element {
-    /// Rejects an update after which the extra fields would be too many or too large. Call it before applying the update.
+    /// Rejects an update after which the extra fields would be too many or too large, or a guide another line. Call it
+    /// before applying the update.
     public func check(_ changes: ElementChanges) throws(FieldError) {
         if changes.extra.isEmpty { return }
+        try self.checkAxis(changes)
         try self.extra.updated(by: changes.extra).checkLimits(field: "set")
     }
 
     func fits(_ changes: ElementChanges) -> Bool {
-        changes.extra.isEmpty || self.extra.updated(by: changes.extra).isWithinLimits
+        do { try self.check(changes) } catch { return false }
+        return true
     }
 }

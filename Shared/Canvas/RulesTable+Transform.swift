@@ -1,7 +1,8 @@
 extension RulesTable {
-    /// Applies the fields of a preview or a commit to the element under the rules: scales (aspect, range, smallest
-    /// size), rotation (kept at 0, normalised, snapped), positions (whole pixels, range, bounds), what has no rule but its
-    /// row's in the table, and compares the size hints with the result. Only fields that are set are checked.
+    /// Applies the fields of a preview or a commit to the element under the rules: scales (aspect, range, constraint,
+    /// smallest size), rotation (kept at 0, normalised, constraint, snapped), positions (an ignored axis, grid, whole pixels,
+    /// range, bounds), what has no rule but its row's in the table, and compares the size hints with the result. Only
+    /// fields that are set are checked.
     ///
     /// The result lists every value that is stored differently from what was sent; it is empty, without an allocation,
     /// when there is none. Whatever the fields contain, the element stays finite: infinity counts as the largest
@@ -10,25 +11,37 @@ extension RulesTable {
         var adjustments: [Adjustment] = []
         let fields = fields.usable
         let rules = self.rules(for: element.type)
-        Self.setPosition(fields, &element, &adjustments)
+        let constraints = element.constraints
+        Self.setPosition(fields, along: constraints?.axis, &element, &adjustments)
         Self.setRotation(fields.rotation, rules, &element, &adjustments)
-        Self.setScale(fields, stored: (element.scaleX, element.scaleY), rules, &element, &adjustments)
+        Self.setScale(
+            fields, stored: (element.scaleX, element.scaleY), rules, constraints?.scale, &element, &adjustments)
         Self.setRuledAlone(fields, rules, &element, &adjustments)
         Self.compareSize(fields, element, &adjustments)
         return adjustments
     }
 
-    static func setPosition(_ fields: TransformFields, _ element: inout Element, _ adjustments: inout [Adjustment]) {
-        let bounds = element.bounds
+    /// - Parameter axis: along which alone the element moves; nil: along both.
+    static func setPosition(
+        _ fields: TransformFields, along axis: Constraints.Axis?, _ element: inout Element,
+        _ adjustments: inout [Adjustment]
+    ) {
+        let constraints = element.constraints
         if let sent = fields.positionX {
-            let rule = PositionRule(sent: sent, space: element.space, edge: bounds?.x, extent: bounds?.width)
-            element.positionX = rule.stored
-            Self.note("positionX", sent, rule.stored, rule.why, &adjustments)
+            var why = Adjustment.Why.constraint
+            if axis != .y {
+                let rule = PositionRule(x: sent, of: element, lines: constraints?.linesX)
+                (element.positionX, why) = (rule.stored, rule.why)
+            }
+            Self.note("positionX", sent, element.positionX, why, &adjustments)
         }
         if let sent = fields.positionY {
-            let rule = PositionRule(sent: sent, space: element.space, edge: bounds?.y, extent: bounds?.height)
-            element.positionY = rule.stored
-            Self.note("positionY", sent, rule.stored, rule.why, &adjustments)
+            var why = Adjustment.Why.constraint
+            if axis != .x {
+                let rule = PositionRule(y: sent, of: element, lines: constraints?.linesY)
+                (element.positionY, why) = (rule.stored, rule.why)
+            }
+            Self.note("positionY", sent, element.positionY, why, &adjustments)
         }
     }
 
@@ -39,12 +52,17 @@ extension RulesTable {
         guard let sent else { return }
         let angle = Angle(degrees: sent)
         var stored = angle
-        var why = Adjustment.Why.snap
+        var why = Adjustment.Why.constraint
         if !rules.rotates {
             stored = .zero
             why = .rotation
-        } else if let step = element.snapDegrees {
-            stored = angle.snapped(to: step)
+        } else {
+            if let arc = element.constraints?.rotation { stored = angle.clamped(to: arc) }
+            if let step = element.snapDegrees {
+                let held = stored
+                stored = held.snapped(to: step)
+                if stored != held { why = .snap }
+            }
         }
         element.rotation = stored.degrees
         guard stored != angle else { return }
@@ -52,11 +70,11 @@ extension RulesTable {
     }
 
     static func setScale(
-        _ fields: TransformFields, stored: (x: Double, y: Double), _ rules: TypeRules, _ element: inout Element,
-        _ adjustments: inout [Adjustment]
+        _ fields: TransformFields, stored: (x: Double, y: Double), _ rules: TypeRules,
+        _ constraint: ClosedRange<Double>?, _ element: inout Element, _ adjustments: inout [Adjustment]
     ) {
         let original = Size(width: element.originalWidth, height: element.originalHeight)
-        let rule = ScaleRule(fields, stored: stored, original: original, rules: rules)
+        let rule = ScaleRule(fields, stored: stored, original: original, rules: rules, constraint: constraint)
         if rule.x.isSet { element.scaleX = rule.x.sign * rule.x.magnitude }
         if rule.y.isSet { element.scaleY = rule.y.sign * rule.y.magnitude }
         // An axis that merely followed the other one was not sent, so there is nothing to report.

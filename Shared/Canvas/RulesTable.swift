@@ -24,7 +24,7 @@ public struct RulesTable: Equatable, Sendable {
         text.fontSize = 12...72
         let named = [
             ("note", TypeRules()), ("photo", photo), ("video", video), ("audio", audio), ("text", text),
-            ("guide", guide),
+            (Element.guideType, guide),
         ]
         return RulesTable(entries: named.map { Entry(name: Array($0.0.utf8), rules: $0.1) }, other: TypeRules())
     }()

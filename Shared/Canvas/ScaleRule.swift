@@ -1,7 +1,7 @@
 /// Applies the rules to both scales of an element. Works on magnitudes; signs are restored at the end.
 ///
-/// The order is part of the contract: aspect, then range, then smallest size, which therefore overrides the largest
-/// scale. An axis records the last rule that changed it.
+/// The order is part of the contract: aspect, then range, then the element's constraint within the range, then smallest
+/// size, which therefore overrides the largest scale. An axis records the last rule that changed it.
 struct ScaleRule {
     struct Axis {
         /// The magnitude so far.
@@ -30,13 +30,17 @@ struct ScaleRule {
     var y: Axis
 
     /// Nothing to do when neither is sent: stored scales are not checked again.
-    init(_ fields: TransformFields, stored: (x: Double, y: Double), original: Size, rules: TypeRules) {
+    init(
+        _ fields: TransformFields, stored: (x: Double, y: Double), original: Size, rules: TypeRules,
+        constraint: ClosedRange<Double>?
+    ) {
         self.x = Axis(sent: fields.scaleX, stored: stored.x)
         self.y = Axis(sent: fields.scaleY, stored: stored.y)
         guard self.x.isSet || self.y.isSet else { return }
         if rules.lockedAspect { self.lockAspect(stored: stored) }
         if self.x.isSet { self.x.set(clamped(self.x.magnitude, rules.minScale, rules.maxScale), .range) }
         if self.y.isSet { self.y.set(clamped(self.y.magnitude, rules.minScale, rules.maxScale), .range) }
+        if let constraint { self.hold(in: constraint, rules) }
         var smallestX = Self.smallestScale(side: max(rules.minWidth, rules.minSide), original: original.width)
         var smallestY = Self.smallestScale(side: max(rules.minHeight, rules.minSide), original: original.height)
         if rules.lockedAspect {
@@ -61,6 +65,14 @@ struct ScaleRule {
         self.y.set(magnitude, .aspect)
         self.x.isSet = true
         self.y.isSet = true
+    }
+
+    /// The type's range wins over the constraint.
+    private mutating func hold(in constraint: ClosedRange<Double>, _ rules: TypeRules) {
+        let low = clamped(constraint.lowerBound, rules.minScale, rules.maxScale)
+        let high = clamped(constraint.upperBound, rules.minScale, rules.maxScale)
+        if self.x.isSet { self.x.set(clamped(self.x.magnitude, low, high), .constraint) }
+        if self.y.isSet { self.y.set(clamped(self.y.magnitude, low, high), .constraint) }
     }
 
     /// |ln(a.sent / a.stored)| > |ln(b.sent / b.stored)|, without the logarithm: |ln| grows with larger / smaller, and

@@ -51,7 +51,8 @@ struct ElementJSONTests {
             (#""rev":1"#, #""rev":1.5"#), (#""rev":1"#, #""rev":null"#), (#""rotation":0"#, #""rotation":"0""#),
             (#""id":"e1","#, ""), (#""anchorY":0.5,"#, ""),
             (#""locked":true"#, #""locked":1"#), (#""snapDegrees":45"#, #""snapDegrees":"45""#),
-            (#""parentId":"p""#, #""parentId":7"#), (#"{"x":0,"#, "{"),
+            (#""locked":true"#, #""constraints":{"axis":"z"}"#), (#""parentId":"p""#, #""parentId":7"#),
+            (#"{"x":0,"#, "{"),
             (#""snapDegrees":45"#, #""space":"moon""#), (#""snapDegrees":45"#, #""zIndex":{}"#),
         ] {
             let bad = good.split(separator: old, maxSplits: 1, omittingEmptySubsequences: false).joined(separator: new)
@@ -70,7 +71,8 @@ struct ElementJSONTests {
             { $0.originalWidth = 9 }, { $0.originalHeight = 9 }, { $0.anchorX = 9 }, { $0.anchorY = 9 },
             { $0.createdBy = "x" }, { $0.updatedBy = "x" },
             { $0.rev = 9 }, { $0.locked = true }, { $0.snapDegrees = nil },
-            { $0.bounds = Bounds(x: 0, y: 0, width: 0, height: 0) }, { $0.fontSize = 9 },
+            { $0.bounds = Bounds(x: 0, y: 0, width: 0, height: 0) }, { $0.constraints = Constraints() },
+            { $0.fontSize = 9 },
             { $0.zIndex = 9 }, { $0.space = .normalized }, { $0.parentId = "x" },
             { $0.extra = [ExtraField(name: "a", json: [0x31])] },
         ]

@@ -65,9 +65,31 @@ struct Inventor {
                 x: self.number(-100...100), y: self.number(-100...100), width: self.number(0...100).magnitude,
                 height: self.number(0...100).magnitude)
         }
+        if self.chance(30) { new.constraints = self.constraints() }
+        // What snapped off the arc may be nearer to its other end, and snap elsewhere from there.
+        if new.snapDegrees != nil { new.constraints?.rotation = nil }
         if self.chance(30) { (new.space, new.parentId) = (.normalized, "p") }
         if self.chance(50) { new.extra = [ExtraField(name: "k\u{E9}\"", json: Array(#"{"x":[1,null]}"#.utf8))] }
         return new
+    }
+
+    mutating func constraints() -> Constraints {
+        var constraints = Constraints()
+        if self.chance(30) { constraints.axis = self.chance(50) ? .x : .y }
+        if self.chance(50) {
+            let low = min(max(self.number(-360...360), -360), 360)
+            constraints.rotation = low...min(low + Double.random(in: 0...360, using: &self.generator), 360)
+        }
+        if self.chance(50) {
+            let low = self.positive(0.1...5) ?? 1
+            constraints.scale = low...(low + self.number(0...5).magnitude)
+        }
+        if self.chance(50) {
+            constraints.grid = Constraints.Grid(
+                x: self.positive(0.1...50), y: self.positive(0.1...50), offsetX: self.maybe(-50...50),
+                offsetY: self.maybe(-50...50))
+        }
+        return constraints
     }
 }
 
@@ -108,6 +130,11 @@ struct PropertyTests {
         if let fontSize = element.fontSize, let range = typeRules.fontSize, !range.contains(fontSize) {
             return "fontSize"
         }
+        if let arc = element.constraints?.rotation, typeRules.rotates, element.snapDegrees == nil {
+            // An end that was normalised may lie beyond itself by a rounding.
+            let past = Angle(degrees: element.rotation - arc.lowerBound).degrees
+            if past > arc.upperBound - arc.lowerBound + 1e-9, past < 360 - 1e-9 { return "arc" }
+        }
         if let step = element.snapDegrees, !(step > 0 && step <= 180) { return "snapDegrees" }
         return nil
     }
@@ -133,8 +160,9 @@ struct PropertyTests {
                     Issue.record("seed \(seed) round \(round): \(again) for \(before)")
                     return
                 }
+                // A constraint holds what is sent; a resize sends no scale.
                 adjusted =
-                    inventor.chance(30)
+                    inventor.chance(30) && element.constraints?.scale == nil
                     ? rules.apply(inventor.sizes(), to: &element) : rules.apply(inventor.fields(), to: &element)
             }
         }

@@ -123,7 +123,19 @@ def random_element(chance, name):
         element["snapDegrees"] = chance.choice([15, 45, 100])
     if chance.random() < 0.3:
         element["bounds"] = {"x": -100.5, "y": -100, "width": 300, "height": 200}
+    if chance.random() < 0.3:
+        element["constraints"] = random_constraints(chance)
     return element
+
+
+def random_constraints(chance):
+    low, scale = chance.uniform(-360, 360), chance.uniform(0.01, 12)
+    constraints = {
+        "axis": chance.choice("xy"), "rotation": {"min": low, "max": min(low + chance.uniform(0, 360), 360)},
+        "scale": {"min": scale, "max": scale + chance.choice([0, 3])},
+        "grid": chance.choice([{"x": 0.5, "y": 7.5, "offsetY": -100}, {"y": 40, "offsetX": 3}, {"x": 1, "offsetX": 0.5}, {}]),
+    }
+    return {part: constraints[part] for part in chance.sample(sorted(constraints), chance.randint(0, 4))}
 
 
 def random_edit(chance, name):
@@ -140,6 +152,7 @@ def random_edit(chance, name):
         "originalWidth": chance.uniform(1, 300), "originalHeight": chance.choice([0.0001, 20, 1e10]),
         "snapDegrees": chance.choice([None, 30, 500]), "bounds": None, "fontSize": chance.choice([None, 5, 30]),
         "zIndex": chance.choice([None, 7]), "tint": chance.choice([None, "red", [None]]),
+        "constraints": chance.choice([None, random_constraints(chance)]),
     }
     return chance.choice([
         ["update", name, {part: values[part] for part in chance.sample(sorted(values), chance.randint(1, 5))}],
@@ -160,7 +173,7 @@ def test_what_is_shown_before_the_answer_is_what_the_server_stores(two, room):
             shown, stored = ada.call("predict", room, name, *edit)
             for field in GEOMETRY:
                 assert shown[field] == pytest.approx(stored[field], rel=1e-9, abs=1e-9), (field, edit, shown, stored)
-            for field in ["snapDegrees", "bounds", "fontSize", "zIndex", "tint"]:
+            for field in ["snapDegrees", "bounds", "constraints", "fontSize", "zIndex", "tint"]:
                 assert shown.get(field) == stored.get(field), (field, edit, shown, stored)
 
 

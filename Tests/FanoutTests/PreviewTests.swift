@@ -139,6 +139,18 @@ import Wire
             scene.taken(by: Scene.g2).previews.map(\.fields) == [TransformFields(positionX: 50, rotation: 45)])
     }
 
+    @Test func constraintsHold() {
+        let more =
+            #","constraints":{"axis":"x","rotation":{"min":0,"max":30},"scale":{"min":1,"max":2},"grid":{"x":20}}"#
+        var scene = Self.stage(Scene.element("e", more: more))
+        let (x, y) = (90.5, 90.5)
+        scene.preview(.by(showing: TransformFields(positionX: x, positionY: y, rotation: 50, scaleX: 3)))
+        #expect(
+            scene.taken(by: Scene.g2).previews.map(\.fields) == [
+                TransformFields(positionX: 100, positionY: 2, rotation: 30, scaleX: 2)
+            ])
+    }
+
     @Test func unknownDeletedAndLockedElementsHaveNone() {
         var scene = Self.stage(Scene.element("e", more: #","locked":true"#))
         scene.preview(.by(), .by(element: "unknown"))

@@ -14,6 +14,11 @@ import Testing
         element.locked = true
         element.snapDegrees = 15
         element.bounds = Bounds(x: -5, y: 0, width: 10, height: 10)
+        // Set later, so that they moved nothing.
+        var constraints = Constraints()
+        (constraints.rotation, constraints.scale) = (90...180, 2...3)
+        constraints.grid = Constraints.Grid(x: 7, offsetX: 2)
+        element.constraints = constraints
         element.extra = [ExtraField(name: "own", json: Array(#"{"é":[1.50]}"#.utf8))]
         element.parentId = parent
         if parent != nil { element.space = .normalized }
@@ -75,6 +80,7 @@ import Testing
             (good.replacing(#""scaleY":1"#, with: #""scaleY":-0.0000001"#), "scaleY: "),
             (good.replacing(#""anchorX":0.5"#, with: #""anchorX":1001"#), "anchorX: "),
             (good.replacing(#""originalWidth":100"#, with: #""originalWidth":0.0001"#), "originalWidth: "),
+            (good.replacing(#""max":180"#, with: #""max":800"#), "constraints.rotation.max: "),
             (good.replacing(#""width":10,"#, with: #""width":3e9,"#), "bounds.width: "),
             (good.replacing(#""width":100"#, with: #""width":90"#), "width: It is the original side times the scale"),
             (good.replacing(#""rev":5"#, with: #""rev":9007199254740992"#), "rev: "),

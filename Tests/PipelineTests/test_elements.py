@@ -117,6 +117,7 @@ def test_adjustments_of_many_name_their_elements(artist, canvas, room):
 
 OPTIONS = {
     "fontSize": 20, "zIndex": 3, "snapDegrees": 45, "bounds": {"x": 0, "y": 0, "width": 9, "height": 9},
+    "constraints": {"axis": "x", "rotation": {"min": -30, "max": 45}, "scale": {"min": 1, "max": 2}, "grid": {"x": 9}},
     "tint": "red", "content": {"text": None, "list": [None]}, "nothing": None,
 }
 

@@ -127,7 +127,8 @@ import Wire
         let sets = [
             "", #""zIndex":null"#, #""zIndex":0"#, #""fontSize":null"#, #""snapDegrees":null"#, #""bounds":null"#,
             #""bounds":\#(bounds)"#, #""own":null"#, #""own":[null]"#, #""own":"""#, #""originalWidth":1"#,
-            #""originalHeight":1"#,
+            #""originalHeight":1"#, #""constraints":null"#, #""constraints":{}"#, #""constraints":{"axis":"x"}"#,
+            #""constraints":{"grid":{"x":1}}"#, #""constraints":{"grid":{"offsetX":1}}"#,
         ]
         let hashes = try sets.map {
             try Self.read("element:update", #"{"elementId":"a","set":{\#($0)}}"#).edit.bodyHash

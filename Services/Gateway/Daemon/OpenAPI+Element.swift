@@ -28,6 +28,7 @@ extension OpenAPI {
         case .revision: writer.member("type", "integer")
         case .locked: writer.member("type", "boolean")
         case .bounds: writer.member("$ref", "#/components/schemas/Bounds")
+        case .constraints: writer.member("$ref", "#/components/schemas/Constraints")
         case .moving, .size, .anchor: Self.encodeNumber(field, isNew, blank[field], into: &writer)
         case .side, .option: Self.encodeNumber(field, isNew, nil, into: &writer)
         case .envelope: break

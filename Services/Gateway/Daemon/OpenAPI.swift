@@ -154,6 +154,41 @@ enum OpenAPI {
                   "height": {"type": "number", "minimum": 0}
                 }
               },
+              "Constraints": {
+                "type": "object",
+                "description": "What holds an element when it is moved, rotated and scaled",
+                "properties": {
+                  "axis": {"type": "string", "enum": ["x", "y"], "description": "It moves along this one only"},
+                  "rotation": {
+                    "type": "object",
+                    "required": ["min", "max"],
+                    "description": "Degrees modulo 360; max - min is 0 to 360",
+                    "properties": {
+                      "min": {"type": "number", "minimum": -360, "maximum": 360},
+                      "max": {"type": "number", "minimum": -360, "maximum": 360}
+                    }
+                  },
+                  "scale": {
+                    "type": "object",
+                    "required": ["min", "max"],
+                    "description": "Magnitudes; the range of the type wins",
+                    "properties": {
+                      "min": {"type": "number", "minimum": 0, "exclusiveMinimum": true},
+                      "max": {"type": "number", "minimum": 0, "exclusiveMinimum": true}
+                    }
+                  },
+                  "grid": {
+                    "type": "object",
+                    "description": "Steps and offsets of the lines to which it snaps, in the unit of its position",
+                    "properties": {
+                      "x": {"type": "number", "minimum": 0, "exclusiveMinimum": true},
+                      "y": {"type": "number", "minimum": 0, "exclusiveMinimum": true},
+                      "offsetX": {"type": "number"},
+                      "offsetY": {"type": "number"}
+                    }
+                  }
+                }
+              },
               "NewElements": {
                 "type": "object",
                 "required": ["elements"],
@@ -197,7 +232,7 @@ enum OpenAPI {
                   "field": {"type": "string"},
                   "sent": {"type": "number"},
                   "stored": {"type": "number"},
-                  "why": {"type": "string", "enum": ["range", "aspect", "rotation", "size", "snap", "bounds", "integer", "computed"]}
+                  "why": {"type": "string", "enum": ["range", "aspect", "rotation", "size", "snap", "constraint", "bounds", "integer", "computed"]}
                 }
               },
               "History": {

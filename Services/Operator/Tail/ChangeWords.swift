@@ -78,6 +78,9 @@ package enum ChangeWords {
             words.append("\(field.name) \(after[field].map(Self.number) ?? "none")")
         }
         if before.bounds != after.bounds { words.append(after.bounds == nil ? "no bounds" : "other bounds") }
+        if before.constraints != after.constraints {
+            words.append(after.constraints == nil ? "no constraints" : "other constraints")
+        }
         return words
     }
 

@@ -123,6 +123,16 @@ function complete(data, fields) {
   return Object.keys(fields).every(name => name in known) ? known : undefined;
 }
 
+/**
+ * The same of those that are there: undefined when one of them cannot be read.
+ * @param {any} data @param {Record<string, Reader>} fields @returns {any}
+ */
+function optional(data, fields) {
+  const known = read(data, fields);
+  const isRead = isObject(data) && Object.keys(fields).every(name => data[name] === undefined || name in known);
+  return isRead ? known : undefined;
+}
+
 // MARK: Rules
 
 /** @type {TypeRules} */
@@ -211,6 +221,24 @@ const DELTAS = {
   scale: (/** @type {any} */ value) => number()(value) ?? point(value),
 };
 const BOUNDS = { x: number(-1e9, 1e9), y: number(-1e9, 1e9), width: side, height: side };
+/** @type {Reader} */
+const axisIn = value => (value === "x" || value === "y" ? value : undefined);
+/**
+ * What holds an element when it moves.
+ * @type {Record<string, Reader>}
+ */
+const CONSTRAINTS = {
+  axis: axisIn,
+  rotation(value) {
+    const arc = complete(value, { min: within(-360, 360), max: within(-360, 360) }), length = arc?.max - arc?.min;
+    return length >= 0 && length <= 360 ? arc : undefined;
+  },
+  scale(value) {
+    const range = complete(value, { min: positive(), max: number() });
+    return range?.min <= range?.max ? range : undefined;
+  },
+  grid: value => optional(value, { x: positive(), y: positive(), offsetX: number(), offsetY: number() }),
+};
 /**
  * What an element has apart from its geometry.
  * @type {Record<string, Reader>}
@@ -221,6 +249,7 @@ const OPTIONS = {
   fontSize: (value, { fontSize }) => number(fontSize?.min, fontSize?.max)(value),
   snapDegrees: positive(0, 180),
   bounds: value => complete(value, BOUNDS),
+  constraints: value => optional(value, CONSTRAINTS),
 };
 /**
  * What a new element may have beside it.
@@ -294,6 +323,15 @@ function snapped(degrees, step) {
 }
 
 /**
+ * The same angle on an arc, else the nearer end of it.
+ * @param {number} degrees @param {{min: number, max: number}} arc
+ */
+function onArc(degrees, { min, max }) {
+  const past = normalized(degrees - min), length = max - min;
+  return past > length ? normalized(360 - past <= past - length ? min : max) : degrees;
+}
+
+/**
  * Whole, halves away from zero.
  * @param {number} value
  */
@@ -342,18 +380,38 @@ function scaledAxes(rotation, { x, y }) {
 const AXES = /** @type {const} */ ([["x", "X", "Width"], ["y", "Y", "Height"]]).map(([axis, letter, side]) => ({
   axis, position: "position" + letter, scale: "scale" + letter, anchor: "anchor" + letter,
   tilt: "rotation" + letter, original: "original" + side, size: side.toLowerCase(), smallest: "min" + side,
+  offset: "offset" + letter,
 }));
 
 /**
- * One coordinate of a position under the rules: of annotations a fraction, otherwise whole pixels unless only drawn.
- * @param {number} sent @param {any} element @param {number} edge @param {number} end of its bounds
- * @param {boolean} isDrawn
+ * The nearest line of a grid, halves away from zero; the value itself where lines are closer than numbers can tell.
+ * @param {number} value @param {number} step @param {number} [offset]
  */
-function coordinate(sent, { space, bounds }, edge, end, isDrawn) {
+function lineAt(value, step, offset = 0) {
+  const start = offset % step, ratio = (value - start) / step;
+  return Math.abs(ratio) < 1e12 ? start + whole(ratio) * step : value;
+}
+
+/**
+ * One coordinate of a position under the rules: of annotations a fraction, otherwise whole pixels unless only drawn.
+ * @param {number} sent @param {any} element @param {Record<string, string>} names of the coordinate
+ * @param {boolean} isDrawn @param {any} [grid]
+ */
+function coordinate(sent, { space, bounds }, { axis, size, offset }, isDrawn, grid) {
   const isFraction = space === "normalized", isExact = isFraction || isDrawn;
-  let value = isExact ? sent : clamp(whole(sent), -1e9, 1e9);
-  if (bounds) value = Math.min(Math.max(value, isExact ? edge : Math.ceil(edge)), isExact ? end : Math.floor(end));
-  return isFraction ? clamp(value, 0, 1) : clamp(value, -1e9, 1e9);
+  const edge = bounds?.[axis], end = edge + bounds?.[size], [low, high] = isFraction ? [0, 1] : [-1e9, 1e9];
+  const inside = (/** @type {number} */ value) => {
+    let near = isFraction ? value : clamp(value, low, high);
+    if (bounds) near = Math.min(Math.max(near, isExact ? edge : Math.ceil(edge)), isExact ? end : Math.floor(end));
+    return clamp(near, low, high);
+  };
+  let value = sent;
+  if (grid?.[axis]) {
+    const start = inside(sent), line = lineAt(start, grid[axis], grid[offset]);
+    // A whole pixel that a line rounds to stays where it is.
+    value = !isExact && whole(start) === start && Math.abs(line - start) <= 0.5 ? start : line;
+  }
+  return inside(isExact ? value : whole(value));
 }
 
 /**
@@ -364,6 +422,15 @@ function smallestFactor(rules, smallest, pixels) {
   const side = Math.max(rules[smallest], rules.minSide), factor = side / pixels;
   if (!(factor > 0)) return 0;
   return pixels * factor < side ? factor * (1 + Number.EPSILON) : factor;
+}
+
+/**
+ * A magnitude in the range of a type and of constraints, of which the type's wins.
+ * @param {number} value @param {any} rules @param {{min: number, max: number}} [constraint]
+ */
+function inRange(value, { minScale, maxScale }, constraint) {
+  const { min, max } = constraint ?? { min: 0, max: Infinity };
+  return clamp(value, clamp(min, minScale, maxScale), clamp(max, minScale, maxScale));
 }
 
 /**
@@ -384,7 +451,7 @@ function scales(element, sent, rules) {
     for (const axis of axes) Object.assign(axis, { isSent: true, value, least });
   }
   return Object.fromEntries(axes.map(({ scale, isSent, sign, value, least }) =>
-    [scale, sign * (isSent ? Math.max(clamp(value, rules.minScale, rules.maxScale), least) : value)]));
+    [scale, sign * (isSent ? Math.max(inRange(value, rules, element.constraints?.scale), least) : value)]));
 }
 
 /**
@@ -400,18 +467,20 @@ function sized(element) {
  * An element after a transform, under the rules of its type as the server applies them.
  * @param {Element} element @param {Fields} fields @param {Rules} rules
  * @param {boolean} isDrawn whether it is for drawing alone: then positions are not rounded
+ * @param {string | null} [along] the axis along which alone it moves
  * @returns {Element}
  */
-export function transformed(element, fields, rules, isDrawn = false) {
-  const rule = ruleOf(rules, element.type), { bounds } = element;
+export function transformed(element, fields, rules, isDrawn = false, along = element.constraints?.axis) {
+  const rule = ruleOf(rules, element.type), { rotation: arc, grid } = element.constraints ?? {};
   /** @type {any} */
   const next = { ...element, ...scales(element, fields, rule) }, sent = /** @type {any} */ (fields);
-  for (const { axis, position, size } of AXES) {
-    const value = sent[position], edge = bounds?.[axis];
-    if (value !== undefined) next[position] = coordinate(value, element, edge, edge + bounds?.[size], isDrawn);
+  for (const names of AXES) {
+    const { axis, position } = names, value = sent[position];
+    if (value !== undefined && (along ?? axis) === axis) next[position] = coordinate(value, element, names, isDrawn, grid);
   }
   if (fields.rotation !== undefined) {
-    next.rotation = rule.rotates ? snapped(normalized(fields.rotation), element.snapDegrees) : 0;
+    const turned = normalized(fields.rotation);
+    next.rotation = rule.rotates ? snapped(arc ? onArc(turned, arc) : turned, element.snapDegrees) : 0;
   }
   const isFlat = !rule.depth || element.space === "normalized";
   for (const name of OPTIONAL) {
@@ -465,6 +534,12 @@ export function gestured(element, deltas, rules, { pivot, parent, isDrawn } = {}
     if (tilt?.[axis]) fields[angle] = (held[angle] ?? 0) + tilt[axis];
   }
   if (rotation !== 0 || own.rotation !== held.rotation) fields.rotation = own.rotation + rotation;
+  // The anchor's place on the axis that constraints ignore: the element stays, so its anchor goes.
+  const along = anchor && element.constraints?.axis;
+  for (const names of AXES) {
+    const { axis, position } = names;
+    if (along && along !== axis) held[position] = coordinate(held[position], held, names, isDrawn ?? false);
+  }
   return transformed(held, fields, rules, isDrawn);
 }
 
@@ -488,19 +563,22 @@ function created(sent, rules) {
   if (!known || known.type === undefined || (known.space === "normalized" && !known.parentId) || !fits(known)) {
     return undefined;
   }
+  if (known.type === "guide" && !axisIn(known.axis)) return undefined;
   /** @type {any} */
   const element = {
     createdBy: "", updatedBy: "", rev: 1, anchorX: 0.5, anchorY: 0.5, ...known, ...START,
   };
   /** @type {any} */
   const fields = { positionX: 0, positionY: 0, ...read(known, MOVES) };
+  if (known.constraints?.rotation) fields.rotation ??= 0;
   for (const { scale, original, size } of AXES) {
     const drawn = known[size] / (Math.abs(known[scale] ?? 1) || rule.minScale);
     element[original] ??= drawn ? clamp(drawn, 0.001, 1e9) : 100;
     // With a locked aspect a scale that was not sent follows the other one.
     if (!rule.lockedAspect || (known.scaleX ?? known.scaleY) === undefined) fields[scale] ??= 1;
   }
-  return transformed(element, fields, rules);
+  // It is put there, not moved: an axis holds it from now on.
+  return transformed(element, fields, rules, false, null);
 }
 
 /**
@@ -513,6 +591,7 @@ function updated(element, sent, rules) {
   const removed = Object.keys(set).filter(name => set[name] === null && !KEPT.includes(name));
   const values = stored(without(set, removed), FIELDS, rule);
   if (!values || FIXED.some(name => name in set)) return element;
+  if (element.type === "guide" && "axis" in set && set.axis !== element.axis) return element;
   /** @type {any} */
   const next = { ...without(element, removed), ...values };
   let shown = next;
@@ -521,7 +600,7 @@ function updated(element, sent, rules) {
     if (element.locked && next.locked) return element;
     next[original] = Math.max(next[original], smallestFactor(rule, smallest, Math.abs(next[scale])));
     // A scale that only the smallest size had raised may now be beyond the largest.
-    shown = sized({ ...next, ...scales(next, next, rule) });
+    shown = sized({ ...next, ...scales({ ...next, constraints: undefined }, next, rule) });
   }
   return fits(next) ? shown : element;
 }

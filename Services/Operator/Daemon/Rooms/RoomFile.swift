@@ -99,11 +99,13 @@ package struct RoomFile: Equatable, Sendable {
     }
 
     /// Checks that a committer would store the element as it is, whatever its rules file. What depends on the time at
-    /// which fields were set is not checked: bounds and steps that were set later moved nothing.
+    /// which fields were set is not checked: bounds, constraints and steps that were set later moved nothing.
     private static func checkUnadjusted(_ new: NewElement) throws(FieldError) {
-        var unbounded = new
+        var free = new
+        free.constraints = nil
+        var unbounded = free
         unbounded.bounds = nil
-        let adjustments = [new, unbounded].flatMap { RulesTable.widest.create($0, id: "", by: "").1 }
+        let adjustments = [free, unbounded].flatMap { RulesTable.widest.create($0, id: "", by: "").1 }
         guard let found = adjustments.first(where: { $0.why != .bounds && $0.why != .snap }) else { return }
         let reason =
             found.why == .computed
