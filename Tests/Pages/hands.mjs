@@ -46,6 +46,22 @@ assert.deepEqual(snap.lines[0], { axis: "x", at: 0, from: 0, to: 280 });
 assert.deepEqual(aligned({ ...box, x: 25 }, others, 6), { x: 0, y: 0, lines: [] });
 // Middles meet, too.
 assert.equal(aligned({ x: 42, y: 300, width: 20, height: 20 }, others, 6).x, -2);
+// Guides draw on their axis alone: the nearest mark of the box meets them.
+const ruled = aligned({ x: 4, y: 4, width: 100, height: 80 }, [], 6, [{ axis: "x", at: 108 }, { axis: "y", at: 2000 }]);
+assert.deepEqual(ruled, { x: 4, y: 0, lines: [{ axis: "x", at: 108, from: 4, to: 84 }] });
+// Equal gaps: between two neighbours, behind two, before two; not to what does not lie beside it.
+const row = [0, 300].map(x => ({ x, y: 0, width: 100, height: 100 })), one = { x: 0, y: 20, width: 90, height: 40 };
+const between = aligned({ ...one, x: 152 }, row, 6);
+assert.equal(between.x, 3);
+assert.deepEqual(between.lines.filter(line => line.isGap), [
+  { axis: "x", at: 40, from: 100, to: 155, isGap: true }, { axis: "x", at: 40, from: 245, to: 300, isGap: true },
+]);
+const behind = aligned({ ...one, x: 603 }, row, 6);
+assert.deepEqual([behind.x, behind.lines.filter(line => line.isGap).map(({ from, to }) => [from, to])], [-3, [[100, 300], [400, 600]]]);
+assert.equal(aligned({ ...one, x: -293 }, row, 6).x, 3);
+assert.equal(aligned({ ...one, y: 400, x: 152 }, row, 6).lines.filter(line => line.isGap).length, 0);
+const column = row.map(({ x, y, width, height }) => ({ x: y, y: x, width: height, height: width }));
+assert.deepEqual(aligned({ x: 20, y: 152, width: 40, height: 90 }, column, 6).lines.filter(line => line.isGap).map(({ axis }) => axis), ["y", "y"]);
 
 // It gives more the more is asked for, less than that, and never past its extent.
 let last = 0;

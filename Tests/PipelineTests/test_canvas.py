@@ -305,6 +305,75 @@ def test_edges_that_nearly_meet_are_aligned(single, windows, room):
     assert ada.ask("document.querySelector('.guide')") is None
 
 
+def test_guides_come_out_of_the_edges_and_cards_snap_to_them_and_to_equal_gaps(single, windows, room):
+    create(single, room, note("a", 0, 0), note("b", 400, 0), note("c", 120, 280))
+    ada, bob = windows(), windows()
+    ada.shows(3), bob.shows(3)
+    ada.wait("its camera is kept", f"sessionStorage.getItem('camera {room}') !== null")
+
+    def guides():
+        return [one for one in ada.stored.values() if one["type"] == "guide"]
+
+    def on_screen(x, y):
+        return ada.on_screen({"positionX": x, "positionY": y})
+
+    def shown(window):
+        return window.ask("document.querySelector('.ruled[role=slider]')?.ariaValueNow ?? null")
+
+    # Out of the left edge comes an upright one.
+    x, _ = on_screen(200, 0)
+    ada.drag((5, 700), (x, 650), lift=False)
+    ada.wait("a line follows", "document.querySelector('.ruled.x') !== null")
+    ada.mouse("mouseReleased", x, 650)
+    eventually("it is in the room", guides)
+    [guide] = guides()
+    assert guide["axis"] == "x" and abs(guide["positionX"] - 200) <= 1
+    at = guide["positionX"]
+    eventually("the other sees it", lambda: shown(bob) == str(at))
+
+    # A card's left edge, four pixels beside it, meets it.
+    ada.drag(on_screen(120, 280), on_screen(at + 84, 290), lift=False)
+    ada.wait("a line shows it", "document.querySelector('.guide.x') !== null")
+    ada.mouse("mouseReleased", *on_screen(at + 84, 290))
+    eventually("they meet", lambda: ada.stored["c"]["positionX"] == at + 80)
+    # As far behind b as b is behind a.
+    ada.drag(on_screen(at + 80, 290), on_screen(803, 30), lift=False)
+    ada.wait("both gaps are shown", "document.querySelectorAll('.gap.x').length === 2")
+    ada.picture(PICTURES / "guides.png")
+    ada.mouse("mouseReleased", *on_screen(803, 30))
+    eventually("the gaps are equal", lambda: (ada.stored["c"]["positionX"], ada.stored["c"]["positionY"]) == (800, 30))
+
+    # It is moved, seen while it moves; by keys; back to the edge it goes, and undo brings it back.
+    x, _ = on_screen(at, 0)
+    ada.drag((x, 650), (x + 50, 640), lift=False)
+    eventually("the other sees it move", lambda: shown(bob) == str(at + 50))
+    assert guides()[0]["positionX"] == at
+    ada.mouse("mouseReleased", x + 50, 640)
+    eventually("it is there", lambda: guides()[0]["positionX"] == at + 50)
+    ada.ask("document.querySelector('.ruled').focus()")
+    assert ada.ask("document.activeElement.ariaLabel") == "Upright guide"
+    ada.key("ArrowRight")
+    ada.key("ArrowLeft", SHIFT, text="")
+    eventually("keys move it", lambda: guides()[0]["positionX"] == at + 59)
+    ada.drag((x + 59, 650), (6, 640))
+    eventually("it is gone", lambda: not guides())
+    bob.wait("for both", "document.querySelector('.ruled') === null")
+    ada.key("z", CTRL)
+    eventually("it is back", guides)
+    ada.wait("and shown", "document.querySelector('.ruled') !== null")
+    ada.ask("document.querySelector('.ruled').focus()")
+    ada.key("Delete")
+    eventually("Delete removes it", lambda: not guides())
+    # A key makes one in the middle.
+    ada.ask("document.querySelector('.ruler.y').focus()")
+    ada.key("Enter", text="\r")
+    eventually("it is level", lambda: [one["axis"] for one in guides()] == ["y"])
+    # It is selected with nothing else, and no card.
+    ada.ask("document.getElementById('canvas').focus()")
+    ada.key("a", CTRL)
+    ada.wait("three are selected", "document.getElementById('selection-count').textContent.startsWith('3')")
+
+
 # Keys
 
 

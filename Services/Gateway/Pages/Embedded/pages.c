@@ -107,6 +107,9 @@ static const struct page_file files[] = {
     {"/app/roomcore.js", (const unsigned char[]){
 #embed "../web/canvas/roomcore.js" suffix(, 0)
     }},
+    {"/app/rulers.js", (const unsigned char[]){
+#embed "../web/canvas/rulers.js" suffix(, 0)
+    }},
     {"/app/samples.js", (const unsigned char[]){
 #embed "../web/canvas/samples.js" suffix(, 0)
     }},

@@ -6,7 +6,7 @@ import { freePlace } from "./geometry.js";
 import { play } from "./media.js";
 import { movable } from "./hand.js";
 import { annotation, crowd, sample, TINTS } from "./samples.js";
-import { isAnnotation } from "./scene.js";
+import { isAnnotation, isGuide } from "./scene.js";
 import { toCanvas } from "./camera.js";
 import { newElementId } from "/client/touchsync.js";
 
@@ -132,7 +132,7 @@ export class Actions {
 
   /** Selects what can be moved together. */
   all() {
-    const { board } = this, here = this.room.elements.map(element => element.id);
+    const { board } = this, here = this.room.elements.filter(element => !isGuide(element)).map(element => element.id);
     board.selection.set(here.filter(id => !isAnnotation(this.room.element(id))));
     if (here.length > board.selection.most) this.say(`Selected the first ${board.selection.most}`);
   }

@@ -10,7 +10,7 @@ import { isCalm, paced } from "./page.js";
 import { People } from "./people.js";
 import { FEWER_EVERY } from "./quality.js";
 import { moverOf, ruleFor } from "./roomcore.js";
-import { Scene } from "./scene.js";
+import { isGuide, Scene } from "./scene.js";
 import { Selection } from "./selection.js";
 import { Overlay } from "./overlay.js";
 
@@ -145,7 +145,7 @@ export class Board {
    */
   #boxOf(id) {
     const element = this.room.element(id);
-    return element && boundsOf(element, this.scene.parentOf(id));
+    return element && !isGuide(element) ? boundsOf(element, this.scene.parentOf(id)) : undefined;
   }
 
   /** @param {Quality} quality */

@@ -12,6 +12,7 @@ import { notify, say } from "./notices.js";
 import { $, paced } from "./page.js";
 import { Pointers } from "./pointer.js";
 import { Governor } from "./quality.js";
+import { Rulers } from "./rulers.js";
 import { BoardStage } from "./stage.js";
 import * as theme from "./theme.js";
 import * as toolbar from "./toolbar.js";
@@ -127,7 +128,7 @@ async function start() {
   const board = new Board(room, layers), actions = new Actions(board, text => (notify(text), say(text)));
   const locked = () => notify("It is locked. Unlock it first.");
   const stage = new BoardStage(board, { locked, edit: id => actions.edit(id) });
-  const pointers = new Pointers(board.surface, stage);
+  const pointers = new Pointers(board.surface, stage), rulers = new Rulers(board, layers.overlay, { say, locked });
   let tool = "select", isJoined = false;
   const page = {
     say, locked,
@@ -163,6 +164,7 @@ async function start() {
   };
   board.onDraw = (now, isMoving) => {
     measure(now, isMoving);
+    rulers.draw();
     drawMinimap();
   };
   board.surface.addEventListener("wheel", event => stage.wheel(event), { passive: false });

@@ -63,6 +63,7 @@ export const GESTURES = [
   ["Shift + click, drag over the canvas", "select several"],
   ["Handles", "scale, turn; Shift in steps, Alt about the middle"],
   ["Ctrl while dragging", "no snapping"],
+  ["Drag out of the upper or left edge", "a guide; back to the edge, or Delete, and it goes"],
   ["Wheel, pinch, Space + drag", "zoom and move the canvas"],
   ["Tab", "next element"],
   ["Arrows", "move by 10, with Shift by 1; without a selection the canvas"],

@@ -86,8 +86,8 @@ export class Overlay {
   /** @param {Camera} camera @param {import("./guides.js").Line[]} lines */
   guides(camera, lines) {
     for (const line of this.#lines) line.remove();
-    this.#lines = lines.map(({ axis, at, from, to }) => {
-      const line = node("div", `guide ${axis}`), isUpright = axis === "x";
+    this.#lines = lines.map(({ axis, at, from, to, isGap }) => {
+      const line = node("div", `${isGap ? "gap" : "guide"} ${axis}`), isUpright = (axis === "x") !== (isGap ?? false);
       const start = toScreen(camera, isUpright ? { x: at, y: from } : { x: from, y: at });
       line.style.transform = `translate(${start.x}px, ${start.y}px)`;
       line.style[isUpright ? "height" : "width"] = `${(to - from) * camera.zoom}px`;

@@ -25,6 +25,9 @@ function newView() {
 /** @param {Element | undefined} element whether it lies on another one */
 export const isAnnotation = element => element?.space === "normalized" && element.parentId !== undefined;
 
+/** @param {Element | undefined} element whether it is a line, not a card */
+export const isGuide = element => element?.type === "guide" && (element.axis === "x" || element.axis === "y");
+
 /** Draws a room's elements into a node. */
 export class Scene {
   /**
@@ -37,6 +40,11 @@ export class Scene {
    * @type {Map<string, Box>}
    */
   boxes = new Map();
+  /**
+   * Those that are lines, as they are to be drawn.
+   * @type {Map<string, Element>}
+   */
+  guides = new Map();
   /**
    * What is shown beyond the limits.
    * @type {Map<string, Give>}
@@ -87,6 +95,7 @@ export class Scene {
   draw(id) {
     const element = this.room.drawn(id);
     if (!element) return this.#forget(id);
+    if (isGuide(element)) return void this.guides.set(id, element);
     try {
       this.#draw(id, element);
     } catch (error) {
@@ -219,6 +228,7 @@ export class Scene {
   #forget(id) {
     this.#hide(id);
     this.boxes.delete(id);
+    this.guides.delete(id);
     this.gives.delete(id);
     for (const all of this.#annotations.values()) all.delete(id);
     this.#annotations.delete(id);

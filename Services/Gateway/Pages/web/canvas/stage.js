@@ -28,9 +28,9 @@ export class BoardStage {
   #tapped = { id: "", at: -Infinity };
   /**
    * What a drag began with.
-   * @type {{box: import("./geometry.js").Box | undefined, others: import("./geometry.js").Box[]}}
+   * @type {{box: import("./geometry.js").Box | undefined, others: import("./geometry.js").Box[], guides: import("./guides.js").Guide[]}}
    */
-  #drag = { box: undefined, others: [] };
+  #drag = { box: undefined, others: [], guides: [] };
   /** @type {{frame: import("./handles.js").Frame, handle: string, from: Point} | undefined} */
   #pull = undefined;
 
@@ -91,6 +91,7 @@ export class BoardStage {
     this.#drag = {
       box: hand && !isAnnotation(board.room.element(hand.ids[0])) ? union(hand.ids.flatMap(one => board.scene.boxes.get(one) ?? [])) : undefined,
       others: [...board.scene.views.keys()].filter(isFree).flatMap(other => board.scene.boxes.get(other) ?? []),
+      guides: [...board.scene.guides.values()].map(({ axis, positionX, positionY }) => ({ axis, at: axis === "x" ? positionX : positionY })),
     };
     return hand !== undefined;
   }
@@ -110,10 +111,10 @@ export class BoardStage {
    * @param {Point} translation
    */
   #snap(translation) {
-    const { box, others } = this.#drag;
+    const { box, others, guides } = this.#drag;
     if (!box) return;
     const moved = { ...box, x: box.x + translation.x, y: box.y + translation.y };
-    const { x, y, lines } = aligned(moved, others, REACH / this.board.camera.zoom);
+    const { x, y, lines } = aligned(moved, others, REACH / this.board.camera.zoom, guides);
     translation.x += x;
     translation.y += y;
     this.board.guides = lines;
