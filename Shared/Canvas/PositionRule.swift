@@ -31,6 +31,15 @@ struct PositionRule {
         self.why = why
     }
 
+    /// The first and the last coordinate that a position may have.
+    static func walls(of element: Element, _ field: ElementField) -> ClosedRange<Double> {
+        let bounds = element.bounds
+        let (edge, extent) = field == .positionX ? (bounds?.x, bounds?.width) : (bounds?.y, bounds?.height)
+        var ignored = Adjustment.Why.range
+        let low = Self.limited(-.greatestFiniteMagnitude, element.space, edge, extent, &ignored)
+        return low...Self.limited(.greatestFiniteMagnitude, element.space, edge, extent, &ignored)
+    }
+
     /// The nearest line. A whole pixel that a line rounds to is left as it is: where two are as near it would creep.
     private static func snapped(_ value: Double, _ space: Space, _ lines: GridLines) -> Double {
         let line = lines.nearest(to: value)

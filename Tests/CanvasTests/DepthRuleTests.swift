@@ -42,7 +42,9 @@ import Testing
     @Test(arguments: ["audio", "guide", "annotation", "flat"])
     func whatHasNoDepthKeepsNone(kind: String) throws {
         let rules = try RulesTable(json: json(#"{"flat":{"depth":false}}"#))
-        let body = kind == "annotation" ? #""type":"note","parentId":"p","space":"normalized""# : #""type":"\#(kind)""#
+        let body =
+            kind == "annotation"
+            ? #""type":"note","parentId":"p","space":"normalized""# : #""type":"\#(kind)","axis":"x""#
         var element = rules.create(
             try ElementInput.newElement(json("{\(body)}"), path: ""), id: "e", by: "ann"
         ).0

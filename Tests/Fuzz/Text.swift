@@ -33,6 +33,7 @@ import Wire
     }
     guard let element = Element(json: document.root) else { return }
     checkGesture(document.root, on: element)
+    checkThrow(document.root, of: element)
     let written = text { element.encode(into: &$0) }
     checkGeometry(of: element, written)
     var again = JSONDocument()
@@ -52,6 +53,26 @@ private func checkGesture(_ json: JSONValue, on element: Element) {
             moved.positionX, moved.positionY, moved.rotation, moved.scaleX, moved.scaleY, moved.anchorX, moved.anchorY,
         ]
         precondition(numbers.allSatisfy(\.isFinite), "a number that is none")
+    }
+}
+
+/// A throw comes back as it was, and leads to numbers that can be stored.
+private func checkThrow(_ json: JSONValue, of element: Element) {
+    guard let request = try? ElementInput.throwing(json, isGroup: false) else { return }
+    let written = text { request.encode(into: &$0) }
+    var again = JSONDocument()
+    do {
+        try again.parse(written)
+        precondition(try ElementInput.throwing(again.root, isGroup: false) == request, "a throw does not come back")
+    } catch { fatalError("refuses its own throw: \(error)") }
+    let sent = (try? ElementInput.transform(json, isPreview: false)) ?? TransformFields()
+    var thrown = [ThrownElement(element, fields: sent, shown: TransformFields())]
+    RulesTable.defaults.apply(request, to: &thrown, at: 0)
+    let rest = thrown[0].element
+    precondition([rest.positionX, rest.positionY, rest.rotation].allSatisfy(\.isFinite), "a rest that is none")
+    for segment in thrown[0].tracks.entries.flatMap(\.value.segments) {
+        precondition(segment.ms > 0 && segment.ms <= 600_000, "a segment without an end")
+        precondition(segment.from.isFinite && segment.to.isFinite, "a segment of numbers that are none")
     }
 }
 

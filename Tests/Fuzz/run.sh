@@ -37,7 +37,7 @@ compile() {
     local postgres=Shared/Postgres boot=Shared/Boot objects
     module Timing Shared/Timing/*.swift && module JSONBytes Shared/JSONBytes/*.swift &&
         module SocketIO Shared/SocketIO/*.swift &&
-        module Canvas Shared/Canvas/*.swift && module Wire Shared/Wire/*.swift Shared/Wire/*/*.swift &&
+        module Canvas Shared/Canvas/*.swift Shared/Canvas/*/*.swift && module Wire Shared/Wire/*.swift Shared/Wire/*/*.swift &&
         module Auth Shared/Auth/*.swift && module Trust Shared/Trust/*.swift && module Stages Shared/Stages/Stage.swift &&
         module OperatorMonitor Services/Operator/Monitor/Model/*.swift Services/Operator/Monitor/Model/*/*.swift && module PipelineTestKit Tests/PipelineTestKit/Edits.swift &&
         module GatewayCore Services/Gateway/Core/*.swift Services/Gateway/Core/*/*.swift &&
