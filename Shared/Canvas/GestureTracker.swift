@@ -70,9 +70,20 @@ public struct GestureTracker: Equatable, Sendable {
     }
 
     /// The absolute values of a preview or a commit, for the anchor that the element has on the server. Fields that the
-    /// gesture does not touch stay unset: they are left to others. Scale and rotations obey the rules, the position is
-    /// not rounded. For an annotation pass the parent's original size.
+    /// gesture does not touch stay unset: they are left to others, as is the coordinate that constraints ignore. Scale and
+    /// rotations obey the rules, the position is not rounded. For an annotation pass the parent's original size.
     public func fields(under rules: RulesTable, parentSize: Size? = nil) -> TransformFields {
+        var fields = self.freeFields(under: rules, parentSize: parentSize)
+        switch self.element.constraints?.axis {
+        case .x: fields.positionY = nil
+        case .y: fields.positionX = nil
+        case nil: break
+        }
+        return fields
+    }
+
+    /// The same with both coordinates of the position.
+    private func freeFields(under rules: RulesTable, parentSize: Size?) -> TransformFields {
         let gesture = self.gesture
         var fields = gesture.fields(on: self.element)
         let shape = fields.shape

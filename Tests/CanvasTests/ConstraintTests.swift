@@ -34,6 +34,18 @@ import Testing
         #expect(isClose(note.corners(), corners.map { $0 + Point(x: 10, y: 0) }))
     }
 
+    @Test func aHandLeavesAnIgnoredAxisAlone() throws {
+        let note = try Self.constrained(#"{"axis":"y"}"#, #""positionX":5"#)
+        for anchor in [nil, Point(x: 1, y: 1)] {
+            var hand = GestureTracker(of: note, anchor: anchor)
+            hand.drag(to: Point(x: 30, y: 40))
+            #expect(hand.fields(under: rules) == TransformFields(positionY: 40))
+            hand.rotate(to: 180)
+            #expect(hand.fields(under: rules) == TransformFields(positionY: anchor == nil ? 40 : 140, rotation: 180))
+            #expect(hand.drawn(under: rules).positionX == 5)
+        }
+    }
+
     @Test(arguments: [
         (10, 50, 30, 30), (10, 50, 5, 10), (10, 50, 51, 50), (10, 50, 209, 50), (10, 50, 211, 10),
         // The lower end of equals.

@@ -120,7 +120,8 @@ class Run {
     if (members) return this.compareMembers(room.people.members, JSON.parse(json));
     for (const [id, fields] of Object.entries(JSON.parse(json))) {
       const element = time ? room.drawn(id, Number(time)) : room.shown.get(id);
-      const part = fields && element && Object.fromEntries(Object.keys(fields).map(name => [name, element[name] ?? null]));
+      const names = Object.keys(fields ?? element ?? {});
+      const part = element && Object.fromEntries(names.map(name => [name, element[name] ?? null]));
       assert.deepStrictEqual(part ?? null, fields, `${this.where}: ${id} in ${roomId}`);
     }
   }

@@ -63,7 +63,8 @@ private func checkThrow(_ json: JSONValue, of element: Element) {
     var again = JSONDocument()
     do {
         try again.parse(written)
-        precondition(try ElementInput.throwing(again.root, isGroup: false) == request, "a throw does not come back")
+        let back = try ElementInput.throwing(again.root, isGroup: false)
+        precondition(back == request, "a throw does not come back")
     } catch { fatalError("refuses its own throw: \(error)") }
     let sent = (try? ElementInput.transform(json, isPreview: false)) ?? TransformFields()
     var thrown = [ThrownElement(element, fields: sent, shown: TransformFields())]

@@ -112,6 +112,7 @@ import TouchSyncClientCore
                 $0.locked = true
                 $0.zIndex = 3
             } == "a locked, zIndex 3")
+        #expect(Self.words { $0.constraints = Constraints() } == "a other constraints")
         #expect(Self.words { $0.extra = [ExtraField(name: "content", json: Array("1".utf8))] } == "a content changed")
         #expect(Self.words { _ in } == "a as it was")
     }

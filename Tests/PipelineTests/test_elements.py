@@ -140,6 +140,35 @@ def test_null_removes_what_an_element_need_not_have(canvas, artist, room):
     assert canvas.update("e", content={"a": None})["element"]["content"] == {"a": None}
 
 
+def test_constraints_hold_what_moves_and_are_undone_as_other_fields(canvas, artist, room):
+    canvas.create(type="note", id="e", positionX=3, positionY=7)
+    held = {"axis": "x", "rotation": {"min": -30, "max": 45}, "scale": {"min": 1, "max": 2}, "grid": {"x": 10}}
+    answer = canvas.update("e", constraints=held)
+    assert answer["element"]["constraints"] == held and answer["adjusted"] == []
+    assert_element(answer["element"], positionX=3, positionY=7)
+    moved = canvas.move("e", positionX=26, positionY=90, rotation=200, scaleX=-3)
+    assert_element(moved["element"], positionX=30, positionY=7, rotation=330, scaleX=-2)
+    assert {(one["field"], one["sent"], one["stored"], one["why"]) for one in moved["adjusted"]} == {
+        ("positionX", 26, 30, "constraint"), ("positionY", 90, 7, "constraint"), ("rotation", 200, 330, "constraint"),
+        ("scaleX", -3, -2, "constraint"),
+    }
+    for _ in range(2):
+        artist.ok("history:undo", {"roomId": room})
+    [element] = artist.join(room)["elements"]
+    assert "constraints" not in element and element["positionX"] == 3
+    artist.ok("history:redo", {"roomId": room})
+    assert artist.join(room)["elements"][0]["constraints"] == held
+
+
+def test_a_guide_keeps_its_axis(canvas, artist, room):
+    guide = canvas.create(type="guide", id="g", axis="y", positionY=40, rotation=3)
+    assert guide["element"]["axis"] == "y" and [one["why"] for one in guide["adjusted"]] == ["rotation"]
+    for axis in ["x", None, "z"]:
+        artist.refused("element:update", {"roomId": room, "elementId": "g", "set": {"axis": axis}}, "invalid", "set.axis")
+    assert canvas.update("g", axis="y", label="fold")["element"]["label"] == "fold"
+    assert canvas.move("g", positionY=55)["element"]["positionY"] == 55
+
+
 def test_a_drawn_size_alone_is_refused_with_what_resizes(canvas, artist, room):
     canvas.create(type="note", id="e")
     for event, payload, field in [
