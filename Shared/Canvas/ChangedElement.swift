@@ -16,7 +16,7 @@ public struct ChangedElement: Sendable {
 
     /// True when it changes anything that an app or a user set, apart from the geometry.
     public var changesContent: Bool {
-        ElementField.options.contains(where: self.changes) || self.before.extra != self.after.extra
+        ElementField.content.contains(where: self.changes) || self.before.extra != self.after.extra
     }
 
     private func changes(_ field: ElementField) -> Bool { !self.before.hasSame(field, as: self.after) }
@@ -43,7 +43,7 @@ public struct ChangedElement: Sendable {
         }
         let isHeld = wasLocked && element.locked && moved != element
         if !isHeld { element = moved }
-        for field in ElementField.options { self.restore(field, in: &element) }
+        for field in ElementField.content { self.restore(field, in: &element) }
         let fits = self.restoreExtra(in: &element)
         return isHeld ? .locked : fits ? nil : .ownFieldsTooLarge
     }

@@ -35,6 +35,8 @@ extension Element {
         case .locked: if self.locked { writer.member(field.name, true) }
         case .bounds: writer.member(field.name, ifPresent: self.bounds)
         case .constraints: writer.member(field.name, ifPresent: self.constraints)
+        case .motion: if !self.motion.isEmpty { writer.member(field.name, ifPresent: self.motion) }
+        case .animation: writer.member(field.name, ifPresent: self.animation)
         case .space: if self.space == .normalized { writer.member(field.name, self.space.rawValue) }
         case .parent: writer.member(field.name, ifPresent: self.parentId)
         case .envelope: break
@@ -67,7 +69,7 @@ extension Element {
             switch field.kind {
             case .id, .type, .user, .revision, .size, .side, .anchor: true
             case .moving: field.omitted == nil
-            case .option, .locked, .bounds, .constraints, .space, .parent, .envelope: false
+            case .option, .locked, .bounds, .constraints, .space, .parent, .motion, .animation, .envelope: false
             }
         return isRequired ? required | 1 << UInt64(field.rawValue) : required
     }
@@ -86,6 +88,8 @@ extension Element {
         case .locked: return Self.assign(value.bool, &self.locked)
         case .bounds: return Self.assignOptional(Bounds(json: value), &self.bounds)
         case .constraints: return Self.assignOptional(Constraints(json: value), &self.constraints)
+        case .motion: return Self.assign(Motion(json: value), &self.motion)
+        case .animation: return Self.assignOptional(KeyframeAnimation(json: value), &self.animation)
         case .space: return Self.assign(value.string.flatMap(Space.init(rawValue:)), &self.space)
         case .parent: return Self.assignOptional(value.string, &self.parentId)
         // Computed, or a broadcast's.

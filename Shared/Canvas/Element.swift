@@ -77,6 +77,10 @@ public struct Element: Sendable {
     public var space = Space.canvas
     /// The element that an annotation belongs to.
     public var parentId: String?
+    /// How the eye gets to where it is stored.
+    public var motion = Motion()
+    /// Where it is shown instead, or beside that, by keyframes.
+    public var animation: KeyframeAnimation?
     /// The app's own fields, in the order received.
     public var extra: [ExtraField] = []
 
@@ -171,6 +175,8 @@ extension Element: Equatable {
         case .locked: self.locked == other.locked
         case .bounds: self.bounds == other.bounds
         case .constraints: self.constraints == other.constraints
+        case .motion: self.motion == other.motion
+        case .animation: self.animation == other.animation
         case .space: self.space == other.space
         case .parent: isSameText(self.parentId, other.parentId)
         case .size, .envelope: true
@@ -184,7 +190,8 @@ extension Element: Equatable {
         case .locked: self.locked = other.locked
         case .bounds: self.bounds = other.bounds
         case .constraints: self.constraints = other.constraints
-        case .id, .type, .user, .revision, .space, .parent, .size, .envelope: break
+        case .animation: self.animation = other.animation
+        case .id, .type, .user, .revision, .space, .parent, .size, .motion, .envelope: break
         }
     }
 }

@@ -7,8 +7,8 @@ public enum ElementField: UInt8, CaseIterable, Sendable {
     // Those of `TransformFields`, up to `originalWidth`.
     case positionX, positionY, positionZ, width, height, rotation, rotationX, rotationY, scaleX, scaleY
     case perspective, opacity
-    case originalWidth, originalHeight, anchorX, anchorY, createdBy, updatedBy, rev
-    case locked, snapDegrees, bounds, constraints, fontSize, zIndex, space, parentId
+    case originalWidth, originalHeight, anchorX, anchorY, motion, createdBy, updatedBy, rev
+    case animation, locked, snapDegrees, bounds, constraints, fontSize, zIndex, space, parentId
     /// Fields that a broadcast adds to the element's: an extra field of that name would be a duplicate key there.
     case roomId, seq, userId, sid, n, cause, part, parts
 
@@ -43,9 +43,11 @@ public enum ElementField: UInt8, CaseIterable, Sendable {
         case .originalHeight: Row(name: "originalHeight", kind: .side, isPositive: true)
         case .anchorX: Row(name: "anchorX", kind: .anchor)
         case .anchorY: Row(name: "anchorY", kind: .anchor)
+        case .motion: Row(name: "motion", kind: .motion)
         case .createdBy: Row(name: "createdBy", kind: .user)
         case .updatedBy: Row(name: "updatedBy", kind: .user)
         case .rev: Row(name: "rev", kind: .revision)
+        case .animation: Row(name: "animation", kind: .animation)
         case .locked: Row(name: "locked", kind: .locked)
         case .snapDegrees:
             Row(name: "snapDegrees", kind: .option, isPositive: true, rule: .range(0...CanvasLimits.snapDegrees))
@@ -101,6 +103,10 @@ public enum ElementField: UInt8, CaseIterable, Sendable {
         /// A number that an element need not have.
         case option
         case id, type, locked, bounds, constraints, space, parent
+        /// How the eye gets to where the element is: set by the server.
+        case motion
+        /// Keyframes: `element:animate` sets them.
+        case animation
         /// Set by the server.
         case user, revision
         /// Not the element's.
@@ -164,6 +170,9 @@ public enum ElementField: UInt8, CaseIterable, Sendable {
 
     /// What it need not have, for apps to set.
     package static let options = Self.all(.option, .locked, .bounds, .constraints)
+
+    /// What it need not have and an app set: an undo takes it back.
+    static let content = Self.options + Self.all(.animation)
 
     /// Those that move.
     package static let moving = Self.all(.moving)

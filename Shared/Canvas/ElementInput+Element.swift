@@ -38,12 +38,13 @@ extension ElementInput {
         case .locked: new.locked = try Self.bool(value, name())
         case .bounds: new.bounds = try Self.bounds(value, name())
         case .constraints: new.constraints = try Self.constraints(value, name())
+        case .animation: new.animation = try Self.animation(value, path: name())
         case .space:
             guard let space = value.string.flatMap(Space.init(rawValue:)) else {
                 throw FieldError(field: name(), message: "A space is \"canvas\" or \"normalized\".")
             }
             new.space = space
-        case .user, .revision, .envelope: break
+        case .user, .revision, .motion, .envelope: break
         }
     }
 
@@ -84,11 +85,13 @@ extension ElementInput {
         case .side: changes[field] = .set(try Self.number(of: field, value, name))
         case .locked: changes.locked = try Self.bool(value, name)
         case .size: throw FieldError(field: name, message: Self.isComputed)
-        case .id, .type, .moving, .anchor, .space, .parent, .user, .revision, .envelope:
+        case .animation: throw FieldError(field: name, message: Self.isAnimated)
+        case .id, .type, .moving, .anchor, .space, .parent, .user, .revision, .motion, .envelope:
             throw FieldError(field: name, message: Self.isFixed)
         }
     }
 
     private static let isFixed = "An update does not change this field."
+    private static let isAnimated = "An element:animate sets and removes an animation."
     private static let isComputed = "The drawn size is computed: originalWidth and originalHeight resize an element."
 }

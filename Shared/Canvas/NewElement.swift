@@ -26,6 +26,8 @@ public struct NewElement: Equatable, Sendable {
     public var space: Space?
     /// As in `Element`.
     public var parentId: String?
+    /// An animation that starts when it is created; its tracks move only what the type allows.
+    public var animation: KeyframeAnimation?
     /// The app's own fields.
     public var extra: [ExtraField] = []
 
@@ -73,9 +75,10 @@ public struct NewElement: Equatable, Sendable {
             case .locked: writer.member(field.name, ifPresent: self.locked)
             case .bounds: writer.member(field.name, ifPresent: self.bounds)
             case .constraints: writer.member(field.name, ifPresent: self.constraints)
+            case .animation: writer.member(field.name, ifPresent: self.animation)
             case .space: writer.member(field.name, ifPresent: self.space?.rawValue)
             case .parent: writer.member(field.name, ifPresent: self.parentId)
-            case .user, .revision, .envelope: break
+            case .user, .revision, .motion, .envelope: break
             }
         }
         self.extra.encodeMembers(into: &writer)

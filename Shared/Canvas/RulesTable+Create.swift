@@ -8,6 +8,7 @@ extension RulesTable {
         var element = Element(id: id, type: new.type, createdBy: user)
         element.space = new.space ?? .canvas
         element.parentId = new.parentId
+        element.animation = new.animation
         element.extra = new.extra
         Self.setAnchor(new, &element, &adjustments)
         Self.setOptions(ElementChanges(new), rules, &element, &adjustments)

@@ -4,6 +4,15 @@ public protocol JSONEncodable {
     func encode(into writer: inout JSONWriter)
 }
 
+extension JSONEncodable {
+    /// Its text.
+    public var jsonText: [UInt8] {
+        var writer = JSONWriter()
+        self.encode(into: &writer)
+        return writer.bytes
+    }
+}
+
 extension String: JSONEncodable {
     public func encode(into writer: inout JSONWriter) { writer.value(self) }
 }

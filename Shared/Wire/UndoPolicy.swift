@@ -68,9 +68,8 @@ extension FieldRun {
 }
 
 extension ByteReader {
-    /// Reads a policy; a gateway of a release before undo sends neither it nor anything behind it.
+    /// Reads a policy.
     mutating func undoPolicy() -> UndoPolicy {
-        guard self.remaining > 0 else { return .entry }
         switch self.u8() {
         case 0: return .entry
         case 1: return .none

@@ -18,6 +18,8 @@ public enum UpdateEvent: UInt8, Sendable, CaseIterable {
     case transformedMany = 6
     /// Several elements created, changed or deleted in one commit.
     case changedMany = 7
+    /// The animations of several elements changed in one commit.
+    case updatedMany = 8
 
     /// The properties of an event: one row for each.
     private struct Row {
@@ -35,6 +37,7 @@ public enum UpdateEvent: UInt8, Sendable, CaseIterable {
         case .deleted: Row(name: "element:deleted", shape: .deletion, legacy: .each(.deleted))
         case .transformedMany:
             Row(name: "elements:transformed", shape: .geometries, legacy: .each(.transformed))
+        case .updatedMany: Row(name: "elements:updated", shape: .animations, legacy: .none)
         case .changedMany: Row(name: "elements:changed", shape: .changes, legacy: .parts)
         }
     }
@@ -76,12 +79,17 @@ public struct UpdatedElement: Equatable, Sendable {
     public var gesture: UInt64
     /// True when the update created it; set only among ``UpdateShape/changes``, where new ones come first.
     public var isNew: Bool
+    /// True when the update changed its animation; set only among ``UpdateShape/geometries``.
+    public var changesAnimation: Bool
 
-    public init(id: Identifier, json: [UInt8], gesture: UInt64 = 0, isNew: Bool = false) {
+    public init(
+        id: Identifier, json: [UInt8], gesture: UInt64 = 0, isNew: Bool = false, changesAnimation: Bool = false
+    ) {
         self.id = id
         self.json = json
         self.gesture = gesture
         self.isNew = isNew
+        self.changesAnimation = changesAnimation
     }
 }
 
@@ -102,10 +110,10 @@ extension [UpdatedElement] {
 /// One committed change of a room; equivalent to one row of the commit log.
 ///
 ///     shard u8 │ gseq u64 │ room name │ seq u64 │ event and cause u8 │ user name │ sid name │ number u64
-///     link u64 │ chain u64 │ list of (id name │ gesture u64 │ JSON blob)
-///     of `changes`: number of new elements u32 │ trace, if its commit is traced
+///     link u64 │ chain u64 │ list of (id name │ gesture u64 │ flags u8 │ JSON blob)
+///     trace, if its commit is traced
 ///
-/// The cause is in the two highest bits of the event, so that the update of an edit reads the same in every release.
+/// The cause is in the two highest bits of the event; bit 0 of the flags: new, bit 1: its animation changed.
 public struct Update: WireRecord, Equatable, Sendable {
     public static let kind = RecordKind.update
 
@@ -180,10 +188,8 @@ public struct Update: WireRecord, Equatable, Sendable {
         writer.list(self.elements) { element, writer in
             writer.name(element.id)
             writer.integer(element.gesture)
+            writer.u8((element.isNew ? 1 : 0) | (element.changesAnimation ? 2 : 0))
             writer.blob(element.json)
-        }
-        if self.event.shape == .changes {
-            writer.integer(UInt32(clamping: self.elements.prefix(while: \.isNew).count))
         }
     }
 
@@ -206,11 +212,11 @@ public struct Update: WireRecord, Equatable, Sendable {
         self.elements = reader.list { reader in
             let id = reader.name()
             let gesture = reader.ordinal()
-            return UpdatedElement(id: id, json: reader.blob(), gesture: gesture)
+            let flags = reader.u8()
+            if flags > 3 { reader.fail() }
+            return UpdatedElement(
+                id: id, json: reader.blob(), gesture: gesture, isNew: flags & 1 != 0, changesAnimation: flags & 2 != 0)
         }
-        let created = self.event.shape == .changes ? Int(reader.integer(UInt32.self)) : 0
-        if created > self.elements.count { reader.fail() }
-        for index in self.elements.indices.prefix(created) { self.elements[index].isNew = true }
         if event == nil || cause == nil || self.shard >= UInt8(Shard.count) { reader.fail() }
     }
 }

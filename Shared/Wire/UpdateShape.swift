@@ -5,7 +5,8 @@ public import JSONBytes
 ///
 ///     shape                  update                      `before`                      `after`
 ///     element, flatElement   the element afterwards      the element; nil if created   the element
-///     elements, geometries   the elements afterwards     array of those that existed   array
+///     elements, geometries,  the elements afterwards     array of those that existed   array
+///     animations
 ///     deletion               the ids, parent first       array                         nil
 ///     changes                those created, then those   array of those that existed   array of those that exist
 ///                            changed, then deleted ids
@@ -18,6 +19,8 @@ public enum UpdateShape: Sendable {
     case elements
     /// Several elements after the update, of which apps get the geometry only: the largest group fits one message.
     case geometries
+    /// Several elements after the update, of which apps get the animation only.
+    case animations
     /// The ids of deleted elements, each parent before its descendants.
     case deletion
     /// Several elements, some of them created, some changed and some deleted.
@@ -29,9 +32,13 @@ public enum UpdateShape: Sendable {
     /// True when a row of the log names an element: the only one, or the first deleted one.
     public var namesElement: Bool { self.isSingle || self == .deletion }
 
-    /// An element of a list as apps get it: whole, or its geometry.
+    /// An element of a list as apps get it: whole, or in part.
     public func appText(of element: UpdatedElement) -> [UInt8] {
-        self == .geometries ? Element.geometryText(of: element.json) : element.json
+        switch self {
+        case .geometries: ElementText(element.json).geometry(withAnimation: element.changesAnimation)
+        case .animations: ElementText(element.json).animated()
+        case .element, .flatElement, .elements, .deletion, .changes: element.json
+        }
     }
 
     // MARK: The commit log
@@ -57,7 +64,8 @@ public enum UpdateShape: Sendable {
         }
         if self.isSingle, let element, let after { return [UpdatedElement(id: element, json: after)] }
         if self == .changes { return self.changes(before, after, with: &document) }
-        return self.values(after, with: &document)
+        let elements = self.values(after, with: &document)
+        return self == .geometries ? elements?.noting(changesFrom: self.values(before, with: &document)) : elements
     }
 
     /// The elements that exist afterwards, new ones first, and the ids of those that do not.
@@ -87,6 +95,19 @@ public enum UpdateShape: Sendable {
             elements.append(UpdatedElement(id: Identifier(id), json: Array(value.rawBytes)))
         }
         return elements
+    }
+}
+
+extension [UpdatedElement] {
+    /// Notes which have another animation than before.
+    fileprivate func noting(changesFrom former: [UpdatedElement]?) -> [UpdatedElement] {
+        guard let former, former.count == self.count else { return self }
+        return zip(self, former).map { element, former in
+            var element = element
+            element.changesAnimation =
+                ElementText(element.json).animationText != ElementText(former.json).animationText
+            return element
+        }
     }
 }
 

@@ -100,7 +100,7 @@ import Testing
         _ = rules.apply(Self.deep, to: &deep)
         let written = text { deep.encode(into: &$0) }
         #expect(try Element(json: json(written)) == deep)
-        let geometry = Element.geometryText(of: Array(written.utf8))
+        let geometry = ElementText(Array(written.utf8)).geometry()
         let read = try json(String(decoding: geometry, as: UTF8.self))
         for (field, value) in Self.deep.set { #expect(read[field.name]?.double == value, "\(field)") }
         let payload = try json(

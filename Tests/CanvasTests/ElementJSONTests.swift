@@ -74,6 +74,7 @@ struct ElementJSONTests {
             { $0.bounds = Bounds(x: 0, y: 0, width: 0, height: 0) }, { $0.constraints = Constraints() },
             { $0.fontSize = 9 },
             { $0.zIndex = 9 }, { $0.space = .normalized }, { $0.parentId = "x" },
+            { $0.motion[.opacity] = Track(startedAt: 1, segments: []) }, { $0.animation = KeyframeAnimation(ms: 16) },
             { $0.extra = [ExtraField(name: "a", json: [0x31])] },
         ]
         #expect(edits.count == Mirror(reflecting: element).children.count)

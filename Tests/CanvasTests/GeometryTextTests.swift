@@ -29,7 +29,7 @@ import Testing
         element.fontSize = 20
         element.extra = [ExtraField(name: "rev2", json: Array(#"{"createdBy":"x","rev":5}"#.utf8))]
         let whole = try Self.members(Self.text(of: element))
-        let geometry = try Self.members(Element.geometryText(of: Self.text(of: element)))
+        let geometry = try Self.members(ElementText(Self.text(of: element)).geometry())
         #expect(
             Set(geometry.keys) == [
                 "id", "type", "positionX", "positionY", "width", "height", "rotation", "scaleX", "scaleY",
@@ -40,7 +40,7 @@ import Testing
 
     @Test func leavesOtherTextAsItIs() {
         for text in ["{}", "", "[1]", #"{"id":"a","createdBy":"b"}"#] {
-            #expect(Element.geometryText(of: Array(text.utf8)) == Array(text.utf8))
+            #expect(ElementText(Array(text.utf8)).geometry() == Array(text.utf8))
         }
     }
 }

@@ -30,7 +30,7 @@ private func written(_ element: Element) -> String { text { element.encode(into:
 
     @Test func aGroupsGeometryHasIt() throws {
         let (faint, _) = try created("note", #""opacity":0.5"#)
-        let geometry = Element.geometryText(of: Array(written(faint).utf8))
+        let geometry = ElementText(Array(written(faint).utf8)).geometry()
         #expect(try json(String(decoding: geometry, as: UTF8.self))["opacity"]?.double == 0.5)
     }
 

@@ -83,7 +83,7 @@ private func checkGeometry(of element: Element, _ written: [UInt8]) {
     var part = JSONDocument()
     do {
         try whole.parse(written, limits: Element.jsonLimits)
-        try part.parse(Element.geometryText(of: written), limits: Element.jsonLimits)
+        try part.parse(ElementText(written).geometry(), limits: Element.jsonLimits)
     } catch { fatalError("cuts a text into what is no JSON: \(error)") }
     precondition(part.root.count == 14, "cuts at another place")
     for (key, value) in part.root.members {

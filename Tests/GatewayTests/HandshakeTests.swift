@@ -25,7 +25,7 @@ struct HandshakeTests {
         #expect(fields.room == "r")
         #expect(fields.name == "Ada")
         #expect(fields.token == "t0k")
-        #expect(!fields.previews)
+        #expect(!fields.options.previews && fields.options.motion)
         #expect(fields.batches)
         #expect(try !Self.fields().batches)
     }

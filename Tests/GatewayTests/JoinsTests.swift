@@ -29,7 +29,7 @@ import Wire
 
         func joinAgain(_ slot: Slot, _ room: Identifier = "r") {
             self.joins.start(
-                JoinRequest(wantsPreviews: true), of: room,
+                JoinRequest(options: StreamOptions()), of: room,
                 from: EventOrigin(slot: slot, ackID: 1, event: "room:join"), &self.connections, self.rooms,
                 at: self.now, into: &self.actions)
         }

@@ -17,7 +17,7 @@ struct MembershipsTests {
             let room = Identifier("room-\(mixed % UInt64(rooms))")
             switch step % 5 {
             case 0, 1, 2:
-                var membership = Membership(wantsPreviews: true, since: .start)
+                var membership = Membership(options: StreamOptions(), since: .start)
                 membership.lastNumber = step
                 let earlier = memberships.remove(room)
                 #expect(earlier?.lastNumber == expected[room])

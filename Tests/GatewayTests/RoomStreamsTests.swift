@@ -11,7 +11,7 @@ import Wire
         _ slot: Slot, _ seq: UInt64, epoch: Identifier = "e", isLegacy: Bool = false, isLoading: Bool = false
     ) -> RoomStreams.Outcome {
         self.streams.enter(
-            slot, "r", at: Position(epoch: epoch, seq: seq), isLegacy: isLegacy, wantsPreviews: true,
+            slot, "r", at: Position(epoch: epoch, seq: seq), isLegacy: isLegacy, options: StreamOptions(),
             isLoading: isLoading, into: &self.actions)
     }
 

@@ -239,7 +239,7 @@ import Wire
         let authenticator = Authenticator(tokens: try await Keys.verifier())
         let ada = try self.connect(try await Keys.token("ada"), by: authenticator)
         for room in ["here", "there"] as [Identifier] {
-            _ = self.connections.bySlot[ada]?.startJoin(1, of: room, wantsPreviews: true, at: .start)
+            _ = self.connections.bySlot[ada]?.startJoin(1, of: room, options: StreamOptions(), at: .start)
         }
         let narrower = try await TokenSigner(secret: Keys.new).token(
             id: nil, user: "ada", rooms: [("here", .view)], issuer: "i", audience: "a", at: 0, lifetime: 1000)

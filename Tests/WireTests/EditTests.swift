@@ -25,6 +25,13 @@ import Wire
         ("element:preset", #"{"elementId":"a","preset":"flipX"}"#),
         ("history:undo", "{}"),
         ("history:redo", #"{"past":9}"#),
+        (
+            "element:animate",
+            #"{"elementId":"a","animation":{"ms":500,"tracks":{"opacity":[{"at":0,"value":0,"curve":{"steps":3}}]}}}"#
+        ),
+        ("elements:animate", #"{"elements":["a","b"],"animation":null,"staggerMs":20}"#),
+        ("element:halt", #"{"elementId":"a","fields":["rotation","positionX"],"at":1750000000000.5}"#),
+        ("elements:halt", #"{"elements":["a","b"]}"#),
     ]
 
     private static func read(_ event: String, _ payload: String, group: Int = 3) throws -> ReadEdit {
@@ -44,6 +51,8 @@ import Wire
             decoder(UpdateElement.self), decoder(DeleteElement.self), decoder(TransformElements.self),
             decoder(DeleteElements.self), decoder(GestureElement.self), decoder(GestureElements.self),
             decoder(PresetElement.self), decoder(UndoEdit.self), decoder(RedoEdit.self),
+            decoder(AnimateElement.self), decoder(AnimateElements.self), decoder(HaltElement.self),
+            decoder(HaltElements.self),
         ])
 
     private static func decoder<Kind: Edit>(_: Kind.Type) -> (UInt8, @Sendable (EncodedEdit) -> Bool) {

@@ -160,7 +160,7 @@ import Wire
         #expect(throws: EnvelopeError.malformed) { try decode(Preview.self, infinite.bytes) }
         // A commit's fields have no rare parts.
         var transform = encode(Samples.transform)
-        transform[transform.count - 34] |= 0x80
+        transform[transform.count - 40] |= 0x80
         let commit = try? decode(Commit.self, transform)
         #expect(throws: Refusal.self) { try commit?.edit.decode(TransformElement.self) }
         // Enumerations outside their range: an event, a shard, a flag.
@@ -168,7 +168,7 @@ import Wire
         update[0] = 64
         #expect(throws: EnvelopeError.malformed) { try decode(Update.self, update) }
         update = encode(Samples.moved)
-        for event in [UInt8(0), 8, 0xc1, 255] {
+        for event in [UInt8(0), 9, 0xc1, 255] {
             update[21] = event
             #expect(throws: EnvelopeError.malformed) { try decode(Update.self, update) }
         }

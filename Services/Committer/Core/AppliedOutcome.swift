@@ -36,7 +36,7 @@ struct AppliedOutcome: Equatable, Sendable {
             writer.key("element")
             writer.raw(self.elements.first?.json ?? Array("null".utf8))
             self.writeAdjusted(&writer)
-        case .elements, .geometries, .changes:
+        case .elements, .geometries, .animations, .changes:
             self.writeList(&writer)
             self.writeAdjusted(&writer)
         case .deletion:

@@ -10,7 +10,7 @@ package enum RoomStatement: Int, CaseIterable, Sendable {
     case heads, room, roomLog, shardLog, history, claim, moveEpoch
 
     /// The newest migration of the schema on which the statements depend.
-    package static let schemaVersion: Int64 = 18
+    package static let schemaVersion: Int64 = 19
 
     /// As a connection prepares them, in the order of their numbers.
     package static let all = Self.allCases.map(\.statement)

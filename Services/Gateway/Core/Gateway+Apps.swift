@@ -11,7 +11,7 @@ extension Gateway {
         self.clock = now
         let slot = self.connections.insert(identity, handshake)
         if let room = handshake.room {
-            let request = JoinRequest(wantsPreviews: handshake.previews)
+            let request = JoinRequest(options: handshake.options)
             let origin = EventOrigin(slot: slot, ackID: nil, event: AppEvent.roomJoin.name)
             self.joins.start(
                 request, of: room, from: origin, &self.connections, self.rooms, at: now, into: &actions)

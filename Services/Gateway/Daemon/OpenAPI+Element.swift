@@ -7,7 +7,7 @@ extension OpenAPI {
         let text = JSONWriter.text { writer in
             for field in ElementField.stored {
                 // What the server sets, it ignores in a new one.
-                if isNew, [.createdBy, .updatedBy, .rev].contains(field) { continue }
+                if isNew, [.motion, .createdBy, .updatedBy, .rev].contains(field) { continue }
                 writer.object(field.name) { Self.encodeSchema(of: field, isNew: isNew, into: &$0) }
             }
         }
@@ -29,6 +29,8 @@ extension OpenAPI {
         case .locked: writer.member("type", "boolean")
         case .bounds: writer.member("$ref", "#/components/schemas/Bounds")
         case .constraints: writer.member("$ref", "#/components/schemas/Constraints")
+        case .motion: writer.member("$ref", "#/components/schemas/Motion")
+        case .animation: writer.member("$ref", "#/components/schemas/\(isNew ? "NewAnimation" : "Animation")")
         case .moving, .size, .anchor: Self.encodeNumber(field, isNew, blank[field], into: &writer)
         case .side, .option: Self.encodeNumber(field, isNew, nil, into: &writer)
         case .envelope: break
@@ -56,6 +58,35 @@ extension OpenAPI {
             writer.member("minimum", range.lowerBound)
             writer.member("maximum", range.upperBound)
         }
+    }
+
+    /// The properties of an animation, of a stored one or of one that an app sends.
+    static func animation(isNew: Bool) -> String {
+        #"""
+        {
+          "ms": {"type": "number", "minimum": 16, "maximum": 3600000},
+          "iterations": {"anyOf": [
+            {"type": "number", "minimum": 1, "maximum": 1000000}, {"type": "string", "enum": ["infinite"]}
+          ]},
+          "direction": {"type": "string", "enum": ["normal", "reverse", "alternate", "alternate-reverse"]},
+          "delayMs": {"type": "number", "minimum": 0\#(isNew ? #", "maximum": 3600000"# : "")},
+          "composite": {"type": "string", "enum": ["replace", "add"]},
+          "tracks": {
+            "type": "object",
+            "minProperties": 1,
+            "additionalProperties": false,
+            "properties": \#(Self.animated("#/components/schemas/Keyframes"))
+          }\#(isNew ? "" : #", "startedAt": {"type": "number"}"#)
+        }
+        """#
+    }
+
+    /// The members of an object that has a value of that schema for each field that moves.
+    static func animated(_ schema: String) -> String {
+        let text = JSONWriter.text { writer in
+            for field in ElementField.animated { writer.object(field.name) { $0.member("$ref", schema) } }
+        }
+        return String(decoding: text, as: UTF8.self)
     }
 
     private static let descriptions: [ElementField: String] = [

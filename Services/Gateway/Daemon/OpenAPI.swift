@@ -189,6 +189,98 @@ enum OpenAPI {
                   }
                 }
               },
+              "Motion": {
+                "type": "object",
+                "description": "How the eye gets to where the element is: a track for each field that moves",
+                "properties": \#(Self.animated("#/components/schemas/Track")),
+                "additionalProperties": false
+              },
+              "Track": {
+                "type": "object",
+                "required": ["startedAt", "segments"],
+                "properties": {
+                  "startedAt": {"type": "number", "description": "ms since 1970 by the server's clock"},
+                  "segments": {
+                    "type": "array",
+                    "minItems": 1,
+                    "items": {
+                      "type": "object",
+                      "required": ["from", "to", "ms", "curve"],
+                      "properties": {
+                        "from": {"type": "number"},
+                        "to": {"type": "number"},
+                        "ms": {"type": "number"},
+                        "curve": {"anyOf": [
+                          {"$ref": "#/components/schemas/Easing"},
+                          {"type": "object", "properties": {"spring": {"type": "object"}, "decay": {"type": "object"}}}
+                        ]}
+                      }
+                    }
+                  }
+                }
+              },
+              "NewAnimation": {
+                "type": "object",
+                "description": "Keyframes; it starts when the element is created",
+                "required": ["ms", "tracks"],
+                "properties": \#(Self.animation(isNew: true))
+              },
+              "Animation": {
+                "type": "object",
+                "required": ["ms", "iterations", "direction", "delayMs", "composite", "tracks", "startedAt"],
+                "properties": \#(Self.animation(isNew: false))
+              },
+              "Keyframes": {
+                "type": "array",
+                "minItems": 1,
+                "maxItems": 64,
+                "description": "By `at`, which never falls",
+                "items": {
+                  "type": "object",
+                  "required": ["at", "value"],
+                  "properties": {
+                    "at": {"type": "number", "minimum": 0, "maximum": 1},
+                    "value": {"type": "number", "minimum": -1e9, "maximum": 1e9},
+                    "curve": {"$ref": "#/components/schemas/Easing"}
+                  }
+                }
+              },
+              "Easing": {
+                "description": "As in CSS: to the next keyframe, or to the end of the segment",
+                "anyOf": [
+                  {"type": "string", "enum": ["linear", "ease", "ease-in", "ease-out", "ease-in-out"]},
+                  {
+                    "type": "object",
+                    "required": ["bezier"],
+                    "properties": {
+                      "bezier": {
+                        "type": "array", "minItems": 4, "maxItems": 4,
+                        "items": {"type": "number", "minimum": 0, "maximum": 1},
+                        "description": "x1, y1, x2, y2; y may be from -10 to 10"
+                      }
+                    }
+                  },
+                  {
+                    "type": "object",
+                    "required": ["steps"],
+                    "properties": {
+                      "steps": {"type": "integer", "minimum": 1, "maximum": 1000},
+                      "jump": {"type": "string", "enum": ["start", "end", "none", "both"]}
+                    }
+                  },
+                  {
+                    "type": "object",
+                    "required": ["points"],
+                    "properties": {
+                      "points": {
+                        "type": "array", "minItems": 2, "maxItems": 32,
+                        "items": {"type": "array", "minItems": 2, "maxItems": 2, "items": {"type": "number"}},
+                        "description": "[time, value]: the first time is 0, the last 1"
+                      }
+                    }
+                  }
+                ]
+              },
               "NewElements": {
                 "type": "object",
                 "required": ["elements"],

@@ -108,6 +108,11 @@ extension KeyframeAnimation: JSONEncodable {
 extension ElementInput {
     /// An animation that an app sends; what is left out has its default. It has no start yet.
     public static func animation(_ value: JSONValue, path: String) throws(FieldError) -> KeyframeAnimation {
-        try KeyframeAnimation(value, path)
+        let animation = try KeyframeAnimation(value, path)
+        guard animation.jsonText.count <= CanvasLimits.animationBytes else {
+            throw FieldError(
+                field: path, message: "An animation has at most \(CanvasLimits.animationBytes) bytes.", tooLarge: true)
+        }
+        return animation
     }
 }

@@ -259,13 +259,14 @@ const FIELDS = {
   ...OPTIONS, id: identifier, type: text(32), parentId: identifier,
   space: value => (value === "canvas" || value === "normalized" ? value : undefined),
   ...MOVES, width: positive(), height: positive(),
+  animation: value => (value && typeof value === "object" ? value : undefined),
   originalWidth: positive(0.001, 1e9), originalHeight: positive(0.001, 1e9),
   anchorX: number(-1000, 1000), anchorY: number(-1000, 1000),
 };
 /** What the server adds to an element that it announces. */
 const ENVELOPE = ["roomId", "seq", "userId", "sid", "n", "cause", "part", "parts"];
 /** What the server alone sets. */
-const SERVERS = ["createdBy", "updatedBy", "rev", ...ENVELOPE];
+const SERVERS = ["motion", "createdBy", "updatedBy", "rev", ...ENVELOPE];
 /** What an update changes, but does not remove. */
 const KEPT = ["locked", "originalWidth", "originalHeight"];
 /** What an update does not change. */

@@ -42,6 +42,11 @@ public struct BodyHash {
         self.hash.combine(value.utf8)
     }
 
+    /// An optional JSON text in one spelling.
+    public mutating func json(_ text: [UInt8]?) {
+        self.bytes(text ?? [])
+    }
+
     public mutating func integer(_ value: UInt64) {
         for byte in 0..<8 {
             self.hash.combine(CollectionOfOne(UInt8(truncatingIfNeeded: value >> (8 * UInt64(byte)))))

@@ -9,6 +9,7 @@ public struct DeleteElement: Edit {
     public static let rateCost = 1
     public static let isGroup = false
     public static let gestures = GestureEffect.leavesOpen
+    public static let motion = MotionUse.ignored
 
     public var element: Identifier
 

@@ -9,6 +9,7 @@ public struct DeleteElements: Edit {
     public static let rateCost = 1
     public static let isGroup = true
     public static let gestures = GestureEffect.leavesOpen
+    public static let motion = MotionUse.ignored
 
     /// The elements, in the app's order; none twice.
     public var ids: [Identifier]

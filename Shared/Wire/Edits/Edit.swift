@@ -22,6 +22,9 @@ public protocol Edit: Equatable, Sendable {
     /// Its effect on the gestures of its session in progress on ``elements``.
     static var gestures: GestureEffect { get }
 
+    /// Whether the eye can follow what it does: an app may send a `motion` with it.
+    static var motion: MotionUse { get }
+
     /// The existing elements that it affects, in the app's order; empty for an edit that only creates.
     var elements: ShortList<Identifier> { get }
 
@@ -47,6 +50,16 @@ public enum GestureEffect: Sendable {
     case leavesOpen
     /// It ends the gesture of its session on each of its elements: no preview of that gesture may follow its update.
     case ends
+}
+
+/// What a kind of edit does with the `motion` of a payload.
+public enum MotionUse: Sendable {
+    /// It moves nothing, and ignores it.
+    case ignored
+    /// Everything starts from what shows.
+    case fromWhatShows
+    /// The app may say where a hand let go.
+    case fromHand
 }
 
 /// What the gateway provides to an edit that is read from an app's payload.

@@ -13,7 +13,11 @@ public let allEdits = EditRegistry<
     GestureElements,
     PresetElement,
     UndoEdit,
-    RedoEdit
+    RedoEdit,
+    AnimateElement,
+    AnimateElements,
+    HaltElement,
+    HaltElements
 >()
 
 /// A list of kinds of edits. A module that requires more of every kind than ``Edit`` (the committer requires its
@@ -51,6 +55,7 @@ public final class EditKind: Sendable {
     public let isGroup: Bool
     /// Its effect on gestures in progress.
     public let gestures: GestureEffect
+    private let motion: MotionUse
     private let readPayload: @Sendable (JSONValue, inout EditReading) throws(Refusal) -> ReadEdit
     private let readElements: @Sendable (EncodedEdit) -> ShortList<Identifier>
     private let readBodyHash: @Sendable (EncodedEdit) -> UInt64
@@ -61,6 +66,7 @@ public final class EditKind: Sendable {
         self.rateCost = Kind.rateCost
         self.isGroup = Kind.isGroup
         self.gestures = Kind.gestures
+        self.motion = Kind.motion
         self.readPayload = { payload, reading throws(Refusal) in
             let edit = try Kind(payload, reading: &reading)
             return ReadEdit(edit: EncodedEdit(edit), gestureElements: Kind.gestures == .ends ? edit.elements : [])
@@ -74,7 +80,9 @@ public final class EditKind: Sendable {
     /// Reads an edit of this kind from an app's payload.
     /// - Throws: a refusal that names the field at fault.
     public func read(_ payload: JSONValue, reading: inout EditReading) throws(Refusal) -> ReadEdit {
-        try self.readPayload(payload, &reading)
+        var read = try self.readPayload(payload, &reading)
+        read.edit.motion = try PayloadField.motion(payload, self.motion)
+        return read
     }
 
     /// The elements whose gestures a payload of this kind would end, as far as they can be read: a commit refused for
@@ -131,6 +139,6 @@ extension EncodedEdit {
     public var bodyHash: UInt64 {
         if let refusal = self.refusal { return refusal.bodyHash }
         let edit = allEdits.kind(ofTag: self.tag)?.bodyHash(of: self) ?? BodyHash.of(unreadable: self)
-        return self.undo.identity(of: edit)
+        return self.identity(of: edit)
     }
 }

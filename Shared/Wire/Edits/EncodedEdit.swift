@@ -1,6 +1,8 @@
+public import Canvas
+
 /// An encoded edit: its kind and its fields. Stages that forward commits need not know the kinds.
 ///
-///     tag u8 │ fields blob │ undo policy
+///     tag u8 │ fields blob │ undo policy │ motion blob, JSON; empty: none
 ///
 /// Tag 0 is a commit that the gateway finally refuses: `refusal │ body hash u64`. It uses up its number, and the
 /// refusal is remembered.
@@ -11,10 +13,12 @@ public struct EncodedEdit: Equatable, Sendable {
     public let fields: [UInt8]
     /// How it enters its user's undo stack.
     public var undo = UndoPolicy.entry
+    /// The JSON text of its ``Canvas/MotionRequest``; empty: none.
+    public var motion: [UInt8] = []
 
     private static let refusalTag: UInt8 = 0
     /// The encoded size, bytes.
-    var encodedSize: Int { 1 + 4 + self.fields.count + FieldRun.size(of: self.undo) }
+    var encodedSize: Int { 1 + 4 + self.fields.count + FieldRun.size(of: self.undo) + 4 + self.motion.count }
 
     public init<Kind: Edit>(_ edit: Kind) {
         var writer = ByteWriter(reserving: 128)
@@ -65,19 +69,36 @@ public struct EncodedEdit: Equatable, Sendable {
         }
     }
 
+    /// How the eye gets to where it puts elements; nil: at once.
+    /// - Throws: a refusal when the text is none of a motion.
+    public func motionRequest() throws(Refusal) -> MotionRequest? {
+        if self.motion.isEmpty { return nil }
+        return try PayloadField.parse(self.motion, field: "motion") { value throws(FieldError) in
+            try ElementInput.motion(value, path: "motion")
+        }
+    }
+
+    /// The identity of a body with this undo policy and motion. Commits without either keep the hash of their edit.
+    public func identity(of bodyHash: UInt64) -> UInt64 {
+        let hash = self.undo.identity(of: bodyHash)
+        return self.motion.isEmpty ? hash : hash ^ FNV1a.hash(self.motion)
+    }
+
     /// The approximate memory of a commit with this edit, bytes.
-    public var weight: Int { 256 + self.fields.count }
+    public var weight: Int { 256 + self.fields.count + self.motion.count }
 
     private static let unreadable = Refusal(.invalid, "The edit cannot be read.")
 }
 
 extension FieldRun {
-    /// An edit: tag u8, fields blob, undo policy. Behind it a record has at most a trace.
+    /// An edit: tag u8, fields blob, undo policy, motion blob. Behind it a record has at most a trace.
     mutating func edit(_ edit: EncodedEdit) {
         self.integer(edit.tag)
         self.integer(UInt32(truncatingIfNeeded: edit.fields.count))
         edit.fields.withUnsafeBytes { self.bytes($0) }
         self.undoPolicy(edit.undo)
+        self.integer(UInt32(truncatingIfNeeded: edit.motion.count))
+        edit.motion.withUnsafeBytes { self.bytes($0) }
     }
 }
 
@@ -87,6 +108,7 @@ extension ByteReader {
         let tag = self.u8()
         var edit = EncodedEdit(tag: tag, fields: self.blob())
         edit.undo = self.undoPolicy()
+        edit.motion = self.blob()
         return edit
     }
 }

@@ -11,6 +11,7 @@ public struct GestureElement: Edit {
     public static let rateCost = 1
     public static let isGroup = false
     public static let gestures = GestureEffect.ends
+    public static let motion = MotionUse.fromHand
 
     public var element: Identifier
     /// The movement.
@@ -27,6 +28,9 @@ public struct GestureElement: Edit {
     public init(_ payload: JSONValue, reading: inout EditReading) throws(Refusal) {
         self.element = try PayloadField.elementID(payload)
         self.gesture = try PayloadField.gestureFields(payload).gesture
+        if self.gesture.anchor != nil, payload["motion"] != nil {
+            throw Refusal(.invalid, "A gesture that moves the anchor has no motion.", field: "motion")
+        }
     }
 
     public init(from reader: inout ByteReader) throws(Refusal) {

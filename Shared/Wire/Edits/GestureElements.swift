@@ -11,6 +11,7 @@ public struct GestureElements: Edit {
     public static let rateCost = 1
     public static let isGroup = true
     public static let gestures = GestureEffect.ends
+    public static let motion = MotionUse.fromWhatShows
 
     /// The elements, in the app's order; none twice.
     public var ids: [Identifier]

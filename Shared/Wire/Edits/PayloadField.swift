@@ -26,6 +26,15 @@ public enum PayloadField {
         do { return try ElementInput.transform(payload, isPreview: isPreview) } catch { throw Refusal(error) }
     }
 
+    /// The `motion` of a commit, as JSON text with its defaults; empty if there is none.
+    static func motion(_ payload: JSONValue, _ use: MotionUse) throws(Refusal) -> [UInt8] {
+        guard use != .ignored, let value = payload["motion"] else { return [] }
+        if use == .fromWhatShows, value["from"] != nil {
+            throw Refusal(.invalid, "A motion of several elements names no start.", field: "motion.from")
+        }
+        do { return try ElementInput.motion(value, path: "motion").jsonText } catch { throw Refusal(error) }
+    }
+
     /// The deltas of a gesture.
     public static func gestureFields(_ payload: JSONValue) throws(Refusal) -> GestureFields {
         do { return try ElementInput.gestureFields(payload) } catch { throw Refusal(error) }

@@ -10,6 +10,7 @@ public struct PresetElement: Edit {
     public static let rateCost = 1
     public static let isGroup = false
     public static let gestures = GestureEffect.ends
+    public static let motion = MotionUse.fromHand
 
     public var element: Identifier
     /// The change.

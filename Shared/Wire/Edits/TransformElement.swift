@@ -3,17 +3,20 @@ public import JSONBytes
 
 /// `element:transform`: moves, rotates or scales an element. Absent fields stay unchanged; width and height are hints.
 ///
-///     element name │ transform fields
+///     element name │ transform fields │ transform fields where a hand let go
 public struct TransformElement: Edit {
     public static let event = "element:transform"
     public static let tag: UInt8 = 1
     public static let rateCost = 1
     public static let isGroup = false
     public static let gestures = GestureEffect.ends
+    public static let motion = MotionUse.fromHand
 
     public var element: Identifier
     /// The fields to set.
     public var fields: TransformFields
+    /// Where a hand let go, if the commit has a motion and is of several elements: then that motion names no start.
+    public var from = TransformFields()
 
     /// Sets these fields of an element.
     public init(element: Identifier, fields: TransformFields) {
@@ -27,8 +30,15 @@ public struct TransformElement: Edit {
         try self.init(fields: payload)
     }
 
-    /// Reads it from an object, alone or in a group.
-    init(fields payload: JSONValue) throws(Refusal) {
+    /// Reads it from an object of a group.
+    init(member payload: JSONValue) throws(Refusal) {
+        try self.init(fields: payload)
+        if let from = payload["from"] {
+            do { self.from = try ElementInput.start(from, path: "from") } catch { throw Refusal(error) }
+        }
+    }
+
+    private init(fields payload: JSONValue) throws(Refusal) {
         self.element = try PayloadField.elementID(payload)
         self.fields = try PayloadField.transform(payload, isPreview: false)
     }
@@ -36,20 +46,23 @@ public struct TransformElement: Edit {
     public init(from reader: inout ByteReader) throws(Refusal) {
         self.element = reader.name()
         self.fields = reader.transform()
+        self.from = reader.transform()
         if self.fields.isEmpty, !reader.failed {
             throw Refusal(.invalid, "A transform needs a position or a transform field.", field: "transform")
         }
     }
 
     public func encode(into writer: inout ByteWriter) {
-        writer.run(upTo: FieldRun.size(of: self.element) + TransformFields.maxBytes) { run in
+        writer.run(upTo: FieldRun.size(of: self.element) + 2 * TransformFields.maxBytes) { run in
             run.name(self.element)
             run.transform(self.fields)
+            run.transform(self.from)
         }
     }
 
     public func identify(into hash: inout BodyHash) {
         hash.text(self.element.text)
         hash.transform(self.fields)
+        hash.transform(self.from)
     }
 }

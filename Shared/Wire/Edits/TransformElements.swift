@@ -9,6 +9,7 @@ public struct TransformElements: Edit {
     public static let rateCost = 1
     public static let isGroup = true
     public static let gestures = GestureEffect.ends
+    public static let motion = MotionUse.fromWhatShows
 
     /// The elements with the fields to set of each, in the app's order; no element twice.
     public var items: [TransformElement]
@@ -22,7 +23,7 @@ public struct TransformElements: Edit {
 
     public init(_ payload: JSONValue, reading: inout EditReading) throws(Refusal) {
         self.items = try PayloadField.group(payload, limit: reading.largestGroup) { value throws(Refusal) in
-            try TransformElement(fields: value)
+            try TransformElement(member: value)
         }
         try PayloadField.checkUnique(self.elements, member: ".elementId")
     }

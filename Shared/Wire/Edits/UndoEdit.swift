@@ -10,6 +10,7 @@ public struct UndoEdit: Edit {
     public static let isGroup = false
     /// It may change elements that its session is moving; their gestures go on.
     public static let gestures = GestureEffect.leavesOpen
+    public static let motion = MotionUse.fromWhatShows
 
     /// The newest entry of the undo stack, which is dropped first; nil: none is.
     public var past: UInt64?

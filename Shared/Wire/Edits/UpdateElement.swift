@@ -10,6 +10,7 @@ public struct UpdateElement: Edit {
     public static let rateCost = 1
     public static let isGroup = false
     public static let gestures = GestureEffect.leavesOpen
+    public static let motion = MotionUse.ignored
 
     public var element: Identifier
     /// The fields to set and to remove.

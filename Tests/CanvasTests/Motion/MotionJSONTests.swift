@@ -128,7 +128,8 @@ import Testing
             let all = Array(repeating: keyframe, count: keyframes).joined(separator: ",")
             return try ElementInput.animation(json(#"{"ms":16,"tracks":{"scaleX":[\#(all)]}}"#), path: "")
         }
-        #expect(try animation(points: 32, keyframes: 64).tracks[.scaleX]?.count == 64)
+        #expect(try animation(points: 2, keyframes: 64).tracks[.scaleX]?.count == 64)
+        #expect(try animation(points: 32, keyframes: 24).tracks[.scaleX]?.count == 24)
         #expect(refusedField { try animation(points: 33, keyframes: 1) } == "tracks.scaleX[0].curve.points")
         #expect(refusedField { try animation(points: 2, keyframes: 65) } == "tracks.scaleX")
     }

@@ -18,6 +18,8 @@ final class TestDatabase {
 final class LedgerBench {
     let database: TestDatabase
     var ledger: ShardLedger
+    /// The time of day at which batches are decided, ms.
+    var time = 0.0
     /// The elements that ``write()`` has read, whenever that was.
     var readElements: [ElementNeed] = []
 
@@ -34,11 +36,11 @@ final class LedgerBench {
         self.ledger.admit(PreparedCommit(commit, size: size, arrived: now))
     }
 
-    func next() -> ShardLedger.Request? { self.ledger.next(at: 0) }
+    func next() -> ShardLedger.Request? { self.ledger.next(at: self.time) }
 
     /// Answers reads up to the point where a write is under way.
     func write() -> ShardBatch? {
-        while let request = self.ledger.next(at: 0) {
+        while let request = self.ledger.next(at: self.time) {
             switch request {
             case .load(let load):
                 self.readElements += load.elements

@@ -28,7 +28,11 @@ struct Creation {
         case .absent: break
         }
         if let parent = item.parent { try self.checkParent(parent, path: path, in: &draft, &cache) }
-        let (element, adjustments) = draft.rules.create(item.fields, id: item.id.text, by: self.commit.user.text)
+        var (element, adjustments) = draft.rules.create(item.fields, id: item.id.text, by: self.commit.user.text)
+        if let animation = element.animation {
+            try draft.rules.check(animation, on: element, field: path + ".animation")
+            element.animation?.startedAt = draft.time
+        }
         self.entries[key] = self.change.entries.count
         let authors = RecentAuthors(last: draft.mark(of: self.commit, &cache))
         self.change.entries.append(Change.Entry(key, before: nil, element, children: [], authors: authors))
@@ -49,6 +53,14 @@ struct Creation {
                 throw Refusal(.invalid, "An annotation has no annotations.", field: path + ".parentId")
             }
         }
+    }
+}
+
+extension RulesTable {
+    /// - Throws: a refusal when an animation moves what the element's type forbids.
+    func check(_ animation: KeyframeAnimation, on element: Element, field: String) throws(Refusal) {
+        guard let forbidden = self.forbiddenTrack(of: animation, on: element) else { return }
+        throw Refusal(.invalid, "Its type forbids it.", field: "\(field).tracks.\(forbidden.name)")
     }
 }
 

@@ -70,6 +70,8 @@ struct Change {
         let isDeleted: Bool
         /// True when it was deleted before: an undo brings it back.
         var isRestored = false
+        /// True when it has another animation than before.
+        var changesAnimation = false
 
         /// Its state afterwards.
         var after: ElementState { self.isDeleted ? .deleted(self.written.authors) : .live(self.written) }

@@ -1,3 +1,4 @@
+import Canvas
 import Wire
 
 /// The decisions of all kinds of edits, by tag.
@@ -18,8 +19,9 @@ struct EditDecisions: Sendable {
         self.readers[Int(Kind.tag)] = { encoded in
             do throws(Refusal) {
                 let edit = try encoded.decode(Kind.self)
-                let hash = encoded.undo.identity(of: BodyHash.of(edit))
-                return PreparedEdit(.edit(edit), hash: hash, undo: encoded.undo)
+                let motion = try encoded.motionRequest()
+                let hash = encoded.identity(of: BodyHash.of(edit))
+                return PreparedEdit(.edit(edit), hash: hash, undo: encoded.undo, motion: motion)
             } catch {
                 return PreparedEdit(.refused(error), hash: BodyHash.of(unreadable: encoded))
             }
@@ -55,14 +57,17 @@ struct PreparedEdit: Sendable {
     let hash: UInt64
     /// How it enters its user's undo stack.
     let undo: UndoPolicy
+    /// How the eye gets to where it puts elements; nil: at once.
+    let motion: MotionRequest?
     /// The number of elements that it names: parents of new ones too, but no annotations of deleted ones, and nothing of
     /// what an undo changes.
     let elementCount: Int
 
-    init(_ request: Request, hash: UInt64, undo: UndoPolicy = .none) {
+    init(_ request: Request, hash: UInt64, undo: UndoPolicy = .none, motion: MotionRequest? = nil) {
         self.request = request
         self.hash = hash
         self.undo = undo
+        self.motion = motion
         var count = 0
         if case .edit(let edit) = request { edit.forEachNeed { _, _ in count += 1 } }
         self.elementCount = count

@@ -16,15 +16,31 @@ protocol ElementChange: DecidableEdit {
     static func path(ofElementAt index: Int) -> String
 
     /// Changes the element at an index of ``elements``, within the rules of its type.
-    /// - Parameter parentSize: the original size of an annotation's parent, if it is needed and known.
     /// - Returns: the values that are stored differently from what was sent.
     /// - Throws: a refusal, which is final.
-    func apply(
-        to element: inout Element, at index: Int, parentSize: Size?, _ rules: RulesTable
-    ) throws(Refusal) -> [Adjustment]
+    func apply(to element: inout Element, at index: Int, _ scene: EditScene) throws(Refusal) -> [Adjustment]
+
+    /// The fields that it sends for the element at an index, whether they change it or not: those of it that are not moving
+    /// where they should get a motion.
+    func fields(sentTo element: Element, at index: Int) -> TransformFields
+
+    /// Where a hand let go of the element at an index.
+    func start(ofElementAt index: Int) -> TransformFields
+}
+
+/// In what an edit is applied to an element.
+struct EditScene {
+    let rules: RulesTable
+    /// ms since 1970 by the host's clock.
+    let time: Double
+    /// The original size of an annotation's parent, if it is needed and known.
+    var parentSize: Size?
 }
 
 extension ElementChange {
+    func fields(sentTo element: Element, at index: Int) -> TransformFields { TransformFields() }
+    func start(ofElementAt index: Int) -> TransformFields { TransformFields() }
+
     func forEachNeed(_ need: (Identifier, NeedScope) -> Void) {
         for element in self.elements { need(element, Self.needsParent ? .withParent : .element) }
     }
@@ -42,15 +58,24 @@ extension ElementChange {
             let key = ElementKey(commit.room, elements[index])
             let live = try draft.living(key, &cache, field: Self.path(ofElementAt: index))
             if self.respectsLock { try live.refuseIfLocked() }
-            let parentSize = Self.needsParent ? draft.parentSize(of: live.element, in: commit.room, &cache) : nil
-            var element = live.element
-            let adjustments = try self.apply(to: &element, at: index, parentSize: parentSize, draft.rules)
-            if element != live.element { change.hasEffect = true }
+            var scene = EditScene(rules: draft.rules, time: draft.time)
+            if Self.needsParent { scene.parentSize = draft.parentSize(of: live.element, in: commit.room, &cache) }
+            var former = live.element
+            former.leaveOutEnded(at: draft.time)
+            var element = former
+            var adjustments = try self.apply(to: &element, at: index, scene)
+            element.endTracks(changedFrom: former)
+            if var motion = commit.edit.motion {
+                motion.from.merge(self.start(ofElementAt: index))
+                adjustments += draft.rules.begin(
+                    motion, of: &element, from: former, sent: self.fields(sentTo: former, at: index), at: draft.time)
+            }
+            if element != former { change.hasEffect = true }
             element.recordChange(by: commit.user.text)
-            change.entries.append(
-                Change.Entry(
-                    key, before: live.json, element, children: live.children,
-                    authors: live.authors.followed(by: mark)))
+            var entry = Change.Entry(
+                key, before: live.json, element, children: live.children, authors: live.authors.followed(by: mark))
+            entry.changesAnimation = element.animation != live.element.animation
+            change.entries.append(entry)
             change.adjusted += self.name(adjustments, element)
         }
         return change

@@ -9,10 +9,8 @@ extension GestureElement: ElementChange {
 
     static func path(ofElementAt index: Int) -> String { "elementId" }
 
-    func apply(
-        to element: inout Element, at index: Int, parentSize: Size?, _ rules: RulesTable
-    ) throws(Refusal) -> [Adjustment] {
-        rules.apply(self.gesture, to: &element, parentSize: parentSize)
+    func apply(to element: inout Element, at index: Int, _ scene: EditScene) throws(Refusal) -> [Adjustment] {
+        scene.rules.apply(self.gesture, to: &element, parentSize: scene.parentSize)
     }
 }
 
@@ -23,14 +21,12 @@ extension GestureElements: ElementChange {
 
     static func path(ofElementAt index: Int) -> String { "elements[\(index)]" }
 
-    func apply(
-        to element: inout Element, at index: Int, parentSize: Size?, _ rules: RulesTable
-    ) throws(Refusal) -> [Adjustment] {
+    func apply(to element: inout Element, at index: Int, _ scene: EditScene) throws(Refusal) -> [Adjustment] {
         guard element.space == .canvas else {
             throw Refusal(
                 .invalid, "The pivot is on the canvas, and the element \(element.id) on its parent.",
                 field: Self.path(ofElementAt: index))
         }
-        return rules.apply(self.gesture, to: &element, pivot: self.pivot)
+        return scene.rules.apply(self.gesture, to: &element, pivot: self.pivot)
     }
 }

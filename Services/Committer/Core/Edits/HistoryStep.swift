@@ -44,7 +44,8 @@ extension HistoryStep {
         switch step.finding {
         case .nothing: return Change(event: .transformedMany, entries: [])
         case .reversal(let reversal, let undone):
-            var change = reversal.change(as: draft.mark(of: commit, &cache))
+            var change = reversal.change(
+                as: draft.mark(of: commit, &cache), motion: commit.edit.motion, at: draft.time)
             change.undone = undone
             return change
         case .tooLarge(let undone): throw draft.tooManyChanges(undoing: undone)

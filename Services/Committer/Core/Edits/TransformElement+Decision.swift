@@ -8,11 +8,11 @@ extension TransformElement: ElementChange {
 
     static func path(ofElementAt index: Int) -> String { "elementId" }
 
-    func apply(
-        to element: inout Element, at index: Int, parentSize: Size?, _ rules: RulesTable
-    ) throws(Refusal) -> [Adjustment] {
-        rules.apply(self.fields, to: &element)
+    func apply(to element: inout Element, at index: Int, _ scene: EditScene) throws(Refusal) -> [Adjustment] {
+        scene.rules.apply(self.fields, to: &element)
     }
+
+    func fields(sentTo element: Element, at index: Int) -> TransformFields { self.fields }
 }
 
 extension TransformElements: ElementChange {
@@ -22,9 +22,11 @@ extension TransformElements: ElementChange {
 
     static func path(ofElementAt index: Int) -> String { "elements[\(index)].elementId" }
 
-    func apply(
-        to element: inout Element, at index: Int, parentSize: Size?, _ rules: RulesTable
-    ) throws(Refusal) -> [Adjustment] {
-        rules.apply(self.items[index].fields, to: &element)
+    func apply(to element: inout Element, at index: Int, _ scene: EditScene) throws(Refusal) -> [Adjustment] {
+        scene.rules.apply(self.items[index].fields, to: &element)
     }
+
+    func fields(sentTo element: Element, at index: Int) -> TransformFields { self.items[index].fields }
+
+    func start(ofElementAt index: Int) -> TransformFields { self.items[index].from }
 }

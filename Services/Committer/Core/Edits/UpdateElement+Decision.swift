@@ -8,10 +8,8 @@ extension UpdateElement: ElementChange {
 
     static func path(ofElementAt index: Int) -> String { "elementId" }
 
-    func apply(
-        to element: inout Element, at index: Int, parentSize: Size?, _ rules: RulesTable
-    ) throws(Refusal) -> [Adjustment] {
+    func apply(to element: inout Element, at index: Int, _ scene: EditScene) throws(Refusal) -> [Adjustment] {
         do { try element.check(self.changes) } catch { throw Refusal(error) }
-        return rules.apply(self.changes, to: &element)
+        return scene.rules.apply(self.changes, to: &element)
     }
 }

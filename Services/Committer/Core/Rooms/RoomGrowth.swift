@@ -133,10 +133,11 @@ extension BatchDraft {
 }
 
 extension Change {
-    /// Whether it can create or delete elements or alter their size; commits of geometry are the most frequent ones.
+    /// Whether it can create or delete elements or alter their size; commits of geometry are the most frequent ones, and do
+    /// so only where they end an animation.
     fileprivate var canResize: Bool {
         switch self.event {
-        case .transformed, .transformedMany: false
+        case .transformed, .transformedMany: self.entries.contains(where: \.changesAnimation)
         default: true
         }
     }

@@ -27,8 +27,10 @@ extension Element {
     /// its numbers, so that moving an element never makes it larger.
     package var storedBytes: Int {
         Self.fixedBytes + self.id.utf8.count + self.type.utf8.count + self.createdBy.utf8.count
-            + (self.parentId?.utf8.count ?? 0) + self.storedExtraBytes
+            + (self.parentId?.utf8.count ?? 0) + self.storedAnimationBytes + self.storedExtraBytes
     }
+
+    private var storedAnimationBytes: Int { self.animation?.jsonText.count ?? 0 }
 
     private var storedExtraBytes: Int {
         if self.extra.isEmpty { return 0 }

@@ -27,7 +27,9 @@ extension Change {
     var updatedElements: [UpdatedElement] {
         let hasNew = self.event.shape == .changes
         return self.entries.map { entry in
-            UpdatedElement(id: entry.key.element, json: entry.json, isNew: hasNew && entry.before == nil)
+            UpdatedElement(
+                id: entry.key.element, json: entry.json, isNew: hasNew && entry.before == nil,
+                changesAnimation: entry.changesAnimation)
         }
     }
 
@@ -37,7 +39,7 @@ extension Change {
         return switch shape {
         case .deletion: nil
         case .changes: shape.logText(of: self.entries.filter { !$0.isDeleted }.map(\.json))
-        case .element, .flatElement, .elements, .geometries: shape.logText(of: self.entries.lazy.map(\.json))
+        case .element, .flatElement, .elements, .geometries, .animations: shape.logText(of: self.entries.lazy.map(\.json))
         }
     }
 }

@@ -173,8 +173,11 @@ struct Reversal {
     }
 
     /// The change: restored elements first, then changed ones, then deleted ones.
-    /// - Parameter mark: what the change will be.
-    func change(as mark: ChangeMark) -> Change {
+    /// - Parameters:
+    ///   - mark: what the change will be.
+    ///   - motion: how the eye gets to where elements are changed back; nil: at once.
+    ///   - time: ms since 1970 by the host's clock.
+    func change(as mark: ChangeMark, motion: MotionRequest?, at time: Double) -> Change {
         let affected = self.order.filter { self.isAffected($0) }
         let restored = affected.filter { self.original[$0] == nil }
         let changed = affected.filter { self.original[$0] != nil && self.current[$0] != nil }
@@ -182,14 +185,25 @@ struct Reversal {
         var entries: [Change.Entry] = []
         for id in restored + changed {
             guard var element = self.current[id] else { continue }
-            element.recordChange(by: mark.user.text)
             let live = self.original[id]
+            if var former = live?.element {
+                former.leaveOutEnded(at: time)
+                element.leaveOutEnded(at: time)
+                element.endTracks(changedFrom: former, keepsAnimation: element.animation != former.animation)
+                if let motion {
+                    _ = self.rules.begin(motion, of: &element, from: former, sent: TransformFields(), at: time)
+                }
+            } else {
+                element.motion = Motion()
+            }
+            element.recordChange(by: mark.user.text)
             // All annotations of a deleted element are deleted: a restored one has none but those that come back with it.
             let children = live.map(\.children) ?? []
             let authors = self.authors[id]?.followed(by: mark) ?? RecentAuthors(last: mark)
             var entry = Change.Entry(
                 self.key(id), before: live?.json, element, children: children, authors: authors)
             entry.isRestored = live == nil
+            entry.changesAnimation = live.map { $0.element.animation != element.animation } ?? false
             entries.append(entry)
         }
         for id in deleted {

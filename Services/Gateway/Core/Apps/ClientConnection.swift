@@ -10,8 +10,8 @@ struct ClientConnection {
     /// The room of an app that named it at the handshake and never sent `room:join`; nil for any other. It gets the events
     /// of the 1.0 contract only.
     private(set) var onlyRoom: Identifier?
-    /// False when it wants no previews in any room.
-    let wantsPreviews: Bool
+    /// What it gets of any room.
+    let options: StreamOptions
     private(set) var memberships = Memberships()
     private var previewRate: PreviewRate
     private var viewportLimit: RateMeter
@@ -45,7 +45,7 @@ struct ClientConnection {
         self.id = id
         self.identity = identity
         self.onlyRoom = handshake.room
-        self.wantsPreviews = handshake.previews
+        self.options = handshake.options
         self.previewRate = PreviewRate(perSecond: limits.previewsPerSecond)
         self.viewportLimit = RateMeter(perSecond: limits.previewsPerSecond)
         self.pingLimit = RateMeter(perSecond: Self.pingsPerSecond)
@@ -106,20 +106,20 @@ struct ClientConnection {
 
     /// Joins a room, for the first time or once more, while no other join of it is in flight.
     /// - Returns: as whom.
-    mutating func startJoin(_ request: UInt64, of room: Identifier, wantsPreviews: Bool, at now: Instant) -> Member {
+    mutating func startJoin(_ request: UInt64, of room: Identifier, options: StreamOptions, at now: Instant) -> Member {
         if !self.memberships.contains(room) {
-            self.memberships.insert(Membership(wantsPreviews: wantsPreviews, since: now), for: room)
+            self.memberships.insert(Membership(options: options, since: now), for: room)
         }
         if let index = self.memberships.index(of: room) { self.memberships.entries[index].startJoin(request) }
         return self.identity.member
     }
 
     /// An app that sends `room:join` speaks the full contract from then on, in every room.
-    /// - Returns: the rooms whose members it is by now, with its wish for previews; none when it spoke it before.
-    mutating func becomeModern() -> [(room: Identifier, wantsPreviews: Bool)] {
+    /// - Returns: the rooms whose members it is by now, with what it gets of them; none when it spoke it before.
+    mutating func becomeModern() -> [(room: Identifier, options: StreamOptions)] {
         guard self.isLegacy else { return [] }
         self.onlyRoom = nil
-        return self.memberships.compactMap { $1.hasJoined ? ($0, $1.wantsPreviews) : nil }
+        return self.memberships.compactMap { $1.hasJoined ? ($0, $1.options) : nil }
     }
 
     /// Keeps an event until the join of its room is answered; false when too many wait.
@@ -154,9 +154,9 @@ struct ClientConnection {
 
     /// The join in flight was answered with the room: the app is a member.
     /// - Returns: the events that waited for it, in order.
-    mutating func joined(_ room: Identifier, _ joined: JoinReply.Joined, wantsPreviews: Bool) -> WaitingEvents {
+    mutating func joined(_ room: Identifier, _ joined: JoinReply.Joined, options: StreamOptions) -> WaitingEvents {
         guard let index = self.memberships.index(of: room) else { return WaitingEvents() }
-        self.memberships.entries[index].joined(joined, wantsPreviews: wantsPreviews)
+        self.memberships.entries[index].joined(joined, options: options)
         return self.endJoin(at: index)
     }
 

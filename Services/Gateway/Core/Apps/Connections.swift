@@ -92,6 +92,12 @@ package struct Connections {
         self.contains(id, in: slot) && self.bySlot[slot]?.isLegacy == true
     }
 
+    /// Whether the connection in a slot gets what moves elements of a room; the 1.0 contract knows nothing of it.
+    func wantsMotion(_ slot: Slot, in room: Identifier) -> Bool {
+        guard let connection = self.bySlot[slot], !connection.isLegacy else { return false }
+        return connection.memberships[room]?.options.motion ?? connection.options.motion
+    }
+
     /// The room of an app in a slot that knows the 1.0 contract only: events of it may name none. Nil for any other.
     func onlyRoom(of slot: Slot) -> Identifier? { self.bySlot[slot]?.onlyRoom }
 

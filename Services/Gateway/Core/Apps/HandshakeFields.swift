@@ -9,8 +9,8 @@ package struct HandshakeFields: Equatable, Sendable {
     package var token: String?
     /// The room to join immediately, if one was given.
     package var room: Identifier?
-    /// False when the connection wants no previews.
-    package var previews = true
+    /// What the connection gets of its rooms.
+    package var options = StreamOptions()
     /// True when previews that leave together come in one message.
     package var batches = false
     /// The user's id (open mode only).
@@ -57,8 +57,9 @@ package struct HandshakeFields: Equatable, Sendable {
             "color", auth: auth, query: query, header: header("x-touchsync-color"), max: Self.maxColorBytes,
             isShown: true
         )?.withoutHidden
-        self.previews =
-            try Self.flag("previews", auth: auth, query: query, header: header("x-touchsync-previews")) ?? true
+        self.options = self.options.and(
+            previews: try Self.flag("previews", auth: auth, query: query, header: header("x-touchsync-previews")),
+            motion: try Self.flag("motion", auth: auth, query: query, header: header("x-touchsync-motion")))
         self.batches =
             try Self.flag("batches", auth: auth, query: query, header: header("x-touchsync-batches")) ?? false
     }

@@ -12,7 +12,7 @@ struct Membership {
     private(set) var join: UInt64?
     /// Events of this room that came since that join, the next joins and leaves included.
     var waiting = WaitingEvents()
-    private(set) var wantsPreviews: Bool
+    private(set) var options: StreamOptions
     private(set) var sid: Identifier = ""
     /// The stream of commits that the gateway numbers: `sid` and `claim`.
     private var ownStream: Identifier = ""
@@ -49,8 +49,8 @@ struct Membership {
     /// Elements that may be moved at the same time; previews of further ones are dropped.
     static let maxOpenTracks = 1024
 
-    init(wantsPreviews: Bool, since now: Instant) {
-        self.wantsPreviews = wantsPreviews
+    init(options: StreamOptions, since now: Instant) {
+        self.options = options
         self.attention = AttentionTrack(since: now)
     }
 
@@ -79,8 +79,8 @@ struct Membership {
     mutating func startJoin(_ request: UInt64) { self.join = request }
 
     /// The join in flight was answered with the room.
-    mutating func joined(_ joined: JoinReply.Joined, wantsPreviews: Bool) {
-        self.wantsPreviews = wantsPreviews
+    mutating func joined(_ joined: JoinReply.Joined, options: StreamOptions) {
+        self.options = options
         if self.sid != joined.sid || self.claim != joined.claim { self.startSession(joined) }
         self.attention.sendAgain()
     }

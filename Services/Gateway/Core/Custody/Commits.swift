@@ -309,7 +309,9 @@ package struct Commits {
             guard connections.contains(connection, in: origin.slot) else { return }
             if refusal == nil { self.acknowledgedTotal += 1 }
             if let ackID = origin.ackID {
-                actions.append(.acknowledge(origin.slot, id: ackID, json: json))
+                let isStill = !connections.wantsMotion(origin.slot, in: commit.room)
+                actions.append(
+                    .acknowledge(origin.slot, id: ackID, json: isStill ? StillText.acknowledgement(json) : json))
             } else if let refusal {
                 connections.refuse(
                     refusal, origin, room: commit.room, element: commit.edit.soleElement,

@@ -73,7 +73,7 @@ enum UpdateText {
             }
         case .flatElement:
             break
-        case .elements, .geometries:
+        case .elements, .geometries, .animations:
             writer.key("elements")
             writer.beginArray()
             for element in update.elements { writer.raw(update.event.shape.appText(of: element)) }

@@ -7,19 +7,20 @@ struct JoinRequest {
     var session = ""
     /// From where on the app wants what it missed; nil for the whole room.
     var resume: Position?
-    var wantsPreviews: Bool
+    var options: StreamOptions
     /// True when a large room may come in parts.
     var wantsParts = false
 
     /// The join of the handshake's room.
-    init(wantsPreviews: Bool) {
-        self.wantsPreviews = wantsPreviews
+    init(options: StreamOptions) {
+        self.options = options
     }
 
     /// Reads the event's payload.
-    /// - Parameter wantsPreviews: whether the connection wants any.
-    init(_ payload: JSONValue, wantsPreviews: Bool) throws(Refusal) {
-        self.wantsPreviews = wantsPreviews
+    /// - Parameter options: what the connection gets of any room.
+    init(_ payload: JSONValue, options: StreamOptions) throws(Refusal) {
+        self.options = options.and(
+            previews: try Self.flag("previews", of: payload), motion: try Self.flag("motion", of: payload))
         if let value = payload["session"] {
             guard let text = value.string, (1...256).contains(text.utf8.count) else {
                 throw Refusal(.invalid, "A session is a string of 1 to 256 bytes.", field: "session")
@@ -27,7 +28,6 @@ struct JoinRequest {
             self.session = text
         }
         self.resume = try Self.resume(payload["resume"])
-        if let wanted = try Self.flag("previews", of: payload) { self.wantsPreviews = wantsPreviews && wanted }
         self.wantsParts = try Self.flag("parts", of: payload) ?? false
     }
 

@@ -6,7 +6,7 @@ import Wire
 struct JoinInFlight {
     let origin: EventOrigin
     let record: Join
-    let wantsPreviews: Bool
+    let options: StreamOptions
     /// True when a large room may come in parts.
     let wantsParts: Bool
     /// The most bytes that the answer may have.
@@ -109,7 +109,7 @@ package struct Joins {
         _ record: Join, _ request: JoinRequest, from origin: EventOrigin, at now: Instant
     ) {
         self.pending[record.request] = JoinInFlight(
-            origin: origin, record: record, wantsPreviews: request.wantsPreviews, wantsParts: request.wantsParts,
+            origin: origin, record: record, options: request.options, wantsParts: request.wantsParts,
             allowance: UInt32(clamping: self.limits.snapshotPart), deadline: now + self.limits.deadline)
         self.queue.append(record.request)
     }
@@ -182,13 +182,13 @@ extension Joins {
         into actions: inout [GatewayAction]
     ) throws(Refusal) {
         let slot = event.slot
-        let request = try JoinRequest(event.payload, wantsPreviews: connections.bySlot[slot]?.wantsPreviews ?? true)
+        let request = try JoinRequest(event.payload, options: connections.bySlot[slot]?.options ?? StreamOptions())
         try connections.bySlot[slot]?.checkJoin(of: room, maxRooms: self.limits.rooms, at: event.now)
         let user = connections.bySlot[slot]?.identity.member.user
         if let user { try self.requireEnds(of: user, at: event.now) }
         try self.requireCapacity(for: user)
-        for (room, wantsPreviews) in connections.bySlot[slot]?.becomeModern() ?? [] {
-            rooms.becomeModern(slot, in: room, wantsPreviews: wantsPreviews)
+        for (room, options) in connections.bySlot[slot]?.becomeModern() ?? [] {
+            rooms.becomeModern(slot, in: room, options: options)
         }
         self.start(request, of: room, from: event.origin, &connections, rooms, at: event.now, into: &actions)
     }
@@ -200,7 +200,7 @@ extension Joins {
     ) {
         let number = self.numbers.next()
         let member = connections.bySlot[origin.slot]?
-            .startJoin(number, of: room, wantsPreviews: request.wantsPreviews, at: now)
+            .startJoin(number, of: room, options: request.options, at: now)
         guard let member else { return }
         let record = Join(
             request: number, room: room, connection: connections.id(in: origin.slot), member: member,
@@ -357,6 +357,8 @@ extension Joins {
         at now: Instant, seconds: Double, into actions: inout [GatewayAction]
     ) -> Released {
         var joined = rooms.completed(joined, in: join.room)
+        let isLegacy = connections.bySlot[join.slot]?.isLegacy ?? false
+        if isLegacy || !join.options.motion { joined.content = joined.content.still }
         let welcome = Welcome(
             identity: connections.bySlot[join.slot]?.identity ?? Identity(member: join.record.member),
             throttle: rooms.requestedInterval(in: join.room), time: seconds * 1000)
@@ -369,10 +371,10 @@ extension Joins {
         }
         self.remove(join.record.request)
         if let claimed = join.claimed, claimed.sid == joined.sid { joined.claim = max(joined.claim, claimed.claim) }
-        let events = connections.bySlot[join.slot]?.joined(join.room, joined, wantsPreviews: join.wantsPreviews)
+        let events = connections.bySlot[join.slot]?.joined(join.room, joined, options: join.options)
         rooms.enter(
-            join.slot, join.room, at: joined.position, isLegacy: connections.bySlot[join.slot]?.isLegacy ?? false,
-            wantsPreviews: join.wantsPreviews, isLoading: isInParts, connections, at: now,
+            join.slot, join.room, at: joined.position, isLegacy: isLegacy,
+            options: join.options, isLoading: isInParts, connections, at: now,
             into: &actions)
         if let answer { actions.append(answer) }
         rooms.answerShown(joined, to: join.slot, in: join.room, into: &actions)

@@ -61,15 +61,15 @@ package struct RoomStreams {
     /// A member comes in whose join was answered as of `position`.
     /// - Parameter isLoading: it is sent its snapshot in parts, and follows the stream when it has read them.
     mutating func enter(
-        _ slot: Slot, _ room: Identifier, at position: Position, isLegacy: Bool, wantsPreviews: Bool, isLoading: Bool,
+        _ slot: Slot, _ room: Identifier, at position: Position, isLegacy: Bool, options: StreamOptions, isLoading: Bool,
         into actions: inout [GatewayAction]
     ) -> Outcome {
         if isLoading {
             self.rooms[room, default: RoomView(position: position)]
-                .load(slot, at: position, wantsPreviews: wantsPreviews)
+                .load(slot, at: position, options: options)
         } else {
             self.rooms[room, default: RoomView(position: position)]
-                .add(slot, isLegacy: isLegacy, wantsPreviews: wantsPreviews)
+                .add(slot, isLegacy: isLegacy, options: options)
         }
         // What is missing was asked for before the newcomer was known, so the fan-out believes that it is not here.
         let mustBeNamed = self.isCatchingUp(room)
@@ -97,8 +97,8 @@ package struct RoomStreams {
     }
 
     /// A member speaks the full contract from now on.
-    mutating func becomeModern(_ slot: Slot, in room: Identifier, wantsPreviews: Bool) {
-        self.rooms[room]?.add(slot, isLegacy: false, wantsPreviews: wantsPreviews)
+    mutating func becomeModern(_ slot: Slot, in room: Identifier, options: StreamOptions) {
+        self.rooms[room]?.add(slot, isLegacy: false, options: options)
     }
 
     /// A member goes.
@@ -120,22 +120,22 @@ package struct RoomStreams {
         case .ahead: return self.startCatchingUp(update.room)
         case .next(let members, let legacyMembers, let ended):
             self.updatesTotal += 1
-            Self.deliver(update, to: members, legacyMembers, into: &actions)
+            self.deliver(update, to: members, legacyMembers, into: &actions)
             for end in ended { Self.deliver(end, toLegacy: legacyMembers, into: &actions) }
             return .delivered
         }
     }
 
-    private static func deliver(
+    private func deliver(
         _ update: Update, to members: [Slot], _ legacy: [Slot], into actions: inout [GatewayAction]
     ) {
-        if !members.isEmpty {
-            let step = StreamStep(update, isNumbered: true)
-            actions.append(.broadcast(members, json: UpdateText.text(of: update), step: step))
-        }
+        let (moving, still) = self.rooms[update.room]?.byMotion(members) ?? (members, [])
+        let step = StreamStep(update, isNumbered: true)
+        if !moving.isEmpty { actions.append(.broadcast(moving, json: UpdateText.text(of: update), step: step)) }
+        if !still.isEmpty { actions.append(.broadcast(still, json: UpdateText.text(of: update.still), step: step)) }
         if !legacy.isEmpty {
             let step = StreamStep(update, isNumbered: false)
-            for json in UpdateText.legacyTexts(of: update) {
+            for json in UpdateText.legacyTexts(of: update.still) {
                 actions.append(.broadcast(legacy, json: json, step: step))
             }
         }
@@ -163,7 +163,9 @@ package struct RoomStreams {
             // Somebody who leaves can end a thousand gestures at once, each with its element. An app for which that is too much
             // joins again instead.
             let step = StreamStep(ended.gesture, before: view.position.seq + 1)
-            actions.append(.broadcast(view.members, json: EventText.gestureEnded(ended), step: step))
+            let (moving, still) = view.byMotion(view.members)
+            if !moving.isEmpty { actions.append(.broadcast(moving, json: EventText.gestureEnded(ended), step: step)) }
+            if !still.isEmpty { actions.append(.broadcast(still, json: EventText.gestureEnded(ended.still), step: step)) }
         }
         if !view.legacyMembers.isEmpty, self.rooms[ended.gesture.room]?.hold(ended) == false {
             Self.deliver(ended, toLegacy: view.legacyMembers, into: &actions)
@@ -175,7 +177,7 @@ package struct RoomStreams {
     ) {
         guard !members.isEmpty else { return }
         let step = StreamStep(ended.gesture, before: nil)
-        actions.append(.broadcast(members, json: EventText.legacyGestureEnded(ended), step: step))
+        actions.append(.broadcast(members, json: EventText.legacyGestureEnded(ended.still), step: step))
     }
 
     /// A user came into a room, is shown otherwise there or left it.

@@ -8,6 +8,8 @@ struct RoomView {
     private(set) var members: [Slot] = []
     /// Who speaks the 1.0 contract.
     private(set) var legacyMembers: [Slot] = []
+    /// Who of both gets elements without what moves them.
+    private var stillMembers: Set<Slot> = []
     /// Who of both wants previews.
     private(set) var previewMembers: [Slot] = []
     /// Who still reads the parts of a snapshot, and as of when that is. These get nothing numbered and no previews.
@@ -30,7 +32,7 @@ struct RoomView {
     /// A member that still reads its snapshot.
     struct Loading {
         let position: Position
-        let wantsPreviews: Bool
+        let options: StreamOptions
         let attentionShifts: Int
     }
 
@@ -44,24 +46,25 @@ struct RoomView {
     // MARK: Members
 
     /// Adds a member, or changes what it listens to.
-    mutating func add(_ slot: Slot, isLegacy: Bool, wantsPreviews: Bool) {
+    mutating func add(_ slot: Slot, isLegacy: Bool, options: StreamOptions) {
         self.remove(slot)
         if isLegacy {
             self.legacyMembers.append(slot)
         } else {
             self.members.append(slot)
         }
-        if wantsPreviews { self.previewMembers.append(slot) }
+        if isLegacy || !options.motion { self.stillMembers.insert(slot) }
+        if options.previews { self.previewMembers.append(slot) }
     }
 
     /// The preview members are sent that somebody selected something else, or shows nothing any more.
     mutating func attentionShifted() { self.attentionShifts += 1 }
 
     /// Adds a member that is sent its snapshot in parts.
-    mutating func load(_ slot: Slot, at position: Position, wantsPreviews: Bool) {
+    mutating func load(_ slot: Slot, at position: Position, options: StreamOptions) {
         self.remove(slot)
         self.loading[slot] = Loading(
-            position: position, wantsPreviews: wantsPreviews, attentionShifts: self.attentionShifts)
+            position: position, options: options, attentionShifts: self.attentionShifts)
     }
 
     /// A member has read its snapshot. It follows the stream from there, if nothing was delivered meanwhile.
@@ -72,7 +75,7 @@ struct RoomView {
             loading.position.epoch == self.position.epoch && self.position.seq <= loading.position.seq
             && loading.attentionShifts == self.attentionShifts
         guard isCurrent else { return loading.position.seq + 1 }
-        self.add(slot, isLegacy: false, wantsPreviews: loading.wantsPreviews)
+        self.add(slot, isLegacy: false, options: loading.options)
         if self.position.seq < loading.position.seq { self.raiseFloor(of: slot, to: loading.position.seq) }
         return nil
     }
@@ -87,8 +90,17 @@ struct RoomView {
         self.members.removeAll { $0 == slot }
         self.legacyMembers.removeAll { $0 == slot }
         self.previewMembers.removeAll { $0 == slot }
+        if !self.stillMembers.isEmpty { self.stillMembers.remove(slot) }
         self.loading[slot] = nil
         if !self.floors.isEmpty { self.floors[slot] = nil }
+    }
+
+    /// Divides members: those that get elements with what moves them, and the others.
+    func byMotion(_ members: [Slot]) -> (moving: [Slot], still: [Slot]) {
+        if self.stillMembers.isEmpty { return (members, []) }
+        return (
+            members.filter { !self.stillMembers.contains($0) }, members.filter { self.stillMembers.contains($0) }
+        )
     }
 
     // MARK: The stream

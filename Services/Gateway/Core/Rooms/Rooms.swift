@@ -63,7 +63,7 @@ package struct Rooms {
 
     /// A member comes in whose join was answered as of `position`.
     mutating func enter(
-        _ slot: Slot, _ room: Identifier, at position: Position, isLegacy: Bool, wantsPreviews: Bool, isLoading: Bool,
+        _ slot: Slot, _ room: Identifier, at position: Position, isLegacy: Bool, options: StreamOptions, isLoading: Bool,
         _ connections: Connections, at now: Instant, into actions: inout [GatewayAction]
     ) {
         self.delivery.complete(room, into: &actions)
@@ -77,7 +77,7 @@ package struct Rooms {
         // A member that joins again is not sent the updates before its answer, which may end what waits for it.
         if self.streams.contains(slot, in: room) { actions.append(.dropPreviews([slot], room: room)) }
         let outcome = self.streams.enter(
-            slot, room, at: position, isLegacy: isLegacy, wantsPreviews: wantsPreviews, isLoading: isLoading,
+            slot, room, at: position, isLegacy: isLegacy, options: options, isLoading: isLoading,
             into: &actions)
         self.follow(outcome, in: room, connections, into: &actions)
         // The members lost their places and come back, with their viewports.
@@ -115,8 +115,8 @@ package struct Rooms {
     }
 
     /// A member speaks the full contract from now on.
-    mutating func becomeModern(_ slot: Slot, in room: Identifier, wantsPreviews: Bool) {
-        self.streams.becomeModern(slot, in: room, wantsPreviews: wantsPreviews)
+    mutating func becomeModern(_ slot: Slot, in room: Identifier, options: StreamOptions) {
+        self.streams.becomeModern(slot, in: room, options: options)
     }
 
     /// A connection is in a room no more. What it moved last is shown, whatever the pace.

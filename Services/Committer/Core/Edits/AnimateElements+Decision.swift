@@ -1,0 +1,39 @@
+import Canvas
+import Wire
+
+extension AnimateElement: ElementChange {
+    static let update = UpdateEvent.updated
+    var respectsLock: Bool { true }
+    static let needsParent = false
+
+    static func path(ofElementAt index: Int) -> String { "elementId" }
+
+    func apply(to element: inout Element, at index: Int, _ scene: EditScene) throws(Refusal) -> [Adjustment] {
+        try scene.animate(&element, by: self.animation)
+        return []
+    }
+}
+
+extension AnimateElements: ElementChange {
+    static let update = UpdateEvent.updatedMany
+    var respectsLock: Bool { true }
+    static let needsParent = false
+
+    static func path(ofElementAt index: Int) -> String { "elements[\(index)]" }
+
+    func apply(to element: inout Element, at index: Int, _ scene: EditScene) throws(Refusal) -> [Adjustment] {
+        var animation = self.animation
+        animation?.delayMs += Double(index) * self.staggerMs
+        try scene.animate(&element, by: animation)
+        return []
+    }
+}
+
+extension EditScene {
+    /// Gives an element an animation that starts now, or takes its own.
+    fileprivate func animate(_ element: inout Element, by animation: KeyframeAnimation?) throws(Refusal) {
+        if let animation { try self.rules.check(animation, on: element, field: "animation") }
+        element.animation = animation
+        element.animation?.startedAt = self.time
+    }
+}

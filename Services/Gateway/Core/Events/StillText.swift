@@ -1,0 +1,68 @@
+import Canvas
+import JSONBytes
+import Wire
+
+/// Texts without what moves elements, for apps that do not ask for it: there elements are where they are stored.
+enum StillText {
+    /// An acknowledgement of a commit, with its `element` or `elements`.
+    static func acknowledgement(_ json: [UInt8]) -> [UInt8] {
+        var document = JSONDocument()
+        guard (try? document.parse(json, limits: .logged)) != nil else { return json }
+        if let element = document.root["element"] {
+            return Self.text(json, replacing: CollectionOfOne(element.rawBytes))
+        }
+        guard let elements = document.root["elements"], elements.kind == .array else { return json }
+        return Self.text(json, replacing: elements.elements.map(\.rawBytes))
+    }
+
+    /// An array of elements.
+    static func elements(_ json: [UInt8]) -> [UInt8] {
+        var document = JSONDocument()
+        guard (try? document.parse(json, limits: .logged)) != nil, document.root.kind == .array else { return json }
+        return Self.text(json, replacing: document.root.elements.map(\.rawBytes))
+    }
+
+    /// A text with some elements in it written without what moves them.
+    private static func text(_ json: [UInt8], replacing elements: some Sequence<ArraySlice<UInt8>>) -> [UInt8] {
+        var text: [UInt8] = []
+        text.reserveCapacity(json.count)
+        var end = 0
+        for element in elements {
+            text += json[end..<element.startIndex]
+            text += ElementText(Array(element)).still()
+            end = element.endIndex
+        }
+        return text + json[end...]
+    }
+}
+
+extension RoomContent {
+    /// Without what moves elements.
+    var still: RoomContent {
+        switch self {
+        case .elements(let json): .elements(StillText.elements(json))
+        case .updates(let updates): .updates(updates.map(\.still))
+        }
+    }
+}
+
+extension Update {
+    /// Without what moves its elements.
+    var still: Update {
+        var update = self
+        for index in update.elements.indices {
+            update.elements[index].json = ElementText(update.elements[index].json).still()
+            update.elements[index].changesAnimation = false
+        }
+        return update
+    }
+}
+
+extension GestureEnded {
+    /// Without what moves its element.
+    var still: GestureEnded {
+        var ended = self
+        ended.json = ElementText(ended.json).still()
+        return ended
+    }
+}

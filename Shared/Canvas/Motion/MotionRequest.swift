@@ -1,0 +1,145 @@
+public import JSONBytes
+
+/// How the eye gets to where a commit puts an element: the `motion` that an app sends with it.
+public struct MotionRequest: Equatable, Sendable {
+    /// What moves it.
+    public enum Kind: Equatable, Sendable {
+        /// A curve, over some ms.
+        case eased(ms: Double, Easing)
+        /// A spring, until it rests: its response in seconds, its damping, and the velocities that it begins with, units
+        /// a second.
+        case spring(response: Double, damping: Double, velocity: ByField<Double>)
+    }
+
+    /// The way around for angles.
+    public enum Turn: String, CaseIterable, Sendable {
+        /// The shorter one; half a turn goes clockwise.
+        case short
+        /// Clockwise, and counterclockwise.
+        case cw, ccw
+
+        /// The degrees from one angle to another.
+        func degrees(from start: Double, to end: Double) -> Double {
+            let clockwise = Angle.normalized(end - start)
+            return switch self {
+            case .short: clockwise > 180 ? clockwise - 360 : clockwise
+            case .cw: clockwise
+            case .ccw: clockwise > 0 ? clockwise - 360 : 0
+            }
+        }
+    }
+
+    /// What moves it.
+    public var kind: Kind
+    /// The way around for angles.
+    public var turn: Turn
+    /// Where a hand let go. Fields that it does not name start from what shows.
+    public var from: TransformFields
+
+    /// A motion from its parts.
+    public init(_ kind: Kind, turn: Turn = .short, from: TransformFields = TransformFields()) {
+        self.kind = kind
+        self.turn = turn
+        self.from = from
+    }
+}
+
+extension MotionRequest: JSONEncodable {
+    private static let lengths = 1.0...60_000.0, responses = 0.02...10.0, dampings = 0.05...5.0
+    private static let standard = (easing: Easing.easeInOut, response: 0.5, damping: 0.825)
+
+    /// Writes it as ``ElementInput/motion(_:path:)`` reads it, with its defaults.
+    public func encode(into writer: inout JSONWriter) {
+        writer.beginObject()
+        switch self.kind {
+        case .eased(let ms, let easing):
+            writer.member("ms", ms)
+            writer.key("curve")
+            easing.encode(into: &writer)
+        case .spring(let response, let damping, let velocity):
+            writer.object("spring") { writer in
+                writer.member("response", response)
+                writer.member("damping", damping)
+                if velocity.isEmpty { return }
+                writer.object("velocity") { writer in
+                    for entry in velocity.entries { writer.member(entry.field.name, entry.value) }
+                }
+            }
+        }
+        writer.member("turn", self.turn.rawValue)
+        if !self.from.isEmpty {
+            writer.object("from") { writer in
+                for (field, value) in self.from.set { writer.member(field.name, value) }
+            }
+        }
+        writer.endObject()
+    }
+
+    fileprivate init(_ value: JSONValue, _ path: String) throws(FieldError) {
+        guard value.kind == .object else { throw FieldError(field: path, message: "A motion is an object.") }
+        if let spring = value["spring"] {
+            guard value["ms"] == nil, value["curve"] == nil else {
+                throw FieldError(field: path + ".spring", message: "A motion has a spring, or ms and a curve.")
+            }
+            self.kind = try Self.spring(spring, path + ".spring")
+        } else {
+            self.kind = try Self.eased(value, path)
+        }
+        self.turn = try ElementInput.choice(value["turn"], path + ".turn") ?? .short
+        self.from = TransformFields()
+        if let from = value["from"] { self.from = try ElementInput.start(from, path: path + ".from") }
+    }
+
+    private static func eased(_ value: JSONValue, _ path: String) throws(FieldError) -> Kind {
+        let ms = try ElementInput.number(value["ms"], in: Self.lengths, path + ".ms")
+        guard let curve = value["curve"] else { return .eased(ms: ms, Self.standard.easing) }
+        return .eased(ms: ms, try ElementInput.curve(curve, path: path + ".curve"))
+    }
+
+    private static func spring(_ value: JSONValue, _ path: String) throws(FieldError) -> Kind {
+        guard value.kind == .object else { throw FieldError(field: path, message: "A spring is an object.") }
+        func number(_ name: StaticString, _ range: ClosedRange<Double>, _ standard: Double) throws(FieldError) -> Double {
+            guard let value = value[name] else { return standard }
+            return try ElementInput.number(value, in: range, "\(path).\(name)")
+        }
+        var velocity = ByField<Double>()
+        if let value = value["velocity"] {
+            try ElementInput.eachMoving(in: value, path: path + ".velocity") { velocity[$0] = $1 }
+        }
+        return .spring(
+            response: try number("response", Self.responses, Self.standard.response),
+            damping: try number("damping", Self.dampings, Self.standard.damping), velocity: velocity)
+    }
+}
+
+extension ElementInput {
+    /// The `motion` of a commit.
+    public static func motion(_ value: JSONValue, path: String) throws(FieldError) -> MotionRequest {
+        try MotionRequest(value, path)
+    }
+
+    /// The `from` of a motion: numbers of fields that move.
+    package static func start(_ value: JSONValue, path: String) throws(FieldError) -> TransformFields {
+        var fields = TransformFields()
+        try Self.eachMoving(in: value, path: path) { fields[$0] = $1 }
+        return fields
+    }
+
+    /// The numbers of an object whose names are those of fields that move.
+    static func eachMoving(
+        in value: JSONValue, path: String, _ note: (ElementField, Double) -> Void
+    ) throws(FieldError) {
+        guard value.kind == .object else {
+            throw FieldError(field: path, message: "An object with numbers of fields is required.")
+        }
+        var previous: ElementField?
+        for (key, value) in value.members {
+            let path = joined(path, key.string ?? "")
+            guard let field = ElementField.named(key, after: previous), field.isAnimated else {
+                throw FieldError(field: path, message: "There is no field of this name that moves.")
+            }
+            previous = field
+            note(field, try Self.requiredNumber(value, path))
+        }
+    }
+}
