@@ -1,6 +1,6 @@
 public import JSONBytes
 
-extension Element {
+extension Element: JSONEncodable {
     /// Limits under which everything that `encode` writes can be parsed: an element has the fields of the table, a
     /// broadcast adds a few, and the app may have 64.
     public static let jsonLimits: JSONLimits = {

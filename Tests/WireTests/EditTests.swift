@@ -150,7 +150,7 @@ import Wire
 
     @Test func theElementOfARefusalIsTheOneThatTheEditIsAbout() throws {
         let elements = try Self.payloads.map { try Self.read($0.event, $0.payload).edit.soleElement }
-        #expect(elements == ["a", nil, nil, "a", "a", nil, nil, "a", nil, "a", nil, nil])
+        #expect(elements == ["a", nil, nil, "a", "a", nil, nil, "a", nil, "a", nil, nil, "a", nil, "a", nil])
         #expect(EncodedEdit(tag: 255, fields: [1, 2]).soleElement == nil)
     }
 

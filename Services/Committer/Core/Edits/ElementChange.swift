@@ -50,42 +50,24 @@ extension ElementChange {
     ) throws(Refusal) -> Change {
         let elements = self.elements
         if !Self.update.shape.isSingle { try draft.checkGroup(elements.count) }
-        var change = Change(event: Self.update, entries: [])
-        change.entries.reserveCapacity(elements.count)
-        change.hasEffect = false
-        let mark = draft.mark(of: commit, &cache)
+        var alteration = Alteration(Self.update, by: commit, in: &draft, &cache)
         for index in elements.indices {
-            let key = ElementKey(commit.room, elements[index])
-            let live = try draft.living(key, &cache, field: Self.path(ofElementAt: index))
-            if self.respectsLock { try live.refuseIfLocked() }
+            let subject = try alteration.subject(
+                elements[index], field: Self.path(ofElementAt: index), respectsLock: self.respectsLock, in: &draft,
+                &cache)
             var scene = EditScene(rules: draft.rules, time: draft.time)
-            if Self.needsParent { scene.parentSize = draft.parentSize(of: live.element, in: commit.room, &cache) }
-            var former = live.element
-            former.leaveOutEnded(at: draft.time)
-            var element = former
-            var adjustments = try self.apply(to: &element, at: index, scene)
-            element.endTracks(changedFrom: former)
+            if Self.needsParent { scene.parentSize = draft.parentSize(of: subject.former, in: commit.room, &cache) }
+            var element = subject.former
+            var adjusted = try self.apply(to: &element, at: index, scene)
+            element.endTracks(changedFrom: subject.former)
             if var motion = commit.edit.motion {
                 motion.from.merge(self.start(ofElementAt: index))
-                adjustments += draft.rules.begin(
-                    motion, of: &element, from: former, sent: self.fields(sentTo: former, at: index), at: draft.time)
+                let sent = self.fields(sentTo: subject.former, at: index)
+                adjusted += draft.rules.begin(motion, of: &element, from: subject.former, sent: sent, at: draft.time)
             }
-            if element != former { change.hasEffect = true }
-            element.recordChange(by: commit.user.text)
-            var entry = Change.Entry(
-                key, before: live.json, element, children: live.children, authors: live.authors.followed(by: mark))
-            entry.changesAnimation = element.animation != live.element.animation
-            change.entries.append(entry)
-            change.adjusted += self.name(adjustments, element)
+            alteration.add(subject, as: element, adjusted: adjusted)
         }
-        return change
-    }
-
-    /// In a group, adjustments name their element.
-    private func name(_ adjustments: [Adjustment], _ element: Element) -> [Adjusted] {
-        if adjustments.isEmpty { return [] }
-        let id = Self.update.shape.isSingle ? nil : element.id
-        return adjustments.map { Adjusted(element: id, adjustment: $0) }
+        return alteration.change
     }
 }
 
