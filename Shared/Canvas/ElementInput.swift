@@ -22,6 +22,16 @@ public enum ElementInput {
     /// The transform of a preview or a commit: `positionX`, `positionY`, `transform {rotation, scaleX, scaleY}` and,
     /// for a commit, the hints `width` and `height`. At least one position or transform field is required.
     public static func transform(_ payload: JSONValue, isPreview: Bool) throws(FieldError) -> TransformFields {
+        let fields = try Self.fields(payload, isPreview: isPreview)
+        if fields.isEmpty {
+            let hasHint = payload["width"] != nil || payload["height"] != nil
+            throw FieldError(field: "transform", message: hasHint ? Self.hintsAlone : Self.nothingSent)
+        }
+        return fields
+    }
+
+    /// The same; there may be none.
+    package static func fields(_ payload: JSONValue, isPreview: Bool) throws(FieldError) -> TransformFields {
         var fields = TransformFields()
         for field in ElementField.besideTransform {
             if isPreview, field.kind == .size { continue }
@@ -34,10 +44,6 @@ public enum ElementInput {
             for field in ElementField.inTransform {
                 fields[field] = try Self.number(transform[field.name], "transform.\(field.name)")
             }
-        }
-        if fields.isEmpty {
-            let hasHint = payload["width"] != nil || payload["height"] != nil
-            throw FieldError(field: "transform", message: hasHint ? Self.hintsAlone : Self.nothingSent)
         }
         return fields
     }

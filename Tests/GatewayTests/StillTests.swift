@@ -41,7 +41,9 @@ import Wire
         #expect(ElementText(plain).still() == plain)
     }
 
-    @Test(arguments: [UpdateEvent.transformed, .created, .createdMany, .updated, .transformedMany, .changedMany, .updatedMany])
+    @Test(arguments: [
+        UpdateEvent.transformed, .created, .createdMany, .updated, .transformedMany, .changedMany, .updatedMany,
+    ])
     func updatesReachEachAppInItsForm(event: UpdateEvent) throws {
         var scene = Scene()
         let moving = try scene.member("ada")

@@ -32,6 +32,14 @@ import Wire
         ("elements:animate", #"{"elements":["a","b"],"animation":null,"staggerMs":20}"#),
         ("element:halt", #"{"elementId":"a","fields":["rotation","positionX"],"at":1750000000000.5}"#),
         ("elements:halt", #"{"elements":["a","b"]}"#),
+        (
+            "element:throw",
+            #"{"elementId":"a","positionX":5,"velocity":{"x":900,"y":-1},"angularVelocity":90,"snap":{"grid":{"x":8}}}"#
+        ),
+        (
+            "elements:throw",
+            #"{"elements":[{"elementId":"a"},{"elementId":"b","positionY":1}],"velocity":{"x":0,"y":9},"bounce":0}"#
+        ),
     ]
 
     private static func read(_ event: String, _ payload: String, group: Int = 3) throws -> ReadEdit {
@@ -52,7 +60,7 @@ import Wire
             decoder(DeleteElements.self), decoder(GestureElement.self), decoder(GestureElements.self),
             decoder(PresetElement.self), decoder(UndoEdit.self), decoder(RedoEdit.self),
             decoder(AnimateElement.self), decoder(AnimateElements.self), decoder(HaltElement.self),
-            decoder(HaltElements.self),
+            decoder(HaltElements.self), decoder(ThrowElement.self), decoder(ThrowElements.self),
         ])
 
     private static func decoder<Kind: Edit>(_: Kind.Type) -> (UInt8, @Sendable (EncodedEdit) -> Bool) {
@@ -95,9 +103,9 @@ import Wire
 
     private static func decodesAsItsKind(_ edit: EncodedEdit) -> Bool? { Self.decoders[edit.tag]?(edit) }
 
-    @Test func onlyTransformsEndGestures() throws {
-        let one = ["element:transform", "element:gesture", "element:preset"]
-        let groups = ["elements:transform", "elements:gesture"]
+    @Test func onlyTransformsAndThrowsEndGestures() throws {
+        let one = ["element:transform", "element:gesture", "element:preset", "element:throw"]
+        let groups = ["elements:transform", "elements:gesture", "elements:throw"]
         for (event, payload) in Self.payloads {
             let read = try Self.read(event, payload)
             let ended: ShortList<Identifier> = groups.contains(event) ? ["a", "b"] : one.contains(event) ? ["a"] : []
@@ -150,7 +158,7 @@ import Wire
 
     @Test func theElementOfARefusalIsTheOneThatTheEditIsAbout() throws {
         let elements = try Self.payloads.map { try Self.read($0.event, $0.payload).edit.soleElement }
-        #expect(elements == ["a", nil, nil, "a", "a", nil, nil, "a", nil, "a", nil, nil, "a", nil, "a", nil])
+        #expect(elements == ["a", nil, nil, "a", "a", nil, nil, "a", nil, "a", nil, nil, "a", nil, "a", nil, "a", nil])
         #expect(EncodedEdit(tag: 255, fields: [1, 2]).soleElement == nil)
     }
 

@@ -98,7 +98,8 @@ extension MotionRequest: JSONEncodable {
 
     private static func spring(_ value: JSONValue, _ path: String) throws(FieldError) -> Kind {
         guard value.kind == .object else { throw FieldError(field: path, message: "A spring is an object.") }
-        func number(_ name: StaticString, _ range: ClosedRange<Double>, _ standard: Double) throws(FieldError) -> Double {
+        func number(_ name: StaticString, _ range: ClosedRange<Double>, _ standard: Double) throws(FieldError) -> Double
+        {
             guard let value = value[name] else { return standard }
             return try ElementInput.number(value, in: range, "\(path).\(name)")
         }

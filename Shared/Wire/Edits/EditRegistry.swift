@@ -17,7 +17,9 @@ public let allEdits = EditRegistry<
     AnimateElement,
     AnimateElements,
     HaltElement,
-    HaltElements
+    HaltElements,
+    ThrowElement,
+    ThrowElements
 >()
 
 /// A list of kinds of edits. A module that requires more of every kind than ``Edit`` (the committer requires its

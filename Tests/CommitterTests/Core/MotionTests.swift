@@ -189,7 +189,10 @@ import Wire
         ("element:transform", #""positionX":1,"motion":[]"#, "motion"),
         ("element:transform", #""positionX":1,"motion":{"ms":60001}"#, "motion.ms"),
         ("element:transform", #""positionX":1,"motion":{"ms":9,"curve":"fast"}"#, "motion.curve"),
-        ("element:transform", #""positionX":1,"motion":{"ms":9,"curve":{"points":[[0,0],[1,1]]}}"#, "motion.curve.points"),
+        (
+            "element:transform", #""positionX":1,"motion":{"ms":9,"curve":{"points":[[0,0],[1,1]]}}"#,
+            "motion.curve.points"
+        ),
         ("element:transform", #""positionX":1,"motion":{"ms":9,"turn":"left"}"#, "motion.turn"),
         ("element:transform", #""positionX":1,"motion":{"ms":9,"spring":{}}"#, "motion.spring"),
         ("element:transform", #""positionX":1,"motion":{"spring":{"response":0.01}}"#, "motion.spring.response"),
@@ -276,7 +279,8 @@ import Wire
     }
 
     @Test mutating func aCreationMayHaveAnAnimation() throws {
-        try self.send("element:create", #"{"element":{"id":"c","type":"note","animation":\#(Self.pulse),"motion":{}}}"#, at: 7)
+        try self.send(
+            "element:create", #"{"element":{"id":"c","type":"note","animation":\#(Self.pulse),"motion":{}}}"#, at: 7)
         #expect(try self.stored("c").animation?.startedAt == Self.start + 7 && self.stored("c").motion.isEmpty)
         let turning = #""animation":{"ms":100,"tracks":{"rotation":[{"at":0,"value":9}]}}"#
         let refused = try self.send("element:create", #"{"element":{"type":"audio",\#(turning)}}"#)
@@ -297,6 +301,49 @@ import Wire
             try Self.read("elements:animate", #"{"elements":[\#(ids)],"animation":\#(animation(1))}"#)
         }
         #expect(group?.code == .tooLarge && group?.field == "animation")
+    }
+
+    // MARK: Throws
+
+    @Test mutating func aThrowStoresWhereItComesToRest() throws {
+        let settlement = try self.send(
+            "element:throw", #"{"elementId":"a","positionX":50.4,"velocity":{"x":1000,"y":0},"angularVelocity":-90}"#)
+        let element = try self.stored()
+        // (s − 1) / (1000 k) with k = −ln 0.998.
+        #expect(settlement.updates[0].event == .transformed)
+        #expect((element.positionX - 549).magnitude <= 1 && element.motion.fields == [.positionX, .rotation])
+        #expect(try self.shown(.positionX, at: 0) == 50 && self.shown(.positionX, at: 1e5) == element.positionX)
+        #expect(
+            settlement.texts[0].hasSuffix(
+                #""adjusted":[{"field":"positionX","sent":50.4,"stored":50,"why":"integer"}]}"#))
+        // Caught.
+        try self.send("element:halt", #"{"elementId":"a"}"#, at: 100)
+        #expect(try self.stored().motion.isEmpty && self.stored().positionX < element.positionX)
+    }
+
+    @Test mutating func aGroupIsThrownOneWayAndAnnotationsAlone() throws {
+        try self.send(
+            "elements:throw", #"{"elements":[{"elementId":"b"},{"elementId":"a"}],"velocity":{"x":0,"y":500}}"#)
+        let (a, b) = try (self.stored(), self.stored("b"))
+        #expect(a.positionY == b.positionY && a.positionY > 200 && a.positionX == 0 && b.positionX == 100)
+        try self.send("history:undo", "{}", at: 10)
+        #expect(try self.stored().positionY == 0 && self.stored().motion.isEmpty)
+        try self.send(
+            "element:create",
+            #"{"element":{"id":"t","type":"text","parentId":"a","space":"normalized","positionX":0.5}}"#)
+        let refused = try self.send(
+            "elements:throw", #"{"elements":[{"elementId":"a"},{"elementId":"t"}],"velocity":{"x":0,"y":500}}"#)
+        #expect(refused.refusals[0]?.code == .invalid && refused.refusals[0]?.field == "elements[1].elementId")
+        try self.send("element:throw", #"{"elementId":"t","velocity":{"x":9,"y":0}}"#)
+        // It meets the edge of its parent.
+        #expect(try self.stored("t").positionX == 1 && self.stored("t").motion[.positionX]?.segments.count == 2)
+    }
+
+    @Test mutating func whatIsThrownInFlightStartsWhereItShows() throws {
+        try self.send("element:throw", #"{"elementId":"a","velocity":{"x":1000,"y":0}}"#)
+        let shown = try self.shown(.positionX, at: 200)
+        try self.send("element:throw", #"{"elementId":"a","velocity":{"x":0,"y":1000}}"#, at: 200)
+        #expect(try self.stored().positionX == shown.rounded() && self.stored().positionY > 400)
     }
 
     // MARK: Halts
@@ -325,7 +372,8 @@ import Wire
         #expect(try self.stored().positionX == 2000 && self.stored("b").positionX == 2100)
         #expect(try self.stored().animation == nil)
         // Ahead of the server's clock is now.
-        try self.send("element:transform", #"{"elementId":"a","positionX":3000,"motion":{"ms":1000,"curve":"linear"}}"#, at: 3000)
+        try self.send(
+            "element:transform", #"{"elementId":"a","positionX":3000,"motion":{"ms":1000,"curve":"linear"}}"#, at: 3000)
         try self.send("element:halt", #"{"elementId":"a","at":\#(Self.start + 9999)}"#, at: 3500)
         #expect(try self.stored().positionX == 2500)
     }

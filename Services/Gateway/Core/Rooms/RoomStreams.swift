@@ -61,7 +61,8 @@ package struct RoomStreams {
     /// A member comes in whose join was answered as of `position`.
     /// - Parameter isLoading: it is sent its snapshot in parts, and follows the stream when it has read them.
     mutating func enter(
-        _ slot: Slot, _ room: Identifier, at position: Position, isLegacy: Bool, options: StreamOptions, isLoading: Bool,
+        _ slot: Slot, _ room: Identifier, at position: Position, isLegacy: Bool, options: StreamOptions,
+        isLoading: Bool,
         into actions: inout [GatewayAction]
     ) -> Outcome {
         if isLoading {
@@ -165,7 +166,9 @@ package struct RoomStreams {
             let step = StreamStep(ended.gesture, before: view.position.seq + 1)
             let (moving, still) = view.byMotion(view.members)
             if !moving.isEmpty { actions.append(.broadcast(moving, json: EventText.gestureEnded(ended), step: step)) }
-            if !still.isEmpty { actions.append(.broadcast(still, json: EventText.gestureEnded(ended.still), step: step)) }
+            if !still.isEmpty {
+                actions.append(.broadcast(still, json: EventText.gestureEnded(ended.still), step: step))
+            }
         }
         if !view.legacyMembers.isEmpty, self.rooms[ended.gesture.room]?.hold(ended) == false {
             Self.deliver(ended, toLegacy: view.legacyMembers, into: &actions)

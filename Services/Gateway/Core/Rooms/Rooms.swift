@@ -63,7 +63,8 @@ package struct Rooms {
 
     /// A member comes in whose join was answered as of `position`.
     mutating func enter(
-        _ slot: Slot, _ room: Identifier, at position: Position, isLegacy: Bool, options: StreamOptions, isLoading: Bool,
+        _ slot: Slot, _ room: Identifier, at position: Position, isLegacy: Bool, options: StreamOptions,
+        isLoading: Bool,
         _ connections: Connections, at now: Instant, into actions: inout [GatewayAction]
     ) {
         self.delivery.complete(room, into: &actions)
