@@ -348,7 +348,10 @@ def test_guides_come_out_of_the_edges_and_cards_snap_to_them_and_to_equal_gaps(s
     ada.drag((x, 650), (x + 50, 640), lift=False)
     eventually("the other sees it move", lambda: shown(bob) == str(at + 50))
     assert guides()[0]["positionX"] == at
+    ada.key("Escape")
+    eventually("Escape takes it back", lambda: shown(bob) == str(at))
     ada.mouse("mouseReleased", x + 50, 640)
+    ada.drag((x, 650), (x + 50, 640))
     eventually("it is there", lambda: guides()[0]["positionX"] == at + 50)
     ada.ask("document.querySelector('.ruled').focus()")
     assert ada.ask("document.activeElement.ariaLabel") == "Upright guide"

@@ -134,15 +134,23 @@ export class Rulers {
   /** @param {PointerEvent} event @param {Axis} axis */
   #release(event, axis) {
     if (!this.#held) return;
-    const { id, gesture } = this.#held, isBack = this.#placeOf(event, axis) < EDGE;
+    const { id } = this.#held, isBack = this.#placeOf(event, axis) < EDGE;
     if (event.type === "pointerup" && !isBack) return this.#letGo();
-    this.#held = undefined;
-    gesture.cancel();
+    this.#drop();
     if (event.type === "pointerup") this.#remove(id);
+  }
+
+  /** @returns {boolean} whether something was held, which goes back */
+  #drop() {
+    const held = this.#held;
+    this.#held = undefined;
+    held?.gesture.cancel();
+    return held !== undefined;
   }
 
   /** @param {KeyboardEvent} event @param {string} id @param {Axis} axis */
   #key(event, id, axis) {
+    if (event.key === "Escape" && this.#drop()) return event.stopPropagation();
     const step = AXES[axis].keys[event.key], isRemoval = event.key === "Delete" || event.key === "Backspace";
     if (!step && !isRemoval) return;
     event.preventDefault();
@@ -184,6 +192,7 @@ export class Rulers {
         line = undefined;
       });
     }
+    ruler.addEventListener("dblclick", event => event.stopPropagation());
     // By a key: in the middle.
     ruler.addEventListener("click", event => event.detail === 0 && this.#create(axis, this.board.size[axis === "x" ? "width" : "height"] / 2));
     this.layer.append(ruler);
