@@ -22,6 +22,8 @@ public enum CanvasLimits {
     public static let extraBytes = 8192
     /// The maximum number of extra fields of an element.
     public static let extraFields = 64
+    /// The maximum number of keyframes of an animated field.
+    public static let keyframes = 64
     /// The maximum size of an animation as JSON text, bytes.
     public static let animationBytes = 8192
     /// The maximum step of rotation to snap to, degrees; steps are above 0.

@@ -52,6 +52,7 @@ CASES = {
     "DatabaseKeeperDown": ('up{job="database"}', "0x60", "1 0 1x60", {}),
     "NoQuorum": ("etcd_server_has_leader{}", "0x60", "1 0 1x60", {}),
     "NoStandby": ('patroni_primary{scope="t"}', "1x60", "0x60", {'patroni_sync_standby{scope="t", is="another"}': "0x60"}),
+    "ClocksDiffer": ("touchsync_clock_seconds{}", "2+5x60", "0+5x60", {}),
     "FewDescriptors": ('process_open_fds{job="touchsync"}', "950x60", "800x60",
                        {'process_max_fds{job="touchsync"}': "1000x60"}),
 }

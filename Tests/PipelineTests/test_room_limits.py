@@ -35,7 +35,7 @@ def test_a_join_tells_the_limits(ada):
     assert set(limits) == {
         "message", "depth", "keys", "array", "group", "rooms", "unacknowledged", "previewsPerSecond", "commitsPerSecond",
         "commitBurst", "userCommitsPerSecond", "userCommitBurst", "replay", "roomElements", "roomBytes", "elementAnnotations",
-        "ownFields", "numberLength",
+        "ownFields", "numberLength", "keyframes", "animationBytes",
     }
 
 

@@ -147,6 +147,10 @@ package struct GatewayLimits: Equatable, Sendable {
         writer.value(self.elementAnnotations)
         writer.key("ownFields")
         writer.value(CanvasLimits.extraFields)
+        writer.key("keyframes")
+        writer.value(CanvasLimits.keyframes)
+        writer.key("animationBytes")
+        writer.value(CanvasLimits.animationBytes)
         writer.endObject()
     }
 }

@@ -12,6 +12,9 @@ enum ProcessMetrics {
         metrics.gauge("process_virtual_memory_bytes", "Virtual memory.") { self.memoryBytes(field: 0) }
         metrics.gauge("process_open_fds", "Open descriptors.") { Double(self.openDescriptors()) }
         metrics.gauge("process_max_fds", "Most descriptors that may be open.") { self.descriptorLimit() }
+        metrics.gauge("touchsync_clock_seconds", "The host's time of day, seconds since 1970: motions start by it.") {
+            WallClock.exactSeconds()
+        }
         let start = self.startSeconds()
         metrics.gauge("process_start_time_seconds", "When the process started, seconds since 1970.") { start }
     }

@@ -59,7 +59,7 @@ struct RoomStates {
     // MARK: Bodies
 
     /// What every change of an element sets, and what only the server knows.
-    private static let bookkeeping: Set = ["rev", "createdBy", "updatedBy"]
+    private static let bookkeeping: Set = ["rev", "createdBy", "updatedBy", "motion"]
 
     private static func fields(of body: String) -> [String: String] {
         var document = JSONDocument()

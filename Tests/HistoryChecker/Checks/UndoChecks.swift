@@ -110,7 +110,7 @@ private struct UndoModel {
 
     private static let depth = 100
     /// What every change of an element sets.
-    private static let bookkeeping: Set = ["rev", "updatedBy", "width", "height"]
+    private static let bookkeeping: Set = ["rev", "updatedBy", "width", "height", "motion"]
     /// Fields that are taken back together with others, or not at all.
     private static let coupled: Set = ["positionX", "positionY", "anchorX", "anchorY", "scaleX", "scaleY"]
 

@@ -116,11 +116,12 @@ extension App {
     /// Commits a move of one element in one of the ways in which that is possible.
     private func lift(_ element: String) {
         let id = "\"elementId\":\"\(element)\""
-        switch self.world.random.place(6) {
-        case 0: self.lift("element:gesture", [element], "\(id),\(self.deltas)")
+        switch self.world.random.place(8) {
+        case 0: self.lift("element:gesture", [element], "\(id),\(self.deltas)\(self.motion)")
         case 1: self.lift("element:gesture", [element], "\(id),\(self.deltas),\"anchor\":\(self.anchor)")
-        case 2: self.lift("element:preset", [element], "\(id),\"preset\":\"\(self.preset)\"")
-        default: self.lift("element:transform", [element], self.transform(of: element))
+        case 2: self.lift("element:preset", [element], "\(id),\"preset\":\"\(self.preset)\"\(self.motion)")
+        case 3: self.lift("element:throw", [element], "\(id),\(self.velocity)")
+        default: self.lift("element:transform", [element], "\(self.transform(of: element))\(self.motion)")
         }
     }
 
@@ -130,7 +131,10 @@ extension App {
         // A pivot is on the canvas, where annotations are not.
         if ids.contains(where: AppElements.isAnnotation) || self.world.random.place(2) == 0 {
             let items = ids.map { "{\(self.transform(of: $0))}" }.joined(separator: ",")
-            self.lift("elements:transform", ids, "\"elements\":[\(items)]")
+            self.lift("elements:transform", ids, "\"elements\":[\(items)]\(self.motion)")
+        } else if self.world.random.place(3) == 0 {
+            let items = ids.map { "{\"elementId\":\"\($0)\"}" }.joined(separator: ",")
+            self.lift("elements:throw", ids, "\"elements\":[\(items)],\(self.velocity)")
         } else {
             let pivot = "{\"x\":\(self.world.random.number(0...500)),\"y\":\(self.world.random.number(0...500))}"
             self.lift("elements:gesture", ids, "\"elements\":\(Self.list(ids)),\"pivot\":\(pivot),\(self.deltas)")
@@ -139,6 +143,45 @@ extension App {
 
     private func lift(_ event: String, _ targets: [String], _ fields: String) {
         self.begin(event, on: targets, "\(fields),\"gesture\":\(self.gesture)", gesture: self.gesture)
+    }
+
+    /// Lets elements pulse and turn, or leaves them alone.
+    func animate() {
+        let ids = self.pickGroup()
+        let tracks = "{\"opacity\":[{\"at\":0.5,\"value\":0}]}"
+        let animation = self.world.random.place(4) == 0 ? "null" : "{\"ms\":300,\"iterations\":9,\"tracks\":\(tracks)}"
+        guard ids.count > 1 else {
+            let id = self.pick()
+            return self.begin("element:animate", on: [id], "\"elementId\":\"\(id)\",\"animation\":\(animation)")
+        }
+        self.begin(
+            "elements:animate", on: ids,
+            "\"elements\":\(Self.list(ids)),\"animation\":\(animation),\"staggerMs\":40")
+    }
+
+    /// Catches what flies.
+    func halt() {
+        let fields = "\"fields\":[\"positionX\",\"positionY\"]"
+        if self.world.random.place(2) == 0 {
+            let ids = self.withStranger(self.pickGroup())
+            return self.begin("elements:halt", on: ids, "\"elements\":\(Self.list(ids)),\(fields)")
+        }
+        let id = self.pick()
+        self.begin("element:halt", on: [id], "\"elementId\":\"\(id)\",\(fields)")
+    }
+
+    /// At times a motion, as the last member of a payload.
+    private var motion: String {
+        switch self.world.random.place(4) {
+        case 0: ",\"motion\":{\"ms\":\(self.world.random.number(1...2000))}"
+        case 1: ",\"motion\":{\"spring\":{\"response\":0.3,\"velocity\":{\"positionX\":500}},\"turn\":\"cw\"}"
+        default: ""
+        }
+    }
+
+    private var velocity: String {
+        let (x, y) = (self.world.random.number(0...900), self.world.random.number(0...900))
+        return "\"velocity\":{\"x\":\(x),\"y\":\(y)},\"rate\":0.99"
     }
 
     private func transform(of element: String) -> String {

@@ -214,6 +214,8 @@ final class App: SimulatedApp {
         case 8, 9, 10: self.undoOrRedo()
         case 11: self.look()
         case 12: self.point()
+        case 13: self.animate()
+        case 14: self.halt()
         default: self.beginMove()
         }
     }

@@ -34,6 +34,7 @@ struct AppElements {
     private func changes(_ event: String, _ data: JSONValue) -> [String: String] {
         switch event {
         case "elements:transformed": self.merged(data["elements"], by: data["userId"])
+        case "elements:updated": self.merged(data["elements"], by: data["userId"], isAnimation: true)
         case "elements:created": AppText.states(of: data["elements"])
         case "element:deleted": AppText.deletedStates(of: data["elementIds"])
         case "element:created": AppText.flatState(of: data)
@@ -44,11 +45,11 @@ struct AppElements {
         }
     }
 
-    private func merged(_ elements: JSONValue?, by user: JSONValue?) -> [String: String] {
+    private func merged(_ elements: JSONValue?, by user: JSONValue?, isAnimation: Bool = false) -> [String: String] {
         var states: [String: String] = [:]
-        for geometry in elements?.children ?? [] {
-            guard let id = geometry["id"]?.string else { continue }
-            states[id] = AppText.merge(geometry, into: self.states[id] ?? "", by: user)
+        for part in elements?.children ?? [] {
+            guard let id = part["id"]?.string else { continue }
+            states[id] = AppText.merge(part, into: self.states[id] ?? "", by: user, isAnimation: isAnimation)
         }
         return states
     }

@@ -48,29 +48,55 @@ final class AppText {
         Dictionary((ids?.children ?? []).compactMap { $0.string.map { ($0, "") } }) { $1 }
     }
 
-    /// A state with another geometry; everything else in it stays, but for the user that moved the element last.
-    static func merge(_ geometry: JSONValue, into state: String, by user: JSONValue?) -> String {
+    /// A state with another part of the element, its geometry or its animation; everything else in it stays, but for the user
+    /// that changed the element last. An animation that the part does not name stays, one that it says to be null goes.
+    /// - Parameter isAnimation: the part is the animation, which is gone if it is absent.
+    static func merge(_ part: JSONValue, into state: String, by user: JSONValue?, isAnimation: Bool = false) -> String {
+        let former = AppText(Array(state.utf8)).root
         var writer = JSONWriter(reserving: 400)
         writer.beginObject()
-        for (key, value) in AppText(Array(state.utf8)).root.members {
+        for (key, value) in (isAnimation ? former : part).members {
             let name = key.string ?? ""
+            if !Self.geometryNames.contains(name) || name == "rev" { continue }
             writer.key(string: name)
-            writer.raw(((name == "updatedBy" ? user : geometry[name]) ?? value).rawBytes)
+            writer.raw(value.rawBytes)
+        }
+        let animation = part["animation"] ?? (isAnimation ? nil : former["animation"])
+        for (key, value) in former.members {
+            let name = key.string ?? ""
+            if Self.geometryNames.contains(name) && name != "rev" || name == "animation" { continue }
+            writer.key(string: name)
+            writer.raw(((name == "updatedBy" ? user : name == "rev" ? part[name] : nil) ?? value).rawBytes)
+            if name == "rev", let animation, !animation.isNull {
+                writer.key("animation")
+                writer.raw(animation.rawBytes)
+            }
         }
         writer.endObject()
         return String(decoding: writer.bytes, as: UTF8.self)
     }
 
+    private static let geometryNames: Set = [
+        "id", "type", "positionX", "positionY", "positionZ", "width", "height", "rotation", "rotationX", "rotationY",
+        "scaleX", "scaleY", "perspective", "opacity", "originalWidth", "originalHeight", "anchorX", "anchorY", "motion",
+        "rev",
+    ]
+
+    /// The geometries of an array of elements, by id.
+    static func geometries(of elements: JSONValue?) -> [String: String] {
+        var geometries: [String: String] = [:]
+        for element in elements?.children ?? [] {
+            if let id = element["id"]?.string { geometries[id] = Self.geometry(of: element) }
+        }
+        return geometries
+    }
+
     /// The geometry in a state, as updates and acknowledgements of groups have it.
     static func geometry(of state: JSONValue) -> String {
-        let names: Set = [
-            "id", "type", "positionX", "positionY", "width", "height", "rotation", "scaleX", "scaleY", "originalWidth",
-            "originalHeight", "anchorX", "anchorY", "rev",
-        ]
         var writer = JSONWriter(reserving: 300)
         writer.beginObject()
         for (key, value) in state.members {
-            guard let name = key.string, names.contains(name) else { continue }
+            guard let name = key.string, Self.geometryNames.contains(name) else { continue }
             writer.key(string: name)
             writer.raw(value.rawBytes)
         }

@@ -11,7 +11,9 @@ extension RoomWitness {
             $0.number = number
             $0.seq = UInt64(answer["seq"]?.integer ?? 0)
             switch event {
-            case "elements:transform", "elements:gesture": $0.geometry = AppText.states(of: answer["elements"])
+            case "elements:transform", "elements:gesture", "elements:throw", "elements:halt":
+                $0.geometry = AppText.geometries(of: answer["elements"])
+            case "elements:animate": break
             case "elements:create": $0.elements = AppText.states(of: answer["elements"])
             case "history:undo", "history:redo":
                 $0.isUnchanged = answer["undone"] == nil

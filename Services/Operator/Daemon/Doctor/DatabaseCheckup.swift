@@ -8,7 +8,7 @@ struct DatabaseCheckup {
     let migrations: [Migration]
 
     func examine() throws -> [Finding] {
-        [try self.version(), try self.durability(), try self.role(), self.schema()]
+        [try self.version(), try self.durability(), try self.role(), try self.clock(), self.schema()]
     }
 
     private func setting(_ name: String) throws -> String {
@@ -50,6 +50,18 @@ struct DatabaseCheckup {
             "\(name) \(rows.bool(0, 1) == true ? "is a superuser" : "owns the tables"): whoever breaks into a "
                 + "daemon can drop them",
             "touchsync migrate --runtime-role NAME as the owner, and let daemons connect as NAME")
+    }
+
+    /// Compares the time of day here and there, as far as the way there allows.
+    private func clock() throws -> Finding {
+        let before = WallClock.exactSeconds()
+        let rows = try self.connection.execute("SELECT extract(epoch FROM clock_timestamp())::float8")
+        let after = WallClock.exactSeconds()
+        guard let there = rows.float8(0, 0) else { return .ok("clock", "the server tells no time") }
+        let skew = max(0, before - there, there - after)
+        let text = "the server's clock is \((skew * 1000).rounded()) ms off this host's"
+        guard skew > 0.3 else { return .ok("clock", text) }
+        return .warn("clock", text, "let NTP hold the clocks of all hosts: motions start by them")
     }
 
     private func schema() -> Finding {
