@@ -266,6 +266,7 @@ UPDATES = {
     "element:updated",
     "element:deleted",
     "elements:transformed",
+    "elements:updated",
 }
 
 

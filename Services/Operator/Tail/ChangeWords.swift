@@ -81,6 +81,9 @@ package enum ChangeWords {
         if before.constraints != after.constraints {
             words.append(after.constraints == nil ? "no constraints" : "other constraints")
         }
+        if before.animation != after.animation {
+            words.append(after.animation == nil ? "no animation" : "another animation")
+        }
         return words
     }
 

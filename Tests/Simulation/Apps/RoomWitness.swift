@@ -165,7 +165,7 @@ final class RoomWitness {
     func received(_ name: String, _ data: JSONValue) {
         switch name {
         case "element:transformed", "element:created", "element:updated", "element:deleted", "elements:transformed",
-            "elements:created", "elements:changed":
+            "elements:created", "elements:changed", "elements:updated":
             self.update(name, data)
         case "element:transforming": self.preview(of: data, data)
         case "elements:transforming":
