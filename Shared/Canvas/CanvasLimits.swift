@@ -7,7 +7,8 @@ public enum CanvasLimits {
     /// How far the viewer of an element with perspective is away from the canvas, pixels.
     public static let perspective = 50.0...100_000.0
     /// No element and no annotation is drawn further than this many pixels from the origin, whatever the rules file:
-    /// original side · distance of the anchor · largest scale, and that once more for the parent's scale.
+    /// original side · distance of the anchor · largest scale, and that once more for the parent's scale. Perspective shows
+    /// what is near up to a hundred times as far away.
     public static let reach = 1e25
     /// Original sides in pixels. The lower end keeps `smallest side / original side` finite.
     public static let originalSide = 0.001...1_000_000_000.0

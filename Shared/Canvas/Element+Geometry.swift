@@ -2,8 +2,8 @@ extension Element {
     /// Its size at scale 1, pixels.
     public var originalSize: Size { Size(width: self.originalWidth, height: self.originalHeight) }
 
-    /// Maps the element's own pixels at scale 1 (origin at its top left corner) to the canvas. For an annotation pass
-    /// the parent's original size: the result is then in the parent's own pixels.
+    /// Maps the element's own pixels at scale 1 (origin at its top left corner) to the canvas, in its plane: `projection`
+    /// has its depth. For an annotation pass the parent's original size: the result is then in the parent's own pixels.
     public func matrix(parentSize: Size? = nil) -> AffineMatrix {
         AffineMatrix(
             scaleX: self.scaleX, scaleY: self.scaleY, rotation: Angle(degrees: self.rotation),
@@ -11,27 +11,20 @@ extension Element {
             position: self.position(in: parentSize))
     }
 
-    /// The four corners on the canvas: top left, top right, bottom right, bottom left in the unrotated element.
+    /// The four corners as they are seen on the canvas: top left, top right, bottom right, bottom left in the unrotated
+    /// element. Of an element that comes too near to the viewer they are the corners of the part that is seen, none if it
+    /// is behind the viewer.
     public func corners(parentSize: Size? = nil) -> [Point] {
-        self.corners(under: self.matrix(parentSize: parentSize))
+        self.planeMap(parentSize: parentSize).corners(of: self.originalSize)
     }
 
-    /// The images of its four corners, in the same order.
-    func corners(under matrix: AffineMatrix) -> [Point] {
-        let (width, height) = (self.originalWidth, self.originalHeight)
-        return [
-            matrix.applied(to: .zero), matrix.applied(to: Point(x: width, y: 0)),
-            matrix.applied(to: Point(x: width, y: height)), matrix.applied(to: Point(x: 0, y: height)),
-        ]
-    }
-
-    /// The smallest axis-aligned rectangle around it.
+    /// The smallest axis-aligned rectangle around what is seen of it; its anchor if it is behind the viewer.
     public func boundingBox(parentSize: Size? = nil) -> Rect {
-        Rect(around: self.corners(parentSize: parentSize))
+        Rect(around: self.corners(parentSize: parentSize), or: self.position(in: parentSize))
     }
 
-    /// The position that keeps the element visually in place with another anchor; not rounded, in the units of the
-    /// element's position.
+    /// The position that keeps the element visually in place with another anchor, as if it were not tilted; not rounded, in
+    /// the units of the element's position.
     public func position(withAnchor anchor: Point, parentSize: Size? = nil) -> Point {
         let point = Point(x: anchor.x * self.originalWidth, y: anchor.y * self.originalHeight)
         let moved = self.matrix(parentSize: parentSize).applied(to: point)
@@ -39,8 +32,8 @@ extension Element {
         return Point(x: moved.x / unit.width, y: moved.y / unit.height)
     }
 
-    /// The element with another anchor, visually in place whatever its rotation and scale. The anchor is clamped to
-    /// `CanvasLimits.anchor`, the position is not rounded. Nil unless the anchor is finite.
+    /// The element with another anchor, visually in place whatever its rotation and scale, if it is not tilted. The anchor
+    /// is clamped to `CanvasLimits.anchor`, the position is not rounded. Nil unless the anchor is finite.
     ///
     ///     let held = element.anchored(at: AnchorPoint.topLeft.unitPoint)  // now rotates about its top left corner
     public func anchored(at anchor: Point, parentSize: Size? = nil) -> Element? {

@@ -47,6 +47,11 @@ public struct Rect: Equatable, Sendable {
         self.init(x: low.x, y: low.y, width: high.x - low.x, height: high.y - low.y)
     }
 
+    /// The same; of no points the one in which everything disappears.
+    init(around points: [Point], or vanishingPoint: Point) {
+        self.init(around: points.isEmpty ? [vanishingPoint] : points)
+    }
+
     /// The corner with the largest x and y.
     public var end: Point { Point(x: self.origin.x + self.size.width, y: self.origin.y + self.size.height) }
 

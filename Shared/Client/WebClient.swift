@@ -8,6 +8,8 @@ package enum WebClient {
     package static let module = bytes(client_module())
     /// The module in the format of gzip (RFC 1952).
     package static let compressedModule = bytes(client_compressed_module())
+    /// The module of hit tests and corners, minified.
+    package static let projection = bytes(client_projection())
 
     private static func bytes(_ file: client_file) -> [UInt8] {
         Array(UnsafeBufferPointer(start: file.content, count: Int(file.size)))

@@ -1,10 +1,9 @@
 #!/bin/sh
-# Makes what gateways serve of the client for web pages: minified, and compressed once for all.
+# Makes what gateways serve of the client for web pages: minified, and its main module compressed once for all.
 #
 #     Shared/Client/minify.sh [FOLDER]
 #
-# Without a folder it replaces the files in `served`, which is needed after each change of web/touchsync.js; a test
-# compares. It needs terser and zopfli of Debian 12.
+# Without a folder it replaces the files in `served`, which is needed after each change in web; a test compares. It needs terser and zopfli of Debian 12.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 folder=${1:-$here/served}
@@ -26,4 +25,5 @@ own='acknowledged arriving attempt attempts attended awaited blocked capacity cl
 terser --module --ecma 2022 --compress passes=3,reduce_funcs=false,sequences=false --mangle \
     --mangle-props "builtins,regex=/^($(echo $own | tr ' ' '|'))$/" \
     --output "$folder/touchsync.min.js" -- "$here/web/touchsync.js"
+terser --module --ecma 2022 --compress passes=3 --mangle --output "$folder/projection.min.js" -- "$here/web/projection.js"
 zopfli --i50 "$folder/touchsync.min.js"

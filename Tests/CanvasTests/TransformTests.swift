@@ -99,7 +99,8 @@ import Testing
             let unit = inventor.point(-0.5...1.5)
             let own = Point(x: unit.x * note.originalWidth, y: unit.y * note.originalHeight)
             let onCanvas = note.matrix().applied(to: own)
-            #expect(isClose(note.ownPoint(fromCanvas: onCanvas), own, within: 1e-8), "seed \(seed): \(note)")
+            let found = note.ownPoint(fromCanvas: onCanvas) ?? .zero
+            #expect(isClose(found, own, within: 1e-8), "seed \(seed): \(note)")
             let isInside = (0...1).contains(unit.x) && (0...1).contains(unit.y)
             #expect(note.contains(onCanvas) == isInside, "seed \(seed): \(note) at \(unit)")
         }

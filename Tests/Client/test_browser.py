@@ -2,6 +2,7 @@
 
 import http.server
 import json
+import math
 import pathlib
 import re
 import threading
@@ -139,6 +140,41 @@ def test_a_network_that_is_back_is_asked_for(browsers, single, room):
 def imported(path):
     """JavaScript that imports a module, whose page needs no server of it."""
     return f"import(URL.createObjectURL(new Blob([{json.dumps(path.read_text())}], {{ type: 'text/javascript' }})))"
+
+
+def alike(left, right):
+    """Whether two values of JSON are the same but for the rounding of numbers."""
+    if isinstance(left, dict):
+        return left.keys() == right.keys() and all(alike(left[key], right[key]) for key in left)
+    if isinstance(left, list):
+        return len(left) == len(right) and all(map(alike, left, right))
+    return left == right or isinstance(left, float | int) and math.isclose(left, right, rel_tol=1e-5, abs_tol=1e-9)
+
+
+def test_depth_is_that_of_the_browser(browser, origin):
+    """Tests/Depth/cases.json is what a browser says of elements that leave their plane; without the file it is made. Both
+    clients are held to it."""
+    file = HERE.parent / "Depth" / "cases.json"
+    page = Page(browser, origin)
+    browser.run(
+        "Emulation.setDeviceMetricsOverride", page.session, width=1200, height=900, deviceScaleFactor=1, mobile=False)
+    web = HERE.parents[1] / "Shared" / "Client" / "web"
+    client, projection = ((web / name).read_text() for name in ("touchsync.js", "projection.js"))
+    cases, wrong = page.run(f"""(async () => {{
+        const address = text => URL.createObjectURL(new Blob([text], {{ type: "text/javascript" }}));
+        const client = address({json.dumps(client)});
+        const projection = await import(address({json.dumps(projection)}.replace("./touchsync.js", client)));
+        const {{ differences, measure }} = await {imported(HERE / "depth.mjs")};
+        const cases = measure(await import(client), 200);
+        return [cases, differences(projection, cases)];
+    }})()""")
+    assert wrong == []
+    if not file.exists():
+        file.write_text("[\n" + ",\n".join(json.dumps(case, separators=(",", ":")) for case in cases) + "\n]\n")
+    assert alike(json.loads(file.read_text()), cases)
+    assert sum(len(case.get("points", [])) for case in cases) > 300
+    assert len({case.get("back") for case in cases}) == 3 and sum(len(case["corners"]) != 4 for case in cases) > 10
+    page.close()
 
 
 def test_animations_are_those_of_the_browser(browser, origin):

@@ -47,6 +47,17 @@ import Wire
         }
     }
 
+    /// What is half as far from the viewer is twice as large; behind the viewer it is its anchor.
+    @Test func theAreaIsThatOfTheProjection() {
+        var scene = Self.stage()
+        let stored = Self.box(-49, -48, 100, 100)
+        let near = TransformFields(positionX: 1001, positionZ: 400, perspective: 800)
+        #expect(Self.areas(&scene, .by(showing: near)) == [stored.union(Self.box(901, -98, 200, 200))])
+        let behind = TransformFields(positionX: 2001, positionZ: 900)
+        #expect(
+            Self.areas(&scene, .by(showing: behind)) == [Self.box(901, -98, 200, 200).union(Self.box(2001, 2, 0, 0))])
+    }
+
     @Test func aRoomThatIsNotThereNeedsNoAreas() {
         var scene = Scene()
         scene.fanout.areaInterestReceived(AreaInterest(room: "r"), from: Scene.g1)

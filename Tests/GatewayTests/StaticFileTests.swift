@@ -22,6 +22,10 @@ import Testing
         #expect(self.field("cache-control", of: response)?.hasSuffix("immutable") == true)
         let exportsTheClient = String(decoding: response.body, as: UTF8.self).contains("export class TouchSync ")
         #expect(exportsTheClient)
+        // The other module finds this one beside itself.
+        let projection = try self.answer("/client/\(BuildInfo.version)/projection.js")
+        let importsTheClient = String(decoding: projection.body, as: UTF8.self).contains(#"from"./touchsync.js""#)
+        #expect(importsTheClient)
     }
 
     @Test func whoReadsGzipGetsLessThanHalf() throws {

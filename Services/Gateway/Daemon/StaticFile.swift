@@ -70,6 +70,7 @@ struct StaticFile: Sendable {
         for (folder, caching) in folders {
             files["\(folder)/touchsync.js"] = .client(
                 WebClient.module, compressed: WebClient.compressedModule, caching: caching)
+            files["\(folder)/projection.js"] = .client(WebClient.projection, caching: caching)
             files["\(folder)/touchsync.src.js"] = .client(WebClient.source, caching: caching)
         }
         return files

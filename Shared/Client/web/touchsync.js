@@ -342,7 +342,7 @@ const whole = value => Math.sign(value) * Math.round(Math.abs(value)) + 0;
  * Cosine and sine, exact at quarter turns.
  * @param {number} degrees @returns {[number, number]}
  */
-function direction(degrees) {
+export function direction(degrees) {
   const turn = normalized(degrees), radians = (turn * Math.PI) / 180;
   return [turn % 180 === 90 ? 0 : Math.cos(radians), turn % 180 ? Math.sin(radians) : 0];
 }
@@ -542,6 +542,17 @@ export function gestured(element, deltas, rules, { pivot, parent, isDrawn } = {}
     if (along && along !== axis) held[position] = coordinate(held[position], held, names, isDrawn ?? false);
   }
   return transformed(held, fields, rules, isDrawn);
+}
+
+/**
+ * The CSS transform of a node that has an element's size at scale 1, lies where that is at scale 1, and has its anchor as
+ * `transform-origin`.
+ * @param {Element} element
+ */
+export function cssTransform({ perspective, positionZ = 0, rotationX = 0, rotationY = 0, rotation, scaleX, scaleY }) {
+  const tilt = `translateZ(${positionZ}px) rotateX(${rotationX}deg) rotateY(${rotationY}deg) `;
+  return (perspective ? `perspective(${perspective}px) ` : "") + (positionZ || rotationX || rotationY ? tilt : "") +
+    `rotate(${rotation}deg) scale(${scaleX}, ${scaleY})`;
 }
 
 /** @type {Record<string, (element: Element) => Fields>} */

@@ -13,3 +13,5 @@ struct client_file client_source(void);
 struct client_file client_module(void);
 // The module in the format of gzip.
 struct client_file client_compressed_module(void);
+// The module that finds elements on the canvas, minified.
+struct client_file client_projection(void);
