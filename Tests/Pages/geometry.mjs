@@ -3,7 +3,7 @@
 import assert from "node:assert";
 import { transformed } from "../../Shared/Client/web/touchsync.js";
 import {
-  boundsOf, boxBetween, caught, freePlace, inReadingOrder, mapped, matrixOf, meets, union, unmappedVector,
+  anchorOf, boundsOf, boxBetween, caught, freePlace, inReadingOrder, meets, seenAt, turnOf, union,
 } from "../../Services/Gateway/Pages/web/canvas/geometry.js";
 
 const element = {
@@ -21,11 +21,18 @@ same(boundsOf({ ...element, anchorX: 0, anchorY: 0 }), { x: 100, y: 50, width: 8
 const size = transformed(element, { scaleX: 1.5, scaleY: 2 }, new Map());
 same(boundsOf(size), { x: 100 - size.width / 2, y: 50 - size.height / 2, width: size.width, height: size.height });
 
-// An annotation lies where its parent's picture is, and what moves it on the canvas moves it on the parent.
+// A tilted card is seen narrower, what comes near larger, and nothing of what is behind the viewer.
+same(boundsOf({ ...element, rotationY: 60 }), { x: 80, y: 30, width: 40, height: 40 });
+same(boundsOf({ ...element, positionZ: 400, perspective: 800 }), { x: 20, y: 10, width: 160, height: 80 });
+same(boundsOf({ ...element, positionZ: 900, perspective: 800 }), { x: 100, y: 50, width: 0, height: 0 });
+assert.ok(Math.abs(turnOf({ ...element, rotation: 30, rotationX: 70, perspective: 200 }) - 30) < 1e-9);
+
+// An annotation lies where its parent's picture is.
 const parent = { ...element, rotation: 90, scaleX: 2, scaleY: 2 };
 const text = { ...element, positionX: 1, positionY: 0.5, originalWidth: 10, originalHeight: 10 };
-same(mapped(matrixOf(text, parent), { x: 5, y: 5 }), { x: 100, y: 130 });
-same(unmappedVector(matrixOf(parent), { x: 0, y: 20 }), { x: 10, y: 0 });
+same(seenAt(text, { x: 5, y: 5 }, parent), { x: 100, y: 130 });
+same(anchorOf(text, parent), { x: 100, y: 130 });
+same(anchorOf(text, { ...parent, rotationX: 60 }), { x: 100, y: 90 });
 
 const boxes = [["a", { x: 0, y: 0, width: 10, height: 10 }], ["b", { x: 100, y: 4, width: 10, height: 10 }],
   ["c", { x: 0, y: 300, width: 10, height: 10 }]];

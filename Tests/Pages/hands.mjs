@@ -4,7 +4,7 @@ import assert from "node:assert";
 import { banded, given, left } from "../../Services/Gateway/Pages/web/canvas/give.js";
 import { aligned } from "../../Services/Gateway/Pages/web/canvas/guides.js";
 import { frameAround, frameOf, middleOf, placeOn, pulled } from "../../Services/Gateway/Pages/web/canvas/handles.js";
-import { carried, ofFingers } from "../../Services/Gateway/Pages/web/canvas/motion.js";
+import { carried, ofFingers, ofTilting } from "../../Services/Gateway/Pages/web/canvas/motion.js";
 
 const near = (a, b) => assert.ok(Math.hypot(a.x - b.x, a.y - b.y) < 1e-6, `${JSON.stringify(a)} is not ${JSON.stringify(b)}`);
 
@@ -29,6 +29,16 @@ for (const [handle, share, opposite] of [["se", { x: 1, y: 1 }, { x: 0, y: 0 }],
   assert.equal(typeof pull.scale, handle.length === 2 ? "number" : "object");
   near(carried(pulled(frame, handle, start, end, { step: 0, aboutMiddle: true }), middleOf(frame), 30), middleOf(frame));
 }
+// The frame of a tilted element has its middle where that is seen, its sides where they are.
+const tilted = frameOf({ ...element, rotation: 0, rotationY: 40, perspective: 300 }, undefined, true), [left0, right0] = tilted.corners;
+near(middleOf(tilted), { x: 200, y: 100 });
+near(placeOn(tilted, { x: 1, y: 0 }), right0);
+assert.ok(left0.y < right0.y && 200 - left0.x > right0.x - 200);
+const near0 = frameOf({ ...element, rotationX: 85, perspective: 20 }, undefined, true);
+assert.ok(near0.corners.every(({ x, y }) => Number.isFinite(x + y)) && near0.corners.length === 4);
+// Pushed to the right, the left edge comes nearer; pushed down, the upper one.
+assert.deepEqual(ofTilting({ x: 100, y: 50 }).tilt, { x: -20, y: 40 });
+
 // A pull past the opposite corner makes it small, and does not turn it over.
 assert.ok(pulled(frame, "se", placeOn(frame, { x: 1, y: 1 }), { x: -900, y: -900 }, plain).scale > 0);
 

@@ -16,7 +16,7 @@ from pipeline import PROGRAMS, eventually
 
 # Where the pictures of the last run lie.
 PICTURES = PROGRAMS.resolve() / "pictures"
-SHIFT, CTRL = 8, 2
+SHIFT, CTRL, ALT = 8, 2, 1
 
 
 @pytest.fixture(scope="module")
@@ -164,6 +164,89 @@ def test_how_much_of_an_element_is_seen(single, windows, apps, room):
     bob.wait("what is stored is drawn", f"{opacity} === '0.5'")
     ada.ok("history:undo", {"roomId": room})
     bob.wait("it is taken back", f"{opacity} === '1'")
+
+
+def corners_of_frame(window):
+    """The handles at the corners of the frame, and those of the node that it is drawn around."""
+    handles = [window.handle(name) for name in ("nw", "ne", "se", "sw")]
+    node = window.ask("""(() => {
+        const node = document.querySelector('.element'), map = new DOMMatrix(getComputedStyle(node).transform);
+        const world = new DOMMatrix(getComputedStyle(document.getElementById('world')).transform);
+        const [left, top] = getComputedStyle(node).transformOrigin.split(' ').map(parseFloat);
+        const all = world.multiply(new DOMMatrix().translate(left, top).multiply(map).translate(-left, -top));
+        const box = document.getElementById('canvas').getBoundingClientRect();
+        return [[0, 0], [1, 0], [1, 1], [0, 1]].map(([x, y]) => {
+            const seen = all.transformPoint(new DOMPoint(x * node.offsetWidth, y * node.offsetHeight));
+            return [seen.x / seen.w + box.x, seen.y / seen.w + box.y];
+        });
+    })()""")
+    return handles, node
+
+
+def test_a_card_is_tilted_with_alt_and_set_upright_again(single, windows, room):
+    create(single, room, photo("a", 0, 0, width=400, height=300))
+    ada, bob = windows(), windows()
+    ada.shows(1), bob.shows(1)
+    x, y = ada.middle("a")
+    ada.drag((x, y), (x + 100, y - 60), ALT, lift=False)
+    # Pushed to the right, its left edge comes nearer: it is seen higher.
+    bob.wait("it is seen tilted meanwhile", "document.querySelector('.element').style.transform.includes('rotateY(40deg)')")
+    assert "rotationY" not in ada.stored["a"]
+    ada.mouse("mouseReleased", x + 100, y - 60)
+    eventually("it is stored", lambda: ada.stored["a"].get("rotationY") == 40)
+    tilted = ada.stored["a"]
+    assert (tilted["rotationX"], tilted["perspective"], tilted["positionX"], tilted["positionY"]) == (24, 800, 0, 0)
+    handles, corners = corners_of_frame(ada)
+    assert all(math.dist(*pair) < 1 for pair in zip(handles, corners)), (handles, corners)
+    left, right = handles[3][1] - handles[0][1], handles[2][1] - handles[1][1]
+    assert left > right + 40
+    # A click beside it, within the box that it had, hits nothing.
+    ada.select_nothing()
+    ada.click(max(corner[0] for corner in corners[1:3]) + 20, y)
+    assert ada.ask("document.querySelector('.frame').hidden")
+    ada.key("z", CTRL)
+    eventually("it is upright again", lambda: "rotationY" not in ada.stored["a"])
+    ada.key("z", CTRL + SHIFT)
+    eventually("and tilted again", lambda: ada.stored["a"].get("rotationY") == 40)
+    ada.select("a")
+    ada.key("r")
+    eventually("it is set upright", lambda: "rotationY" not in ada.stored["a"] and "rotationX" not in ada.stored["a"])
+
+
+def test_three_fingers_tilt(single, windows, room):
+    create(single, room, photo("a", 0, 0, width=400, height=300))
+    ada = windows()
+    ada.shows(1)
+    x, y = ada.middle("a")
+    fingers = [(x - 60, y), (x, y - 40), (x + 60, y)]
+    for count in (1, 2, 3):
+        ada.touch("touchStart", *fingers[:count])
+    for step in range(1, 9):
+        ada.touch("touchMove", *[(left + 10 * step, top) for left, top in fingers])
+    ada.touch("touchEnd")
+    eventually("it is tilted", lambda: abs(ada.stored["a"].get("rotationY", 0) - 32) < 0.01)
+    tilted = ada.stored["a"]
+    assert "rotationX" not in tilted and (tilted["positionX"], tilted["scaleX"], tilted["rotation"]) == (0, 1, 0)
+
+
+def test_cards_in_depth(single, windows, room):
+    """A picture of cards that leave the plane."""
+    lens = {"perspective": 700}
+    create(
+        single, room, photo("a", -420, 0, rotationY=45, **lens), photo("b", 0, -160, rotationX=50, **lens),
+        photo("c", 420, 0, rotationY=315, **lens), photo("d", 0, 160, rotationX=310, rotation=20, positionZ=120, **lens),
+        note("e", 0, 0, positionZ=200, **lens), note("f", -700, -200, rotationY=180, **lens),
+        {"type": "text", "content": "on the picture", "parentId": "a", "space": "normalized", "positionX": 0.5,
+         "positionY": 0.8, "width": 200, "height": 40})
+    ada = windows()
+    ada.shows(7)
+    ada.select("a")
+    ada.picture(PICTURES / "canvas-depth.png")
+    boxes = ada.ask("""Object.fromEntries([...document.querySelectorAll('.element')].map(node => {
+        const { x, y, width, height } = node.getBoundingClientRect();
+        return [node.dataset.id, [x, y, width, height]];
+    }))""")
+    assert boxes["e"][2] > 1.3 * boxes["f"][2] and abs(boxes["a"][2] - boxes["c"][2]) < 1
 
 
 def test_a_touch_that_hardly_moves_is_none(single, windows, room):

@@ -15,7 +15,7 @@ def run(*command):
 
 @pytest.mark.parametrize("part", sorted(HERE.glob("*.mjs")), ids=lambda path: path.stem)
 def test_a_part(part):
-    run("node", part)
+    run("node", "--import", HERE / "loaders" / "client.mjs", part)
 
 
 def test_types():

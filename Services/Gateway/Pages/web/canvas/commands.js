@@ -32,7 +32,7 @@ export const COMMANDS = {
   flipX: { label: "Mirror sideways", group: "Change", keys: ["x"], needsSelection: true, run: actions => actions.preset("flipX") },
   flipY: { label: "Mirror upside down", group: "Change", keys: ["y"], needsSelection: true, run: actions => actions.preset("flipY") },
   reset: {
-    label: "Reset size and rotation", group: "Change", keys: ["r"], needsSelection: true, run: actions => actions.preset("reset"),
+    label: "Reset size, rotation and tilt", group: "Change", keys: ["r"], needsSelection: true, run: actions => actions.preset("reset"),
   },
   lock: { label: "Lock or unlock", group: "Change", keys: ["l"], needsSelection: true, run: actions => actions.lock() },
   tint: { label: "Next colour of a note", group: "Change", keys: ["c"], needsSelection: true, run: actions => actions.tint() },
@@ -60,6 +60,7 @@ export const COMMANDS = {
  */
 export const GESTURES = [
   ["Drag", "move; a second finger turns and scales"],
+  ["Alt + drag, three fingers", "tilt"],
   ["Shift + click, drag over the canvas", "select several"],
   ["Handles", "scale, turn; Shift in steps, Alt about the middle"],
   ["Ctrl while dragging", "no snapping"],

@@ -1,13 +1,10 @@
-// Where elements lie on the canvas: affine maps from an element's own pixels, boxes around them, and what a point hits.
+// Where elements lie on the canvas: what is seen of their own pixels, boxes around them, and what a marquee catches.
+
+import { corners, planeOf } from "/client/touchsync.js";
 
 /** @typedef {{x: number, y: number}} Point */
 /** @typedef {{x: number, y: number, width: number, height: number}} Box upright, in pixels of the canvas */
-/** @typedef {[number, number, number, number, number, number]} Matrix (a b c d e f): x' = ax + cy + e, y' = bx + dy + f */
-/**
- * What of an element decides where it lies.
- * @typedef {{positionX: number, positionY: number, rotation: number, scaleX: number, scaleY: number,
- *   originalWidth: number, originalHeight: number, anchorX: number, anchorY: number}} Pose
- */
+/** @typedef {import("/client/touchsync.js").Element} Pose what of an element decides where it lies */
 
 /** @param {Point} point @param {number} degrees clockwise @returns {Point} */
 export function rotated({ x, y }, degrees) {
@@ -15,43 +12,26 @@ export function rotated({ x, y }, degrees) {
   return { x: x * cosine - y * sine, y: x * sine + y * cosine };
 }
 
-/** @param {Matrix} m @param {Point} point @returns {Point} */
-export const mapped = ([a, b, c, d, e, f], { x, y }) => ({ x: a * x + c * y + e, y: b * x + d * y + f });
-
-/** @param {Matrix} m @param {Point} vector @returns {Point} the vector mapped back, without the translation */
-export function unmappedVector([a, b, c, d], { x, y }) {
-  const determinant = a * d - b * c || 1e-9;
-  return { x: (d * x - c * y) / determinant, y: (a * y - b * x) / determinant };
-}
-
 /**
- * The map from an element's own pixels to the canvas. The position of an annotation is a fraction of its parent.
- * @param {Pose} element @param {Pose} [parent] of an annotation @returns {Matrix}
+ * Where a point of an element's own pixels is seen on the canvas.
+ * @param {Pose} element @param {Point} point @param {Pose} [parent] of an annotation @returns {Point}
  */
-export function matrixOf(element, parent) {
-  const { rotation, scaleX, scaleY, originalWidth, originalHeight, anchorX, anchorY } = element;
-  const x = rotated({ x: scaleX, y: 0 }, rotation), y = rotated({ x: 0, y: scaleY }, rotation);
-  const [width, height] = parent ? [parent.originalWidth, parent.originalHeight] : [1, 1];
-  const left = anchorX * originalWidth, top = anchorY * originalHeight;
-  /** @type {Matrix} */
-  const own = [
-    x.x, x.y, y.x, y.y,
-    element.positionX * width - x.x * left - y.x * top, element.positionY * height - x.y * left - y.y * top,
-  ];
-  return parent ? multiplied(matrixOf(parent), own) : own;
+export function seenAt(element, { x, y }, parent) {
+  const [right, down, origin] = planeOf(element, parent);
+  const [across, along, w] = [0, 1, 2].map(row => right[row] * x + down[row] * y + origin[row]);
+  return { x: across / w, y: along / w };
 }
 
-/** @param {Matrix} outer @param {Matrix} inner @returns {Matrix} first the inner map, then the outer one */
-function multiplied(outer, inner) {
-  const [a, b, c, d, e, f] = inner, origin = mapped(outer, { x: e, y: f });
-  const [p, q, r, s] = outer;
-  return [p * a + r * b, q * a + s * b, p * c + r * d, q * c + s * d, origin.x, origin.y];
-}
+/** @param {Pose} element @param {Pose} [parent] @returns {Point} its anchor on the canvas */
+export const anchorOf = ({ positionX: x, positionY: y }, parent) =>
+  (parent ? seenAt(parent, { x: x * parent.originalWidth, y: y * parent.originalHeight }) : { x, y });
 
-/** @param {Matrix} m @param {number} width @param {number} height @returns {[Point, Point, Point, Point]} clockwise from the upper left one */
-export function corners(m, width, height) {
-  const at = (/** @type {number} */ x, /** @type {number} */ y) => mapped(m, { x, y });
-  return [at(0, 0), at(width, 0), at(width, height), at(0, height)];
+const FLAT = { rotationX: 0, rotationY: 0, perspective: 0 };
+
+/** @param {Pose} element @param {Pose} [parent] @returns {number} the degrees of its x axis in the plane of the canvas */
+export function turnOf(element, parent) {
+  const [[x, y]] = planeOf({ ...element, ...FLAT }, parent && { ...parent, ...FLAT });
+  return (Math.atan2(y, x) * 180) / Math.PI;
 }
 
 /** @param {Point[]} points at least one @returns {Box} */
@@ -61,9 +41,11 @@ export function boxAround(points) {
   return { x, y, width: Math.max(...xs) - x, height: Math.max(...ys) - y };
 }
 
-/** @param {Pose} element @param {Pose} [parent] @returns {Box} */
-export const boundsOf = (element, parent) =>
-  boxAround(corners(matrixOf(element, parent), element.originalWidth, element.originalHeight));
+/** @param {Pose} element @param {Pose} [parent] @returns {Box} around what is seen of it; of nothing, its anchor */
+export function boundsOf(element, parent) {
+  const seen = corners(element, parent);
+  return boxAround(seen.length ? seen : [anchorOf(parent ?? element)]);
+}
 
 /** @param {Box[]} boxes @returns {Box | undefined} undefined for none */
 export function union(boxes) {

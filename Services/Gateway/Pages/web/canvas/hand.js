@@ -1,8 +1,8 @@
 // A hand on elements, from the touch to the release: it turns a motion on the canvas into a gesture of the room, and
 // shows beyond the limits what the rules refuse.
 
-import { gestured, shortestTurn } from "/client/touchsync.js";
-import { matrixOf, unmappedVector } from "./geometry.js";
+import { gestured, ownPoint, shortestTurn } from "/client/touchsync.js";
+import { anchorOf, turnOf } from "./geometry.js";
 import { given } from "./give.js";
 import { carried, minus } from "./motion.js";
 import { ruleFor, rulesIn } from "./roomcore.js";
@@ -26,6 +26,9 @@ export function movable(room, ids) {
   return free.length > 1 ? free.filter(id => !isAnnotation(room.element(id))) : free;
 }
 
+/** From how far away a tilted element is looked at that has no perspective, pixels. */
+const PERSPECTIVE = 800;
+
 const ratio = (/** @type {number} */ a, /** @type {number} */ b) => Math.abs(a) / Math.abs(b || 1e-9);
 
 /** One gesture of this person. */
@@ -42,6 +45,13 @@ export class Hand {
     this.start = new Map(ids.map(id => [id, { .../** @type {Element} */ (room.element(id)) }]));
     this.pivot = pivot;
     this.gesture = room.begin(ids, { pivot });
+  }
+
+  /** Gives those perspective that have none, before they are tilted. Nothing of it is seen before, and undo leaves it. */
+  deepen() {
+    const flat = this.ids.filter(id => !this.start.get(id)?.perspective);
+    const elements = flat.map(elementId => ({ elementId, perspective: PERSPECTIVE }));
+    if (flat.length) this.room.transformAll(elements, { undoable: false }).catch(() => {});
   }
 
   /** @param {Motion} motion since the touch */
@@ -62,9 +72,9 @@ export class Hand {
 
   /** @param {Motion} motion */
   #ofGroup(motion) {
-    const { scale, rotation } = motion;
+    const { scale, rotation, tilt } = motion;
     // A group has the pivot of its touch: a motion about another centre carries the pivot.
-    return { translation: minus(carried(motion, this.pivot), this.pivot), scale, rotation };
+    return { translation: minus(carried(motion, this.pivot), this.pivot), scale, rotation, tilt };
   }
 
   /** @param {Motion} motion */
@@ -76,24 +86,20 @@ export class Hand {
     const allowed = gestured(element, { scale: motion.scale, rotation: turned }, rulesIn(this.room), { isDrawn: true });
     const scale = { x: ratio(allowed.scaleX, element.scaleX), y: ratio(allowed.scaleY, element.scaleY) };
     const rotation = shortestTurn(element.rotation, allowed.rotation) * mirrored;
-    const matrix = matrixOf(element, parent), axes = (Math.atan2(matrix[1], matrix[0]) * 180) / Math.PI;
-    const anchor = this.#anchor(element, parent);
-    const way = minus(carried({ ...motion, scale, rotation }, anchor, axes), anchor);
-    return { translation: this.#inParent(way, parent), scale: motion.scale, rotation: turned };
+    const anchor = anchorOf(element, parent);
+    const end = carried({ ...motion, scale, rotation }, anchor, turnOf(element, parent));
+    return { translation: this.#way(anchor, end, parent), scale: motion.scale, rotation: turned, tilt: motion.tilt };
   }
 
-  /** @param {Element} element @param {Element | undefined} parent @returns {Point} on the canvas */
-  #anchor(element, parent) {
-    const [a, b, c, d, e, f] = matrixOf(element, parent);
-    const x = element.anchorX * element.originalWidth, y = element.anchorY * element.originalHeight;
-    return { x: a * x + c * y + e, y: b * x + d * y + f };
-  }
-
-  /** @param {Point} way on the canvas @param {Element | undefined} parent @returns {Point} in fractions of a parent */
-  #inParent(way, parent) {
-    if (!parent) return way;
-    const own = unmappedVector(matrixOf(parent), way);
-    return { x: own.x / parent.originalWidth, y: own.y / parent.originalHeight };
+  /**
+   * @param {Point} from @param {Point} to on the canvas @param {Element | undefined} parent
+   * @returns {Point} the way between them, in fractions of a parent, if it is not seen edge-on
+   */
+  #way(from, to, parent) {
+    if (!parent) return minus(to, from);
+    const start = ownPoint(parent, from), end = ownPoint(parent, to);
+    if (!start || !end) return { x: 0, y: 0 };
+    return { x: (end.x - start.x) / parent.originalWidth, y: (end.y - start.y) / parent.originalHeight };
   }
 
   /**

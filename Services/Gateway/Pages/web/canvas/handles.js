@@ -1,11 +1,13 @@
 // The frame around a selection, with handles: corners and sides scale, the round one turns.
 
-import { corners, matrixOf, union } from "./geometry.js";
-import { ofPulling, ofTurning } from "./motion.js";
+import { corners } from "/client/touchsync.js";
+import { boundsOf, turnOf, union } from "./geometry.js";
+import { minus, ofPulling, ofTurning } from "./motion.js";
 
 /** @typedef {import("./geometry.js").Point} Point */
 /** @typedef {import("./geometry.js").Pose} Pose */
-/** @typedef {{corners: [Point, Point, Point, Point], rotation: number, canStretch: boolean}} Frame clockwise from the upper left one */
+/** @typedef {[Point, Point, Point, Point]} Quad clockwise from the upper left corner */
+/** @typedef {{corners: Quad, rotation: number, canStretch: boolean}} Frame */
 
 /** Handles by name, with their places on the frame and the axes that they stretch. */
 export const HANDLES = {
@@ -25,14 +27,13 @@ export const HANDLE_NAMES = {
 };
 
 /**
- * The frame of one element, turned as it is.
+ * The frame of one element, turned and tilted as it is. What is seen in part only has an upright one.
  * @param {Pose} element @param {Pose | undefined} parent @param {boolean} canStretch whether its axes scale apart
  * @returns {Frame}
  */
 export function frameOf(element, parent, canStretch) {
-  const matrix = matrixOf(element, parent), { originalWidth, originalHeight } = element;
-  const rotation = (Math.atan2(matrix[1], matrix[0]) * 180) / Math.PI;
-  const around = corners(matrix, originalWidth, originalHeight);
+  const rotation = turnOf(element, parent), seen = corners(element, parent);
+  const around = seen.length === 4 ? /** @type {Quad} */ (seen) : upright(boundsOf(element, parent));
   return { corners: around, rotation: element.scaleX < 0 ? rotation + 180 : rotation, canStretch };
 }
 
@@ -42,19 +43,32 @@ export function frameOf(element, parent, canStretch) {
  */
 export function frameAround(boxes) {
   const box = union(boxes);
-  if (!box) return undefined;
-  const { x, y, width, height } = box;
-  /** @type {Frame["corners"]} */
-  const around = [{ x, y }, { x: x + width, y }, { x: x + width, y: y + height }, { x, y: y + height }];
-  return { corners: around, rotation: 0, canStretch: false };
+  return box && { corners: upright(box), rotation: 0, canStretch: false };
+}
+
+/** @param {import("./geometry.js").Box} box @returns {Quad} */
+const upright = ({ x, y, width, height }) =>
+  [{ x, y }, { x: x + width, y }, { x: x + width, y: y + height }, { x, y: y + height }];
+
+/**
+ * How the unit square is seen as four corners: x' = (ax + cy + e) / (gx + hy + 1), y' = (bx + dy + f) / (gx + hy + 1).
+ * P. S. Heckbert, "Fundamentals of Texture Mapping and Image Warping", 2.2.3.
+ * @param {Quad} corners @returns {[number, number, number, number, number, number, number, number]} a b c d e f g h
+ */
+export function squareSeenAs([origin, right, far, down]) {
+  const sum = { x: origin.x - right.x + far.x - down.x, y: origin.y - right.y + far.y - down.y };
+  const across = minus(right, far), along = minus(down, far), area = across.x * along.y - along.x * across.y;
+  const g = area ? (sum.x * along.y - along.x * sum.y) / area : 0, h = area ? (across.x * sum.y - sum.x * across.y) / area : 0;
+  return [
+    right.x - origin.x + g * right.x, right.y - origin.y + g * right.y, down.x - origin.x + h * down.x,
+    down.y - origin.y + h * down.y, origin.x, origin.y, g, h,
+  ];
 }
 
 /** @param {Frame} frame @param {{x: number, y: number}} share 0 to 1 on each axis @returns {Point} */
-export function placeOn({ corners: [origin, right, , down] }, { x, y }) {
-  return {
-    x: origin.x + (right.x - origin.x) * x + (down.x - origin.x) * y,
-    y: origin.y + (right.y - origin.y) * x + (down.y - origin.y) * y,
-  };
+export function placeOn({ corners }, { x, y }) {
+  const [a, b, c, d, e, f, g, h] = squareSeenAs(corners), w = g * x + h * y + 1;
+  return { x: (a * x + c * y + e) / w, y: (b * x + d * y + f) / w };
 }
 
 /** @param {Frame} frame @returns {Point} */

@@ -3,7 +3,7 @@
 import { rotated } from "./geometry.js";
 
 /** @typedef {import("./geometry.js").Point} Point */
-/** @typedef {{centre: Point, translation: Point, scale: number | Point, rotation: number}} Motion */
+/** @typedef {{centre: Point, translation: Point, scale: number | Point, rotation: number, tilt?: Point}} Motion */
 
 /** @type {Motion} */
 export const STILL = { centre: { x: 0, y: 0 }, translation: { x: 0, y: 0 }, scale: 1, rotation: 0 };
@@ -26,6 +26,15 @@ export function ofFingers(from, to) {
     scale: Math.hypot(is.x, is.y) / (Math.hypot(was.x, was.y) || 1), rotation: half(angle(is) - angle(was)),
   };
 }
+
+/** Degrees for each pixel of a tilt. */
+const TILT = 0.4;
+
+/**
+ * Hands that push the surface of something, which hangs in its middle: to the right, its left edge comes nearer.
+ * @param {Point} way @returns {Motion}
+ */
+export const ofTilting = way => ({ ...STILL, tilt: { x: -way.y * TILT + 0, y: way.x * TILT } });
 
 /**
  * A pointer that turns something about its centre.

@@ -3,7 +3,7 @@
 
 import { toScreen } from "./camera.js";
 import { inkOn } from "./colours.js";
-import { HANDLES, HANDLE_NAMES } from "./handles.js";
+import { HANDLES, HANDLE_NAMES, squareSeenAs } from "./handles.js";
 import { minus } from "./motion.js";
 import { node } from "./page.js";
 
@@ -107,14 +107,15 @@ export class Overlay {
 }
 
 /**
- * Lays a node on a frame, turned as it is.
+ * Lays a node on a frame, turned and tilted as it is.
  * @param {HTMLElement} box @param {Camera} camera @param {Frame} frame
  */
-function lay(box, camera, { corners: [origin, right, , down] }) {
-  const across = minus(right, origin), along = minus(down, origin);
+function lay(box, camera, { corners }) {
+  const quad = /** @type {import("./handles.js").Quad} */ (corners.map(corner => toScreen(camera, corner)));
+  const across = minus(quad[1], quad[0]), along = minus(quad[3], quad[0]), { style } = box;
   const width = Math.hypot(across.x, across.y) || 1, height = Math.hypot(along.x, along.y) || 1;
-  const at = toScreen(camera, origin), { style } = box;
-  style.width = `${width * camera.zoom}px`;
-  style.height = `${height * camera.zoom}px`;
-  style.transform = `matrix(${across.x / width}, ${across.y / width}, ${along.x / height}, ${along.y / height}, ${at.x}, ${at.y})`;
+  const [a, b, c, d, e, f, g, h] = squareSeenAs(quad);
+  style.width = `${width}px`;
+  style.height = `${height}px`;
+  style.transform = `matrix3d(${[a / width, b / width, 0, g / width, c / height, d / height, 0, h / height, 0, 0, 1, 0, e, f, 0, 1]})`;
 }

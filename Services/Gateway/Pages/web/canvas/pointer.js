@@ -1,5 +1,5 @@
 // Fingers, pens and the mouse. One pointer selects, drags, draws a marquee or pans; two carry, turn and stretch what
-// lies under them: elements, or the canvas. A pointer must move a little before a touch becomes a gesture.
+// lies under them: elements, or the canvas; three, or one with Alt, tilt elements. A pointer must move a little before a touch becomes a gesture.
 
 import { ofFingers, STILL, minus } from "./motion.js";
 
@@ -16,6 +16,8 @@ import { ofFingers, STILL, minus } from "./motion.js";
  * @property {(event: PointerEvent) => void} tapNothing
  * @property {(id: string, event: PointerEvent) => boolean} grab a drag of an element begins; false when it may not be moved
  * @property {(motion: Motion, event: PointerEvent) => void} drag pixels of the window
+ * @property {(id: string, event: PointerEvent) => boolean} grabToTilt
+ * @property {(way: Point) => void} tilt
  * @property {(handle: string, at: Point) => boolean} pull a handle is pulled
  * @property {(at: Point, event: PointerEvent) => void} pulled
  * @property {() => void} release what was grabbed or pulled
@@ -28,7 +30,7 @@ import { ofFingers, STILL, minus } from "./motion.js";
  */
 /** @typedef {{handle: string} | {id: string} | {}} Target */
 /** @typedef {{id: number, from: Point, at: Point, target: any, event: PointerEvent}} Finger */
-/** @typedef {"idle" | "touch" | "drag" | "pull" | "marquee" | "pan" | "pinch" | "stretch"} Mode */
+/** @typedef {"idle" | "touch" | "drag" | "tilt" | "pull" | "marquee" | "pan" | "pinch" | "stretch"} Mode */
 
 /**
  * How far a pointer may move and still be a tap, pixels of the screen.
@@ -64,7 +66,7 @@ export class Pointers {
    * @returns {boolean} whether there was something
    */
   abort() {
-    const wasBusy = ["drag", "pull", "stretch"].includes(this.mode), wasMarquee = this.mode === "marquee";
+    const wasBusy = ["drag", "tilt", "pull", "stretch"].includes(this.mode), wasMarquee = this.mode === "marquee";
     if (wasBusy) this.stage.cancel();
     if (wasMarquee) this.stage.marquee({ x: 0, y: 0 }, { x: 0, y: 0 });
     this.#finish();
@@ -82,10 +84,11 @@ export class Pointers {
     if (event.target instanceof HTMLTextAreaElement) return;
     if (event.pointerType === "mouse" && event.button > 1) return;
     const at = this.stage.at(event);
-    if (this.fingers.size >= 2) return;
+    if (this.fingers.size >= 3 || (this.fingers.size === 2 && this.mode !== "stretch")) return;
     const finger = { id: event.pointerId, from: at, at, target: this.stage.hit(event), event };
     this.fingers.set(event.pointerId, finger);
     if (this.fingers.size === 2) return this.#second();
+    if (this.fingers.size === 3) return this.#third();
     this.mode = "touch";
   }
 
@@ -104,6 +107,23 @@ export class Pointers {
     for (const finger of [first, second]) finger.from = finger.at;
   }
 
+  /** A third finger joins: what the others did stays, and all three tilt. */
+  #third() {
+    const fingers = [...this.fingers.values()], held = fingers.find(({ target }) => target.id);
+    this.stage.release();
+    this.mode = held && this.stage.grabToTilt(held.target.id, held.event) ? "tilt" : "idle";
+    for (const finger of fingers) {
+      this.surface.setPointerCapture(finger.id);
+      finger.from = finger.at;
+    }
+  }
+
+  /** @returns {Point} the way that the fingers made on average */
+  #way() {
+    const ways = [...this.fingers.values()].map(({ at, from }) => minus(at, from)), { length } = ways;
+    return { x: ways.reduce((sum, { x }) => sum + x, 0) / length, y: ways.reduce((sum, { y }) => sum + y, 0) / length };
+  }
+
   /** @param {PointerEvent} event */
   #move(event) {
     const finger = this.fingers.get(event.pointerId), at = this.stage.at(event);
@@ -114,6 +134,7 @@ export class Pointers {
     if (this.mode === "touch") this.#begin(finger, event);
     switch (this.mode) {
       case "drag": return this.stage.drag({ ...STILL, centre: finger.from, translation: minus(at, finger.from) }, event);
+      case "tilt": return this.stage.tilt(this.#way());
       case "pull": return this.stage.pulled(at, event);
       case "marquee": return this.stage.marquee(finger.from, at);
       case "pan": return this.stage.pan(minus(at, last));
@@ -147,6 +168,7 @@ export class Pointers {
     this.surface.setPointerCapture(finger.id);
     const { handle, id } = finger.target;
     if (handle) this.mode = this.stage.pull(handle, finger.from) ? "pull" : "idle";
+    else if (id && finger.event.altKey) this.mode = this.stage.grabToTilt(id, finger.event) ? "tilt" : "idle";
     else if (id) this.mode = this.stage.grab(id, finger.event) ? "drag" : "idle";
     else this.mode = this.stage.pans(finger.event, event.timeStamp - finger.event.timeStamp) ? "pan" : "marquee";
   }
@@ -161,7 +183,7 @@ export class Pointers {
     this.#finish();
     if (mode === "touch" && finger.target.id) this.stage.tap(finger.target.id, event);
     else if (mode === "touch" && !finger.target.handle) this.stage.tapNothing(event);
-    else if (mode === "drag" || mode === "pull") this.stage.release();
+    else if (mode === "drag" || mode === "tilt" || mode === "pull") this.stage.release();
     else if (mode === "marquee") this.stage.caught(finger.from, finger.at, event);
   }
 

@@ -1,6 +1,7 @@
 // The elements as nodes of the page. Nodes exist for what is in the window, and move by transforms alone.
 
 import { contentKey, fill, fillPlain } from "./cards.js";
+import { cssTransform } from "/client/touchsync.js";
 import { boundsOf, meets } from "./geometry.js";
 import { node } from "./page.js";
 import { named } from "./words.js";
@@ -204,8 +205,8 @@ export class Scene {
     const x = element.positionX * (parent?.originalWidth ?? 1) * this.#stretch(parent, "x") - anchorX * width + (give?.x ?? 0);
     const y = element.positionY * (parent?.originalHeight ?? 1) * this.#stretch(parent, "y") - anchorY * height + (give?.y ?? 0);
     const shown = factor * (give?.scale ?? 1), turn = rotation + (give?.rotation ?? 0);
-    style.transform = `translate(${x}px, ${y}px) rotate(${turn}deg) ` +
-      `scale(${shown * Math.sign(scaleX || 1)}, ${shown * Math.sign(scaleY || 1)})`;
+    const sized = { ...element, rotation: turn, scaleX: shown * Math.sign(scaleX || 1), scaleY: shown * Math.sign(scaleY || 1) };
+    style.transform = `translate(${x}px, ${y}px) ${cssTransform(sized)}`;
   }
 
   /**

@@ -6,6 +6,7 @@ import { boxBetween, caught, union } from "./geometry.js";
 import { aligned } from "./guides.js";
 import { pulled } from "./handles.js";
 import { play } from "./media.js";
+import { ofTilting } from "./motion.js";
 import { isAnnotation } from "./scene.js";
 
 /** @typedef {import("./board.js").Board} Board */
@@ -94,6 +95,19 @@ export class BoardStage {
       guides: [...board.scene.guides.values()].map(({ axis, positionX, positionY }) => ({ axis, at: axis === "x" ? positionX : positionY })),
     };
     return hand !== undefined;
+  }
+
+  /** @param {string} id @param {PointerEvent} event */
+  grabToTilt(id, event) {
+    if (!this.grab(id, event)) return false;
+    this.board.hand?.deepen();
+    return true;
+  }
+
+  /** @param {Point} way pixels of the screen */
+  tilt(way) {
+    this.board.hand?.move(ofTilting(way));
+    this.board.frames.want();
   }
 
   /** @param {import("./motion.js").Motion} motion pixels of the screen @param {PointerEvent} event */
