@@ -7,7 +7,7 @@ import contextlib
 import random
 
 from hand import Hand, value
-from history import DELIVERIES, bodies, body, box, geometries, point
+from history import DELIVERIES, OPTIONAL, bodies, body, box, geometries, point
 from line import Line
 
 RETRYABLE = {"busy", "unavailable", "rate_limited", "gap"}
@@ -163,12 +163,12 @@ class App:
             del self.elements[element]
 
     def _changed(self, name, data):
-        """The states after an update, by id. Of a moved group only the geometry comes: all else stays as it is."""
+        """The states after an update, by id. Of a moved group only the geometry comes, whole: all else stays as it is."""
         if name == "element:deleted":
             return dict.fromkeys(data["elementIds"])
         if name == "elements:transformed":
             return {
-                element["id"]: {**self.elements.get(element["id"], {}), **element, "updatedBy": data["userId"]}
+                element["id"]: {**self._without_geometry(element["id"]), **element, "updatedBy": data["userId"]}
                 for element in data["elements"]
             }
         if name == "elements:changed":
@@ -176,6 +176,9 @@ class App:
             return {**living, **dict.fromkeys(data["deletedIds"])}
         elements = data["elements"] if "elements" in data else [data.get("element") or data]
         return {element["id"]: element for element in elements}
+
+    def _without_geometry(self, name):
+        return {field: value for field, value in self.elements.get(name, {}).items() if field not in OPTIONAL}
 
     def _preview(self, element, data, place):
         if data["userId"] in self.world.old_users:

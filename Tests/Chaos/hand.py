@@ -224,7 +224,7 @@ class Hand:
             "positionX": x % 10000 / 10000 if is_annotation else x, "positionY": abs(y) / 1000 if is_annotation else y,
             "transform": {
                 "rotation": self.random.randrange(720) / 2, "scaleX": self.random.randint(2, 20) / 4,
-                "scaleY": self.random.randint(2, 20) / 4,
+                "scaleY": self.random.randint(2, 20) / 4, "rotationX": self.random.randrange(720) / 2,
             },
         }
 
@@ -233,4 +233,5 @@ class Hand:
         return {
             "translation": {"x": self.random.randint(-50, 50), "y": self.random.randint(-50, 50)},
             "scale": self.random.choice([0.5, 0.8, 1.25, 2]), "rotation": self.random.randint(-400, 400),
+            "tilt": {"x": self.random.randint(-400, 400), "y": 0},
         }

@@ -9,8 +9,10 @@ import orjson
 GEOMETRY = ("positionX", "positionY", "width", "height", "rotation", "scaleX", "scaleY")
 OTHERS = (
     "type", "originalWidth", "originalHeight", "anchorX", "anchorY", "createdBy", "updatedBy", "rev", "zIndex",
-    "parentId",
+    "parentId", "rotationX",
 )
+# Of the geometry, what an element need not have.
+OPTIONAL = ("rotationX",)
 # What apps here add to an element of their own.
 OWN = ("content",)
 # The broadcasts as the history calls them.

@@ -43,7 +43,7 @@ class Mutator {
 function inputs(mutator, core) {
   const elementId = mutator.pick(["a", "b"]);
   const point = { x: 1, y: 2 }, elements = mutator.mutated([{ elementId }]);
-  const deltas = { ...mutator.mutated({ translation: point, scale: point, rotation: 5, anchor: point }) };
+  const deltas = { ...mutator.mutated({ translation: point, scale: point, rotation: 5, tilt: point, anchor: point }) };
   return mutator.pick([
     ...Array(12).fill({ type: "packet", text: mutator.packet() }),
     { type: "edit", roomId: "demo", id: 1, event: "element:gesture", body: { elementId, ...deltas } },

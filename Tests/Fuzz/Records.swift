@@ -85,6 +85,7 @@ private let edits: [EncodedEdit] = {
     (gesture.scaleX, gesture.scaleY, gesture.rotation) = (2, 0.5, 90)
     var anchored = gesture
     anchored.anchor = Point(x: 0, y: 1)
+    anchored.tilt = Point(x: 40, y: -50)
     let fields = TransformFields(positionX: 1, rotation: 90)
     return [
         EncodedEdit(TransformElements(["e", "f"].map { TransformElement(element: $0, fields: fields) })),

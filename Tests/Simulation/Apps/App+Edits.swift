@@ -186,15 +186,16 @@ extension App {
 
     private func transform(of element: String) -> String {
         let (x, y) = (self.world.random.number(0...999), self.world.random.number(0...999))
-        return "\"elementId\":\"\(element)\",\"positionX\":\(x),\"positionY\":\(y),"
-            + "\"transform\":{\"rotation\":\(x % 360)}"
+        return "\"elementId\":\"\(element)\",\"positionX\":\(x),\"positionY\":\(y),\"positionZ\":\(x),"
+            + "\"transform\":{\"rotation\":\(x % 360),\"rotationX\":\(y),\"perspective\":\(x % 8 == 0 ? y : 0)}"
     }
 
     /// What two fingers did: small numbers, so that elements stay within their limits for a while.
     private var deltas: String {
         let (x, y) = (self.world.random.number(0...60), self.world.random.number(0...60))
         let scale = ["0.5", "1.25", "2"][self.world.random.place(3)]
-        return "\"translation\":{\"x\":\(x),\"y\":\(y)},\"scale\":\(scale),\"rotation\":\(x * 7)"
+        return "\"translation\":{\"x\":\(x),\"y\":\(y)},\"scale\":\(scale),\"rotation\":\(x * 7),"
+            + "\"tilt\":{\"x\":\(y),\"y\":-\(x)}"
     }
 
     private var anchor: String {

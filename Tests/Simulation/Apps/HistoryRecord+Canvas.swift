@@ -29,11 +29,12 @@ extension HistoryRecord {
         self.box = Self.box(x, y, scaleX, scaleY, of: state)
     }
 
-    /// A box that contains the element whatever its anchor and its rotation are; nil for an annotation.
+    /// A box that contains the element whatever its anchor and its rotations are; nil for an annotation, and for what a
+    /// near viewer sees larger.
     private static func box(
         _ x: Double, _ y: Double, _ scaleX: Double, _ scaleY: Double, of state: JSONValue
     ) -> CanvasBox? {
-        guard state["parentId"] == nil, let width = state["originalWidth"]?.double,
+        guard state["parentId"] == nil, state["perspective"] == nil, let width = state["originalWidth"]?.double,
             let height = state["originalHeight"]?.double
         else { return nil }
         let reach = abs(scaleX) * width + abs(scaleY) * height

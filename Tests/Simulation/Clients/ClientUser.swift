@@ -168,7 +168,7 @@ final class ClientUser {
     private static func placement(of element: String, _ app: ClientApp) -> String {
         let (x, y) = (app.world.random.number(0...999), app.world.random.number(0...999))
         return app.world.random.place(2) == 0
-            ? "\"elementId\":\"\(element)\",\"positionX\":\(x),\"transform\":{\"rotation\":\(y % 360)}"
+            ? "\"elementId\":\"\(element)\",\"positionX\":\(x),\"transform\":{\"rotation\":\(y % 360),\"rotationY\":\(y)}"
             : "\"elementId\":\"\(element)\",\"positionY\":\(y),\"transform\":{\"scaleX\":1.5,\"scaleY\":1.5}"
     }
 
@@ -192,6 +192,7 @@ final class ClientUser {
         let (x, y) = (app.world.random.number(0...60), app.world.random.number(0...60))
         fingers.fields.translation = Point(x: Double(x), y: Double(y))
         fingers.fields.rotation = Double(x * 7)
+        if x % 2 == 0 { fingers.fields.tilt = Point(x: Double(y), y: -Double(x)) }
         let scale = [0.5, 1.25, 2][app.world.random.place(3)]
         fingers.fields.scale = Point(x: scale, y: scale)
         self.fingers = fingers
