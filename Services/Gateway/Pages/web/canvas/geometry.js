@@ -1,6 +1,6 @@
 // Where elements lie on the canvas: what is seen of their own pixels, boxes around them, and what a marquee catches.
 
-import { corners, planeOf } from "/client/touchsync.js";
+import { corners, planeOf } from "/client/projection.js";
 
 /** @typedef {{x: number, y: number}} Point */
 /** @typedef {{x: number, y: number, width: number, height: number}} Box upright, in pixels of the canvas */

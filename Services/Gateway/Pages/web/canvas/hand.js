@@ -1,7 +1,8 @@
 // A hand on elements, from the touch to the release: it turns a motion on the canvas into a gesture of the room, and
 // shows beyond the limits what the rules refuse.
 
-import { gestured, ownPoint, shortestTurn } from "/client/touchsync.js";
+import { ownPoint } from "/client/projection.js";
+import { gestured, shortestTurn } from "/client/touchsync.js";
 import { anchorOf, turnOf } from "./geometry.js";
 import { given } from "./give.js";
 import { carried, minus } from "./motion.js";

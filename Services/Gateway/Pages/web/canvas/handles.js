@@ -1,6 +1,6 @@
 // The frame around a selection, with handles: corners and sides scale, the round one turns.
 
-import { corners } from "/client/touchsync.js";
+import { corners } from "/client/projection.js";
 import { boundsOf, turnOf, union } from "./geometry.js";
 import { minus, ofPulling, ofTurning } from "./motion.js";
 
