@@ -41,17 +41,19 @@ public struct RemoteMotion: Equatable, Sendable {
         self.interval = pace.interval
     }
 
-    /// Starts a movement to the pose of an update. `gap` is the time since the previous update, ms; without it the time
-    /// since the previous call counts. Refuses, and returns false, when a number of the pose or the time is not finite.
-    /// Numbers are clamped to ±`CanvasLimits.reach`.
+    /// Starts a movement to the pose of an update. Refuses, and returns false, when a number of a pose or the time is not
+    /// finite. Numbers are clamped to ±`CanvasLimits.reach`.
+    /// - Parameters:
+    ///   - gap: the time since the previous update, ms; without it the time since the previous call counts.
+    ///   - drawn: what is drawn at that moment, if it is not `pose(at: now)`.
     @discardableResult
-    public mutating func receive(_ pose: Pose, at now: Double, gap: Double? = nil) -> Bool {
-        guard pose.isFinite, now.isFinite else { return false }
+    public mutating func receive(_ pose: Pose, at now: Double, gap: Double? = nil, from drawn: Pose? = nil) -> Bool {
+        guard pose.isFinite, now.isFinite, drawn?.isFinite ?? true else { return false }
         let now = max(now, self.startTime ?? now)
         if let gap = gap ?? self.startTime.map({ now - $0 }) { self.pace.measure(gap) }
-        let (shown, velocity) = self.state(at: now)
+        let (shown, velocity) = self.state(at: now, target: self.target)
         self.target = pose.withinReach
-        self.displacement = PoseDifference(from: self.target, to: shown)
+        self.displacement = PoseDifference(from: self.target, to: drawn?.withinReach ?? shown)
         self.velocity = velocity
         self.startTime = now
         self.interval = self.pace.interval
@@ -69,15 +71,18 @@ public struct RemoteMotion: Equatable, Sendable {
         return true
     }
 
-    /// What to draw at a time, which should not be before the latest update's.
-    public func pose(at now: Double) -> Pose { self.state(at: now).pose }
+    /// What to draw at a time, which should not be before the latest update's; with another target if that moves by
+    /// itself.
+    public func pose(at now: Double, towards target: Pose? = nil) -> Pose {
+        self.state(at: now, target: target ?? self.target).pose
+    }
 
     /// Whether nothing moves any more, so that the app needs no further frames.
     public func isAtRest(at now: Double) -> Bool { self.pose(at: now) == self.target }
 
-    private func state(at now: Double) -> (pose: Pose, velocity: PoseDifference) {
+    private func state(at now: Double, target: Pose) -> (pose: Pose, velocity: PoseDifference) {
         guard let startTime = self.startTime, now > startTime else {
-            return (self.target.moved(by: self.displacement), self.velocity)
+            return (target.moved(by: self.displacement), self.velocity)
         }
         let progress = (now - startTime) / self.interval
         let (left, velocity) =
@@ -85,7 +90,7 @@ public struct RemoteMotion: Equatable, Sendable {
             case .linear: self.linear(progress)
             case .spring: self.spring(progress)
             }
-        return (left == .zero ? self.target : self.target.moved(by: left), velocity)
+        return (left == .zero ? target : target.moved(by: left), velocity)
     }
 
     /// What is left of the way after `progress` intervals, and the speed.

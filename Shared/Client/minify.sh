@@ -12,15 +12,16 @@ NODE_PATH=/usr/share/nodejs
 export NODE_PATH
 # Names of fields and methods that the module alone uses, and never calls by a text: they become shorter as well. All
 # others are the protocol's, the app's, or what pages and tests of the project read. Transcripts run against the result.
-own='acknowledged arriving attempt attempts attended awaited blocked capacity clock closeSocket composed computedState
-    confirmed connectionLost database delay denial displacement doubtful due duration enteredAgain eventReceived
-    expire firstNumber givesUp greeted hands happened hasSocket heardAt held hiddenAt inputs interval isAway isBusy
-    isClosed isDirty isDraining isLeaving isOurs isProbing isRefreshing isSaved isSent isSettled isStored isUp
-    isWanted lastEpoch lastGesture lastNumber listening looking loseSession middle nextRequest nextSlot notAcknowledged
-    notEntered noteState ongoing opening outputs over patience pauses pointing previewed probe probeAt provideToken queue
-    readHistory records refresh refusedToken refuseTooLarge replaced resendFrom restoring resumed searchFrom
-    searchHistory sendAfter sendEdit sending sentAt settle stream timer tokenRefused tooLarge touch touched
-    touchEdits unnumbered upAt wakesAt wantToken writing'
+own='acknowledged aim arriving attempt attempts attended awaited blocked capacity clock clockAt closeSocket composed
+    computedState confirmed connectionLost copies database delay denial displacement doubtful due duration enteredAgain
+    eventReceived expire firstNumber givesUp greeted halt hands happened hasSocket heardAt held hiddenAt inputs
+    interval isAngle isAway isBeside isBusy isClosed isDeep isDirty isDraining isLeaving isOptional isOurs isProbing
+    isRefreshing isSaved isSent isSettled isStored isUp isWanted isWhole lastEpoch lastGesture lastNumber listening
+    looking loseSession middle moves nextRequest nextSlot notAcknowledged notEntered noteState ongoing opening outputs
+    over patience pauses playing pointing previewed probe probeAt provideToken queue readHistory records refresh
+    refusedToken refuseTooLarge replaced resendFrom restoring resumed samples searchFrom searchHistory sendAfter
+    sendEdit sending sentAt settle stream taken takenAt thrown timer tokenRefused told tooLarge touch touched
+    touchEdits trail trip unnumbered upAt waiting wakesAt wantToken writing'
 # shellcheck disable=SC2086
 terser --module --ecma 2022 --compress passes=3,reduce_funcs=false,sequences=false --mangle \
     --mangle-props "builtins,regex=/^($(echo $own | tr ' ' '|'))$/" \

@@ -125,6 +125,21 @@ import Testing
         #expect(motion.pose(at: 11) == self.end)
     }
 
+    @Test func theTargetMayMoveByItself() throws {
+        var motion = try #require(RemoteMotion(from: self.start, pace: UpdatePace(initial: 100)))
+        var drawn = self.end
+        drawn.position = Point(x: 140, y: -50)
+        motion.receive(self.end, at: 1000, from: drawn)
+        #expect(motion.pose(at: 1000) == drawn)
+        var target = self.end
+        target.position = Point(x: 300, y: 0)
+        #expect(isClose(motion.pose(at: 1050, towards: target).position, Point(x: 320, y: 0)))
+        #expect(motion.pose(at: 1100, towards: target) == target)
+        let accepted = motion.receive(
+            self.end, at: 1200, from: Pose(position: Point(x: .nan, y: 0), rotation: .zero, scaleX: 1, scaleY: 1))
+        #expect(!accepted)
+    }
+
     @Test func aClockThatRunsBackwardsStandsStill() throws {
         var motion = try #require(RemoteMotion(from: self.start, pace: UpdatePace(initial: 100)))
         motion.receive(self.end, at: 1000)

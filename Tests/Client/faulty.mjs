@@ -77,6 +77,52 @@ function run(seed) {
   }
 }
 
+// Each part of what moves an element, replaced by each piece of junk, or left out.
+function moved(path, junk) {
+  const element = {
+    id: "a", type: "note", positionX: 0, positionY: 0, rotation: 0, scaleX: 1, scaleY: 1, originalWidth: 1, originalHeight: 1,
+    anchorX: 0, anchorY: 0,
+    motion: Object.fromEntries([["rotation", "ease"], ["positionX", { spring: { response: 1, damping: 1, velocity: 0 } }]]
+      .map(([field, curve]) => [field, { startedAt: 1000, segments: [{ from: 0, to: 5, ms: 1e6, curve }] }])),
+    animation: {
+      ms: 100, iterations: "infinite", direction: "normal", delayMs: 0, composite: "add", startedAt: 1000, tracks: {
+        scaleX: [{ at: 0, value: 1, curve: { points: [[0, 0], [1, 1]] } }, { at: 1, value: 2, curve: { bezier: [0, 0, 1, 1] } }],
+      },
+    },
+  };
+  const parent = path.slice(0, -1).reduce((value, name) => value[name], element);
+  if (path.length > 0) parent[path.at(-1)] = junk;
+  return element;
+}
+
+function pathsOf(value, path) {
+  if (typeof value !== "object") return [path];
+  return [path, ...Object.keys(value).flatMap(name => pathsOf(value[name], [...path, name]))];
+}
+
+function drawMoved(element) {
+  const core = new Core();
+  core.input({ type: "join", roomId: "demo" }, 0);
+  core.input({ type: "connect" }, 0);
+  const answer = { ok: true, time: 1000, epoch: "1", seq: 1, n: 0, session: "s", sid: "me", elements: [element], members: [] };
+  for (const text of ['0{"sid":"e","pingInterval":1e6,"pingTimeout":1e6}', '40{"sid":"s"}', `430${JSON.stringify([answer])}`]) {
+    core.input({ type: "packet", text }, 10);
+  }
+  const drawn = [10, 50, 99, 110, 2000].flatMap(time => {
+    const { positionX, rotation, scaleX } = core.rooms.get("demo").drawn("a", time);
+    return [positionX, rotation, scaleX];
+  });
+  return [...drawn, core.deadline].every(Number.isFinite);
+}
+
+for (const name of ["motion", "animation"]) {
+  for (const path of pathsOf(moved([])[name], [name])) {
+    for (const junk of [undefined, ...JUNK]) {
+      if (!drawMoved(moved(path, junk))) throw new Error(`${path.join(".")}: ${JSON.stringify(junk)}`);
+    }
+  }
+}
+
 const [runs, first = Date.now() % 1e9] = process.argv.slice(2).map(Number);
 for (let seed = first; seed < first + runs; seed++) run(seed);
 console.log(`${runs} runs from seed ${first}, ${packets.length} kinds of packets`);

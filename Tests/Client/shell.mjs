@@ -188,4 +188,28 @@ async function entered(more) {
   assert.equal(client.state, "live");
   await client.close();
 }
+{
+  // What moves by itself says so, and when it does not any more.
+  const client = connected(), room = client.room("demo"), events = heard(room, "moving", "still");
+  const startedAt = 1e12, segments = [{ from: 0, to: 8, ms: 50, curve: { steps: 1, jump: "end" } }];
+  const note = { ...JOINED.elements[0], positionX: 8, motion: { positionX: { startedAt, segments } } };
+  Socket.last.answer("room:join", { ...JOINED, time: startedAt, elements: [note] });
+  assert.deepEqual([room.isMoving("a"), room.element("a").positionX, room.drawn("a").positionX], [true, 8, 0]);
+  assert.deepEqual([room.pose("a").positionX, room.pose("a", client.now + 100).positionX, room.pose("b")], [0, 8, undefined]);
+  await until(() => events.length === 2);
+  assert.deepEqual([...events, room.isMoving("a"), room.drawn("a").positionX], ["moving", "still", false, 8]);
+  await client.close();
+}
+{
+  // Where the user prefers reduced motion nothing does, unless the app wants it.
+  globalThis.matchMedia = () => ({ matches: true });
+  for (const motion of [undefined, true]) {
+    const client = connected({ motion });
+    client.room("demo");
+    const sent = JSON.parse(Socket.last.sent.at(-1).replace(/^42\d+/, ""));
+    assert.equal(sent[1].motion, motion ? undefined : false);
+    await client.close();
+  }
+  delete globalThis.matchMedia;
+}
 console.log("rooms are themselves, faults remain alone");

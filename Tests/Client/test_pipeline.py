@@ -74,6 +74,27 @@ def test_every_kind_of_edit(two, room):
     eventually("bob sees nothing", lambda: bob.positions(room) == {})
 
 
+def test_what_moves_is_where_time_says_until_a_hand_catches_it(two, room):
+    ada, bob = two
+    ada.edit(room, "create", note("a"))
+    move = {"elementId": "a", "positionX": 60000, "motion": {"ms": 60000, "curve": "linear"}}
+    ada.edit(room, "edit", "element:transform", move)
+
+    def drawn(client):
+        return client.look(room)["drawn"][0]["positionX"]
+
+    eventually("bob sees it on its way", lambda: 0 < drawn(bob) < 60000 == bob.positions(room)["a"])
+    # A pixel a ms: who looks later sees it further, but for what clocks may differ.
+    before, seen, after = drawn(ada), drawn(bob), drawn(ada)
+    assert before - 500 < seen < after + 500
+    bob.call("begin", room, "catch", "a")
+    caught = eventually("it stops", lambda: ada.look(room)["elements"][0].get("motion") is None and ada.positions(room)["a"])
+    assert seen - 500 < caught < 60000
+    bob.call("gesture", "catch", "cancel")
+    bob.settled(room)
+    assert drawn(ada) == drawn(bob) == bob.positions(room)["a"] == caught
+
+
 def test_a_refusal_takes_the_edit_back(two, room):
     ada, _ = two
     ada.edit(room, "create", {**note("a"), "locked": True})

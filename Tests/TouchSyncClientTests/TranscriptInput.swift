@@ -53,7 +53,9 @@ struct TranscriptInput {
             return .historyRead(after: after, self.fields["page"].flatMap(HistoryExcerpt.init(json:)))
         case "begin": return .gestureBegan(name, elementIds: ids, pivot: self.fields["pivot"].flatMap(Self.point))
         case "move": return .gestureMoved(name, self.deltas)
-        case "end": return .gestureEnded(name, id: self.editID)
+        case "end":
+            guard let throwing = self.throwing else { return .gestureEnded(name, id: self.editID) }
+            return .gestureThrown(name, id: self.editID, throwing)
         case "cancel": return .gestureCancelled(name)
         case "point": return .pointed(Self.point(self.fields))
         case "select": return .selected(ids)
@@ -71,6 +73,14 @@ struct TranscriptInput {
 
     private var deltas: GestureFields {
         self.fields["deltas"].flatMap { try? ElementInput.gestureFields($0) } ?? GestureFields()
+    }
+
+    private var throwing: GestureThrow? {
+        guard let json = self.fields["throwing"] else { return nil }
+        var throwing = GestureThrow(velocity: json["velocity"].flatMap(Self.point))
+        throwing.request.rate = json["rate"]?.double ?? throwing.request.rate
+        throwing.request.bounce = json["bounce"]?.double ?? throwing.request.bounce
+        return throwing
     }
 
     private static func point(_ object: JSONObject) -> Point? {

@@ -40,7 +40,7 @@ struct TranscriptOutput {
                 if let written = ids[id] { writer.raw(written) } else { writer.value(id) }
                 writer.member("answer", answer.details)
             case .changed(let ids): writer.member("ids", ids)
-            case .moving(let id): writer.member("elementId", id)
+            case .moving(let id), .still(let id): writer.member("elementId", id)
             case .membersChanged: break
             case .attention(let user, let sid, let shift):
                 writer.member("userId", user)
@@ -67,6 +67,7 @@ struct TranscriptOutput {
         case .result: "result"
         case .changed: "changed"
         case .moving: "moving"
+        case .still: "still"
         case .membersChanged: "members"
         case .attention: "attention"
         }

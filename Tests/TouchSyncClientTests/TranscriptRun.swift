@@ -53,6 +53,7 @@ struct TranscriptRun {
         if let handshake = json["handshake"] { self.options.handshake = JSONObject(handshake) }
         self.options.hasTokens = json["hasTokens"]?.bool ?? self.options.hasTokens
         self.options.queueLimit = json["queueLimit"]?.integer.map { Int($0) } ?? self.options.queueLimit
+        self.options.motion = json["motion"]?.bool ?? self.options.motion
         self.random = json["random"]?.double ?? self.random
     }
 

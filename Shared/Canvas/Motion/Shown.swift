@@ -43,7 +43,7 @@ extension ElementField {
 
 extension Pose {
     /// The number in a field that tracks and animations move.
-    fileprivate subscript(field: ElementField) -> Double {
+    package subscript(field: ElementField) -> Double {
         get {
             switch field {
             case .positionX: self.position.x

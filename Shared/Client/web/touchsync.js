@@ -783,6 +783,9 @@ export function shownAt(field, stored, { motion, animation }, time) {
 /** @param {Element} element @param {Data} [fields] instead of its own @returns {number[]} what `POSE` names */
 const poseOf = (element, fields = {}) => POSE.map(name => fields[name] ?? element[name] ?? MOVING[name].start);
 
+/** @param {number[]} pose @returns {Fields} */
+const named = pose => Object.fromEntries(POSE.map((name, index) => [name, pose[index]]));
+
 /**
  * Moves what is drawn towards the latest update at constant speed, over the measured time between updates, angles by the
  * shortest rotation. Times are ms of any clock.
@@ -911,6 +914,7 @@ class Part {
  * @property {object} [sending] its sending over this connection that has no answer yet
  * @property {boolean} [isStored] whether what came from the server contains it, so that it is shown already
  * @property {number} [seq] its number in the room, once acknowledged
+ * @property {any} [shown] where it has each element stop
  */
 
 /** @param {string} event @param {Data} body @param {any[]} ids @returns {Edit} */
@@ -968,7 +972,7 @@ class EditQueue {
     const earlier = this.edits.filter(({ elementIds }) =>
       !elementIds[0] || elementIds.some(id => edit.elementIds.includes(id))).pop();
     if (earlier && canFold(earlier) && canFold(edit) &&
-        ["undoGroup", "undoable"].every(name => earlier.body[name] === edit.body[name])) {
+        ["undoGroup", "undoable", "motion"].every(name => earlier.body[name] === edit.body[name])) {
       const transform = { ...earlier.body.transform, ...edit.body.transform };
       earlier.body = { ...earlier.body, ...edit.body, transform };
       earlier.ids.push(...edit.ids);
@@ -1046,10 +1050,25 @@ class Stream extends Part {
   }
 }
 
+/** Fingers throw what they let go of faster than this, px/s; of annotations 0.001 is a px. */
+const THROW = 50;
+/** Their velocity is that of so long a time, ms. */
+const TRAIL = 100;
+
 /**
- * @typedef {{number: number, elementIds: string[], pivot?: Point, deltas: Deltas, stream: Stream}} Hand
- *   a gesture under way
+ * @typedef {{number: number, elementIds: string[], pivot?: Point, deltas: Deltas, stream: Stream,
+ *   trail: {at: number, point: Point}[]}} Hand
+ *   a gesture under way, and where it was lately
  */
+
+/**
+ * What of an element each part of a gesture sets.
+ * @type {Record<string, string[]>}
+ */
+const HELD = {
+  translation: ["positionX", "positionY"], rotation: ["rotation"], scale: ["scaleX", "scaleY"],
+  tilt: ["rotationX", "rotationY"],
+};
 
 /** The gestures of this user in a room. */
 class Hands extends Part {
@@ -1070,11 +1089,12 @@ class Hands extends Part {
   begin({ gesture, elementIds, pivot }) {
     /** @type {Hand} */
     const hand = {
-      number: ++this.lastNumber, elementIds, deltas: {},
+      number: ++this.lastNumber, elementIds, deltas: {}, trail: [{ at: this.now, point: { x: 0, y: 0 } }],
       pivot: elementIds.length > 1 ? pivot ?? this.middle(elementIds) : undefined,
       stream: new Stream(this.room, () => this.room.send(...this.message(hand, "gesturing")), REPEAT),
     };
     this.all.set(gesture, hand);
+    this.room.halt(elementIds, HELD.translation);
   }
 
   /**
@@ -1094,22 +1114,46 @@ class Hands extends Part {
   move({ gesture, deltas }) {
     const hand = this.all.get(gesture);
     if (!hand) return;
+    const known = ["translation", ...Object.keys(hand.deltas)];
     hand.deltas = read(deltas, DELTAS);
+    const { translation } = hand.deltas, { now } = this;
+    if (translation) hand.trail = [...hand.trail.filter(({ at }) => at >= now - TRAIL), { at: now, point: translation }];
+    const fields = Object.keys(hand.deltas).filter(name => !known.includes(name)).flatMap(name => HELD[name] ?? []);
+    this.room.halt(hand.elementIds, fields);
     this.room.touch(hand.elementIds);
     hand.stream.changed();
   }
 
   /**
    * The fingers were lifted.
-   * @param {Data} input
+   * @param {Data} input with `throwing` they throw what they hold, if they moved
    */
-  end({ gesture, id }) {
+  end({ gesture, id, throwing }) {
     const { room } = this, hand = this.lift(gesture);
     if (!hand) return room.tell("result", { id, answer: OVER });
-    const [event, body] = this.message(hand, "gesture");
+    const [event, body] = (throwing && this.thrown(hand, throwing)) || this.message(hand, "gesture");
     if (Object.keys(hand.deltas).length > 0) room.edit({ id, event, body });
     // Fingers that did not move leave nothing to store.
     else room.tell("result", { id, answer: { ok: true, seq: room.seq, adjusted: [] } });
+  }
+
+  /**
+   * Throws what a hand holds, from where it is; undefined if it rests, or sets what a throw does not.
+   * @param {Hand} hand @param {Data} throwing @returns {[string, Data] | undefined}
+   */
+  thrown({ elementIds, trail, number, deltas, pivot }, throwing) {
+    const { room, now } = this, start = trail.find(({ at }) => at >= now - TRAIL), end = deltas.translation;
+    const speed = (/** @type {"x" | "y"} */ axis) =>
+      (start && end ? ((end[axis] - start.point[axis]) * 1000) / Math.max(now - start.at, 1) : 0);
+    const { velocity = { x: speed("x"), y: speed("y") } } = throwing, held = elementIds.filter(id => room.shown.has(id));
+    const unit = room.shown.get(held[0])?.space === "normalized" ? 0.001 : 1;
+    if (deltas.anchor || !held[0] || !(Math.hypot(velocity.x, velocity.y) > THROW * unit)) return;
+    // About a pivot a scaling turns, too.
+    const names = [...HELD.translation, ...Object.keys(pivot ? { ...deltas, rotation: 0 } : deltas).flatMap(name => HELD[name] ?? [])];
+    const elements = held.map(elementId =>
+      transformOf({ elementId, ...pick(named(poseOf(/** @type {Element} */ (room.shown.get(elementId)))), names) }));
+    const body = { ...throwing, velocity, gesture: number };
+    return pivot ? ["elements:throw", { elements, ...body }] : ["element:throw", { ...elements[0], ...body }];
   }
 
   /**
@@ -1315,8 +1359,9 @@ const EARLIEST = 300;
 /** What moves elements of a room by itself, with the starts that it has here. */
 class Playing extends Part {
   /**
-   * By element: as it is stored, what moves it, and when that is over by the server's clock.
-   * @type {Map<string, {element: Element, motion: Tracks, animation?: any, end: number}>}
+   * By element: as it is stored; its tracks and its animation by name, as they were told, and with the starts that they
+   * have here; when all is over by the server's clock.
+   * @type {Map<string, {element: Element, told: any, here: any, end: number}>}
    */
   all = new Map();
 
@@ -1337,25 +1382,27 @@ class Playing extends Part {
    * @param {string} id @param {any} element undefined when it is gone @param {boolean} isLive
    */
   update(id, element, isLive) {
-    const before = this.all.get(id), now = this.clockAt(this.now);
-    if (!before && !element?.motion && !element?.animation) return;
+    const before = this.all.get(id), { motion, animation } = element ?? {};
+    if (!before && !motion && !animation) return;
     this.all.delete(id);
-    const start = (/** @type {any} */ thing, /** @type {any} */ told, /** @type {any} */ shown) => {
-      const { startedAt } = thing;
-      if (!isLive) return thing;
-      return { ...thing, startedAt: told?.startedAt === startedAt ? shown.startedAt : clamp(startedAt, now - EARLIEST, now) };
-    };
-    /** @type {Tracks} */
-    const motion = {}, tracks = objectIn(element?.motion), sent = element?.animation;
-    for (const field of POSE) {
-      const track = tracks[field];
-      if (Array.isArray(track?.segments)) motion[field] = start(track, before?.element.motion?.[field], before?.motion[field]);
+    const now = this.clockAt(this.now), told = { ...objectIn(motion), ...(animation && { animation }) };
+    /** @type {Data} */
+    const here = {};
+    let end = 0;
+    try {
+      for (const name of Object.keys(told)) {
+        const { startedAt, segments, delayMs } = told[name];
+        const start = startedAt === before?.told[name]?.startedAt ? before?.here[name].startedAt : clamp(startedAt, now - EARLIEST, now);
+        here[name] = isLive ? { ...told[name], startedAt: start } : told[name];
+        const length = segments?.reduce((/** @type {number} */ sum, /** @type {Segment} */ { ms }) => sum + ms, 0);
+        end = Math.max(end, here[name].startedAt + (length ?? delayMs + lengthOf(told[name])));
+      }
+    } catch {
+      // Not as servers send it.
+      end = 0;
     }
-    const animation = isObject(sent?.tracks) ? start(sent, before?.element.animation, before?.animation) : undefined;
-    const end = Math.max(animation ? animation.startedAt + animation.delayMs + lengthOf(animation) : 0, ...Object.values(
-      motion).map(({ startedAt, segments }) => segments.reduce((sum, { ms }) => sum + ms, startedAt)));
     if (this.room.core.motion && end > now) {
-      this.all.set(id, { element, motion, animation, end });
+      this.all.set(id, { element, told, here, end });
       this.room.tell("moving", { elementId: id });
       this.wait(end);
     } else if (before) this.room.tell("still", { elementId: id });
@@ -1380,6 +1427,12 @@ class Playing extends Part {
     }
   }
 
+  /** @param {string} id @param {string} field @param {number} now */
+  moves(id, field, now) {
+    const { [field]: track, animation } = this.all.get(id)?.here ?? {}, time = this.clockAt(now);
+    return Boolean(segmentOf(track, time) || (animation?.tracks[field] && elapsed(animation, time) - animation.delayMs < lengthOf(animation)));
+  }
+
   /** @param {string} id @param {number} now */
   isMoving(id, now) {
     return this.clockAt(now) < (this.all.get(id)?.end ?? 0);
@@ -1392,10 +1445,16 @@ class Playing extends Part {
   pose(element, now) {
     const playing = this.all.get(element.id), time = this.clockAt(now);
     if (!playing || !(time < playing.end)) return;
-    const stored = poseOf(playing.element);
+    const stored = poseOf(playing.element), { here } = playing;
     return poseOf(element).map((value, index) => {
-      const shown = value === stored[index] ? shownAt(POSE[index], value, playing, time) : value;
-      return Number.isFinite(shown) ? shown : value;
+      if (value !== stored[index]) return value;
+      try {
+        const shown = shownAt(POSE[index], value, { motion: here, animation: here.animation }, time);
+        if (Number.isFinite(shown)) return shown;
+      } catch {
+        // Not as servers send it.
+      }
+      return value;
     });
   }
 }
@@ -1815,13 +1874,28 @@ export class RoomCore extends Part {
 
   // Edits
 
+  /**
+   * A hand catches elements: those that move in these fields stop where they are seen, so that it holds what it touched.
+   * @param {string[]} ids @param {string[]} fields
+   */
+  halt(ids, fields) {
+    const { playing, now } = this, elements = ids.flatMap(id => this.shown.get(id) ?? []).filter(({ id, locked }) =>
+      !locked && fields.some(field => playing.moves(id, field, now)));
+    if (!elements[0]) return;
+    const caught = elements.map(idOf), which = caught[1] ? { elements: caught } : { elementId: caught[0] };
+    const shown = Object.fromEntries(elements.map(element =>
+      [element.id, pick(named(playing.pose(element, now) ?? poseOf(element)), fields)]));
+    this.edit({ id: "halt", event: caught[1] ? "elements:halt" : "element:halt", body: { ...which, fields, at: playing.clockAt(now) }, shown });
+  }
+
   /** @param {Data} input */
-  edit({ id, event, body }) {
+  edit({ id, event, body, shown }) {
     // Asked again, an undo leaves out the entry that it could not take back.
     const { blocked } = this;
     if (blocked && blocked.event === event) body = { past: blocked.seq, ...body };
     this.blocked = undefined;
     const edit = newEdit(event, body, [id]), { elementIds } = edit;
+    edit.shown = shown;
     // Annotations go with their parents.
     const annotations = [...this.shown.values()].filter(element => elementIds.includes(element.parentId));
     if (event.endsWith(":delete")) elementIds.push(...annotations.map(idOf));
@@ -2065,7 +2139,7 @@ export class RoomCore extends Part {
   }
 
   /** @param {Element | undefined} element @param {string} id @param {Edit} edit @returns {Element | undefined} */
-  edited(element, id, { event, body }) {
+  edited(element, id, { event, body, shown }) {
     const { rules } = this, verb = event.split(":")[1];
     const entry = body.element ?? objectsIn(body.elements).find(one => idOf(one) === id) ?? body;
     if (verb === "create") return element ?? created(entry, rules);
@@ -2073,7 +2147,9 @@ export class RoomCore extends Part {
     switch (verb) {
       case "update": return updated(element, body.set, rules);
       case "gesture": return this.gestured(element, read(body, DELTAS), body.pivot);
-      case "transform": return transformed(element, fieldsOf(entry), rules);
+      case "transform":
+      case "throw": return transformed(element, fieldsOf(entry), rules);
+      case "halt": return transformed(element, shown?.[id] ?? {}, rules);
       case "preset": return transformed(element, PRESETS[body.preset]?.(element) ?? {}, rules);
       case "delete": return undefined;
     }
@@ -3246,7 +3322,7 @@ export class Room extends Emitter {
   pose(id, now = this.client.now) {
     const element = this.element(id);
     const pose = element && (this.core?.playing.pose(element, now) ?? poseOf(element));
-    return pose && Object.fromEntries(POSE.map((name, index) => [name, pose[index]]));
+    return pose && named(pose);
   }
 
   /** Who is here, with cursors and selections. */
@@ -3273,7 +3349,7 @@ export class Room extends Emitter {
    * @param {UndoOptions} [options] @returns {Promise<Result>}
    */
   create(element, options) {
-    return this.edit("element:create", { element: named(element) }, options);
+    return this.edit("element:create", { element: identified(element) }, options);
   }
 
   /**
@@ -3281,7 +3357,7 @@ export class Room extends Emitter {
    * @param {Data[]} elements @param {UndoOptions} [options] @returns {Promise<Result>}
    */
   createAll(elements, options) {
-    return this.edit("elements:create", { elements: elements.map(named) }, options);
+    return this.edit("elements:create", { elements: elements.map(identified) }, options);
   }
 
   /**
@@ -3424,7 +3500,7 @@ export const newElementId = () =>
   `~${(latest = Math.max(latest, Date.now())).toString(36)}-${(madeIds++).toString(36)}-${uniqueName()}`;
 
 /** @param {Data} element @returns {Data} with an id */
-const named = element => ({ id: newElementId(), ...element });
+const identified = element => ({ id: newElementId(), ...element });
 
 /**
  * Scale and rotation stand in `transform`, all else beside it.
@@ -3449,11 +3525,15 @@ export class Gesture {
   }
 
   /**
-   * The fingers were lifted.
+   * The fingers were lifted. With `throwing` they throw what they hold if they moved faster than 50 px/s: with their
+   * velocity in the last 100 ms, unless there is another one.
+   * @param {{throwing?: boolean | {velocity?: Point, angularVelocity?: number, rate?: number, bounce?: number,
+   *   snap?: Data}}} [options]
    * @returns {Promise<Result>}
    */
-  end() {
-    return this.room.client.result({ type: "end", roomId: this.room.id, gesture: this.number });
+  end(options) {
+    const { room, number: gesture } = this, { throwing } = options ?? {};
+    return room.client.result({ type: "end", roomId: room.id, gesture, throwing: throwing && { ...Object(throwing) } });
   }
 
   /** Everything is as before. */

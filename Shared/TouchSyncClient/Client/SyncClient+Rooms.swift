@@ -32,6 +32,12 @@ extension SyncClient {
         return self.core.drawing(of: ids, in: room, at: time)
     }
 
+    func pose(of id: String, in room: String, at instant: ContinuousClock.Instant?) async -> Pose? {
+        await self.caughtUp()
+        let time = instant.map { self.clock.milliseconds(at: $0) } ?? self.clock.now
+        return self.core.pose(of: id, in: room, at: time)
+    }
+
     /// Who is there; nil when the room was left.
     func members(in room: String) async -> [RoomMember]? {
         await self.caughtUp()

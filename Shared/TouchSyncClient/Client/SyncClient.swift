@@ -41,21 +41,25 @@ public actor SyncClient {
     ///   - store: keeps edits without a result over restarts; needs an owner.
     ///   - owner: whose edits these are: another user of the same device has others.
     ///   - queueLimit: the maximum number of edits that wait in one room.
+    ///   - motion: whether elements move by themselves; without it they are where they are stored, as somebody wants who
+    ///     prefers reduced motion.
     ///   - transport: how the server is reached.
     /// - Throws: `ClientSetupError`.
     public init(
         url: String, user: ClientUser = .guest, token: TokenProvider? = nil, store: (any EditStore)? = nil,
-        owner: String? = nil, queueLimit: Int = 1000, transport: any Transport = PlatformTransport.make()
+        owner: String? = nil, queueLimit: Int = 1000, motion: Bool = true,
+        transport: any Transport = PlatformTransport.make()
     ) throws(ClientSetupError) {
         try self.init(
             url: url, user: user, token: token, store: store, owner: owner, queueLimit: queueLimit,
-            transport: transport, clock: ClientClock())
+            motion: motion, transport: transport, clock: ClientClock())
     }
 
     /// The same with another clock, for tests.
     package init(
         url: String, user: ClientUser = .guest, token: TokenProvider? = nil, store: (any EditStore)? = nil,
-        owner: String? = nil, queueLimit: Int = 1000, transport: any Transport, clock: ClientClock
+        owner: String? = nil, queueLimit: Int = 1000, motion: Bool = true,
+        transport: any Transport, clock: ClientClock
     ) throws(ClientSetupError) {
         guard let address = ServerOrigin(url) else { throw .url(url) }
         self.savedRooms = try store.map { store throws(ClientSetupError) in
@@ -66,7 +70,8 @@ public actor SyncClient {
         self.transport = transport
         self.tokenProvider = token
         self.clock = clock
-        let options = ClientOptions(handshake: user.handshake, hasTokens: token != nil, queueLimit: queueLimit)
+        let options = ClientOptions(
+            handshake: user.handshake, hasTokens: token != nil, queueLimit: queueLimit, motion: motion)
         self.core = ClientCore(options: options)
         self.isRestoring = store != nil
         guard let savedRooms = self.savedRooms else { return }

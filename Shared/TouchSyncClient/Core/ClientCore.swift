@@ -111,7 +111,9 @@ public struct ClientCore: Sendable {
         if let index = self.index(of: id) { return self.rooms[index].joinedAgain(&self.outbox) }
         self.lastSerial += 1
         let limit = self.options.queueLimit
-        self.rooms.append(ClientRoom(id: id, serial: self.lastSerial, queueLimit: limit, record: record))
+        self.rooms.append(
+            ClientRoom(
+                id: id, serial: self.lastSerial, queueLimit: limit, record: record, hasMotion: self.options.motion))
         self.rooms[self.rooms.count - 1].join(&self.outbox)
     }
 
@@ -160,7 +162,10 @@ public struct ClientCore: Sendable {
     }
 
     private mutating func answered(_ number: Int, _ answer: JSONObject) {
-        switch self.outbox.answered(number) {
+        let time = answer["time"]?.double
+        let subject = self.outbox.answered(number, time: time)
+        if subject != nil, time != nil { self.link.sampled(self.outbox) }
+        switch subject {
         case .join(let room):
             if let index = self.index(ofSerial: room) { self.rooms[index].joinAnswered(answer, &self.outbox) }
         case .edit(let room, let key, let attempt, let session):
@@ -195,21 +200,29 @@ extension ClientCore {
         self.rooms[index].contents.keepOrder()
     }
 
-    /// An element where this user holds it, or others move it, at the time of a frame, ms.
+    /// An element where this user holds it, it moves by itself, or others move it, at the time of a frame, ms.
     public mutating func drawn(_ id: String, in room: String, at time: Double) -> Element? {
-        self.index(of: TextKey(room)).flatMap { self.rooms[$0].drawn(TextKey(id), at: time) }
+        let frame = Frame(time: time, serverTime: self.outbox.serverClock.time(at: time))
+        return self.index(of: TextKey(room)).flatMap { self.rooms[$0].drawn(TextKey(id), in: frame) }
+    }
+
+    /// Where an element's motion and animation have it at a time, ms, also to come, without what others do to it; nil if
+    /// there is none.
+    public func pose(of id: String, in room: String, at time: Double) -> Pose? {
+        self.room(room)?.pose(of: TextKey(id), at: self.outbox.serverClock.time(at: time))
     }
 
     /// Some elements in the order of these ids, or all of them, the lowest first, where they are to be drawn at the
     /// time of a frame, ms.
     public mutating func drawing(of ids: [String]?, in room: String, at time: Double) -> RoomDrawing {
         guard let index = self.index(of: TextKey(room)) else { return RoomDrawing() }
-        return self.rooms[index].drawing(of: ids?.map(TextKey.init), at: time)
+        let frame = Frame(time: time, serverTime: self.outbox.serverClock.time(at: time))
+        return self.rooms[index].drawing(of: ids?.map(TextKey.init), in: frame)
     }
 
-    /// Whether somebody else's movement of an element may be under way, as of the last `drawn`.
+    /// Whether an element moves by itself, or somebody else's movement of it may be under way, as of the last `drawn`.
     public func isMoving(_ id: String, in room: String) -> Bool {
-        self.index(of: TextKey(room)).map { self.rooms[$0].movements.isMoving(TextKey(id)) } ?? false
+        self.index(of: TextKey(room)).map { self.rooms[$0].isMoving(TextKey(id)) } ?? false
     }
 
     /// Who is there, with cursors and selections.

@@ -46,6 +46,8 @@ public enum RoomInput: Sendable {
     case gestureMoved(String, GestureFields)
     /// The fingers were lifted. The edit that follows has this id.
     case gestureEnded(String, id: String)
+    /// The same: they throw what they hold, if they move.
+    case gestureThrown(String, id: String, GestureThrow)
     /// Everything is as before the gesture.
     case gestureCancelled(String)
     /// This user points at a position, pixels of the canvas; nil hides the cursor.
@@ -60,7 +62,7 @@ extension RoomInput {
     /// The edit that waits for a result of this input.
     var editID: String? {
         switch self {
-        case .edit(let id, _, _), .gestureEnded(_, let id): id
+        case .edit(let id, _, _), .gestureEnded(_, let id), .gestureThrown(_, let id, _): id
         default: nil
         }
     }

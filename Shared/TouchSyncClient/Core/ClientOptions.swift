@@ -6,11 +6,14 @@ public struct ClientOptions: Sendable {
     public var hasTokens: Bool
     /// The maximum number of edits without a result in a room.
     public var queueLimit: Int
+    /// Whether elements move by themselves; otherwise they are where they are stored.
+    public var motion: Bool
 
     /// Options with these values.
-    public init(handshake: JSONObject = .empty, hasTokens: Bool = false, queueLimit: Int = 1000) {
+    public init(handshake: JSONObject = .empty, hasTokens: Bool = false, queueLimit: Int = 1000, motion: Bool = true) {
         self.handshake = handshake
         self.hasTokens = hasTokens
         self.queueLimit = queueLimit
+        self.motion = motion
     }
 }

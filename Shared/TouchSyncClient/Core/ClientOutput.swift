@@ -35,8 +35,10 @@ public enum RoomOutput: Equatable, Sendable {
     case result(id: String, EditAnswer)
     /// These elements are shown differently.
     case changed([String])
-    /// Somebody else moves this element: draw it at each frame.
+    /// This element moves, or somebody else moves it: draw it at each frame.
     case moving(String)
+    /// This element does not move by itself any more.
+    case still(String)
     /// Other people are in the room.
     case membersChanged
     /// Somebody points at something else, or selected something else.

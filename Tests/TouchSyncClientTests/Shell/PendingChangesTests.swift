@@ -11,7 +11,8 @@ import TouchSyncClientCore
         for change in [RoomChange.elements(["a", "b"]), .members, .elements(["b", "c"]), .moving(["a"])] {
             pending.add(change)
         }
-        #expect(Self.all(&pending) == [.elements(["a", "b", "c"]), .members, .moving(["a"])])
+        for id in ["b", "a", "b"] { pending.add(.still([id])) }
+        #expect(Self.all(&pending) == [.elements(["a", "b", "c"]), .members, .moving(["a"]), .still(["b", "a"])])
         pending.add(.elements(["a"]))
         #expect(Self.all(&pending) == [.elements(["a"])], "what was told is told again when it changes again")
     }

@@ -9,6 +9,7 @@ import TouchSyncClientCore
         let error = ClientError(code: "forbidden", message: "no")
         #expect(RoomChange(.changed(["a", "b"])) == .elements(["a", "b"]))
         #expect(RoomChange(.moving("a")) == .moving(["a"]))
+        #expect(RoomChange(.still("a")) == .still(["a"]))
         #expect(
             RoomChange(.attention(userId: "u", sid: "s", .selection(["a"])))
                 == .attention(userId: "u", sid: "s", .selection(["a"])))

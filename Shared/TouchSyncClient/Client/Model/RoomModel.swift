@@ -49,7 +49,7 @@
 
         private func follow(_ change: RoomChange) {
             switch change {
-            case .elements(let ids), .moving(let ids): self.frame.ids.formUnion(ids.map(TextKey.init))
+            case .elements(let ids), .moving(let ids), .still(let ids): self.frame.ids.formUnion(ids.map(TextKey.init))
             case .allElements: self.frame.isWhole = true
             case .members, .attention: self.frame.hasMembers = true
             case .joined(let recovered):

@@ -4,7 +4,7 @@ import TouchSyncClientCore
 /// for, and misses nothing that it could not read anew.
 struct PendingChanges: Sendable {
     private enum Kind: Sendable {
-        case elements, moving, members, attention, status, refusals, left
+        case elements, moving, still, members, attention, status, refusals, left
     }
 
     /// More elements than this are all elements.
@@ -19,6 +19,7 @@ struct PendingChanges: Sendable {
     private var elements = IdSet()
     private var isAllElements = false
     private var moving = IdSet()
+    private var still = IdSet()
     private var shifts = LatestShifts()
     private var status: RoomChange?
     private var refusals: [ClientError] = []
@@ -32,6 +33,9 @@ struct PendingChanges: Sendable {
         case .moving(let ids):
             self.moving.formUnion(ids)
             self.queue(.moving)
+        case .still(let ids):
+            self.still.formUnion(ids)
+            self.queue(.still)
         case .members: self.queue(.members)
         case .attention(let userId, let sid, let shift): self.addShift(userId, sid, shift)
         case .joined, .denied: self.addStatus(change)
@@ -51,6 +55,7 @@ struct PendingChanges: Sendable {
         switch kind {
         case .elements: return self.takeElements()
         case .moving: return .moving(self.moving.takeAll())
+        case .still: return .still(self.still.takeAll())
         case .members: return .members
         case .attention: return self.shifts.takeFirst()
         case .status: return self.takeStatus()

@@ -6,8 +6,10 @@ public enum RoomChange: Equatable, Sendable {
     case elements([String])
     /// So many are that all are to be read again.
     case allElements
-    /// Somebody else moves these elements: draw them at each frame, as long as they move.
+    /// These elements move, or somebody else moves them: draw them at each frame, as long as they move.
     case moving([String])
+    /// These elements do not move by themselves any more.
+    case still([String])
     /// Other people are in the room.
     case members
     /// Somebody points at something else, or selected something else.
@@ -28,6 +30,7 @@ extension RoomChange {
         switch output {
         case .changed(let ids): self = .elements(ids)
         case .moving(let id): self = .moving([id])
+        case .still(let id): self = .still([id])
         case .membersChanged: self = .members
         case .attention(let userId, let sid, let shift): self = .attention(userId: userId, sid: sid, shift)
         case .joined(let recovered): self = .joined(recovered: recovered)

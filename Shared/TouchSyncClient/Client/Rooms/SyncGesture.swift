@@ -1,5 +1,5 @@
 public import Canvas
-import TouchSyncClientCore
+public import TouchSyncClientCore
 
 extension SyncRoom {
     /// Fingers touched an element.
@@ -63,6 +63,16 @@ public final class SyncGesture: Sendable {
         _ = self.finish()
         return self.room.client.postEdit(elementIds: self.elementIds, in: self.room) {
             .gestureEnded(self.name, id: $0)
+        }
+    }
+
+    /// The fingers were lifted, and throw what they hold if they move faster than 50 pixels a second: it goes on from
+    /// there. Otherwise what they did is stored.
+    @discardableResult
+    public func end(throwing: GestureThrow) -> SyncEdit {
+        _ = self.finish()
+        return self.room.client.postEdit(elementIds: self.elementIds, in: self.room) {
+            .gestureThrown(self.name, id: $0, throwing)
         }
     }
 

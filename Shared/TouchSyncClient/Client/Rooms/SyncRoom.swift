@@ -33,7 +33,7 @@ public struct SyncRoom: Sendable {
     /// An element; nil if there is none.
     public func element(_ id: String) async -> Element? { await self.client.element(id, in: self.id) }
 
-    /// An element where it is to be drawn, with other people's movements; now, or at the time of a frame.
+    /// An element where it is to be drawn, with its motion and other people's movements; now, or at the time of a frame.
     public func drawn(_ id: String, at instant: ContinuousClock.Instant? = nil) async -> Element? {
         await self.drawing(of: [id], at: instant).elements.first
     }
@@ -50,9 +50,15 @@ public struct SyncRoom: Sendable {
         await self.client.drawing(of: ids, in: self.id, at: instant) ?? RoomDrawing()
     }
 
-    /// Whether somebody else's movement of an element is still under way.
+    /// Whether an element moves by itself, or somebody else's movement of it is still under way.
     public func isMoving(_ id: String) async -> Bool {
         await self.drawing(of: [id]).isMoving
+    }
+
+    /// Where an element's motion and animation have it now, or at another time, also to come, without what others do to
+    /// it; nil if there is none.
+    public func pose(of id: String, at instant: ContinuousClock.Instant? = nil) async -> Pose? {
+        await self.client.pose(of: id, in: self.id, at: instant)
     }
 
     /// Who is here, with cursors and selections.

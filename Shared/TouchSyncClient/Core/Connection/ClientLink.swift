@@ -25,8 +25,10 @@ struct ClientLink: Sendable {
     private var pause = ReconnectPause()
     private var watch = ConnectionWatch()
     private var acceptedAt: Int64 = 0
-    /// When the next attempt begins, and when a server that stops is left, ms.
-    private var connectAt, leaveAt: Int64?
+    /// When the next attempt begins, when a server that stops is left, and when the server's time is asked for, ms.
+    private var connectAt, leaveAt, sampleAt: Int64?
+    /// Its time is asked for again after this long, ms.
+    private static let resample: Int64 = 300_000
     private var visibility = AppVisibility()
 
     init(options: ClientOptions) {
@@ -34,7 +36,7 @@ struct ClientLink: Sendable {
     }
 
     func deadline(_ outbox: ClientOutbox) -> Int64? {
-        earliest(self.connectAt, self.leaveAt, self.watch.deadline, self.probeTime(outbox))
+        earliest(self.connectAt, self.leaveAt, self.sampleAt, self.watch.deadline, self.probeTime(outbox))
     }
 
     private func probeTime(_ outbox: ClientOutbox) -> Int64? {
@@ -88,6 +90,10 @@ struct ClientLink: Sendable {
         let now = outbox.now
         if self.watch.isDead(at: now) { return self.lost(random: random, &outbox) }
         if let leaveAt, now >= leaveAt { return self.lost(random: random, &outbox) }
+        if let sampleAt, now >= sampleAt {
+            self.sampleAt = nil
+            outbox.request("client:ping", about: .nothing)
+        }
         if let connectAt, now >= connectAt {
             self.begin(&outbox)
         } else if let probeTime = self.probeTime(outbox), now >= probeTime {
@@ -123,6 +129,11 @@ struct ClientLink: Sendable {
         outbox.request("client:ping", about: .nothing)
     }
 
+    /// An answer told the server's time: one answer says little about it.
+    mutating func sampled(_ outbox: ClientOutbox) {
+        self.sampleAt = outbox.serverClock.isSettled ? outbox.now.plus(Self.resample) : outbox.now
+    }
+
     // MARK: The socket
 
     private mutating func begin(_ outbox: inout ClientOutbox) {
@@ -150,7 +161,7 @@ struct ClientLink: Sendable {
         if self.phase == .up, outbox.now - self.acceptedAt >= ReconnectPause.lasting { self.pause.reset() }
         outbox.connectionLost()
         self.watch.stop()
-        self.leaveAt = nil
+        (self.leaveAt, self.sampleAt) = (nil, nil)
         self.isDraining = false
         self.tokens.refreshEnded()
         self.phase = .offline

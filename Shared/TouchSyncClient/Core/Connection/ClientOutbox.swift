@@ -14,6 +14,8 @@ struct ClientOutbox: Sendable {
     private(set) var now: Int64 = 0
     /// Whether events may be sent.
     private(set) var isConnected = false
+    /// The server's clock, as answers tell it.
+    private(set) var serverClock = ServerClock()
     private var outputs: [ClientOutput] = []
     /// In the order in which they were sent.
     private var openRequests: [OpenRequest] = []
@@ -41,14 +43,21 @@ struct ClientOutbox: Sendable {
     /// Nothing that was asked is answered any more.
     mutating func connectionLost() {
         self.isConnected = false
+        self.serverClock.connectionLost()
         self.openRequests.removeAll(keepingCapacity: true)
     }
 
     /// What an answer is about; nil when nothing of that number is open.
-    mutating func answered(_ number: Int) -> RequestSubject? {
+    /// - Parameter time: the server's, ms since 1970, if the answer tells it.
+    mutating func answered(_ number: Int, time: Double?) -> RequestSubject? {
         guard let index = self.openRequests.firstIndex(where: { $0.number == number }) else { return nil }
-        return self.openRequests.remove(at: index).subject
+        let request = self.openRequests.remove(at: index)
+        if let time { self.serverClock.answered(sentAt: Double(request.sentAt), at: Double(self.now), time: time) }
+        return request.subject
     }
+
+    /// The server's time, ms since 1970; nil before it is known.
+    var serverTime: Double? { self.serverClock.time(at: Double(self.now)) }
 
     // MARK: Outputs
 

@@ -18,8 +18,11 @@ extension ClientEdit {
         case "element:update": self.update(&element, scene.rules)
         case _ where element.locked: break
         case "element:delete", "elements:delete": return nil
-        case "element:transform": Self.transform(&element, self.body["elementId"] == nil ? nil : self.body, scene.rules)
-        case "elements:transform": Self.transform(&element, self.entry("elementId", id), scene.rules)
+        case "element:transform", "element:throw":
+            Self.transform(&element, self.body["elementId"] == nil ? nil : self.body, scene.rules)
+        case "elements:transform", "elements:throw": Self.transform(&element, self.entry("elementId", id), scene.rules)
+        case "element:halt", "elements:halt":
+            if let fields = self.halted[id] { _ = scene.rules.apply(fields, to: &element) }
         case "element:gesture", "elements:gesture": self.gesture(&element, scene)
         case "element:preset":
             let preset = self.body["preset"]?.string.flatMap(Preset.init(rawValue:))

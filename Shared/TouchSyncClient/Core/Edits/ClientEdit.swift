@@ -1,3 +1,4 @@
+import Canvas
 import JSONBytes
 
 /// An edit of this user until its result is known and shown.
@@ -10,6 +11,8 @@ struct ClientEdit: Sendable {
     var body: JSONObject
     /// The elements that it changes.
     var elementIds: [TextKey]
+    /// Where it has elements stop that moved.
+    var halted: [TextKey: TransformFields] = [:]
     /// What the queue calls it, the same as long as it is there.
     var key = 0
     /// Its number in the session, from the first time it was sent.
@@ -43,6 +46,9 @@ struct ClientEdit: Sendable {
 
     /// Its number in the present session; nil if it has none, or one of an ended session.
     var presentNumber: Int64? { self.doubt == nil ? self.number : nil }
+
+    /// Whether it has elements move to where it stores them.
+    var isMoving: Bool { self.body["motion"] != nil }
 
     /// Whether it deletes elements.
     var isDeletion: Bool { self.event == "element:delete" || self.event == "elements:delete" }

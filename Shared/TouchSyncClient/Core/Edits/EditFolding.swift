@@ -2,7 +2,7 @@ import JSONBytes
 
 extension ClientEdit {
     /// Merges a later edit into this one, field by field, if both set absolute values of one element, this one was never
-    /// sent, and they are undone alike. The result is that of both.
+    /// sent, they are undone alike, and neither has a motion. The result is that of both.
     /// - Returns: whether they were merged.
     mutating func fold(_ later: ClientEdit) -> Bool {
         guard self.isFoldable, later.isFoldable, self.isUndone(like: later) else { return false }
@@ -18,7 +18,9 @@ extension ClientEdit {
         return true
     }
 
-    private var isFoldable: Bool { self.event == "element:transform" && self.number == nil && self.doubt == nil }
+    private var isFoldable: Bool {
+        self.event == "element:transform" && self.number == nil && self.doubt == nil && !self.isMoving
+    }
 
     private func isUndone(like other: ClientEdit) -> Bool {
         ["undoGroup", "undoable"].allSatisfy { self.body[$0]?.rawBytes == other.body[$0]?.rawBytes }

@@ -48,10 +48,14 @@ struct RoomEdits: Sendable {
         }
     }
 
+    /// Whether an edit that waits moves an element: it is drawn where it was until the server says from when on.
+    func areMoving(_ id: TextKey) -> Bool { self.queue.edits(of: id).contains { $0.isShown && $0.isMoving } }
+
     /// An element with these edits on top; nil: there is none.
-    func applied(to element: Element?, id: TextKey, in contents: RoomContents) -> Element? {
+    /// - Parameter isWaiting: without those that move it.
+    func applied(to element: Element?, id: TextKey, in contents: RoomContents, isWaiting: Bool = false) -> Element? {
         var element = element
-        for edit in self.queue.edits(of: id) where edit.isShown {
+        for edit in self.queue.edits(of: id) where edit.isShown && !(isWaiting && edit.isMoving) {
             element = edit.applied(to: element, id: id, in: contents.scene(of: element))
         }
         return element
@@ -133,9 +137,11 @@ extension RoomEdits {
 extension RoomEdits {
     /// The app edits: shown immediately, sent as soon as it may be.
     mutating func edit(
-        id: String, event: String, body: JSONObject, _ contents: inout RoomContents, _ outbox: inout ClientOutbox
+        id: String, event: String, body: JSONObject, halted: [TextKey: TransformFields] = [:],
+        _ contents: inout RoomContents, _ outbox: inout ClientOutbox
     ) {
         var edit = ClientEdit(ids: [id], event: event, body: self.blocked?.passed(by: event, body) ?? body)
+        edit.halted = halted
         self.blocked = nil
         if edit.isDeletion { edit.elementIds += contents.annotations(of: edit.elementIds) }
         guard self.allowance.allows(edit) else {

@@ -22,17 +22,24 @@ struct Movements: Sendable {
         var fields = TransformFields()
 
         /// Of one gesture what an earlier preview said still holds where a later one says nothing.
-        mutating func show(_ preview: MovementPreview, of element: Element, isUnderWay: Bool, at now: Int64) {
+        mutating func heard(_ preview: MovementPreview, isUnderWay: Bool) {
             let isSame = isUnderWay && self.sid == preview.sid && self.gesture == preview.gesture
             if !isSame { self.fields = TransformFields() }
             self.fields.merge(preview.fields)
             (self.sid, self.gesture) = (preview.sid, preview.gesture)
-            self.move(to: element.showing(self.fields).pose, at: now, gap: preview.gap)
+        }
+
+        /// Where it has the element. Fields that it does not list play on.
+        func aim(_ element: Element, _ playing: Pose?) -> Pose {
+            var pose = element.showing(self.fields).pose
+            guard let playing else { return pose }
+            for field in ElementField.animated where self.fields[field] == nil { pose[field] = playing[field] }
+            return pose
         }
 
         /// Begins a way. `gap` is the time since the previous preview, ms.
-        mutating func move(to pose: Pose, at now: Int64, gap: Double? = nil) {
-            guard self.motion.receive(pose, at: Double(now), gap: gap) else { return }
+        mutating func move(to pose: Pose, at now: Int64, gap: Double? = nil, from drawn: Pose?) {
+            guard self.motion.receive(pose, at: Double(now), gap: gap, from: drawn) else { return }
             self.restsAt = Double(now) + self.motion.pace.interval
         }
     }
@@ -56,14 +63,18 @@ struct Movements: Sendable {
     func target(of id: TextKey) -> Point? { self.byElement[id]?.motion.target.position }
 
     /// Somebody moves an element, which is shown as it is without that.
-    mutating func previewed(_ preview: MovementPreview, of element: Element, at now: Int64) {
+    /// - Parameter playing: where it moves by itself, if it does.
+    mutating func previewed(_ preview: MovementPreview, of element: Element, playing: Pose?, at now: Int64) {
         let id = TextKey(element.id)
         if self.byElement[id] == nil {
             guard let motion = RemoteMotion(from: element.pose) else { return }
             self.byElement[id] = Movement(motion: motion)
         }
-        self.byElement[id]?.show(preview, of: element, isUnderWay: self.silence.isHeard(id), at: now)
+        let drawn = self.pose(of: element, playing: playing, at: Double(now))
+        self.byElement[id]?.heard(preview, isUnderWay: self.silence.isHeard(id))
         self.silence.heard(id, at: now)
+        guard let aim = self.byElement[id]?.aim(element, playing) else { return }
+        self.byElement[id]?.move(to: aim, at: now, gap: preview.gap, from: drawn)
     }
 
     /// Whether an element moves by a gesture of that session.
@@ -71,17 +82,15 @@ struct Movements: Sendable {
         self.byElement[id].map { $0.sid == sid } ?? false
     }
 
-    /// Nothing of a gesture is shown any more: the element moves to where it is stored; nil: it is gone.
-    /// - Returns: whether it moved.
-    mutating func end(_ id: TextKey, at stored: Element?, now: Int64) -> Bool {
-        guard self.byElement[id] != nil else { return false }
+    /// Nothing of a gesture is shown any more: the element moves to where it is stored, or moves by itself; nil: it is
+    /// gone.
+    mutating func end(_ id: TextKey, at stored: Pose?, from drawn: Pose?, now: Int64) {
         self.silence.forget(id)
         if let stored {
-            self.byElement[id]?.move(to: stored.pose, at: now)
+            self.byElement[id]?.move(to: stored, at: now, from: drawn)
         } else {
             self.byElement[id] = nil
         }
-        return true
     }
 
     /// The elements whose gestures have been silent for too long.
@@ -90,16 +99,21 @@ struct Movements: Sendable {
     /// The gesture on an element is not over although it is silent.
     mutating func goOn(_ id: TextKey, at now: Int64) { self.silence.heard(id, at: now) }
 
-    /// An element where it is on its way, at the time of a frame, ms.
-    mutating func drawn(_ element: Element, at time: Double) -> Element {
+    /// Where an element is on its way at a time, ms; nil if nobody moves it.
+    /// - Parameter playing: where it moves by itself, if it does.
+    func pose(of element: Element, playing: Pose?, at time: Double) -> Pose? {
         let id = TextKey(element.id)
-        guard let movement = self.byElement[id] else { return element }
-        if !self.silence.isHeard(id), time >= movement.restsAt {
-            self.byElement[id] = nil
-            return element
-        }
-        var drawn = element
-        drawn.pose = movement.motion.pose(at: time)
-        return drawn
+        guard let movement = self.byElement[id] else { return nil }
+        let isUnderWay = self.silence.isHeard(id)
+        guard isUnderWay || time < movement.restsAt else { return nil }
+        let aim = isUnderWay ? movement.aim(element, playing) : playing ?? element.pose
+        return movement.motion.pose(at: time, towards: aim)
+    }
+
+    /// The same at the time of a frame: what is over is forgotten.
+    mutating func drawn(_ element: Element, playing: Pose?, at time: Double) -> Pose? {
+        let pose = self.pose(of: element, playing: playing, at: time)
+        if pose == nil { self.byElement[TextKey(element.id)] = nil }
+        return pose
     }
 }

@@ -13,6 +13,8 @@ struct OwnGesture: Sendable {
     /// What the fingers did since they touched.
     fileprivate(set) var fields = GestureFields()
     fileprivate var throttle = Throttle<GestureFields>(interval: 16)
+    /// Where the fingers were lately.
+    fileprivate(set) var trail: FingerTrail
     /// When others last saw it, ms; nil before the first preview.
     fileprivate(set) var sentAt: Int64?
 
@@ -22,6 +24,49 @@ struct OwnGesture: Sendable {
     /// The event of a preview, or that of the commit that ends the gesture.
     func event(isCommit: Bool) -> String {
         (self.isGroup ? "elements:" : "element:") + (isCommit ? "gesture" : "gesturing")
+    }
+
+    /// The event of a throw that ends the gesture.
+    var throwEvent: String { self.isGroup ? "elements:throw" : "element:throw" }
+
+    /// What of its elements it sets. About a pivot a scaling turns, too.
+    var heldFields: [ElementField] {
+        var fields = self.fields.heldFields
+        if self.isGroup { fields += [.rotation] }
+        return [.positionX, .positionY] + ElementField.inTransform.filter { fields.contains($0) }
+    }
+
+    /// The payload of a throw; nil if the fingers rest, or set what a throw does not.
+    /// - Parameter elements: where they are.
+    func thrown(_ elements: [Element], _ throwing: GestureThrow, at now: Int64) -> JSONObject? {
+        let measured = self.fields.translation.map { self.trail.velocity(at: $0, now: now) } ?? .zero
+        let velocity = throwing.velocity ?? measured
+        guard self.fields.anchor == nil, let first = elements.first,
+            (velocity.x * velocity.x + velocity.y * velocity.y).squareRoot()
+                > GestureThrow.least * ElementField.positionX.motionUnit(in: first.space)
+        else { return nil }
+        var request = throwing.request
+        request.velocity = velocity
+        return JSONObject { writer in
+            if self.isGroup {
+                writer.objects("elements", elements) { self.encodePlace(of: $0, into: &$1) }
+            } else {
+                self.encodePlace(of: first, into: &writer)
+            }
+            request.encodeMembers(into: &writer)
+            writer.member("gesture", self.number)
+        }
+    }
+
+    private func encodePlace(of element: Element, into writer: inout JSONWriter) {
+        writer.member("elementId", element.id)
+        writer.member("positionX", element.positionX)
+        writer.member("positionY", element.positionY)
+        writer.object("transform") { writer in
+            for field in self.heldFields where field.isInTransform {
+                writer.member(field.name, ifPresent: element[field])
+            }
+        }
     }
 
     /// Writes the payload without the room.
@@ -69,20 +114,25 @@ struct OwnGestures: Sendable {
     }
 
     /// Fingers touched elements. `pivot` is that of a group.
-    mutating func begin(_ name: String, _ ids: [TextKey], pivot: @autoclosure () -> Point) {
+    mutating func begin(_ name: String, _ ids: [TextKey], pivot: @autoclosure () -> Point, at now: Int64) {
         self.lastNumber = self.lastNumber.plus(1)
         let gesture = OwnGesture(
-            number: self.lastNumber, elementIds: ids, idSet: Set(ids), pivot: ids.count > 1 ? pivot() : nil)
+            number: self.lastNumber, elementIds: ids, idSet: Set(ids), pivot: ids.count > 1 ? pivot() : nil,
+            trail: FingerTrail(at: now))
         self.underWay.removeAll { $0.name == TextKey(name) }
         self.underWay.append((TextKey(name), gesture))
     }
 
     /// The fingers moved.
-    /// - Returns: the elements under them; nil if there is no such gesture.
-    mutating func move(_ name: String, _ fields: GestureFields) -> [TextKey]? {
+    /// - Returns: the elements under them, and what of these they did not set before; nil if there is no such gesture.
+    mutating func move(_ name: String, _ fields: GestureFields, at now: Int64) -> (
+        ids: [TextKey], held: [ElementField]
+    )? {
         guard let index = self.index(of: name) else { return nil }
+        let known = self.underWay[index].gesture.fields.heldFields
         self.underWay[index].gesture.fields = fields
-        return self.underWay[index].gesture.elementIds
+        if let translation = fields.translation { self.underWay[index].gesture.trail.moved(to: translation, at: now) }
+        return (self.underWay[index].gesture.elementIds, fields.heldFields.filter { !known.contains($0) })
     }
 
     /// The preview of the latest movement, if it may be sent now: at most one in an interval, ms.
@@ -127,5 +177,13 @@ struct OwnGestures: Sendable {
     private mutating func preview(_ index: Int, _ fields: GestureFields, _ now: Int64) -> OwnPreview {
         self.underWay[index].gesture.sentAt = now
         return OwnPreview(gesture: self.underWay[index].gesture, fields: fields)
+    }
+}
+
+extension GestureFields {
+    /// What of an element these parts set, but its position.
+    fileprivate var heldFields: [ElementField] {
+        (self.rotation == nil ? [] : [.rotation]) + (self.scale == nil ? [] : [.scaleX, .scaleY])
+            + (self.tilt == nil ? [] : [.rotationX, .rotationY])
     }
 }

@@ -37,7 +37,7 @@ extension ClientRoom {
     ) {
         guard seq > self.contents.seq else { return }
         if seq == self.contents.seq.plus(1) {
-            self.apply(event, data, seq: seq, &outbox)
+            self.apply(event, data, seq: seq, isLive: true, &outbox)
         } else {
             // A hole: what is missing comes with another join.
             self.join(&outbox)
@@ -45,11 +45,18 @@ extension ClientRoom {
     }
 
     /// Applies the change that follows the last one.
-    mutating func apply(_ event: String, _ data: JSONObject, seq: Int64, _ outbox: inout ClientOutbox) {
+    /// - Parameter isLive: whether it happens now; otherwise it was missed.
+    mutating func apply(
+        _ event: String, _ data: JSONObject, seq: Int64, isLive: Bool, _ outbox: inout ClientOutbox
+    ) {
         let own = self.edits.streamed(data)
         let ids = self.contents.apply(event, data, seq: seq)
         self.contents.touch(ids)
-        for id in ids { self.endMovement(id, &outbox) }
+        for id in ids {
+            let drawn = self.movingPose(of: id, outbox)
+            self.play(id, isLive: isLive, &outbox)
+            self.endMovement(id, from: drawn, &outbox)
+        }
         self.contents.touch(own)
         self.edits.settle(&self.contents)
     }
@@ -64,7 +71,8 @@ extension ClientRoom {
         let movement = MovementPreview(
             sid: message["sid"]?.string.map(TextKey.init), gesture: message["gesture"]?.integer,
             fields: TransformFields(lenient: preview.value), gap: message["dt"]?.double.flatMap { $0 > 0 ? $0 : nil })
-        self.movements.previewed(movement, of: element, at: outbox.now)
+        let playing = self.playing.pose(of: element, at: outbox.serverTime)
+        self.movements.previewed(movement, of: element, playing: playing, at: outbox.now)
         self.tell(.moving(id), &outbox)
     }
 
@@ -100,8 +108,42 @@ extension ClientRoom {
 
     /// Nothing of a gesture is shown any more.
     mutating func endMovement(_ id: TextKey, _ outbox: inout ClientOutbox) {
+        self.endMovement(id, from: self.movingPose(of: id, outbox), &outbox)
+    }
+
+    private mutating func endMovement(_ id: TextKey, from drawn: Pose?, _ outbox: inout ClientOutbox) {
         guard self.movements.isMoving(id) else { return }
-        _ = self.movements.end(id, at: self.composed(id), now: outbox.now)
+        let stored = self.composed(id).map { self.playing.pose(of: $0, at: outbox.serverTime) ?? $0.pose }
+        self.movements.end(id, at: stored, from: drawn, now: outbox.now)
         self.tell(.moving(id.text), &outbox)
+    }
+
+    /// What is drawn now of an element that others move; nil of another one.
+    private func movingPose(of id: TextKey, _ outbox: ClientOutbox) -> Pose? {
+        guard self.movements.isMoving(id), let element = self.contents.shown[id] else { return nil }
+        let playing = self.playing.pose(of: element, at: outbox.serverTime)
+        return self.movements.pose(of: element, playing: playing, at: Double(outbox.now))
+            ?? playing ?? element.pose
+    }
+
+    // MARK: Elements that move by themselves
+
+    /// An element is stored otherwise.
+    mutating func play(_ id: TextKey, isLive: Bool, _ outbox: inout ClientOutbox) {
+        let output = self.playing.update(id, self.contents.confirmed[id], isLive: isLive, outbox)
+        if let output { self.tell(output, &outbox) }
+    }
+
+    /// All elements are others.
+    mutating func playSnapshot(_ outbox: inout ClientOutbox) {
+        let former = self.playing.elements
+        let others = self.contents.confirmed.all.filter { !$0.motion.isEmpty || $0.animation != nil }
+            .map { TextKey($0.id) }.filter { !self.playing.isMoving($0) }
+        for id in former + others.sorted(by: { $0.text < $1.text }) { self.play(id, isLive: false, &outbox) }
+    }
+
+    /// What is over is told.
+    mutating func endPlaying(_ outbox: inout ClientOutbox) {
+        for id in self.playing.timeReached(outbox) { self.tell(.still(id.text), &outbox) }
     }
 }

@@ -11,6 +11,7 @@ extension ClientRoom {
         self.address.ask("room:join", about: .join(room: self.address.serial), &outbox) { writer in
             writer.member("parts", true)
             writer.member("session", ifPresent: self.edits.session.secret)
+            if !self.hasMotion { writer.member("motion", false) }
             guard let (epoch, seq) = self.contents.position else { return }
             writer.object("resume") { writer in
                 writer.member("epoch", epoch)
@@ -63,7 +64,7 @@ extension ClientRoom {
         for update in answer["updates"]?.objects ?? [] {
             let data = JSONObject(update["data"])
             guard let seq = data["seq"]?.integer, seq == self.contents.seq.plus(1) else { continue }
-            self.apply(update["event"]?.string ?? "", data, seq: seq, &outbox)
+            self.apply(update["event"]?.string ?? "", data, seq: seq, isLive: false, &outbox)
         }
         if self.contents.seq == answer["seq"]?.integer { return self.ready(recovered: true, &outbox) }
         // Not what was promised: the whole room instead.
@@ -79,6 +80,7 @@ extension ClientRoom {
     /// A whole room arrived in place of what was known.
     private mutating func replaced(_ outbox: inout ClientOutbox) {
         guard let last = self.contents.replaced() else { return }
+        self.playSnapshot(&outbox)
         self.endMovements(&outbox)
         self.edits.stored(upTo: last, &self.contents)
         self.ready(recovered: false, &outbox)

@@ -24,17 +24,24 @@ struct ClientRoom: Sendable {
     var contents = RoomContents()
     var gestures: OwnGestures
     var movements = Movements()
+    /// Whether elements move by themselves.
+    let hasMotion: Bool
+    var playing: PlayingElements
+    /// Elements with edits that move them, as they are drawn until the server says from when on.
+    private var waiting: [TextKey: Element] = [:]
     var people = RoomPeople()
     var attention: OwnAttention
     /// When the room is joined again, because the server asked for a pause, ms.
     var retryAt: Int64?
 
     /// A room with what an earlier run of the app left.
-    init(id: TextKey, serial: Int, queueLimit: Int, record: RoomRecord?) {
+    init(id: TextKey, serial: Int, queueLimit: Int, record: RoomRecord?, hasMotion: Bool) {
         self.address = RoomAddress(id: id, serial: serial)
         self.edits = RoomEdits(of: self.address, capacity: queueLimit, record: record)
         self.gestures = OwnGestures(lastNumber: record?.gesture ?? 0)
         self.attention = OwnAttention(in: self.address)
+        self.hasMotion = hasMotion
+        self.playing = PlayingElements(isOn: hasMotion)
         self.edits.touchAll(&self.contents)
     }
 
@@ -48,7 +55,7 @@ struct ClientRoom: Sendable {
     var deadline: Int64? {
         earliest(
             self.retryAt, self.edits.deadline, self.phase == .joined ? self.gestures.deadline : nil,
-            self.movements.deadline, self.attention.deadline)
+            self.movements.deadline, self.playing.deadline, self.attention.deadline)
     }
 
     mutating func timeReached(_ outbox: inout ClientOutbox) {
@@ -57,6 +64,7 @@ struct ClientRoom: Sendable {
         self.edits.timeReached(self.contents, &outbox)
         self.sendDuePreviews(&outbox)
         self.endSilentMovements(&outbox)
+        self.endPlaying(&outbox)
         self.attention.timeReached(interval: self.throttleMs, &outbox)
     }
 
@@ -71,24 +79,39 @@ struct ClientRoom: Sendable {
     // MARK: What is shown
 
     /// The confirmed element with this user's edits and gestures on top.
-    func composed(_ id: TextKey) -> Element? {
-        let element = self.edits.applied(to: self.contents.confirmed[id], id: id, in: self.contents)
+    /// - Parameter isWaiting: without edits that move it.
+    func composed(_ id: TextKey, isWaiting: Bool = false) -> Element? {
+        let element = self.edits.applied(
+            to: self.contents.confirmed[id], id: id, in: self.contents, isWaiting: isWaiting)
         return element.map { self.gestures.applied(to: $0, in: self.contents.scene(of: $0)) }
     }
 
-    /// An element where this user holds it, or others move it, at the time of a frame, ms.
-    mutating func drawn(_ id: TextKey, at time: Double) -> Element? {
-        guard let element = self.contents.shown[id], !self.gestures.isOn(id) else { return self.contents.shown[id] }
-        return self.movements.drawn(element, at: time)
+    /// An element where this user holds it, it moves by itself, or others move it.
+    mutating func drawn(_ id: TextKey, in frame: Frame) -> Element? {
+        guard var element = self.waiting[id] ?? self.contents.shown[id] else { return nil }
+        var pose = self.playing.pose(of: element, at: frame.serverTime)
+        if !self.gestures.isOn(id) {
+            pose = self.movements.drawn(element, playing: pose, at: frame.time) ?? pose
+        }
+        if let pose { element.pose = pose }
+        return element
     }
 
-    /// Some elements in the order of these ids, or all of them, the lowest first, where they are to be drawn at the
-    /// time of a frame, ms.
-    mutating func drawing(of ids: [TextKey]?, at time: Double) -> RoomDrawing {
+    /// Where an element's motion and animation have it at a time of the server's clock; nil if there is none.
+    func pose(of id: TextKey, at serverTime: Double?) -> Pose? {
+        guard let element = self.contents.shown[id] else { return nil }
+        return self.playing.pose(of: element, at: serverTime) ?? element.pose
+    }
+
+    /// Whether an element moves, or was moved and not drawn since.
+    func isMoving(_ id: TextKey) -> Bool { self.movements.isMoving(id) || self.playing.isMoving(id) }
+
+    /// Some elements in the order of these ids, or all of them, the lowest first, where they are to be drawn.
+    mutating func drawing(of ids: [TextKey]?, in frame: Frame) -> RoomDrawing {
         var drawing = RoomDrawing()
         for id in ids ?? self.contents.keepOrder() {
-            guard let element = self.drawn(id, at: time) else { continue }
-            drawing.append(element, isMoving: self.movements.isMoving(id))
+            guard let element = self.drawn(id, in: frame) else { continue }
+            drawing.append(element, isMoving: self.isMoving(id))
         }
         return drawing
     }
@@ -99,7 +122,10 @@ struct ClientRoom: Sendable {
         self.edits.save(lastGesture: self.gestures.lastNumber, &outbox)
         let ids = self.contents.takeTouched()
         if ids.isEmpty { return }
-        for id in ids { self.contents.show(self.composed(id), id) }
+        for id in ids {
+            self.contents.show(self.composed(id), id)
+            self.waiting[id] = self.edits.areMoving(id) ? self.composed(id, isWaiting: true) : nil
+        }
         self.tell(.changed(ids.map(\.text)), &outbox)
     }
 
@@ -118,9 +144,12 @@ extension ClientRoom {
         case .edit(let id, let event, let body):
             self.edits.edit(id: id, event: event, body: body, &self.contents, &outbox)
         case .historyRead(let after, let page): self.edits.historyRead(after: after, page, &self.contents, &outbox)
-        case .gestureBegan(let name, let ids, let pivot): self.gestureBegan(name, elementIds: ids, pivot: pivot)
+        case .gestureBegan(let name, let ids, let pivot):
+            self.gestureBegan(name, elementIds: ids, pivot: pivot, &outbox)
         case .gestureMoved(let name, let fields): self.gestureMoved(name, fields, &outbox)
         case .gestureEnded(let name, let id): self.gestureEnded(name, id: id, &outbox)
+        case .gestureThrown(let name, let id, let throwing):
+            self.gestureEnded(name, id: id, throwing: throwing, &outbox)
         case .gestureCancelled(let name): self.gestureCancelled(name, &outbox)
         case .pointed(let point): self.attention.pointed(point, interval: self.throttleMs, &outbox)
         case .selected(let ids): self.attention.selected(ids, &outbox)
@@ -133,10 +162,10 @@ extension ClientRoom {
 public struct RoomDrawing: Sendable {
     /// Elements where they are to be drawn. Those that are not there any more are missing.
     public private(set) var elements: [Element] = []
-    /// The ids of those that somebody else still moves, so that the next frame differs.
+    /// The ids of those that still move, so that the next frame differs.
     public private(set) var moving: [String] = []
 
-    /// Whether somebody else moves one of them.
+    /// Whether one of them moves.
     public var isMoving: Bool { !self.moving.isEmpty }
 
     /// Nothing, as of a room that was left.

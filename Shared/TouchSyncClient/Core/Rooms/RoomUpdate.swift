@@ -8,6 +8,7 @@ package enum RoomUpdate: String, Sendable {
     case transformed = "element:transformed"
     case updated = "element:updated"
     case allTransformed = "elements:transformed"
+    case allUpdated = "elements:updated"
     case deleted = "element:deleted"
     case changed = "elements:changed"
 
@@ -17,7 +18,8 @@ package enum RoomUpdate: String, Sendable {
         case .created: Self.kept([data.value], isEnvelope: true)
         case .transformed, .updated: Self.kept([data["element"]].compactMap(\.self))
         case .allCreated: Self.kept(data["elements"]?.objects)
-        case .allTransformed: Self.moved(data, confirmed)
+        case .allTransformed: Self.changed(data, confirmed) { $0.motion = Motion() }
+        case .allUpdated: Self.changed(data, confirmed) { $0.animation = nil }
         case .deleted: Self.gone(data["elementIds"])
         case .changed:
             Self.kept(data["created"]?.objects) + Self.kept(data["changed"]?.objects) + Self.gone(data["deletedIds"])
@@ -28,12 +30,16 @@ package enum RoomUpdate: String, Sendable {
         (elements ?? []).compactMap { Element(server: $0, isEnvelope: isEnvelope) }.map { (TextKey($0.id), $0) }
     }
 
-    /// A group has geometry alone; what else an element has stays.
-    private static func moved(_ data: JSONObject, _ confirmed: ElementTable) -> [(TextKey, Element?)] {
+    /// A group has a part of each element's fields; what else an element has stays.
+    /// - Parameter clear: takes off what is gone when it is absent.
+    private static func changed(
+        _ data: JSONObject, _ confirmed: ElementTable, clear: (inout Element) -> Void
+    ) -> [(TextKey, Element?)] {
         (data["elements"]?.objects ?? []).compactMap { json in
             guard let id = json["id"]?.string, var element = confirmed[TextKey(id)] ?? Element(server: json) else {
                 return nil
             }
+            clear(&element)
             element.overlay(json)
             element.updatedBy = data["userId"]?.string ?? element.updatedBy
             return (TextKey(id), element)

@@ -1,0 +1,92 @@
+import Canvas
+
+/// The times of a frame.
+struct Frame: Sendable {
+    /// Ms of the client's clock.
+    let time: Double
+    /// Ms since 1970 of the server's; nil before it is known.
+    let serverTime: Double?
+}
+
+/// What moves elements of a room by itself, with the starts that it has here.
+struct PlayingElements: Sendable {
+    private struct Entry: Sendable {
+        /// Where the element is stored.
+        var stored: Pose
+        var live: LiveMotion
+    }
+
+    /// Whether elements move by themselves here.
+    private let isOn: Bool
+    private var byElement: [TextKey: Entry] = [:]
+    /// When something may be over, ms.
+    private(set) var deadline: Int64?
+
+    init(isOn: Bool) {
+        self.isOn = isOn
+    }
+
+    /// Those that move.
+    var elements: [TextKey] { self.byElement.keys.sorted { $0.text < $1.text } }
+
+    /// Whether an element moves, as of the last time that something was over.
+    func isMoving(_ id: TextKey) -> Bool { self.byElement[id] != nil }
+
+    /// An element is stored so now; nil: it is gone.
+    /// - Parameter isLive: whether that happens now; otherwise it is from a snapshot or a replay.
+    /// - Returns: what rooms tell of it.
+    mutating func update(_ id: TextKey, _ element: Element?, isLive: Bool, _ outbox: ClientOutbox) -> RoomOutput? {
+        let before = self.byElement.removeValue(forKey: id)
+        guard self.isOn, let element, let now = outbox.serverTime,
+            !element.motion.isEmpty || element.animation != nil
+        else { return before == nil ? nil : .still(id.text) }
+        var live = before?.live ?? LiveMotion()
+        live.update(to: element.motion, element.animation, arrival: isLive ? now : nil)
+        guard live.isMoving(at: now) else { return before == nil ? nil : .still(id.text) }
+        self.byElement[id] = Entry(stored: element.pose, live: live)
+        self.wait(for: live, now, outbox)
+        return .moving(id.text)
+    }
+
+    private mutating func wait(for live: LiveMotion, _ now: Double, _ outbox: ClientOutbox) {
+        guard let end = live.endsAt else { return }
+        let time = Int64(saturating: (Double(outbox.now) + max(0, end - now)).rounded(.up))
+        self.deadline = earliest(self.deadline, time)
+    }
+
+    /// - Returns: the elements that do not move any more.
+    mutating func timeReached(_ outbox: ClientOutbox) -> [TextKey] {
+        guard let deadline, outbox.now >= deadline, let now = outbox.serverTime else { return [] }
+        self.deadline = nil
+        var still: [TextKey] = []
+        for id in self.elements {
+            guard let live = self.byElement[id]?.live else { continue }
+            if live.isMoving(at: now) {
+                self.wait(for: live, now, outbox)
+            } else {
+                self.byElement[id] = nil
+                still.append(id)
+            }
+        }
+        return still
+    }
+
+    /// Whether a field of an element moves at a time of the server's clock, ms since 1970.
+    func moves(_ id: TextKey, _ field: ElementField, at time: Double) -> Bool {
+        guard let live = self.byElement[id]?.live else { return false }
+        if live.motion[field]?.value(at: time) != nil { return true }
+        return live.animation.map { $0.tracks[field] != nil && !$0.isOver(at: time) } ?? false
+    }
+
+    /// Where an element is at a time of the server's clock, ms since 1970; nil if nothing moves it then. What this user
+    /// set, and the server has not stored, shows so.
+    func pose(of element: Element, at time: Double?) -> Pose? {
+        guard !self.byElement.isEmpty, let time, let entry = self.byElement[TextKey(element.id)],
+            entry.live.isMoving(at: time)
+        else { return nil }
+        let pose = element.pose
+        var shown = entry.live.pose(pose, at: time)
+        for field in ElementField.animated where pose[field] != entry.stored[field] { shown[field] = pose[field] }
+        return shown.isFinite ? shown : nil
+    }
+}
