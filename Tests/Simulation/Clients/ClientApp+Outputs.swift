@@ -56,6 +56,7 @@ extension ClientApp {
     private func save(_ record: RoomRecord?, isFirst: Bool) {
         var next = ClientDisk()
         next.save(record)
+        self.user.caught = next.caught
         if next.hasFolded { self.world.count("clients.folded-edits") }
         if next.hasDoubts { self.world.count("clients.saved-in-doubt") }
         self.wire.saved(next)

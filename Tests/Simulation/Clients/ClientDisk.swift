@@ -26,13 +26,24 @@ struct ClientDisk {
     /// Whether it has edits that were folded.
     var hasFolded: Bool { self.edits.contains { ($0["ids"]?.count ?? 0) > 1 } }
 
+    /// The edit by which a client catches what its user touches; no user made it.
+    static let halt = "halt"
+
+    /// The elements that it was to catch and has not yet.
+    var caught: [String] {
+        self.edits.filter { $0["ids"]?.children.contains { $0.string == Self.halt } == true }.flatMap { edit in
+            let body = edit["body"]
+            return (body?["elementId"]?.string).map { [$0] } ?? body?["elements"]?.children.compactMap(\.string) ?? []
+        }
+    }
+
     /// The user's edits behind each commit in it.
     var commits: [(name: ClientWire.CommitName, edits: [String])] {
         let session = self.text.flatMap { AppText($0).root["sid"]?.string } ?? ""
         return self.edits.compactMap { edit in
             guard let number = edit["n"]?.integer else { return nil }
             let name = ClientWire.CommitName(session: edit["doubt"]?.string ?? session, number: UInt64(number))
-            return (name, edit["ids"]?.children.compactMap(\.string) ?? [])
+            return (name, edit["ids"]?.children.compactMap(\.string).filter { $0 != Self.halt } ?? [])
         }
     }
 }

@@ -61,7 +61,7 @@ final class ClientScreen {
             $0.epoch = self.witness.place?.epoch ?? ""
             $0.seq = UInt64(app.core?.seq(of: app.room) ?? 0)
             $0.elements = bodies
-            $0.targets = app.user.held
+            $0.targets = app.user.held(at: $0.seq)
             $0.isFinal = isWhole
         }
     }

@@ -20,8 +20,15 @@ final class ClientUser {
     /// The element that was put somewhere last.
     private var lastPlaced: String?
 
-    /// The elements under fingers.
-    var held: [String] { self.fingers?.elements ?? [] }
+    /// What the client catches for its user; and by the number of its update what it caught, until that is shown.
+    var caught: [String] = [] { didSet { self.everCaught.formUnion(self.caught) } }
+    private var everCaught: Set<String> = []
+    private var lastCatch: UInt64 = 0
+
+    /// The elements under fingers, and those that were caught, while a number of the room is shown.
+    func held(at seq: UInt64) -> [String] {
+        (self.fingers?.elements ?? []) + self.caught + (seq < self.lastCatch ? self.everCaught.sorted() : [])
+    }
 
     func begin(_ app: ClientApp) {
         // Who waits for a connection does more meanwhile than the time would allow.
@@ -64,6 +71,10 @@ final class ClientUser {
 
     /// The result of an edit.
     func told(_ id: String, _ answer: EditAnswer, _ app: ClientApp) {
+        guard id != ClientDisk.halt else {
+            self.lastCatch = max(self.lastCatch, UInt64(answer.seq ?? 0))
+            return
+        }
         let code = answer.error?.code ?? ""
         if code == "forgotten" { app.world.count("clients.forgotten") }
         if !code.isEmpty { app.world.count("clients.refused-edits") }

@@ -10,13 +10,9 @@ extension Element {
         self.overlay(json, isEnvelope: isEnvelope)
     }
 
-    /// Replaces the fields that the server sends; all others stay, but what it leaves out of the geometry is as in a new
-    /// element.
+    /// Replaces the fields that the server sends; all others stay.
     /// - Parameter isEnvelope: whether what a broadcast adds to an element is none of its own fields.
     mutating func overlay(_ json: JSONValue, isEnvelope: Bool = false) {
-        for field in ElementField.moving {
-            if let standard = field.omitted { self[field] = standard }
-        }
         var own: [ExtraField] = []
         var previous: ElementField?
         let id = self.id

@@ -18,7 +18,7 @@ package enum RoomUpdate: String, Sendable {
         case .created: Self.kept([data.value], isEnvelope: true)
         case .transformed, .updated: Self.kept([data["element"]].compactMap(\.self))
         case .allCreated: Self.kept(data["elements"]?.objects)
-        case .allTransformed: Self.changed(data, confirmed) { $0.motion = Motion() }
+        case .allTransformed: Self.changed(data, confirmed) { $0.clearGeometry() }
         case .allUpdated: Self.changed(data, confirmed) { $0.animation = nil }
         case .deleted: Self.gone(data["elementIds"])
         case .changed:
@@ -48,5 +48,15 @@ package enum RoomUpdate: String, Sendable {
 
     private static func gone(_ ids: JSONValue?) -> [(TextKey, Element?)] {
         (ids?.strings ?? []).map { (TextKey($0), nil) }
+    }
+}
+
+extension Element {
+    /// Takes off what a group's geometry leaves out where it is as in a new element.
+    fileprivate mutating func clearGeometry() {
+        for field in ElementField.moving {
+            if let standard = field.omitted { self[field] = standard }
+        }
+        self.motion = Motion()
     }
 }
