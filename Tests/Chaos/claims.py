@@ -4,7 +4,7 @@
 import bisect
 import collections
 
-from effects import can_be_one, can_be_refused, did, elements_of, is_same, merged
+from effects import can_be_one, can_be_refused, did, elements_of, is_catch, is_same, merged
 from screens import Screen
 
 
@@ -193,7 +193,7 @@ class Edits:
             if edit:
                 edit.seq = seq
             elif not same:
-                self.faults.append(f"{person} never asked for {row}")
+                self.faults += [] if is_catch(row) else [f"{person} never asked for {row}"]
             elif same[-1].result is not None and same[-1].result["kind"] == "refused":
                 self.faults.append(f"refused with {same[-1].result['code']}, but in the log as {seq}: {same[-1]}")
             else:

@@ -10,6 +10,8 @@ from hand import Hand, value
 from history import DELIVERIES, OPTIONAL, bodies, body, box, geometries, point
 from line import Line
 
+# The updates that have a part of each element only, and what an element has no more if it is not in that part.
+PARTS = {"elements:transformed": OPTIONAL, "elements:updated": ("animation",)}
 RETRYABLE = {"busy", "unavailable", "rate_limited", "gap"}
 # Numbered commits that may be without an answer.
 WINDOW = 3
@@ -163,22 +165,22 @@ class App:
             del self.elements[element]
 
     def _changed(self, name, data):
-        """The states after an update, by id. Of a moved group only the geometry comes, whole: all else stays as it is."""
+        """The states after an update, by id."""
         if name == "element:deleted":
             return dict.fromkeys(data["elementIds"])
-        if name == "elements:transformed":
-            return {
-                element["id"]: {**self._without_geometry(element["id"]), **element, "updatedBy": data["userId"]}
-                for element in data["elements"]
-            }
+        if name in PARTS:
+            return {part["id"]: self._merged(part, PARTS[name], data["userId"]) for part in data["elements"]}
         if name == "elements:changed":
             living = {element["id"]: element for element in data["created"] + data["changed"]}
             return {**living, **dict.fromkeys(data["deletedIds"])}
         elements = data["elements"] if "elements" in data else [data.get("element") or data]
         return {element["id"]: element for element in elements}
 
-    def _without_geometry(self, name):
-        return {field: value for field, value in self.elements.get(name, {}).items() if field not in OPTIONAL}
+    def _merged(self, part, optional, user):
+        """An element with a new part, and without what that says to be null."""
+        element = self.elements.get(part["id"], {})
+        kept = {name: element[name] for name in element if name not in optional}
+        return {name: value for name, value in {**kept, **part, "updatedBy": user}.items() if value is not None}
 
     def _preview(self, element, data, place):
         if data["userId"] in self.world.old_users:
@@ -235,11 +237,11 @@ class App:
     @staticmethod
     def _result(event, data):
         """What an acknowledgement says of the elements."""
-        if event.startswith("history:"):
+        if event.startswith("history:") or event == "elements:animate":
             return {}
         if event in ("element:delete", "elements:delete"):
             return {"elements": dict.fromkeys(data["elementIds"], "")}
-        if event in ("elements:transform", "elements:gesture"):
+        if event in ("elements:transform", "elements:gesture", "elements:throw", "elements:halt"):
             return {"geometry": geometries(data["elements"])}
         elements = data["elements"] if "elements" in data else [data["element"]]
         return {"elements": {element["id"]: body(element) for element in elements}}

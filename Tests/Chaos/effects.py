@@ -53,6 +53,18 @@ def _did(event, part, before, after):
     return contains(after, {name: part[name] for name in ("positionX", "positionY")} | part.get("transform", {}))
 
 
+def is_catch(row):
+    """Whether a row is what clients do for fingers that touch what flies: it stops where it is seen, if it still flies."""
+    if row["cause"] or row["event"] not in ("element:transformed", "elements:transformed"):
+        return False
+    return all(before and after and _is_caught(before, after) for before, after in row["changes"].values())
+
+
+def _is_caught(before, after):
+    changed = {name for name in before | after if before.get(name) != after.get(name)} - {"rev", "updatedBy", "motion"}
+    return changed <= {"positionX", "positionY"} & before.get("motion", {}).keys()
+
+
 def can_be_one(edits):
     """Transforms of one element that waited together are one."""
     return all(edit.event == "element:transform" for edit in edits) and len({edit.body["elementId"] for edit in edits}) == 1

@@ -8,6 +8,8 @@ LEAVES = 0.02
 BURSTS = 0.02
 UNDOS = 0.06
 GLANCES = 0.08
+ANIMATIONS = 0.06
+HALTS = 0.06
 PRESETS = ["rotateCW", "rotateCCW", "rotate180", "flipX", "flipY", "reset"]
 
 
@@ -59,6 +61,10 @@ class Hand:
             return self._look_and_point()
         if self.random.random() < UNDOS:
             return self._undo_and_redo()
+        if self.random.random() < ANIMATIONS:
+            return self._animate()
+        if self.random.random() < HALTS:
+            return self._halt()
         dice = self.random.random()
         if dice > 0.97:
             self._delete()
@@ -99,14 +105,18 @@ class Hand:
             return
         dice = self.random.random()
         payload = {"elementId": element}
-        if dice < 0.7:
-            payload |= self._transform(element)
+        if dice < 0.2:
+            self._lift("element:throw", {**payload, **self._velocity()}, [element], gesture)
+        elif dice < 0.7:
+            payload |= self._transform(element) | self._motion()
             self._lift("element:transform", payload, [element], gesture, {element: stored(payload)})
         elif dice < 0.85:
-            payload |= self._deltas() | ({"anchor": {"x": 0.25, "y": 1}} if self.random.random() < 0.5 else {})
-            self._lift("element:gesture", payload, [element], gesture)
+            # What moves about another anchor does so at once.
+            how = {"anchor": {"x": 0.25, "y": 1}} if self.random.random() < 0.5 else self._motion()
+            self._lift("element:gesture", payload | self._deltas() | how, [element], gesture)
         else:
-            self._lift("element:preset", {**payload, "preset": self.random.choice(PRESETS)}, [element], gesture)
+            payload |= {"preset": self.random.choice(PRESETS)} | self._motion()
+            self._lift("element:preset", payload, [element], gesture)
 
     async def _move_group(self, group):
         gesture = await self._touch(group)
@@ -114,15 +124,20 @@ class Hand:
             return
         # A pivot is on the canvas, where annotations are not.
         on_canvas = [name for name in group if not self._is_annotation(name)]
-        if self.random.random() < 0.5 or not on_canvas:
+        dice = self.random.random()
+        if dice < 0.5 or not on_canvas:
             targets = self._with_stranger(group)
             items = [{"elementId": name, **self._transform(name)} for name in targets]
             request = {item["elementId"]: stored(item) for item in items}
-            self._lift("elements:transform", {"elements": items}, targets, gesture, request)
+            self._lift("elements:transform", {"elements": items, **self._motion()}, targets, gesture, request)
+            return
+        targets = self._with_stranger(on_canvas)
+        if dice < 0.7:
+            items = [{"elementId": name} for name in targets]
+            self._lift("elements:throw", {"elements": items, **self._velocity()}, targets, gesture)
         else:
-            targets = self._with_stranger(on_canvas)
             payload = {"elements": targets, "pivot": {"x": self.random.randint(-100, 100), "y": 0}, **self._deltas()}
-            self._lift("elements:gesture", payload, targets, gesture)
+            self._lift("elements:gesture", {**payload, **self._motion()}, targets, gesture)
 
     async def _touch(self, elements):
         """Sometimes shows previews before the commit: their gesture, which it will end."""
@@ -156,6 +171,40 @@ class Hand:
         if gesture is not None:
             payload["gesture"] = gesture
         self._commit(event, payload, targets, request, gesture)
+
+    # What moves by itself
+
+    def _animate(self):
+        """Of fields that nothing else changes, and for ever: what ends of itself is told from what is taken back by the
+        clock only."""
+        track = [{"at": 0.5, "value": self.random.choice([0, 0.25])}]
+        animation = {
+            "ms": self.random.randint(200, 2000), "iterations": "infinite", "composite": self.random.choice(["replace", "add"]),
+            "tracks": {"opacity": track},
+        }
+        self._of_some("animate", {"animation": self.random.choice([animation, animation, None])})
+
+    def _halt(self):
+        """Catches what flies."""
+        self._of_some("halt", {"fields": ["positionX", "positionY"]})
+
+    def _of_some(self, what, payload):
+        """Asks for something of one element or of several."""
+        names = self._group()
+        if len(names) == 1 or self.random.random() < 0.5:
+            return self._commit(f"element:{what}", {"elementId": names[0], **payload}, names[:1])
+        names = self._with_stranger(names)
+        self._commit(f"elements:{what}", {"elements": names, **payload}, names)
+
+    def _motion(self):
+        """How the eye gets to where something is moved; half of the time at once."""
+        spring = {"response": 0.3, "velocity": {"positionX": self.random.randint(-900, 900)}}
+        motions = [{"ms": self.random.randint(1, 3000)}, {"spring": spring, "turn": "cw"}]
+        return {"motion": self.random.choice(motions)} if self.random.random() < 0.5 else {}
+
+    def _velocity(self):
+        """Of a throw that goes some hundred pixels at most."""
+        return {"velocity": {axis: self.random.randint(-2000, 2000) for axis in "xy"}, "rate": 0.99}
 
     # Elements come and go
 

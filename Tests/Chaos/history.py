@@ -9,17 +9,17 @@ import orjson
 GEOMETRY = ("positionX", "positionY", "width", "height", "rotation", "scaleX", "scaleY")
 OTHERS = (
     "type", "originalWidth", "originalHeight", "anchorX", "anchorY", "createdBy", "updatedBy", "rev", "zIndex",
-    "parentId", "rotationX",
+    "parentId",
 )
-# Of the geometry, what an element need not have.
-OPTIONAL = ("rotationX",)
+# Of the geometry of a group's elements, what an element need not have.
+OPTIONAL = ("positionZ", "rotationX", "rotationY", "perspective", "opacity", "motion")
 # What apps here add to an element of their own.
 OWN = ("content",)
 # The broadcasts as the history calls them.
 DELIVERIES = {
     "element:transformed": "transformed", "element:created": "created", "element:updated": "updated",
     "element:deleted": "deleted", "elements:created": "several created", "elements:transformed": "several transformed",
-    "elements:changed": "changed",
+    "elements:updated": "updated", "elements:changed": "changed",
 }
 
 
@@ -32,7 +32,8 @@ def body(element):
     """An element's state as the text of a JSON object: equal states, equal text. Empty for a deleted one."""
     if element is None:
         return ""
-    fields = {name: _text(element[name]) for name in GEOMETRY + OTHERS + OWN if element.get(name) is not None}
+    names = (*GEOMETRY, *OTHERS, *OPTIONAL, "animation", *OWN)
+    fields = {name: _text(element[name]) for name in names if element.get(name) is not None}
     return orjson.dumps(fields).decode()
 
 
@@ -67,6 +68,8 @@ def geometries(elements):
 def _text(value):
     if value is None:
         return "-"
+    if isinstance(value, dict):
+        return orjson.dumps(value, option=orjson.OPT_SORT_KEYS).decode()
     return value if isinstance(value, str) else f"{value:.10g}"
 
 

@@ -46,7 +46,8 @@ class OldApp(App):
             return self.world.violation(f"{self.name} in {self.room} got {name} {data}")
         if name in EVENTS:
             self._told(EVENTS[name], data)
-        elif name in ("elements:transformed", "elements:created", "element:updated", "gesture:ended", "room:resync"):
+        elif name in ("elements:transformed", "elements:created", "element:updated", "elements:updated", "gesture:ended",
+                      "room:resync"):
             self.world.violation(f"{self.name} got {name}, which 1.0 does not know")
 
     def _told(self, event, data):

@@ -12,6 +12,8 @@ EDITS = (
     "element:create", "elements:create", "element:transform", "elements:transform", "element:gesture",
     "elements:gesture", "element:preset", "element:delete", "elements:delete", "history:undo", "history:redo",
 )
+# What lets elements move by themselves, and stops them.
+MOTIONS = ("element:throw", "elements:throw", "element:animate", "elements:animate", "element:halt", "elements:halt")
 # The kinds that people make with a client library.
 EDITS_OF_CLIENTS = (*EDITS, "element:update")
 # What the checker counts of viewports, cursors and selections.
@@ -51,7 +53,7 @@ class Report:
         """Names of counts that must not be zero."""
         names = ["acks", "faults.open-transaction", "unknown.resolved", "gaps.repaired", "snapshots", "resyncs"]
         names += ["repeats", "bursts", "left and joined", "shown", "old.events", "old.parts", "previews of old apps"]
-        names += [f"acks.{event}" for event in EDITS]
+        names += [f"acks.{event}" for event in EDITS + MOTIONS]
         if self.slow_joiners:
             names.append("slow.reads")
         struck = {fault.name for fault in self.faults}

@@ -2,7 +2,7 @@
 
 import collections
 
-from effects import elements_of
+from effects import elements_of, is_catch
 
 # What a client knows of its own edit before the server has told the rest.
 PREDICTED = (
@@ -26,6 +26,14 @@ class Screen:
         # Each element's last result in the runs before: a room that is behind it is shown with that edit or without it,
         # as the store still had it or not when the process died.
         self.before, self.latest = {}, {}
+        # The rows by which this person's fingers caught what flew, and by element the number of the one that the last touch
+        # may have led to: until it is reached, the client may show where that is. The newest first.
+        self.catches = [
+            row for seq, row in sorted(truth.rows[self.room].items(), reverse=True)
+            if row["user"] == edits.people[person] and seq not in self.own and is_catch(row)
+        ]
+        self.caught = {}
+        self.reached = 0
         self.begin(0)
 
     def begin(self, run):
@@ -55,6 +63,9 @@ class Screen:
             self.unsure = set()
         elif kind == "touched":
             self.touched[record["gesture"]] = record["ids"]
+            for row in self.catches:
+                if row["seq"] > self.reached:
+                    self.caught |= dict.fromkeys(row["changes"].keys() & set(record["ids"]), row["seq"])
         elif kind == "lifted":
             self.unsure |= set(self.touched.pop(record["gesture"], []))
         elif kind in ("look", "last"):
@@ -71,7 +82,7 @@ class Screen:
         where = f"{self.person}, run {self.run}, at {seq}"
         if seq < self.seq:
             self.faults.append(f"{where}: it was at {self.seq} before")
-        self.seq = seq
+        self.seq, self.reached = seq, max(seq, self.reached)
         if record["kind"] == "last":
             return self._look_for_the_last_time(record, where)
         if seq == 0:
@@ -86,6 +97,7 @@ class Screen:
         busy = {name for names in [*self.under_way.values(), *self.touched.values()] for name in names}
         busy |= {name for edit in self.restored for name in edit.elements} | self.unsure | self.untold
         busy |= {name for name, result in self.before.items() if result > seq}
+        busy |= {name for name, number in self.caught.items() if number > seq}
         stored = self.truth.room(self.room, seq)
         for name in {**stored, **shown}:
             if name not in busy:

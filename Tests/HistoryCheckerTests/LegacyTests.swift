@@ -75,6 +75,19 @@ extension Spoilt {
 }
 
 @Suite struct LegacyTests {
+    @Test func elementsOfA1_0AppStandStill() {
+        let moving = #"{"x":5,"motion":{"x":1},"animation":{"ms":9}}"#
+        for (body, isRight) in [(#"{"x":5}"#, true), (moving, false), (#"{"x":6}"#, false)] {
+            let told = H.withLegacyApp.map { record in
+                var record = record
+                if record.seq == 2, record.kind == .log { record.body = moving }
+                if record.seq == 2, record.kind == .legacy { record.body = body }
+                return record
+            }
+            #expect(HistoryChecker.check(told).violated.contains(.legacy) != isRight, "\(body)")
+        }
+    }
+
     @Test(arguments: [H.withLegacyApp, H.withLegacyGroup]) func whatA1_0AppGetsIsJudged(_ history: [HistoryRecord]) {
         let verdict = HistoryChecker.check(history)
         #expect(verdict.violated.allSatisfy { $0 != .legacy }, "\(verdict.report(of: history))")

@@ -61,7 +61,8 @@ struct RoomStates {
     /// What every change of an element sets, and what only the server knows.
     private static let bookkeeping: Set = ["rev", "createdBy", "updatedBy", "motion"]
 
-    private static func fields(of body: String) -> [String: String] {
+    /// A body's fields as JSON texts; the whole text under an empty name if it is no JSON.
+    static func fields(of body: String) -> [String: String] {
         var document = JSONDocument()
         do { try document.parse(Array(body.utf8)) } catch { return ["": body] }
         var fields: [String: String] = [:]
@@ -73,6 +74,11 @@ struct RoomStates {
 
     /// How often the element of a body was changed; nil if that is not in it.
     static func revision(of body: String) -> Int64? { self.fields(of: body)["rev"].flatMap { Int64($0) } }
+
+    /// What apps get that want nothing to move, as those of the 1.0 contract do.
+    static func still(_ body: String) -> [String: String] {
+        self.fields(of: body).filter { $0.key != "motion" && $0.key != "animation" }
+    }
 
     /// What a user sees of an element.
     static func appearance(of body: String) -> [String: String] {
