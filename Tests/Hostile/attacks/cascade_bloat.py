@@ -9,7 +9,7 @@ Limit: `element-annotations`, `commit-elements`; `commits-per-second`, of which 
 
 import os
 
-from lines import event, guest
+from lines import commit, guest
 
 PROOF = "cascades"
 
@@ -26,18 +26,13 @@ async def cascade(target):
         while target.is_on():
             parent = f"parent-{os.urandom(6).hex()}"
             photo = {"type": "photo", "id": parent, "width": 200, "height": 100}
-            await call(target, line, "element:create", {"element": photo})
+            await commit(target, line, "element:create", {"element": photo})
             for _ in range(GROUPS):
-                await call(target, line, "elements:create", {"elements": annotations(parent)})
+                await commit(target, line, "elements:create", {"elements": annotations(parent)})
                 target.tally("annotations", ANNOTATIONS)
             for name in ("element:delete", "history:undo", "element:delete"):
-                await call(target, line, name, {"elementId": parent})
+                await commit(target, line, name, {"elementId": parent})
                 target.tally("cascades")
-
-
-async def call(target, line, name, payload):
-    await line.send(event(name, {"roomId": target.room, **payload}, 9))
-    await line.until(rb"439\[", within=20)
 
 
 def annotations(parent):
