@@ -39,7 +39,8 @@ extension Change {
         return switch shape {
         case .deletion: nil
         case .changes: shape.logText(of: self.entries.filter { !$0.isDeleted }.map(\.json))
-        case .element, .flatElement, .elements, .geometries, .animations: shape.logText(of: self.entries.lazy.map(\.json))
+        case .element, .flatElement, .elements, .geometries, .animations:
+            shape.logText(of: self.entries.lazy.map(\.json))
         }
     }
 }
