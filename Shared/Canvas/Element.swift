@@ -22,10 +22,18 @@ public struct Bounds: Equatable, Sendable {
     }
 }
 
-private final class ConstraintsBox: Sendable {
-    let constraints: Constraints
+/// What few elements have.
+private struct RareParts: Equatable, Sendable {
+    var constraints: Constraints?
+    var motion = Motion()
+    var animation: KeyframeAnimation?
+}
 
-    init(_ constraints: Constraints) { self.constraints = constraints }
+/// Keeps them apart, so that all other elements are copied as fast as if there were no such parts.
+private final class RareBox: Sendable {
+    let parts: RareParts
+
+    init(_ parts: RareParts) { self.parts = parts }
 }
 
 /// One thing on the canvas, as it is stored. After `RulesTable.create` and `RulesTable.apply`, every number in it is
@@ -64,11 +72,24 @@ public struct Element: Sendable {
     public var bounds: Bounds?
     /// What holds it when it moves.
     public var constraints: Constraints? {
-        get { self.boxedConstraints?.constraints }
-        set { self.boxedConstraints = newValue.map(ConstraintsBox.init) }
+        get { self.rare?.parts.constraints }
+        set { self.rareParts.constraints = newValue }
     }
-    /// Apart, so that elements without, which are nearly all, are copied as fast as if there were none.
-    private var boxedConstraints: ConstraintsBox?
+    /// How the eye gets to where it is stored.
+    public var motion: Motion {
+        get { self.rare?.parts.motion ?? Motion() }
+        set { self.rareParts.motion = newValue }
+    }
+    /// Where it is shown instead, or beside that, by keyframes.
+    public var animation: KeyframeAnimation? {
+        get { self.rare?.parts.animation }
+        set { self.rareParts.animation = newValue }
+    }
+    private var rare: RareBox?
+    private var rareParts: RareParts {
+        get { self.rare?.parts ?? RareParts() }
+        set { self.rare = newValue == RareParts() ? nil : RareBox(newValue) }
+    }
     /// The font size, points.
     public var fontSize: Double?
     /// Drawing order.
@@ -77,10 +98,6 @@ public struct Element: Sendable {
     public var space = Space.canvas
     /// The element that an annotation belongs to.
     public var parentId: String?
-    /// How the eye gets to where it is stored.
-    public var motion = Motion()
-    /// Where it is shown instead, or beside that, by keyframes.
-    public var animation: KeyframeAnimation?
     /// The app's own fields, in the order received.
     public var extra: [ExtraField] = []
 

@@ -1,9 +1,9 @@
 /// The fields that a preview or a commit may set. Nil: unchanged.
 public struct TransformFields: Equatable, Sendable {
-    /// Bit i: the i-th field from `positionX` on is set.
-    @usableFromInline package var mask: UInt16 = 0
-    /// In the same order; 0 if not set.
+    /// The values of the fields from `positionX` on; 0 if not set. First, as padding before them would be copied, too.
     @usableFromInline var values = Values()
+    /// Bit i: the i-th of them is set.
+    @usableFromInline package var mask: UInt16 = 0
 
     /// As many as there are fields, or more: what previews copy.
     @usableFromInline package typealias Values = SIMD16<Double>

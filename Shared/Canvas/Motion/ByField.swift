@@ -18,6 +18,11 @@ public struct ByField<Value: Equatable & Sendable>: Equatable, Sendable {
     /// Those that have a value.
     public var fields: [ElementField] { self.entries.map(\.field) }
 
+    /// Replaces the values that others have too, and adds the rest.
+    public mutating func merge(_ others: ByField) {
+        for entry in others.entries { self[entry.field] = entry.value }
+    }
+
     /// The value of a field.
     public subscript(field: ElementField) -> Value? {
         get { self.entries.first { $0.field == field }?.value }
@@ -31,5 +36,21 @@ public struct ByField<Value: Equatable & Sendable>: Equatable, Sendable {
                 self.entries.remove(at: index)
             }
         }
+    }
+}
+
+extension ByField<Double> {
+    /// The fields of a transform.
+    package init(_ fields: TransformFields) {
+        self.init()
+        for (field, value) in fields.set { self[field] = value }
+    }
+}
+
+extension TransformFields {
+    /// Values of fields that a transform can have.
+    package init(_ values: ByField<Double>) {
+        self.init()
+        for entry in values.entries { self[entry.field] = entry.value }
     }
 }

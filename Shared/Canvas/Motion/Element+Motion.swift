@@ -22,6 +22,9 @@ extension Element {
         }
     }
 
+    /// Whether it has a track or an animation, perhaps one that is over.
+    package var moves: Bool { !self.motion.isEmpty || self.animation != nil }
+
     /// Ends what moves of some fields: their tracks, and those of the animation; one without tracks is gone.
     package mutating func endTracks(of fields: some Sequence<ElementField>, adding: Bool = true) {
         let endsAnimation = adding || self.animation?.composite == .replace
@@ -37,7 +40,7 @@ extension Element {
     ///   - former: the element before the change.
     ///   - keepsAnimation: whether the change itself set the animation.
     package mutating func endTracks(changedFrom former: Element, keepsAnimation: Bool = false) {
-        guard !self.motion.isEmpty || self.animation != nil else { return }
+        guard self.moves else { return }
         let changed = ElementField.animated.filter { !self.hasSame($0, as: former) }
         let animation = self.animation
         self.endTracks(of: changed, adding: false)

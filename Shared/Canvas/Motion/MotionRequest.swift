@@ -34,10 +34,10 @@ public struct MotionRequest: Equatable, Sendable {
     /// The way around for angles.
     public var turn: Turn
     /// Where a hand let go. Fields that it does not name start from what shows.
-    public var from: TransformFields
+    public var from: ByField<Double>
 
     /// A motion from its parts.
-    public init(_ kind: Kind, turn: Turn = .short, from: TransformFields = TransformFields()) {
+    public init(_ kind: Kind, turn: Turn = .short, from: ByField<Double> = ByField()) {
         self.kind = kind
         self.turn = turn
         self.from = from
@@ -69,7 +69,7 @@ extension MotionRequest: JSONEncodable {
         writer.member("turn", self.turn.rawValue)
         if !self.from.isEmpty {
             writer.object("from") { writer in
-                for (field, value) in self.from.set { writer.member(field.name, value) }
+                for entry in self.from.entries { writer.member(entry.field.name, entry.value) }
             }
         }
         writer.endObject()
@@ -86,7 +86,7 @@ extension MotionRequest: JSONEncodable {
             self.kind = try Self.eased(value, path)
         }
         self.turn = try ElementInput.choice(value["turn"], path + ".turn") ?? .short
-        self.from = TransformFields()
+        self.from = ByField()
         if let from = value["from"] { self.from = try ElementInput.start(from, path: path + ".from") }
     }
 
@@ -120,8 +120,8 @@ extension ElementInput {
     }
 
     /// The `from` of a motion: numbers of fields that move.
-    package static func start(_ value: JSONValue, path: String) throws(FieldError) -> TransformFields {
-        var fields = TransformFields()
+    package static func start(_ value: JSONValue, path: String) throws(FieldError) -> ByField<Double> {
+        var fields = ByField<Double>()
         try Self.eachMoving(in: value, path: path) { fields[$0] = $1 }
         return fields
     }

@@ -38,8 +38,9 @@ extension RulesTable {
     }
 
     /// Where a hand let go, clamped like a preview.
-    private func start(_ fields: TransformFields, of element: Element) -> TransformFields {
-        if fields.isEmpty { return fields }
+    private func start(_ from: ByField<Double>, of element: Element) -> TransformFields {
+        if from.isEmpty { return TransformFields() }
+        let fields = TransformFields(from)
         var start = element
         _ = self.apply(fields, to: &start)
         var clamped = fields

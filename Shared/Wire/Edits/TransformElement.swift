@@ -16,7 +16,7 @@ public struct TransformElement: Edit {
     /// The fields to set.
     public var fields: TransformFields
     /// Where a hand let go, if the commit has a motion and is of several elements: then that motion names no start.
-    public var from = TransformFields()
+    public var from = ByField<Double>()
 
     /// Sets these fields of an element.
     public init(element: Identifier, fields: TransformFields) {
@@ -46,7 +46,7 @@ public struct TransformElement: Edit {
     public init(from reader: inout ByteReader) throws(Refusal) {
         self.element = reader.name()
         self.fields = reader.transform()
-        self.from = reader.transform()
+        self.from = ByField(reader.transform())
         if self.fields.isEmpty, !reader.failed {
             throw Refusal(.invalid, "A transform needs a position or a transform field.", field: "transform")
         }
@@ -56,13 +56,13 @@ public struct TransformElement: Edit {
         writer.run(upTo: FieldRun.size(of: self.element) + 2 * TransformFields.maxBytes) { run in
             run.name(self.element)
             run.transform(self.fields)
-            run.transform(self.from)
+            run.transform(TransformFields(self.from))
         }
     }
 
     public func identify(into hash: inout BodyHash) {
         hash.text(self.element.text)
         hash.transform(self.fields)
-        hash.transform(self.from)
+        hash.transform(TransformFields(self.from))
     }
 }

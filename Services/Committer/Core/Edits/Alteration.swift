@@ -35,7 +35,7 @@ struct Alteration {
         let live = try draft.living(key, &cache, field: field())
         if respectsLock { try live.refuseIfLocked() }
         var former = live.element
-        former.leaveOutEnded(at: self.time)
+        if former.moves { former.leaveOutEnded(at: self.time) }
         return Subject(key: key, live: live, former: former)
     }
 

@@ -25,7 +25,7 @@ protocol ElementChange: DecidableEdit {
     func fields(sentTo element: Element, at index: Int) -> TransformFields
 
     /// Where a hand let go of the element at an index.
-    func start(ofElementAt index: Int) -> TransformFields
+    func start(ofElementAt index: Int) -> ByField<Double>
 }
 
 /// In what an edit is applied to an element.
@@ -39,7 +39,7 @@ struct EditScene {
 
 extension ElementChange {
     func fields(sentTo element: Element, at index: Int) -> TransformFields { TransformFields() }
-    func start(ofElementAt index: Int) -> TransformFields { TransformFields() }
+    func start(ofElementAt index: Int) -> ByField<Double> { ByField() }
 
     func forEachNeed(_ need: (Identifier, NeedScope) -> Void) {
         for element in self.elements { need(element, Self.needsParent ? .withParent : .element) }

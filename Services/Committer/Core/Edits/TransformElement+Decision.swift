@@ -28,5 +28,5 @@ extension TransformElements: ElementChange {
 
     func fields(sentTo element: Element, at index: Int) -> TransformFields { self.items[index].fields }
 
-    func start(ofElementAt index: Int) -> TransformFields { self.items[index].from }
+    func start(ofElementAt index: Int) -> ByField<Double> { self.items[index].from }
 }
