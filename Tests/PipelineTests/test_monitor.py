@@ -138,10 +138,10 @@ def test_each_finding_has_its_section_in_the_handbook(observed):
     anchors = {line.split('"')[1] for line in troubles.splitlines() if line.startswith("    case ") and ' = "' in line}
     headings = (root / "Services/HANDBOOK.md").read_text().splitlines()
     sections = {line[3:].lower().replace(" ", "-") for line in headings if line.startswith("## ")}
-    # Only Prometheus looks at the day on which a certificate ends, at what happened some minutes ago, and at what keeps the
-    # database.
+    # Only Prometheus looks at the day on which a certificate ends, at what happened some minutes ago, at clocks, and at what
+    # keeps the database.
     elsewhere = {"certificate-expires", "foreign-sessions", "history-changed", "memory-budget-exceeded", "settings-differ"}
-    elsewhere |= {"database-keeper-down", "no-quorum", "no-standby", "upkeep-fails"}
+    elsewhere |= {"clocks-differ", "database-keeper-down", "no-quorum", "no-standby", "upkeep-fails"}
     # The monitor does not watch itself.
     elsewhere.add("monitor-shows-nothing")
     assert sections - elsewhere == anchors
