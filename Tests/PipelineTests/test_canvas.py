@@ -249,6 +249,78 @@ def test_cards_in_depth(single, windows, room):
     assert boxes["e"][2] > 1.3 * boxes["f"][2] and abs(boxes["a"][2] - boxes["c"][2]) < 1
 
 
+def test_a_selection_is_animated_until_it_is_stopped(single, windows, room):
+    create(single, room, note("a", -200, 0), note("b", 200, 0, locked=True), {"id": "s", "type": "audio", "positionY": 200})
+    ada, bob = windows(), windows()
+    bob.shows(3)
+    ada.select("a")
+    ada.press("#selection [data-command=animate]")
+    ada.wait("it is offered", "document.querySelectorAll('#animations button').length === 6")
+    ada.press("#animations button:nth-child(2)")
+    bob.wait("it is seen to pulse", """(() => {
+        const node = document.querySelector('.element[data-id="a"]'), map = new DOMMatrix(getComputedStyle(node).transform);
+        return map.a > 1.05;
+    })()""")
+    assert ada.stored["a"]["animation"]["tracks"].keys() == {"scaleX", "scaleY"} and ada.stored["a"]["scaleX"] == 1
+    # As far as types allow: a sound does not turn.
+    ada.select_nothing()
+    ada.key("a", CTRL)
+    ada.key("m")
+    ada.press("#animations button:nth-child(4)")
+    eventually("both float", lambda: "animation" in ada.stored["s"])
+    assert ada.stored["s"]["animation"]["tracks"].keys() == {"positionY"}
+    assert ada.stored["a"]["animation"]["tracks"].keys() == {"positionY", "rotation"}
+    ada.key("m")
+    ada.press("#animations button:last-child")
+    eventually("they stop", lambda: not any("animation" in element for element in ada.stored.values()))
+    bob.agrees("a"), bob.agrees("s")
+
+
+RECORD = """(() => {
+    window.seen = [];
+    const look = () => {
+        const time = Date.now();
+        // Behind all that draws in this frame.
+        setTimeout(() => {
+            const node = document.querySelector('.element');
+            if (node) window.seen.push([time, new DOMMatrix(getComputedStyle(node).transform).e]);
+        });
+        requestAnimationFrame(look);
+    };
+    requestAnimationFrame(look);
+})()"""
+
+
+def place(samples, time):
+    """Where something was seen at a time, between two samples."""
+    after = next(index for index, (moment, _) in enumerate(samples) if moment >= time)
+    (start, x), (end, then) = samples[after - 1], samples[after]
+    return x + (then - x) * (time - start) / (end - start)
+
+
+@pytest.mark.timed
+def test_a_throw_is_seen_alike_in_all_windows(single, windows, apps, room):
+    """At equal times within 2 pixels, also where it was joined in flight."""
+    create(single, room, note("a", -800, 0))
+    early = [windows(), windows()]
+    for window in early:
+        window.shows(1)
+        window.ask(RECORD)
+    hand = apps(single.url, "hand")
+    hand.join(room)
+    hand.ok("element:throw", {"roomId": room, "elementId": "a", "velocity": {"x": 400, "y": 0}, "rate": 0.9995})
+    late = windows(width=390, height=780)
+    late.shows(1)
+    late.ask(RECORD)
+    time.sleep(1.5)
+    seen = [window.ask("window.seen") for window in (*early, late)]
+    start, end = max(samples[2][0] for samples in seen) + 100, min(samples[-1][0] for samples in seen)
+    assert end - start > 800 and seen[2][-1][1] - seen[2][2][1] > 200
+    for moment in range(int(start), int(end), 25):
+        places = [place(samples, moment) for samples in seen]
+        assert max(places) - min(places) < 2, (moment, places)
+
+
 def test_a_touch_that_hardly_moves_is_none(single, windows, room):
     create(single, room, note("a", 0, 0), note("b", 500, 300))
     ada = windows()

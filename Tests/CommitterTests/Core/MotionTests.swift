@@ -246,6 +246,15 @@ import Wire
         #expect(!settlement.texts[0].contains("positionX"))
     }
 
+    /// Members hear of the animation only, so the rest of the element stays.
+    @Test mutating func aGroupsAnimationLeavesOutNoMotionThatEnded() throws {
+        try self.send("element:transform", #"{"elementId":"a","positionX":100,"motion":{"ms":1000}}"#)
+        try self.send("elements:animate", #"{"elements":["a"],"animation":\#(Self.pulse)}"#, at: 90_000)
+        #expect(try self.stored().motion.fields == [.positionX])
+        try self.send("element:animate", #"{"elementId":"a","animation":null}"#, at: 90_001)
+        #expect(try self.stored().motion.isEmpty)
+    }
+
     @Test mutating func aChangeEndsTheReplacingTracksOfItsFields() throws {
         let both = #""tracks":{"scaleX":[{"at":0,"value":2}],"opacity":[{"at":0,"value":0}]}"#
         for (composite, left) in [("replace", [ElementField.opacity]), ("add", [.scaleX, .opacity])] {

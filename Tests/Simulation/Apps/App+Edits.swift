@@ -147,12 +147,11 @@ extension App {
 
     /// Lets elements pulse and turn, or leaves them alone.
     func animate() {
-        let ids = self.pickGroup()
+        let ids = self.world.random.place(2) == 0 ? self.pickGroup() : [self.pick()]
         let tracks = "{\"opacity\":[{\"at\":0.5,\"value\":0}]}"
         let animation = self.world.random.place(4) == 0 ? "null" : "{\"ms\":300,\"iterations\":9,\"tracks\":\(tracks)}"
         guard ids.count > 1 else {
-            let id = self.pick()
-            return self.begin("element:animate", on: [id], "\"elementId\":\"\(id)\",\"animation\":\(animation)")
+            return self.begin("element:animate", on: ids, "\"elementId\":\"\(ids[0])\",\"animation\":\(animation)")
         }
         self.begin(
             "elements:animate", on: ids,

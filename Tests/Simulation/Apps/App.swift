@@ -202,7 +202,7 @@ final class App: SimulatedApp {
     private func step() {
         guard case .joined = self.state, self.pending.count < 4 else { return }
         if self.moving != nil { return self.move() }
-        switch self.world.random.place(30) {
+        switch self.world.random.place(32) {
         case _ where self.elements.ids.count < 2, 0: self.create()
         case 1: self.createSeveral()
         case 2: self.annotate()
@@ -214,8 +214,8 @@ final class App: SimulatedApp {
         case 8, 9, 10: self.undoOrRedo()
         case 11: self.look()
         case 12: self.point()
-        case 13: self.animate()
-        case 14: self.halt()
+        case 30: self.animate()
+        case 31: self.halt()
         default: self.beginMove()
         }
     }

@@ -35,7 +35,8 @@ struct Alteration {
         let live = try draft.living(key, &cache, field: field())
         if respectsLock { try live.refuseIfLocked() }
         var former = live.element
-        if former.moves { former.leaveOutEnded(at: self.time) }
+        // Members that hear of animations alone would keep a motion that is left out.
+        if former.moves, self.change.event.shape != .animations { former.leaveOutEnded(at: self.time) }
         return Subject(key: key, live: live, former: former)
     }
 

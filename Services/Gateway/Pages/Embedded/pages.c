@@ -17,6 +17,9 @@ static const struct page_file files[] = {
     {"/app/actions.js", (const unsigned char[]){
 #embed "../web/canvas/actions.js" suffix(, 0)
     }},
+    {"/app/animations.js", (const unsigned char[]){
+#embed "../web/canvas/animations.js" suffix(, 0)
+    }},
     {"/app/board.js", (const unsigned char[]){
 #embed "../web/canvas/board.js" suffix(, 0)
     }},

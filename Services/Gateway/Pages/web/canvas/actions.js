@@ -1,11 +1,13 @@
 // What a person can do with the elements of a board, whichever button or key says so.
 
+import { ANIMATIONS } from "./animations.js";
 import { hasText, isMedia } from "./cards.js";
 import { edit } from "./editing.js";
 import { freePlace } from "./geometry.js";
 import { play } from "./media.js";
 import { movable } from "./hand.js";
 import { annotation, crowd, sample, TINTS } from "./samples.js";
+import { ruleFor } from "./roomcore.js";
 import { isAnnotation, isGuide } from "./scene.js";
 import { toCanvas } from "./camera.js";
 import { newElementId } from "/client/touchsync.js";
@@ -97,6 +99,33 @@ export class Actions {
     const options = group(), free = this.selected.filter(element => !element.locked);
     if (free.length === 0) return this.#refuse();
     for (const { id } of free) this.room.preset(id, preset, options).catch(() => {});
+  }
+
+  /**
+   * What the selection does from now on, one after the other, each as far as its type and its place allow.
+   * @param {import("./animations.js").AnimationName} [name] nothing if it is left out
+   */
+  animate(name) {
+    const free = this.selected.filter(element => !element.locked), options = group();
+    if (free.length === 0) return this.#refuse();
+    const animation = name && ANIMATIONS[name].animation, all = Object.keys(animation?.tracks ?? {});
+    /** @type {Map<string, string[]>} */
+    const byFields = new Map();
+    for (const element of free) {
+      const fields = all.filter(field => this.#moves(element, field)).join();
+      if (fields || !animation) byFields.set(fields, [...(byFields.get(fields) ?? []), element.id]);
+    }
+    for (const [fields, elements] of byFields) {
+      const tracks = Object.fromEntries(fields.split(",").map(field => [field, animation?.tracks[field]]));
+      const body = { elements, animation: animation ? { ...animation, tracks } : null, staggerMs: 60 };
+      this.room.edit("elements:animate", body, options).catch(() => {});
+    }
+  }
+
+  /** @param {Element} element @param {string} field of an animation */
+  #moves(element, field) {
+    if (field === "rotation") return ruleFor(this.room, element.type)?.rotates !== false;
+    return !isAnnotation(element) || !field.startsWith("position");
   }
 
   lock() {

@@ -133,6 +133,7 @@ async function start() {
   const page = {
     say, locked,
     help: () => $("help").togglePopover(),
+    animate: () => $("animate-box").togglePopover(),
     tool(/** @type {"select" | "hand"} */ name) {
       tool = name;
       stage.isPanning = name === "hand";
@@ -148,6 +149,7 @@ async function start() {
   };
   new Keyboard(board, actions, page);
   toolbar.wire(actions, page);
+  toolbar.fillAnimations(actions);
   toolbar.showTool("select");
   new Load(board, actions, notify, kept() === null);
   const connection = new Connection(client, room, () => board.people.count, say);

@@ -12,7 +12,7 @@
  */
 /**
  * What else of the page commands act on.
- * @typedef {{tool: (name: "select" | "hand") => void, help: () => void}} Page
+ * @typedef {{tool: (name: "select" | "hand") => void, help: () => void, animate: () => void}} Page
  */
 
 /** @type {Record<string, Command>} */
@@ -34,6 +34,7 @@ export const COMMANDS = {
   reset: {
     label: "Reset size, rotation and tilt", group: "Change", keys: ["r"], needsSelection: true, run: actions => actions.preset("reset"),
   },
+  animate: { label: "Animate", group: "Change", keys: ["m"], needsSelection: true, run: (_, page) => page.animate() },
   lock: { label: "Lock or unlock", group: "Change", keys: ["l"], needsSelection: true, run: actions => actions.lock() },
   tint: { label: "Next colour of a note", group: "Change", keys: ["c"], needsSelection: true, run: actions => actions.tint() },
   remove: {

@@ -1,5 +1,6 @@
 // Buttons: each does a command, and says so.
 
+import { ANIMATIONS } from "./animations.js";
 import { COMMANDS, GESTURES, shownKey } from "./commands.js";
 import { $, icon, node } from "./page.js";
 
@@ -58,6 +59,25 @@ function showLock(button, unlocks) {
   button.setAttribute("aria-label", label);
   button.title = `${label} (L)`;
   button.replaceChildren(icon(unlocks ? "unlock" : "lock"));
+}
+
+/**
+ * Offers the animations.
+ * @param {Actions} actions
+ */
+export function fillAnimations(actions) {
+  const choice = (/** @type {string} */ label, /** @type {() => void} */ run) => {
+    const button = node("button", "row", label);
+    button.setAttribute("type", "button");
+    button.addEventListener("click", () => {
+      $("animate-box").hidePopover();
+      run();
+    });
+    return button;
+  };
+  const names = /** @type {import("./animations.js").AnimationName[]} */ (Object.keys(ANIMATIONS));
+  $("animations").replaceChildren(
+    ...names.map(name => choice(ANIMATIONS[name].label, () => actions.animate(name))), choice("Stop", () => actions.animate()));
 }
 
 /** Fills the help. */
