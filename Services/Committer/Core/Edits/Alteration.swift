@@ -12,8 +12,24 @@ struct Alteration {
     struct Subject {
         let key: ElementKey
         let live: LiveElement
-        /// The element without what ended long ago.
-        let former: Element
+        /// The same without what ended long ago.
+        private let cleaned: LiveElement
+
+        init(key: ElementKey, _ live: LiveElement, leavingOutEndedAt time: Double?) {
+            self.key = key
+            self.live = live
+            guard let time, live.element.moves else {
+                self.cleaned = live
+                return
+            }
+            var former = live.element
+            former.leaveOutEnded(at: time)
+            self.cleaned = LiveElement(
+                element: former, json: live.json, children: live.children, authors: live.authors)
+        }
+
+        /// The element before the change, without what ended long ago.
+        var former: Element { _read { yield self.cleaned.element } }
     }
 
     init(_ event: UpdateEvent, by commit: PreparedCommit, in draft: inout BatchDraft, _ cache: inout ShardCache) {
@@ -34,10 +50,9 @@ struct Alteration {
         let key = ElementKey(self.commit.room, id)
         let live = try draft.living(key, &cache, field: field())
         if respectsLock { try live.refuseIfLocked() }
-        var former = live.element
         // Members that hear of animations alone would keep a motion that is left out.
-        if former.moves, self.change.event.shape != .animations { former.leaveOutEnded(at: self.time) }
-        return Subject(key: key, live: live, former: former)
+        let isWhole = self.change.event.shape != .animations
+        return Subject(key: key, live, leavingOutEndedAt: isWhole ? self.time : nil)
     }
 
     /// Adds an element as it becomes.
