@@ -74,7 +74,7 @@ private func checkEdit<Kind: Edit>(_: Kind.Type, _ encoded: EncodedEdit) {
     var again = EncodedEdit(edit)
     guard let back = try? again.decode(Kind.self) else { fatalError("refuses its own edit") }
     precondition(EncodedEdit(back) == again, "an edit does not come back")
-    again.undo = encoded.undo
+    (again.undo, again.motion) = (encoded.undo, encoded.motion)
     precondition(again.bodyHash == encoded.bodyHash, "an edit is another one when it comes back")
 }
 
@@ -87,7 +87,17 @@ private let edits: [EncodedEdit] = {
     anchored.anchor = Point(x: 0, y: 1)
     anchored.tilt = Point(x: 40, y: -50)
     let fields = TransformFields(positionX: 1, rotation: 90)
+    var pulse = KeyframeAnimation(ms: 300)
+    pulse.tracks[.scaleX] = [KeyframeAnimation.Keyframe(at: 0.5, value: 2, curve: .easeOut)]
+    var moved = EncodedEdit(TransformElement(element: "e", fields: fields))
+    moved.motion = MotionRequest(.eased(ms: 90, .linear), turn: .cw).jsonText
     return [
+        moved, EncodedEdit(AnimateElement(element: "e", animation: pulse)),
+        EncodedEdit(AnimateElements(["e", "f"], animation: nil, staggerMs: 5)),
+        EncodedEdit(HaltElement(element: "e", halt: Halt(fields: [.positionX], at: 5))),
+        EncodedEdit(HaltElements(["e", "f"])),
+        EncodedEdit(ThrowElement(ThrownItem(element: "e", fields: fields), Throw(velocity: Point(x: 9, y: 1)))),
+        EncodedEdit(ThrowElements([ThrownItem(element: "e")], Throw(velocity: Point(x: 9, y: 1)))),
         EncodedEdit(TransformElements(["e", "f"].map { TransformElement(element: $0, fields: fields) })),
         EncodedEdit(DeleteElements(["e", "f"])),
         EncodedEdit(GestureElement(element: "e", gesture: anchored)),

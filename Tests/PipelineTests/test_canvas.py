@@ -493,7 +493,7 @@ def test_guides_come_out_of_the_edges_and_cards_snap_to_them_and_to_equal_gaps(s
     eventually("they meet", lambda: ada.stored["c"]["positionX"] == at + 80)
     # As far behind b as b is behind a.
     ada.drag(on_screen(at + 80, 290), on_screen(803, 30), lift=False)
-    ada.wait("both gaps are shown", "document.querySelectorAll('.gap.x').length === 2")
+    ada.wait("both gaps are shown", "document.querySelectorAll('.spacing.x').length === 2")
     ada.picture(PICTURES / "guides.png")
     ada.mouse("mouseReleased", *on_screen(803, 30))
     eventually("the gaps are equal", lambda: (ada.stored["c"]["positionX"], ada.stored["c"]["positionY"]) == (800, 30))

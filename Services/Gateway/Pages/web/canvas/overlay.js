@@ -87,7 +87,7 @@ export class Overlay {
   guides(camera, lines) {
     for (const line of this.#lines) line.remove();
     this.#lines = lines.map(({ axis, at, from, to, isGap }) => {
-      const line = node("div", `${isGap ? "gap" : "guide"} ${axis}`), isUpright = (axis === "x") !== (isGap ?? false);
+      const line = node("div", `${isGap ? "spacing" : "guide"} ${axis}`), isUpright = (axis === "x") !== (isGap ?? false);
       const start = toScreen(camera, isUpright ? { x: at, y: from } : { x: from, y: at });
       line.style.transform = `translate(${start.x}px, ${start.y}px)`;
       line.style[isUpright ? "height" : "width"] = `${(to - from) * camera.zoom}px`;
