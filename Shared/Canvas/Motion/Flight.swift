@@ -98,7 +98,6 @@ struct Flight {
     }
 
     private func sprung(_ spring: Spring, from start: Double, to end: Double) -> [Segment] {
-        let ms = spring.settlingTime(from: start - end, epsilon: self.stillness)
-        return ms > 0 ? [Segment(from: start, to: end, ms: ms, curve: .spring(spring))] : []
+        Segment(from: start, to: end, settling: spring, epsilon: self.stillness).map { [$0] } ?? []
     }
 }

@@ -67,13 +67,7 @@ extension KeyframeAnimation: JSONEncodable {
             throw FieldError(field: path, message: "An object with keyframes of a field or more is required.")
         }
         var tracks = ByField<[Keyframe]>()
-        var previous: ElementField?
-        for (key, keyframes) in value.members {
-            let path = joined(path, key.string ?? "")
-            guard let field = ElementField.named(key, after: previous), field.isAnimated else {
-                throw FieldError(field: path, message: "There is no field of this name that moves.")
-            }
-            previous = field
+        try ElementInput.eachMoving(in: value, path) { field, keyframes, path throws(FieldError) in
             tracks[field] = try Self.keyframes(keyframes, path)
         }
         return tracks

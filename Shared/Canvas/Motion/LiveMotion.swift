@@ -16,7 +16,7 @@ public struct LiveMotion: Equatable, Sendable {
     /// Nothing moves.
     public init() {}
 
-    /// The element has another motion and animation, or the same. A start that is told again stays what it was.
+    /// Takes over an element's motion and animation. What it already plays keeps its start.
     /// - Parameter arrival: when a live update brought them, ms since 1970 of the server's clock; nil for what is from a
     ///   snapshot, a replay or the history: that starts when the server says.
     public mutating func update(to motion: Motion, _ animation: KeyframeAnimation?, arrival: Double?) {

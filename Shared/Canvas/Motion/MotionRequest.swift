@@ -105,7 +105,7 @@ extension MotionRequest: JSONEncodable {
         }
         var velocity = ByField<Double>()
         if let value = value["velocity"] {
-            try ElementInput.eachMoving(in: value, path: path + ".velocity") { velocity[$0] = $1 }
+            velocity = try ElementInput.start(value, path: path + ".velocity")
         }
         return .spring(
             response: try number("response", Self.responses, Self.standard.response),
@@ -119,20 +119,23 @@ extension ElementInput {
         try MotionRequest(value, path)
     }
 
-    /// The `from` of a motion: numbers of fields that move.
+    /// Numbers of fields that move: the `from` of a motion, and the velocities of a spring.
     package static func start(_ value: JSONValue, path: String) throws(FieldError) -> ByField<Double> {
-        var fields = ByField<Double>()
-        try Self.eachMoving(in: value, path: path) { fields[$0] = $1 }
-        return fields
-    }
-
-    /// The numbers of an object whose names are those of fields that move.
-    static func eachMoving(
-        in value: JSONValue, path: String, _ note: (ElementField, Double) -> Void
-    ) throws(FieldError) {
         guard value.kind == .object else {
             throw FieldError(field: path, message: "An object with numbers of fields is required.")
         }
+        var fields = ByField<Double>()
+        try Self.eachMoving(in: value, path) { field, value, path throws(FieldError) in
+            fields[field] = try Self.requiredNumber(value, path)
+        }
+        return fields
+    }
+
+    /// Reads each member of an object whose names are those of fields that move, with the member's path.
+    static func eachMoving(
+        in value: JSONValue, _ path: String,
+        _ read: (ElementField, JSONValue, String) throws(FieldError) -> Void
+    ) throws(FieldError) {
         var previous: ElementField?
         for (key, value) in value.members {
             let path = joined(path, key.string ?? "")
@@ -140,7 +143,7 @@ extension ElementInput {
                 throw FieldError(field: path, message: "There is no field of this name that moves.")
             }
             previous = field
-            note(field, try Self.requiredNumber(value, path))
+            try read(field, value, path)
         }
     }
 }

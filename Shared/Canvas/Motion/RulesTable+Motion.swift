@@ -26,7 +26,10 @@ extension RulesTable {
                 let isStill = (to - from).magnitude < field.stillness * unit
                 segment = isStill ? nil : Segment(from: from, to: to, ms: ms, curve: .easing(easing))
             case .spring(let response, let damping, let velocities):
-                let velocity = velocities[field].map { field.clampedVelocity($0, unit, &adjustments) } ?? interrupted
+                let velocity =
+                    velocities[field].map {
+                        field.clampedVelocity($0, "motion.spring.velocity.\(field.name)", unit, &adjustments)
+                    } ?? interrupted
                 let spring = Spring(response: response, damping: damping, velocity: velocity)
                 segment = Segment(from: from, to: to, settling: spring, epsilon: field.stillness * unit)
             }
@@ -72,11 +75,13 @@ extension Segment {
 }
 
 extension ElementField {
-    /// A velocity that is at most its field's highest.
-    fileprivate func clampedVelocity(_ sent: Double, _ unit: Double, _ adjustments: inout [Adjustment]) -> Double {
+    /// A velocity that is at most its field's highest; another one is noted with the place where it was sent.
+    func clampedVelocity(
+        _ sent: Double, _ path: @autoclosure () -> String, _ unit: Double, _ adjustments: inout [Adjustment]
+    ) -> Double {
         let top = self.topSpeed * unit
-        let stored = clamped(sent, -top, top)
-        RulesTable.note("motion.spring.velocity.\(self.name)", sent, stored, .range, &adjustments)
+        let stored = clamped(usableNumber(sent) ?? 0, -top, top) + 0
+        RulesTable.note(path(), sent, stored, .range, &adjustments)
         return stored
     }
 }

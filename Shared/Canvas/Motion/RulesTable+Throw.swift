@@ -89,13 +89,9 @@ extension RulesTable {
         one.tracks[.rotation] = flight.track(to: rest, at: time)
     }
 
-    /// A velocity in the range of its field, which is reported.
     private static func velocity(
         _ sent: Double, _ name: String, _ field: ElementField, _ one: inout ThrownElement
     ) -> Double {
-        let most = field.topSpeed * field.motionUnit(in: one.element.space)
-        let stored = clamped(usableNumber(sent) ?? 0, -most, most) + 0
-        Self.note(name, sent, stored, .range, &one.adjusted)
-        return stored
+        field.clampedVelocity(sent, name, field.motionUnit(in: one.element.space), &one.adjusted)
     }
 }

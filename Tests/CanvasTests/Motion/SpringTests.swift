@@ -4,7 +4,7 @@ import Testing
 
 /// The closed forms against numerical integration of the equations of motion.
 @Suite struct SpringTests {
-    /// x and x′ after so many steps of the classical Runge-Kutta method.
+    /// x and x′ after `steps` steps of the classical Runge-Kutta method.
     private static func integrated(
         _ x0: Double, _ v0: Double, seconds: Double, steps: Int, _ acceleration: (Double, Double) -> Double
     ) -> (x: Double, v: Double) {

@@ -48,7 +48,7 @@ import Testing
         let one = Self.thrown(
             note, Throw(velocity: Point(x: 0, y: 100)), sent: TransformFields(positionX: 7.4, opacity: 2),
             shown: TransformFields(positionX: 500, positionY: -20.25))
-        // What was sent is clamped, and that is told; the rest is not.
+        // Only fields that were sent are reported as clamped.
         #expect(one.adjusted == [adjustment("positionX", 7.4, 7, .integer), adjustment("opacity", 2, 1, .range)])
         #expect((one.element.positionX, one.element.positionY) == (7, 29))
         #expect(one.tracks[.positionX] == nil)

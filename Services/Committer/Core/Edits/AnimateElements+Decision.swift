@@ -8,8 +8,8 @@ extension AnimateElement: ElementChange {
 
     static func path(ofElementAt index: Int) -> String { "elementId" }
 
-    func apply(to element: inout Element, at index: Int, _ scene: EditScene) throws(Refusal) -> [Adjustment] {
-        try scene.animate(&element, by: self.animation)
+    func apply(to element: inout Element, at index: Int, _ context: EditContext) throws(Refusal) -> [Adjustment] {
+        try context.animate(&element, by: self.animation)
         return []
     }
 }
@@ -21,15 +21,15 @@ extension AnimateElements: ElementChange {
 
     static func path(ofElementAt index: Int) -> String { "elements[\(index)]" }
 
-    func apply(to element: inout Element, at index: Int, _ scene: EditScene) throws(Refusal) -> [Adjustment] {
+    func apply(to element: inout Element, at index: Int, _ context: EditContext) throws(Refusal) -> [Adjustment] {
         var animation = self.animation
         animation?.delayMs += Double(index) * self.staggerMs
-        try scene.animate(&element, by: animation)
+        try context.animate(&element, by: animation)
         return []
     }
 }
 
-extension EditScene {
+extension EditContext {
     /// Gives an element an animation that starts now, or takes its own.
     fileprivate func animate(_ element: inout Element, by animation: KeyframeAnimation?) throws(Refusal) {
         if let animation { try self.rules.check(animation, on: element, field: "animation") }

@@ -18,10 +18,9 @@ protocol ElementChange: DecidableEdit {
     /// Changes the element at an index of ``elements``, within the rules of its type.
     /// - Returns: the values that are stored differently from what was sent.
     /// - Throws: a refusal, which is final.
-    func apply(to element: inout Element, at index: Int, _ scene: EditScene) throws(Refusal) -> [Adjustment]
+    func apply(to element: inout Element, at index: Int, _ context: EditContext) throws(Refusal) -> [Adjustment]
 
-    /// The fields that it sends for the element at an index, whether they change it or not: those of it that are not moving
-    /// where they should get a motion.
+    /// The fields that it sends for the element at an index, whether their values change or not: they get the motion.
     func fields(sentTo element: Element, at index: Int) -> TransformFields
 
     /// Where a hand let go of the element at an index.
@@ -29,7 +28,7 @@ protocol ElementChange: DecidableEdit {
 }
 
 /// In what an edit is applied to an element.
-struct EditScene {
+struct EditContext {
     let rules: RulesTable
     /// ms since 1970 by the host's clock.
     let time: Double
@@ -55,10 +54,10 @@ extension ElementChange {
             let subject = try alteration.subject(
                 elements[index], field: Self.path(ofElementAt: index), respectsLock: self.respectsLock, in: &draft,
                 &cache)
-            var scene = EditScene(rules: draft.rules, time: draft.time)
-            if Self.needsParent { scene.parentSize = draft.parentSize(of: subject.former, in: commit.room, &cache) }
+            var context = EditContext(rules: draft.rules, time: draft.time)
+            if Self.needsParent { context.parentSize = draft.parentSize(of: subject.former, in: commit.room, &cache) }
             var element = subject.former
-            var adjusted = try self.apply(to: &element, at: index, scene)
+            var adjusted = try self.apply(to: &element, at: index, context)
             element.endTracks(changedFrom: subject.former)
             if var motion = commit.edit.motion {
                 motion.from.merge(self.start(ofElementAt: index))

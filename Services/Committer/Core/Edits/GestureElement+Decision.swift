@@ -9,8 +9,8 @@ extension GestureElement: ElementChange {
 
     static func path(ofElementAt index: Int) -> String { "elementId" }
 
-    func apply(to element: inout Element, at index: Int, _ scene: EditScene) throws(Refusal) -> [Adjustment] {
-        scene.rules.apply(self.gesture, to: &element, parentSize: scene.parentSize)
+    func apply(to element: inout Element, at index: Int, _ context: EditContext) throws(Refusal) -> [Adjustment] {
+        context.rules.apply(self.gesture, to: &element, parentSize: context.parentSize)
     }
 }
 
@@ -21,12 +21,12 @@ extension GestureElements: ElementChange {
 
     static func path(ofElementAt index: Int) -> String { "elements[\(index)]" }
 
-    func apply(to element: inout Element, at index: Int, _ scene: EditScene) throws(Refusal) -> [Adjustment] {
+    func apply(to element: inout Element, at index: Int, _ context: EditContext) throws(Refusal) -> [Adjustment] {
         guard element.space == .canvas else {
             throw Refusal(
                 .invalid, "The pivot is on the canvas, and the element \(element.id) on its parent.",
                 field: Self.path(ofElementAt: index))
         }
-        return scene.rules.apply(self.gesture, to: &element, pivot: self.pivot)
+        return context.rules.apply(self.gesture, to: &element, pivot: self.pivot)
     }
 }

@@ -8,8 +8,8 @@ extension HaltElement: ElementChange {
 
     static func path(ofElementAt index: Int) -> String { "elementId" }
 
-    func apply(to element: inout Element, at index: Int, _ scene: EditScene) throws(Refusal) -> [Adjustment] {
-        scene.stop(&element, self.halt)
+    func apply(to element: inout Element, at index: Int, _ context: EditContext) throws(Refusal) -> [Adjustment] {
+        context.stop(&element, self.halt)
     }
 }
 
@@ -20,12 +20,12 @@ extension HaltElements: ElementChange {
 
     static func path(ofElementAt index: Int) -> String { "elements[\(index)]" }
 
-    func apply(to element: inout Element, at index: Int, _ scene: EditScene) throws(Refusal) -> [Adjustment] {
-        scene.stop(&element, self.halt)
+    func apply(to element: inout Element, at index: Int, _ context: EditContext) throws(Refusal) -> [Adjustment] {
+        context.stop(&element, self.halt)
     }
 }
 
-extension EditScene {
+extension EditContext {
     /// How long ago what is stopped may have been seen, ms.
     private static let longestDelay = 1000.0
 

@@ -8,8 +8,8 @@ extension PresetElement: ElementChange {
 
     static func path(ofElementAt index: Int) -> String { "elementId" }
 
-    func apply(to element: inout Element, at index: Int, _ scene: EditScene) throws(Refusal) -> [Adjustment] {
-        scene.rules.apply(self.preset.fields(on: element), to: &element)
+    func apply(to element: inout Element, at index: Int, _ context: EditContext) throws(Refusal) -> [Adjustment] {
+        context.rules.apply(self.preset.fields(on: element), to: &element)
     }
 
     func fields(sentTo element: Element, at index: Int) -> TransformFields { self.preset.fields(on: element) }

@@ -8,8 +8,8 @@ extension TransformElement: ElementChange {
 
     static func path(ofElementAt index: Int) -> String { "elementId" }
 
-    func apply(to element: inout Element, at index: Int, _ scene: EditScene) throws(Refusal) -> [Adjustment] {
-        scene.rules.apply(self.fields, to: &element)
+    func apply(to element: inout Element, at index: Int, _ context: EditContext) throws(Refusal) -> [Adjustment] {
+        context.rules.apply(self.fields, to: &element)
     }
 
     func fields(sentTo element: Element, at index: Int) -> TransformFields { self.fields }
@@ -22,8 +22,8 @@ extension TransformElements: ElementChange {
 
     static func path(ofElementAt index: Int) -> String { "elements[\(index)].elementId" }
 
-    func apply(to element: inout Element, at index: Int, _ scene: EditScene) throws(Refusal) -> [Adjustment] {
-        scene.rules.apply(self.items[index].fields, to: &element)
+    func apply(to element: inout Element, at index: Int, _ context: EditContext) throws(Refusal) -> [Adjustment] {
+        context.rules.apply(self.items[index].fields, to: &element)
     }
 
     func fields(sentTo element: Element, at index: Int) -> TransformFields { self.items[index].fields }

@@ -8,8 +8,8 @@ extension UpdateElement: ElementChange {
 
     static func path(ofElementAt index: Int) -> String { "elementId" }
 
-    func apply(to element: inout Element, at index: Int, _ scene: EditScene) throws(Refusal) -> [Adjustment] {
+    func apply(to element: inout Element, at index: Int, _ context: EditContext) throws(Refusal) -> [Adjustment] {
         do { try element.check(self.changes) } catch { throw Refusal(error) }
-        return scene.rules.apply(self.changes, to: &element)
+        return context.rules.apply(self.changes, to: &element)
     }
 }

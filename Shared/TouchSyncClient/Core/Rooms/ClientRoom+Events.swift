@@ -142,7 +142,7 @@ extension ClientRoom {
         for id in former + others.sorted(by: { $0.text < $1.text }) { self.play(id, isLive: false, &outbox) }
     }
 
-    /// What is over is told.
+    /// Tells the app which elements have come to rest.
     mutating func endPlaying(_ outbox: inout ClientOutbox) {
         for id in self.playing.timeReached(outbox) { self.tell(.still(id.text), &outbox) }
     }
