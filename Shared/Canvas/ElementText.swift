@@ -4,9 +4,13 @@ public struct ElementText: Sendable {
     /// What `Element.encode(into:)` wrote. Another text has no parts.
     public let json: [UInt8]
 
+    /// Where the geometry ends, and where `rev` is with its name.
+    private let ends: (geometry: Int, rev: Range<Int>)?
+
     /// A stored text.
     public init(_ json: [UInt8]) {
         self.json = json
+        self.ends = Self.ends(of: json)
     }
 
     /// What says where the element is: id, type, geometry, motion and `rev`, as JSON text.
@@ -57,13 +61,13 @@ public struct ElementText: Sendable {
     private static let revKey = Array(#","rev":"#.utf8)
     private static let animationKey = Array(#","animation":"#.utf8)
 
-    /// Where the geometry ends, and where `rev` is with its name. A quotation mark inside a JSON string is escaped, so a
-    /// comma before a plain one ends a member, and the fields of the element precede the app's own.
-    private var ends: (geometry: Int, rev: Range<Int>)? {
-        guard let end = self.json[...].firstIndex(of: Self.createdByKey, from: 0),
-            let rev = self.json[...].firstIndex(of: Self.revKey, from: end)
+    /// A quotation mark inside a JSON string is escaped, so a comma before a plain one ends a member, and the fields of the
+    /// element precede the app's own.
+    private static func ends(of json: [UInt8]) -> (geometry: Int, rev: Range<Int>)? {
+        guard let end = json[...].firstIndex(of: Self.createdByKey, from: 0),
+            let rev = json[...].firstIndex(of: Self.revKey, from: end)
         else { return nil }
-        let digits = self.json[(rev + Self.revKey.count)...].prefix {
+        let digits = json[(rev + Self.revKey.count)...].prefix {
             $0 >= UInt8(ascii: "0") && $0 <= UInt8(ascii: "9") || $0 == UInt8(ascii: "-")
         }
         return (end, rev..<digits.endIndex)

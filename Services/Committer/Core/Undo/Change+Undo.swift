@@ -25,11 +25,11 @@ extension Change {
 
     /// The elements as the update has them.
     var updatedElements: [UpdatedElement] {
-        let hasNew = self.event.shape == .changes
+        let shape = self.event.shape
         return self.entries.map { entry in
             UpdatedElement(
-                id: entry.key.element, json: entry.json, isNew: hasNew && entry.before == nil,
-                changesAnimation: entry.changesAnimation)
+                id: entry.key.element, json: entry.json, isNew: shape == .changes && entry.before == nil,
+                changesAnimation: shape == .geometries && entry.changesAnimation)
         }
     }
 
