@@ -72,4 +72,11 @@ struct BatchTests {
         #expect(parts.count > 1 && parts.joined().flatMap(\.previews) == group)
         #expect(parts.joined().allSatisfy { $0.json.count < 16_000 })
     }
+
+    @Test func twoPreviewsOfAGroupAreTwoMessagesAndEachCounts() {
+        let first = (0..<3).map { Self.preview($0, group: $0 == 2 ? .last : .member) }
+        // The last one of the second preview was overtaken by a commit.
+        let texts = PreviewText.texts(of: (first + first.dropLast() + first)[...]) { _ in nil }
+        #expect(texts.map(\.previews.count) == [3, 2, 3])
+    }
 }

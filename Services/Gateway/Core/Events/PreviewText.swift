@@ -55,13 +55,17 @@ package struct PreviewText: Equatable, Sendable {
     /// About what a preview adds to the text of its group, bytes.
     private static let groupedBytes = 128
 
-    /// The text of the first preview, or of its group as far as that follows.
+    /// The text of the first preview, or of its group as far as that follows. Where an element comes again, the next
+    /// preview of the same group begins.
     /// - Parameter most: the most previews of a group.
     private static func first(
         of previews: ArraySlice<Preview>, upTo most: Int = .max, sender: (Preview) -> Slot?
     ) -> PreviewText? {
         guard let first = previews.first else { return nil }
-        let group = previews.prefix { $0.isShownTogether(with: first) }.prefix(most)
+        var elements: Set<Identifier> = []
+        let group = previews.prefix(most).prefix {
+            $0.isShownTogether(with: first) && elements.insert($0.element).inserted
+        }
         return group.isEmpty
             ? PreviewText(sender: sender(first), preview: first) : PreviewText(sender: sender(first), group: group)
     }
