@@ -41,8 +41,11 @@ public enum ElementInput {
             guard transform.kind == .object else {
                 throw FieldError(field: "transform", message: "A transform is an object.")
             }
-            for field in ElementField.inTransform {
-                fields[field] = try Self.number(transform[field.name], "transform.\(field.name)")
+            var previous = ElementField.height
+            for (key, value) in transform.members {
+                guard let field = ElementField.named(key, after: previous), field.isInTransform else { continue }
+                previous = field
+                fields[field] = try Self.number(value, "transform.\(field.name)")
             }
         }
         return fields
