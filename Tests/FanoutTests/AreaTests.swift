@@ -58,6 +58,16 @@ import Wire
             Self.areas(&scene, .by(showing: behind)) == [Self.box(901, -98, 200, 200).union(Self.box(2001, 2, 0, 0))])
     }
 
+    /// A flying card is where time says, and a preview of its angle must reach whoever sees it there.
+    @Test func whatFliesBesideAGestureIsSeenEverywhere() {
+        let track = #"{"startedAt":0,"segments":[{"from":5000,"to":1,"ms":900,"curve":"linear"}]}"#
+        var scene = Self.stage(Scene.element("e", more: #","motion":{"positionX":\#(track)}"#))
+        #expect(Self.areas(&scene, .by(showing: TransformFields(rotation: 45))) == [.everywhere])
+        // The hand caught it: it is where it is held. Before that it was somewhere on its way.
+        #expect(Self.areas(&scene, .by(showing: TransformFields(positionX: 1001))) == [.everywhere])
+        #expect(Self.areas(&scene, .by(showing: TransformFields(positionX: 1001))) != [.everywhere])
+    }
+
     @Test func aRoomThatIsNotThereNeedsNoAreas() {
         var scene = Scene()
         scene.fanout.areaInterestReceived(AreaInterest(room: "r"), from: Scene.g1)

@@ -32,7 +32,7 @@ extension ElementStore {
             preview.area = .everywhere
             return
         }
-        var (fields, before) = (preview.fields, stored.area(on: parent))
+        var (fields, before) = (preview.fields, stored.area(showing: TransformFields(), on: parent))
         if case .shown(let earlier, let area, preview.gesture) = self[index].fences[fence].motion {
             (fields, before) = (earlier, area)
             fields.merge(preview.fields)
@@ -40,7 +40,7 @@ extension ElementStore {
             // A viewport was set in the middle of the gesture: where it was shown until then is not known.
             before = .everywhere
         }
-        let area = stored.showing(fields).area(on: parent)
+        let area = stored.area(showing: fields, on: parent)
         self[index].fences[fence].motion = .shown(fields, area, of: preview.gesture)
         preview.area = area.union(before)
     }
@@ -64,9 +64,20 @@ extension ElementStore {
 }
 
 extension Element {
-    /// The box around it on the canvas.
+    /// The box around it on the canvas while a gesture shows some fields; everywhere if a motion shows others, since it
+    /// takes them elsewhere as time goes on.
     /// - Parameter parent: that of an annotation, which lies in its parent's space.
-    fileprivate func area(on parent: Element?) -> PreviewArea {
-        PreviewArea(parent.map { self.boundingBox(on: $0) } ?? self.boundingBox())
+    fileprivate func area(showing fields: TransformFields, on parent: Element?) -> PreviewArea {
+        if self.hasMotion(beside: fields) || parent?.hasMotion(beside: TransformFields()) == true { return .everywhere }
+        let element = self.showing(fields)
+        return PreviewArea(parent.map { element.boundingBox(on: $0) } ?? element.boundingBox())
+    }
+
+    /// Whether a motion or an animation, perhaps one that is over, has a track of a field that a gesture does not show.
+    private func hasMotion(beside fields: TransformFields) -> Bool {
+        self.moves
+            && ElementField.animated.contains { field in
+                fields[field] == nil && (self.motion[field] != nil || self.animation?.tracks[field] != nil)
+            }
     }
 }
