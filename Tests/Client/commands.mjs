@@ -116,7 +116,8 @@ export class Driver {
 
   // Draws what others move, at each frame for some seconds, as an app does.
   async watch(roomId, seconds) {
-    const room = this.rooms.get(roomId), moving = new Set(), end = performance.now() + seconds * 1000;
+    const room = this.rooms.get(roomId), end = performance.now() + seconds * 1000;
+    const moving = new Set(room.elements.map(element => element.id).filter(id => room.isMoving(id)));
     const count = { frames: 0, drawn: 0 };
     const stop = room.on("moving", id => moving.add(id));
     for (; performance.now() < end; count.frames++) {

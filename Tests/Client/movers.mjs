@@ -1,6 +1,7 @@
 // A server with one room, in which somebody moves many elements: what a client costs that draws them is measured against
 // it. movers.mjs ELEMENTS PREVIEWS GROUP prints its port; each element has that many previews a second, and each gesture
-// moves a group of that many elements. It ends with its input.
+// moves a group of that many elements. With groups of 0 nobody does anything: each element swings on a spring and turns by
+// keyframes. It ends with its input.
 
 import { createServer } from "node:http";
 import { createRequire } from "node:module";
@@ -15,9 +16,23 @@ const elements = ids.map((id, index) => ({
   originalHeight: 100, width: 100, height: 100, anchorX: 0.5, anchorY: 0.5, content: `note ${index}`, createdBy: "bob",
   updatedBy: "bob", rev: 1,
 }));
+const startedAt = Date.now();
+if (groupSize === 0) {
+  const spring = { response: 60, damping: 0.05, velocity: 0 };
+  const turn = [{ at: 0, value: 0, curve: "ease-in-out" }, { at: 0.5, value: 90, curve: "linear" }, { at: 1, value: 0, curve: "linear" }];
+  elements.forEach((element, index) => Object.assign(element, {
+    motion: Object.fromEntries(["positionX", "positionY"].map(field => [field, {
+      startedAt, segments: [{ from: element[field] - 900, to: element[field], ms: 600000, curve: { spring } }],
+    }])),
+    animation: {
+      ms: 1000 + index, iterations: "infinite", direction: "alternate", delayMs: 0, composite: "add",
+      tracks: { rotation: turn }, startedAt,
+    },
+  }));
+}
 const joined = {
   ok: true, epoch: "1", seq: elementCount, n: 0, session: "secret", sid: "ada-1", recovered: false, elements, members: [],
-  throttleMs: 16, limits: { unacknowledged: 32, message: 262144 },
+  time: startedAt, throttleMs: 16, limits: { unacknowledged: 32, message: 262144 },
 };
 
 function place(index, turn) {
@@ -61,7 +76,7 @@ function answer(socket, text) {
   if (kind !== "42") return;
   const isJoin = JSON.parse(json)[0] === "room:join";
   socket.send(`43${number}${JSON.stringify([isJoin ? joined : { ok: true }])}`);
-  if (isJoin) play(socket);
+  if (isJoin && groupSize > 0) play(socket);
 }
 
 const server = createServer((_, response) => response.setHeader("Content-Type", "text/javascript").end(module));

@@ -1,4 +1,4 @@
-"""What it costs to draw 300 elements that others move, at 60 frames a second."""
+"""What it costs to draw 300 elements that others move, or that move by themselves, at 60 frames a second."""
 
 import contextlib
 import os
@@ -14,7 +14,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 
 @contextlib.contextmanager
 def movers(group):
-    """A server where gestures move groups of elements; its URL."""
+    """A server where gestures move groups of elements, or with groups of 0 all play by themselves; its URL."""
     environment = {**os.environ, "NODE_PATH": "/usr/share/nodejs"}
     command = ["node", HERE / "movers.mjs", str(MOVERS), str(PREVIEWS), str(group)]
     process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment)
@@ -32,8 +32,8 @@ def cpu_seconds(pid):
 # Groups, and the share of a core that is too much; what is drawn is in the transcript of motion. A page that only asks for
 # frames takes 5 %. The figures are in the clients' pages.
 @pytest.mark.timed
-@pytest.mark.parametrize("group, bound", [(1, 0.3), (30, 0.3)], ids=["alone", "in-groups"])
-def test_what_others_move_costs_little(clients, group, bound):
+@pytest.mark.parametrize("group, bound", [(1, 0.3), (30, 0.3), (0, 0.2)], ids=["alone", "in-groups", "by-themselves"])
+def test_what_moves_costs_little(clients, group, bound):
     with movers(group) as url:
         ada = clients(url, "ada").enter("movers")
         share, count = max((measured(ada) for _ in range(3)), key=lambda result: result[1]["frames"])

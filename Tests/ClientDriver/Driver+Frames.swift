@@ -6,8 +6,8 @@ import TouchSyncClientCore
 extension Driver {
     /// Draws what others move, at each frame for some seconds, as an app does.
     static func watch(_ room: SyncRoom, seconds: Double) async throws -> FrameCount {
-        let moving = NIOLockedValueBox<Set<String>>([])
         let changes = room.changes
+        let moving = NIOLockedValueBox(Set(await room.drawing().moving))
         let listening = Task {
             for await case .moving(let ids) in changes { moving.withLockedValue { $0.formUnion(ids) } }
         }

@@ -36,15 +36,9 @@ extension Element {
     }
 
     /// Ends the tracks of the fields that a change gave another value; an animation that adds goes on.
-    /// - Parameters:
-    ///   - former: the element before the change.
-    ///   - keepsAnimation: whether the change itself set the animation.
-    package mutating func endTracks(changedFrom former: Element, keepsAnimation: Bool = false) {
+    package mutating func endTracks(changedFrom former: Element) {
         guard self.moves else { return }
-        let changed = ElementField.animated.filter { !self.hasSame($0, as: former) }
-        let animation = self.animation
-        self.endTracks(of: changed, adding: false)
-        if keepsAnimation { self.animation = animation }
+        self.endTracks(of: ElementField.animated.filter { !self.hasSame($0, as: former) }, adding: false)
     }
 
     /// Leaves out what ended long before a time, ms since 1970 of the server's clock.

@@ -758,7 +758,7 @@ function keyframesAt(animation, field, beneath, time) {
  * @param {string} field @param {number} value @param {number} from @param {number} to
  */
 const kept = (field, value, from, to) =>
-  (!/^scale/.test(field) || from * to <= 0 ? value : from > 0 ? Math.max(value, 0.001) : Math.min(value, -0.001));
+  (!/^scale/.test(field) ? value : from > 0 && to > 0 ? Math.max(value, 0.001) : from < 0 && to < 0 ? Math.min(value, -0.001) : value);
 
 /**
  * What shows of a field: what is stored, or what its track or an animation makes of it.
@@ -1360,8 +1360,9 @@ const EARLIEST = 300;
 class Playing extends Part {
   /**
    * By element: as it is stored; its tracks and its animation by name, as they were told, and with the starts that they
-   * have here; when all is over by the server's clock.
-   * @type {Map<string, {element: Element, told: any, here: any, end: number}>}
+   * have here; when all is over by the server's clock; whether it is not yet. Once it is, only the starts count: a later
+   * update may repeat them.
+   * @type {Map<string, {element: Element, told: any, here: any, end: number, moves: boolean}>}
    */
   all = new Map();
 
@@ -1383,7 +1384,7 @@ class Playing extends Part {
    */
   update(id, element, isLive) {
     const before = this.all.get(id), { motion, animation } = element ?? {};
-    if (!before && !motion && !animation) return;
+    if (!this.room.core.motion || (!before && !motion && !animation)) return;
     this.all.delete(id);
     const now = this.clockAt(this.now), told = { ...objectIn(motion), ...(animation && { animation }) };
     /** @type {Data} */
@@ -1395,17 +1396,18 @@ class Playing extends Part {
         const start = startedAt === before?.told[name]?.startedAt ? before?.here[name].startedAt : clamp(startedAt, now - EARLIEST, now);
         here[name] = isLive ? { ...told[name], startedAt: start } : told[name];
         const length = segments?.reduce((/** @type {number} */ sum, /** @type {Segment} */ { ms }) => sum + ms, 0);
-        end = Math.max(end, here[name].startedAt + (length ?? delayMs + lengthOf(told[name])));
+        if (elapsed(here[name], now) < Infinity) end = Math.max(end, here[name].startedAt + (length ?? delayMs + lengthOf(told[name])));
       }
     } catch {
       // Not as servers send it.
       end = 0;
     }
-    if (this.room.core.motion && end > now) {
-      this.all.set(id, { element, told, here, end });
+    const moves = end > now;
+    if (motion || animation) this.all.set(id, { element, told, here, end, moves });
+    if (moves) {
       this.room.tell("moving", { elementId: id });
       this.wait(end);
-    } else if (before) this.room.tell("still", { elementId: id });
+    } else if (before?.moves) this.room.tell("still", { elementId: id });
   }
 
   /**
@@ -1418,10 +1420,10 @@ class Playing extends Part {
 
   rest() {
     const now = this.clockAt(this.now);
-    for (const [id, { end }] of this.all) {
-      if (end > now) this.wait(end);
-      else {
-        this.all.delete(id);
+    for (const [id, playing] of this.all) {
+      if (playing.moves && playing.end > now) this.wait(playing.end);
+      else if (playing.moves) {
+        playing.moves = false;
         this.room.tell("still", { elementId: id });
       }
     }

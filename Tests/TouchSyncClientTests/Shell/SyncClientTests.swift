@@ -52,6 +52,62 @@ import TouchSyncClientCore
         #expect((shown.width, shown.fontSize, shown.zIndex, shown.extra.map(\.name)) == (300, 12, nil, ["title"]))
     }
 
+    /// What it writes is what servers read.
+    @Test func editsOfMotionSayAllOfIt() async throws {
+        let fixture = try Fixture()
+        let (room, connection) = try await fixture.entered("\(note("a")),\(note("b"))")
+        func heard(_ event: String) async throws -> JSONValue {
+            let text = try await connection.heard()
+            let start = try #require(text.firstIndex(of: "["))
+            var document = JSONDocument()
+            try document.parse(Array(text[start...].utf8))
+            let parts = Array(document.root.elements)
+            #expect(parts.first?.string == event)
+            return try #require(parts.last)
+        }
+        func motion(_ event: String) async throws -> MotionRequest {
+            let sent = try await heard(event)
+            return try ElementInput.motion(#require(sent["motion"]), path: "motion")
+        }
+        var spring = MotionRequest(.spring(response: 0.4, damping: 0.5, velocity: ByField()), turn: .ccw)
+        spring.from[.positionX] = 3
+        room.transform("a", TransformFields(positionX: 5), motion: spring)
+        #expect(try await motion("element:transform") == spring)
+        let eased = MotionRequest(.eased(ms: 250, .bezier(x1: 0, y1: 1, x2: 0.5, y2: 2)))
+        room.transformAll([("a", TransformFields(positionX: 9)), ("b", TransformFields(positionX: 8))], motion: eased)
+        #expect(try await motion("elements:transform") == eased)
+        room.preset("a", .rotateCW, motion: eased)
+        #expect(try await motion("element:preset") == eased)
+        room.undo(motion: eased)
+        #expect(try await motion("history:undo") == eased)
+
+        var flight = Throw(velocity: Point(x: 900, y: -20), angularVelocity: 90)
+        flight.snap = Throw.Snap()
+        flight.snap?.gridX = 50
+        room.throwElement("a", flight, from: TransformFields(positionY: 4))
+        let thrown = try await heard("element:throw")
+        #expect(try ElementInput.throwing(thrown, isGroup: false) == flight && thrown["positionY"]?.double == 4)
+        room.throwElements(["a", "b"], Throw(velocity: Point(x: 1, y: 60)))
+        let group = try await heard("elements:throw")
+        #expect(try ElementInput.throwing(group, isGroup: true).velocity.y == 60)
+        #expect(group["elements"]?.elements.map { $0["elementId"]?.string } == ["a", "b"])
+
+        var pulse = KeyframeAnimation(ms: 600)
+        pulse.iterations = .infinity
+        (pulse.direction, pulse.composite) = (.alternate, .add)
+        pulse.tracks[.scaleX] = [.init(at: 0, value: 0, curve: .easeInOut), .init(at: 1, value: 0.2)]
+        room.animate(["a", "b"], pulse, staggerMs: 40)
+        let animated = try await heard("elements:animate")
+        #expect(try ElementInput.animation(#require(animated["animation"]), path: "") == pulse)
+        #expect(animated["staggerMs"]?.double == 40)
+        room.animate("a", nil)
+        #expect(try await heard("element:animate")["animation"]?.isNull == true)
+        room.halt("a", fields: [.positionX, .rotation])
+        #expect(try await heard("element:halt")["fields"]?.elements.map(\.string) == ["positionX", "rotation"])
+        room.halt(["a", "b"])
+        #expect(try await heard("elements:halt")["elements"]?.elements.map(\.string) == ["a", "b"])
+    }
+
     @Test func staysDisconnected() async throws {
         let fixture = try Fixture()
         let states = StateList(fixture.client)

@@ -48,13 +48,11 @@ extension ThrowingEdit {
         return alteration.change
     }
 
-    /// A thrown element at rest, with its new tracks. Positions fly, and a rotation that was thrown too: what flies and has
-    /// no track is where it rests.
+    /// A thrown element at rest, with its new tracks.
     private func element(after thrown: ThrownElement, from former: Element) -> Element {
         var element = thrown.element
         element.endTracks(changedFrom: former)
-        element.endTracks(of: [.positionX, .positionY], adding: false)
-        if self.request.angularVelocity != nil { element.endTracks(of: CollectionOfOne(.rotation), adding: false) }
+        element.endTracks(of: thrown.tracks.fields, adding: false)
         for entry in thrown.tracks.entries { element.motion[entry.field] = entry.value }
         return element
     }

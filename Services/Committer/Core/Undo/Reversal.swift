@@ -189,10 +189,13 @@ struct Reversal {
             if var former = live?.element {
                 former.leaveOutEnded(at: time)
                 element.leaveOutEnded(at: time)
-                element.endTracks(changedFrom: former, keepsAnimation: element.animation != former.animation)
+                let animation = element.animation
+                element.endTracks(changedFrom: former)
                 if let motion {
                     _ = self.rules.begin(motion, of: &element, from: former, sent: TransformFields(), at: time)
                 }
+                // One that is brought back is whole.
+                if animation != former.animation { element.animation = animation }
             } else {
                 element.motion = Motion()
             }

@@ -29,24 +29,31 @@ extension SyncRoom {
     }
 
     /// Sets values of an element's geometry.
+    /// - Parameter motion: how the eye gets there; nil: the element jumps.
     @discardableResult
-    public func transform(_ id: String, _ fields: TransformFields, undo: UndoOptions = .alone) -> SyncEdit {
+    public func transform(
+        _ id: String, _ fields: TransformFields, motion: MotionRequest? = nil, undo: UndoOptions = .alone
+    ) -> SyncEdit {
         self.edit("element:transform", ids: [id], undo) { writer in
             writer.member("elementId", id)
             fields.encodeMembers(into: &writer)
+            writer.member("motion", ifPresent: motion)
         }
     }
 
     /// Sets values of several elements' geometry, of all or of none.
+    /// - Parameter motion: how the eye gets there, without a start; nil: the elements jump.
     @discardableResult
     public func transformAll(
-        _ transforms: [(elementId: String, fields: TransformFields)], undo: UndoOptions = .alone
+        _ transforms: [(elementId: String, fields: TransformFields)], motion: MotionRequest? = nil,
+        undo: UndoOptions = .alone
     ) -> SyncEdit {
         self.edit("elements:transform", ids: transforms.map(\.elementId), undo) { writer in
             writer.objects("elements", transforms) { transform, writer in
                 writer.member("elementId", transform.elementId)
                 transform.fields.encodeMembers(into: &writer)
             }
+            writer.member("motion", ifPresent: motion)
         }
     }
 
@@ -72,22 +79,31 @@ extension SyncRoom {
     }
 
     /// Turns or mirrors an element.
+    /// - Parameter motion: how the eye gets there; nil: the element jumps.
     @discardableResult
-    public func preset(_ id: String, _ preset: Preset, undo: UndoOptions = .alone) -> SyncEdit {
+    public func preset(
+        _ id: String, _ preset: Preset, motion: MotionRequest? = nil, undo: UndoOptions = .alone
+    ) -> SyncEdit {
         self.edit("element:preset", ids: [id], undo) { writer in
             writer.member("elementId", id)
             writer.member("preset", preset.rawValue)
+            writer.member("motion", ifPresent: motion)
         }
     }
 
     /// Takes this user's newest edit back. It is shown when the server has done it. One that cannot be taken back now is
     /// refused with an `entry`; asked a second time in a row, it is left out, and the one before it taken back.
+    /// - Parameter motion: how the eye gets there, without a start; nil: the elements jump.
     @discardableResult
-    public func undo() -> SyncEdit { self.edit("history:undo", ids: [], .alone) { _ in } }
+    public func undo(motion: MotionRequest? = nil) -> SyncEdit {
+        self.edit("history:undo", ids: [], .alone) { $0.member("motion", ifPresent: motion) }
+    }
 
     /// Does again what was undone last, in the same way.
     @discardableResult
-    public func redo() -> SyncEdit { self.edit("history:redo", ids: [], .alone) { _ in } }
+    public func redo(motion: MotionRequest? = nil) -> SyncEdit {
+        self.edit("history:redo", ids: [], .alone) { $0.member("motion", ifPresent: motion) }
+    }
 
     /// Any edit of the protocol, for what a newer server knows.
     /// - Parameters:
@@ -104,7 +120,7 @@ extension SyncRoom {
         return element
     }
 
-    private func edit(
+    func edit(
         _ event: String, ids: [String?], _ undo: UndoOptions, _ members: (inout JSONWriter) -> Void
     ) -> SyncEdit {
         let text = JSONWriter.text { writer in

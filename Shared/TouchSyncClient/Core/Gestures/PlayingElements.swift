@@ -14,6 +14,8 @@ struct PlayingElements: Sendable {
         /// Where the element is stored.
         var stored: Pose
         var live: LiveMotion
+        /// False once all is over. Then only the starts count: a later update may repeat them.
+        var isMoving: Bool
     }
 
     /// Whether elements move by themselves here.
@@ -26,24 +28,24 @@ struct PlayingElements: Sendable {
         self.isOn = isOn
     }
 
-    /// Those that move.
+    /// Those that move, or did.
     var elements: [TextKey] { self.byElement.keys.sorted { $0.text < $1.text } }
 
     /// Whether an element moves, as of the last time that something was over.
-    func isMoving(_ id: TextKey) -> Bool { self.byElement[id] != nil }
+    func isMoving(_ id: TextKey) -> Bool { self.byElement[id]?.isMoving == true }
 
     /// An element is stored so now; nil: it is gone.
     /// - Parameter isLive: whether that happens now; otherwise it is from a snapshot or a replay.
     /// - Returns: what rooms tell of it.
     mutating func update(_ id: TextKey, _ element: Element?, isLive: Bool, _ outbox: ClientOutbox) -> RoomOutput? {
         let before = self.byElement.removeValue(forKey: id)
-        guard self.isOn, let element, let now = outbox.serverTime,
-            !element.motion.isEmpty || element.animation != nil
-        else { return before == nil ? nil : .still(id.text) }
+        let rest: RoomOutput? = before?.isMoving == true ? .still(id.text) : nil
+        guard self.isOn, let element, element.moves, let now = outbox.serverTime else { return rest }
         var live = before?.live ?? LiveMotion()
         live.update(to: element.motion, element.animation, arrival: isLive ? now : nil)
-        guard live.isMoving(at: now) else { return before == nil ? nil : .still(id.text) }
-        self.byElement[id] = Entry(stored: element.pose, live: live)
+        let isMoving = live.isMoving(at: now)
+        self.byElement[id] = Entry(stored: element.pose, live: live, isMoving: isMoving)
+        guard isMoving else { return rest }
         self.wait(for: live, now, outbox)
         return .moving(id.text)
     }
@@ -60,11 +62,11 @@ struct PlayingElements: Sendable {
         self.deadline = nil
         var still: [TextKey] = []
         for id in self.elements {
-            guard let live = self.byElement[id]?.live else { continue }
-            if live.isMoving(at: now) {
-                self.wait(for: live, now, outbox)
+            guard let entry = self.byElement[id], entry.isMoving else { continue }
+            if entry.live.isMoving(at: now) {
+                self.wait(for: entry.live, now, outbox)
             } else {
-                self.byElement[id] = nil
+                self.byElement[id]?.isMoving = false
                 still.append(id)
             }
         }

@@ -137,8 +137,8 @@ extension ClientRoom {
     /// All elements are others.
     mutating func playSnapshot(_ outbox: inout ClientOutbox) {
         let former = self.playing.elements
-        let others = self.contents.confirmed.all.filter { !$0.motion.isEmpty || $0.animation != nil }
-            .map { TextKey($0.id) }.filter { !self.playing.isMoving($0) }
+        let known = Set(former)
+        let others = self.contents.confirmed.all.filter(\.moves).map { TextKey($0.id) }.filter { !known.contains($0) }
         for id in former + others.sorted(by: { $0.text < $1.text }) { self.play(id, isLive: false, &outbox) }
     }
 
