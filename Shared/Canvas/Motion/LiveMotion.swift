@@ -17,13 +17,17 @@ public struct LiveMotion: Equatable, Sendable {
     public init() {}
 
     /// Takes over an element's motion and animation. What it already plays keeps its start.
-    /// - Parameter arrival: when a live update brought them, ms since 1970 of the server's clock; nil for what is from a
-    ///   snapshot, a replay or the history: that starts when the server says.
-    public mutating func update(to motion: Motion, _ animation: KeyframeAnimation?, arrival: Double?) {
-        func start(_ startedAt: Double, told: Double?, shown: Double?) -> Double {
+    /// - Parameters:
+    ///   - arrival: when a live update brought them, ms since 1970 of the server's clock; nil for what is from a snapshot,
+    ///     a replay or the history: that starts when the server says.
+    ///   - isBack: whether an undo or a redo brought them: their animation may have started long ago.
+    public mutating func update(
+        to motion: Motion, _ animation: KeyframeAnimation?, arrival: Double?, isBack: Bool = false
+    ) {
+        func start(_ startedAt: Double, told: Double?, shown: Double?, earliest: Double = Self.earliest) -> Double {
             guard let arrival else { return startedAt }
             if told == startedAt, let shown { return shown }
-            return clamped(startedAt, arrival - Self.earliest, arrival)
+            return clamped(startedAt, arrival - earliest, arrival)
         }
         var (next, told) = (motion, ByField<Double>())
         for (field, track) in motion.tracks.entries.map({ ($0.field, $0.value) }) {
@@ -34,7 +38,8 @@ public struct LiveMotion: Equatable, Sendable {
         var shown = animation
         if let animation {
             shown?.startedAt = start(
-                animation.startedAt, told: self.toldOfAnimation, shown: self.animation?.startedAt)
+                animation.startedAt, told: self.toldOfAnimation, shown: self.animation?.startedAt,
+                earliest: isBack ? .infinity : Self.earliest)
         }
         (self.motion, self.told, self.animation, self.toldOfAnimation) = (next, told, shown, animation?.startedAt)
     }

@@ -1379,10 +1379,11 @@ class Playing extends Part {
 
   /**
    * An element is stored so now. What a live update brings starts when it was told, but not after its arrival, and hardly
-   * before; a start that is repeated stays as it was.
+   * before, unless an undo brings an animation back; a start that is repeated stays as it was.
    * @param {string} id @param {any} element undefined when it is gone @param {boolean} isLive
+   * @param {string} [cause] of an undo or a redo
    */
-  update(id, element, isLive) {
+  update(id, element, isLive, cause) {
     const before = this.all.get(id), { motion, animation } = element ?? {};
     if (!this.room.core.motion || (!before && !motion && !animation)) return;
     this.all.delete(id);
@@ -1393,7 +1394,7 @@ class Playing extends Part {
     try {
       for (const name of Object.keys(told)) {
         const { startedAt, segments, delayMs } = told[name];
-        const start = startedAt === before?.told[name]?.startedAt ? before?.here[name].startedAt : clamp(startedAt, now - EARLIEST, now);
+        const start = startedAt === before?.told[name]?.startedAt ? before?.here[name].startedAt : clamp(startedAt, cause && !segments ? -Infinity : now - EARLIEST, now);
         here[name] = isLive ? { ...told[name], startedAt: start } : told[name];
         const length = segments?.reduce((/** @type {number} */ sum, /** @type {Segment} */ { ms }) => sum + ms, 0);
         if (elapsed(here[name], now) < Infinity) end = Math.max(end, here[name].startedAt + (length ?? delayMs + lengthOf(told[name])));
@@ -2070,7 +2071,7 @@ export class RoomCore extends Part {
       const shown = this.movements.shown(id);
       if (element) this.confirmed.set(id, element);
       else this.confirmed.delete(id);
-      this.playing.update(id, element, isLive);
+      this.playing.update(id, element, isLive, data.cause);
       this.touch([id]);
       this.movements.over(id, shown);
     }

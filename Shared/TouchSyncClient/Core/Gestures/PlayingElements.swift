@@ -35,14 +35,18 @@ struct PlayingElements: Sendable {
     func isMoving(_ id: TextKey) -> Bool { self.byElement[id]?.isMoving == true }
 
     /// An element is stored so now; nil: it is gone.
-    /// - Parameter isLive: whether that happens now; otherwise it is from a snapshot or a replay.
+    /// - Parameters:
+    ///   - isLive: whether that happens now; otherwise it is from a snapshot or a replay.
+    ///   - isBack: whether an undo or a redo did it.
     /// - Returns: what rooms tell of it.
-    mutating func update(_ id: TextKey, _ element: Element?, isLive: Bool, _ outbox: ClientOutbox) -> RoomOutput? {
+    mutating func update(
+        _ id: TextKey, _ element: Element?, isLive: Bool, isBack: Bool, _ outbox: ClientOutbox
+    ) -> RoomOutput? {
         let before = self.byElement.removeValue(forKey: id)
         let rest: RoomOutput? = before?.isMoving == true ? .still(id.text) : nil
         guard self.isOn, let element, element.moves, let now = outbox.serverTime else { return rest }
         var live = before?.live ?? LiveMotion()
-        live.update(to: element.motion, element.animation, arrival: isLive ? now : nil)
+        live.update(to: element.motion, element.animation, arrival: isLive ? now : nil, isBack: isBack)
         let isMoving = live.isMoving(at: now)
         self.byElement[id] = Entry(stored: element.pose, live: live, isMoving: isMoving)
         guard isMoving else { return rest }

@@ -54,7 +54,7 @@ extension ClientRoom {
         self.contents.touch(ids)
         for id in ids {
             let drawn = self.movingPose(of: id, outbox)
-            self.play(id, isLive: isLive, &outbox)
+            self.play(id, isLive: isLive, isBack: data["cause"] != nil, &outbox)
             self.endMovement(id, from: drawn, &outbox)
         }
         self.contents.touch(own)
@@ -129,8 +129,8 @@ extension ClientRoom {
     // MARK: Elements that move by themselves
 
     /// An element is stored otherwise.
-    mutating func play(_ id: TextKey, isLive: Bool, _ outbox: inout ClientOutbox) {
-        let output = self.playing.update(id, self.contents.confirmed[id], isLive: isLive, outbox)
+    mutating func play(_ id: TextKey, isLive: Bool, isBack: Bool = false, _ outbox: inout ClientOutbox) {
+        let output = self.playing.update(id, self.contents.confirmed[id], isLive: isLive, isBack: isBack, outbox)
         if let output { self.tell(output, &outbox) }
     }
 
