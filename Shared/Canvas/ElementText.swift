@@ -50,6 +50,9 @@ public struct ElementText: Sendable {
         return text
     }
 
+    /// Whether a text may have elements with a motion or an animation in it; false: there are none.
+    public static func mayMove(_ json: [UInt8]) -> Bool { json[...].firstIndex(of: Self.startKey, from: 0) != nil }
+
     /// The animation's text; nil if there is none.
     public var animationText: [UInt8]? { self.animation.map { Array(self.json[$0]) } }
 
@@ -59,6 +62,7 @@ public struct ElementText: Sendable {
     private static let motionKey = Array(#","motion":"#.utf8)
     private static let createdByKey = Array(#","createdBy":"#.utf8)
     private static let revKey = Array(#","rev":"#.utf8)
+    private static let startKey = Array(#""startedAt":"#.utf8)
     private static let animationKey = Array(#","animation":"#.utf8)
 
     /// A quotation mark inside a JSON string is escaped, so a comma before a plain one ends a member, and the fields of the

@@ -7,7 +7,7 @@ enum StillText {
     /// An acknowledgement of a commit, with its `element` or `elements`.
     static func acknowledgement(_ json: [UInt8]) -> [UInt8] {
         var document = JSONDocument()
-        guard (try? document.parse(json, limits: .logged)) != nil else { return json }
+        guard ElementText.mayMove(json), (try? document.parse(json, limits: .logged)) != nil else { return json }
         if let element = document.root["element"] {
             return Self.text(json, replacing: CollectionOfOne(element.rawBytes))
         }
@@ -18,7 +18,9 @@ enum StillText {
     /// An array of elements.
     static func elements(_ json: [UInt8]) -> [UInt8] {
         var document = JSONDocument()
-        guard (try? document.parse(json, limits: .logged)) != nil, document.root.kind == .array else { return json }
+        guard ElementText.mayMove(json), (try? document.parse(json, limits: .logged)) != nil,
+            document.root.kind == .array
+        else { return json }
         return Self.text(json, replacing: document.root.elements.map(\.rawBytes))
     }
 
