@@ -58,7 +58,7 @@ import Wire
             Self.areas(&scene, .by(showing: behind)) == [Self.box(901, -98, 200, 200).union(Self.box(2001, 2, 0, 0))])
     }
 
-    /// A flying card is where time says, and a preview of its angle must reach whoever sees it there.
+    /// A flying card is where time says, and a preview of its angle reaches whoever sees it there.
     @Test func whatFliesBesideAGestureIsSeenEverywhere() {
         let track = #"{"startedAt":0,"segments":[{"from":5000,"to":1,"ms":900,"curve":"linear"}]}"#
         var scene = Self.stage(Scene.element("e", more: #","motion":{"positionX":\#(track)}"#))

@@ -64,19 +64,19 @@ extension ElementStore {
 }
 
 extension Element {
-    /// The box around it on the canvas while a gesture shows some fields; everywhere if a motion shows others, since it
-    /// takes them elsewhere as time goes on.
+    /// The box around it on the canvas while a gesture shows some fields; everywhere if it flies meanwhile, as time takes it
+    /// elsewhere. How it turns and grows by itself is within the margin of viewports.
     /// - Parameter parent: that of an annotation, which lies in its parent's space.
     fileprivate func area(showing fields: TransformFields, on parent: Element?) -> PreviewArea {
-        if self.hasMotion(beside: fields) || parent?.hasMotion(beside: TransformFields()) == true { return .everywhere }
+        if self.mayFly(beside: fields) || parent?.mayFly(beside: TransformFields()) == true { return .everywhere }
         let element = self.showing(fields)
         return PreviewArea(parent.map { element.boundingBox(on: $0) } ?? element.boundingBox())
     }
 
-    /// Whether a motion or an animation, perhaps one that is over, has a track of a field that a gesture does not show.
-    private func hasMotion(beside fields: TransformFields) -> Bool {
+    /// Whether a motion or an animation, perhaps one that is over, has a track of a position that a gesture does not show.
+    private func mayFly(beside fields: TransformFields) -> Bool {
         self.moves
-            && ElementField.animated.contains { field in
+            && [ElementField.positionX, .positionY].contains { field in
                 fields[field] == nil && (self.motion[field] != nil || self.animation?.tracks[field] != nil)
             }
     }
