@@ -276,6 +276,87 @@ def test_a_selection_is_animated_until_it_is_stopped(single, windows, room):
     bob.agrees("a"), bob.agrees("s")
 
 
+# Throwing
+
+
+def test_a_flick_throws_and_all_else_is_put_down(single, windows, room):
+    create(single, room, note("a", -500, -200), note("b", 400, 300))
+    ada, bob = windows(), windows()
+    ada.shows(2), bob.shows(2)
+    ada.wait("its camera is kept", f"sessionStorage.getItem('camera {room}') !== null")
+
+    def flick(to, speed, **more):
+        """Lets go with the middle there; returns what is stored then."""
+        (x, y), (right, down), seq = ada.middle("a"), ada.on_screen({"positionX": to[0], "positionY": to[1]}), ada.seq
+        ada.flick((x, y), (right - x, down - y), speed, **more)
+        eventually("it is stored", lambda: ada.seq > seq)
+        return ada.stored["a"]
+
+    for to, speed, more in (((-300, -180), 400, {}), ((-400, -80), 2000, {"rest": 0.1})):
+        put = flick(to, speed, **more)
+        assert "motion" not in put and math.dist((put["positionX"], put["positionY"]), to) < 1, put
+    # Where it snaps is where it belongs.
+    snapped = flick((-396, 303), 2000)
+    assert "motion" not in snapped and snapped["positionY"] == 300
+    thrown = flick((-200, 250), 1000)
+    assert thrown["motion"].keys() == {"positionX", "positionY"}
+    assert thrown["positionX"] > 100 and thrown["positionY"] < 220
+    eventually("the other one sees it fly", lambda: ada.on_screen(thrown)[0] - bob.middle("a")[0] > 3)
+    ada.agrees("a"), bob.agrees("a")
+    # Who wants less motion throws nothing.
+    ada.command("Emulation.setEmulatedMedia", features=[{"name": "prefers-reduced-motion", "value": "reduce"}])
+    put = flick((-250, -50), 2000)
+    assert "motion" not in put and math.dist((put["positionX"], put["positionY"]), (-250, -50)) < 1
+
+
+def test_a_group_and_an_annotation_are_thrown_too(single, windows, room):
+    text = {"id": "t", "type": "text", "content": "t", "parentId": "p", "space": "normalized", "positionX": 0.2,
+            "positionY": 0.5, "width": 100, "height": 40}
+    create(single, room, note("a", -500, -300), note("b", -300, -300), photo("p", 0, 200, width=1000, height=300), text)
+    ada = windows()
+    ada.shows(4)
+    ada.select("a")
+    ada.click(*ada.middle("b"), SHIFT)
+    before = ada.stored
+    ada.flick(ada.middle("a"), (150, 20), 900)
+    eventually("both fly", lambda: all("motion" in ada.stored[id] for id in "ab"))
+    ways = [ada.stored[id]["positionX"] - before[id]["positionX"] for id in "ab"]
+    assert ways[0] == ways[1] > 300
+    ada.select_nothing()
+    ada.flick(ada.middle("t"), (60, 0), 700)
+    eventually("the text flies", lambda: "motion" in ada.stored["t"])
+    # Over its photo, and not to its edge.
+    assert 0.5 < ada.stored["t"]["positionX"] < 0.95
+
+
+def test_a_press_stops_what_flies_and_a_drag_goes_on_from_there(single, windows, apps, room):
+    create(single, room, note("a", -500, 0), note("b", 600, 300))
+    ada, bob = windows(), windows()
+    ada.shows(2), bob.shows(2)
+    ada.ask(RECORD)
+    hand = apps(single.url, "hand")
+    hand.join(room)
+    hand.ok("element:throw", {"roomId": room, "elementId": "a", "velocity": {"x": 400, "y": 0}, "rate": 0.9995})
+    start = ada.middle("a")[0]
+    eventually("it flies", lambda: ada.middle("a")[0] > start + 40)
+    x, y = ada.middle("a")
+    ada.mouse("mousePressed", x, y, 1)
+    eventually("it is stopped", lambda: "motion" not in ada.stored["a"])
+    caught = ada.stored["a"]
+    ada.agrees("a"), bob.agrees("a")
+    assert ada.on_screen(caught)[0] < x + 60
+    for step in range(1, 9):
+        ada.mouse("mouseMoved", x + 15 * step, y + 10 * step, 1, CTRL)
+    eventually("the other one sees it go on", lambda: bob.middle("a")[1] > y + 60)
+    ada.mouse("mouseReleased", x + 120, y + 80, timestamp=time.time() + 0.1)
+    eventually("it is put down", lambda: ada.stored["a"]["positionY"] > 0)
+    ada.agrees("a"), bob.agrees("a")
+    way = [now - then for now, then in zip(ada.on_screen(ada.stored["a"]), ada.on_screen(caught))]
+    assert math.dist(way, (120, 80)) < 2
+    places = [x for _, x in ada.ask("window.seen")]
+    assert min(after - before for before, after in zip(places, places[1:])) > -4, "it jumps back nowhere"
+
+
 RECORD = """(() => {
     window.seen = [];
     const look = () => {

@@ -167,9 +167,12 @@ export class Board {
     return (this.hand = new Hand(this.room, this.scene, free, middleOf(frame)));
   }
 
-  /** What the hand holds is committed. */
-  letGo() {
-    this.#open()?.end().catch(() => {});
+  /**
+   * What the hand holds is committed.
+   * @param {Point} [velocity] with which it is thrown, pixels of the canvas a second
+   */
+  letGo(velocity) {
+    this.#open()?.end(velocity).catch(() => {});
   }
 
   /** What the hand holds goes back. */
