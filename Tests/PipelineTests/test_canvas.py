@@ -233,14 +233,18 @@ def test_cards_in_depth(single, windows, room):
     """A picture of cards that leave the plane."""
     lens = {"perspective": 700}
     create(
-        single, room, photo("a", -420, 0, rotationY=45, **lens), photo("b", 0, -160, rotationX=50, **lens),
-        photo("c", 420, 0, rotationY=315, **lens), photo("d", 0, 160, rotationX=310, rotation=20, positionZ=120, **lens),
-        note("e", 0, 0, positionZ=200, **lens), note("f", -700, -200, rotationY=180, **lens),
+        single, room, photo("a", -420, 0, rotationY=45, **lens), photo("b", 0, -190, rotationX=50, picture="mountains", **lens),
+        photo("c", 420, 0, rotationY=315, picture="city", **lens),
+        photo("d", 0, 190, rotationX=310, rotation=20, positionZ=120, picture="forest", **lens),
+        note("e", 0, 0, positionZ=200, tint="sky", content="Nearer", **lens),
+        note("f", -420, -240, rotationY=180, content="From behind", tint="mint", **lens),
+        note("g", 420, -240, rotationX=335, rotationY=335, tint="rose", content="Askew", **lens),
         {"type": "text", "content": "on the picture", "parentId": "a", "space": "normalized", "positionX": 0.5,
-         "positionY": 0.8, "width": 200, "height": 40})
+         "positionY": 0.8, "width": 200, "height": 40, "fontSize": 20})
     ada = windows()
-    ada.shows(7)
+    ada.shows(8)
     ada.select("a")
+    ada.wait("its tools are there", "document.getAnimations().length === 0")
     ada.picture(PICTURES / "canvas-depth.png")
     boxes = ada.ask("""Object.fromEntries([...document.querySelectorAll('.element')].map(node => {
         const { x, y, width, height } = node.getBoundingClientRect();
@@ -255,7 +259,7 @@ def test_a_selection_is_animated_until_it_is_stopped(single, windows, room):
     bob.shows(3)
     ada.select("a")
     ada.press("#selection [data-command=animate]")
-    ada.wait("it is offered", "document.querySelectorAll('#animations button').length === 6")
+    ada.wait("it is offered", "document.querySelectorAll('#animations button').length === 7")
     ada.press("#animations button:nth-child(2)")
     bob.wait("it is seen to pulse", """(() => {
         const node = document.querySelector('.element[data-id="a"]'), map = new DOMMatrix(getComputedStyle(node).transform);
@@ -274,6 +278,110 @@ def test_a_selection_is_animated_until_it_is_stopped(single, windows, room):
     ada.press("#animations button:last-child")
     eventually("they stop", lambda: not any("animation" in element for element in ada.stored.values()))
     bob.agrees("a"), bob.agrees("s")
+
+
+def test_a_movement_is_recorded_and_repeated(single, windows, room):
+    create(single, room, note("a", -200, 0), photo("b", 300, 200))
+    ada, bob = windows(), windows()
+    ada.shows(2), bob.shows(2)
+
+    def record():
+        ada.key("m")
+        ada.press("#animations button:nth-last-child(2)")
+        ada.wait("it says so", "document.getElementById('recording').checkVisibility()")
+
+    def animation_of(id):
+        return eventually("it is stored", lambda: ada.stored[id].get("animation"))
+
+    ada.select("a")
+    record()
+    x, y = ada.middle("a")
+    ada.drag((x, y), (x + 150, y + 90), lift=False)
+    bob.wait("the other one sees it", "document.querySelector('.outline.moving .name') !== null")
+    ada.picture(PICTURES / "recording.png")
+    ada.key("Escape")
+    ada.mouse("mouseReleased", x + 150, y + 90)
+    ada.wait("Escape ends it", "document.getElementById('recording').hidden")
+    ada.agrees("a"), bob.agrees("a")
+    assert ada.seq == 1, "nothing is stored"
+
+    record()
+    ada.drag((x, y), (x + 150, y + 90))
+    animation = animation_of("a")
+    stored = ada.stored["a"]
+    assert (stored["positionX"], stored["positionY"], ada.seq) == (-200, 0, 2)
+    assert (animation["composite"], animation["iterations"], animation["direction"]) == ("add", "infinite", "alternate")
+    assert animation["tracks"].keys() == {"positionX", "positionY"}
+    end = {"positionX": -200 + animation["tracks"]["positionX"][-1]["value"], "positionY": 0}
+    assert abs(ada.on_screen(end)[0] - x - 150) < 1
+    ada.wait("it does not record any more", "document.getElementById('recording').hidden")
+    for window in (ada, bob):
+        eventually("it goes there", lambda: window.middle("a")[0] > x + 120)
+        eventually("and back", lambda: window.middle("a")[0] < x + 30)
+
+    # Two fingers turn and scale at once; who takes hold of something else is not recorded.
+    ada.select("b")
+    record()
+    x, y = ada.middle("b")
+    ada.touch("touchStart", (x - 40, y))
+    ada.touch("touchStart", (x - 40, y), (x + 40, y))
+    for step in range(1, 9):
+        angle, reach = step / 8 * math.pi / 2, 40 * (1 + step / 16)
+        dx, dy = reach * math.cos(angle), reach * math.sin(angle)
+        ada.touch("touchMove", (x - dx, y - dy), (x + dx, y + dy))
+    ada.touch("touchEnd")
+    tracks = animation_of("b")["tracks"]
+    assert tracks.keys() == {"rotation", "scaleX", "scaleY"}
+    assert abs(tracks["rotation"][-1]["value"] - 90) < 0.5 and abs(tracks["scaleX"][-1]["value"] - 0.5) < 0.01
+    assert (ada.stored["b"]["rotation"], ada.stored["b"]["scaleX"]) == (0, 1)
+    ada.key("m")
+    ada.press("#animations button:last-child")
+    eventually("it stops", lambda: "animation" not in ada.stored["b"])
+    record()
+    ada.select("a")
+    ada.wait("it does not record any more", "document.getElementById('recording').hidden")
+
+
+def test_motion_can_be_turned_off(single, windows, apps, room):
+    create(single, room, note("a", -400, -200), note("b", 400, 200))
+    ada, bob = windows(), windows()
+    hand = apps(single.url, "hand")
+    hand.join(room)
+    turned = {"ms": 500, "iterations": "infinite", "direction": "alternate",
+              "tracks": {"rotation": [{"at": 0, "value": 20}, {"at": 1, "value": 40}]}}
+    hand.ok("element:animate", {"roomId": room, "elementId": "b", "animation": turned})
+
+    def choose(quality):
+        ada.press("[popovertarget=menu-box]")
+        ada.ask(f"""(choice => {{
+            window.isOld = true;
+            choice.value = '{quality}';
+            choice.dispatchEvent(new Event('change'));
+        }})(document.getElementById('quality'))""")
+        ada.wait("it is in the room again", "!window.isOld && document.getElementById('state')?.textContent.includes(' here')")
+        ada.shows(2)
+
+    eventually("it turns", lambda: ada.seen("b")["rotation"] > 10)
+    choose("final")
+    ada.agrees("b")
+    hand.ok("element:throw", {"roomId": room, "elementId": "a", "velocity": {"x": 300, "y": 0}, "rate": 0.9995})
+    # The other one sees it fly for ten seconds.
+    ada.agrees("a", within=5)
+    assert bob.middle("a")[0] < ada.middle("a")[0] - 20 and bob.seen("b")["rotation"] > 10
+    seq = ada.seq
+    ada.flick(ada.middle("a"), (60, 40), 2000)
+    eventually("it is put down", lambda: ada.seq == seq + 1)
+    assert "motion" not in ada.stored["a"]
+    # It can be set in motion for the others.
+    ada.select("a")
+    ada.key("m")
+    ada.press("#animations button:first-child")
+    ada.wait("it says why nothing is seen", "document.getElementById('toast').textContent.includes('motion is off')")
+    eventually("the other one sees it", lambda: 20 < bob.seen("a")["rotation"] < 340)
+    assert ada.seen("a")["rotation"] == 0
+    choose("auto")
+    eventually("it turns again", lambda: ada.seen("b")["rotation"] > 10)
+    ada.ask("localStorage.removeItem('quality')")
 
 
 # Throwing
@@ -302,6 +410,7 @@ def test_a_flick_throws_and_all_else_is_put_down(single, windows, room):
     assert thrown["motion"].keys() == {"positionX", "positionY"}
     assert thrown["positionX"] > 100 and thrown["positionY"] < 220
     eventually("the other one sees it fly", lambda: ada.on_screen(thrown)[0] - bob.middle("a")[0] > 3)
+    ada.wait("it comes to rest", "document.querySelector('.element.moving') === null")
     ada.agrees("a"), bob.agrees("a")
     # Who wants less motion throws nothing.
     ada.command("Emulation.setEmulatedMedia", features=[{"name": "prefers-reduced-motion", "value": "reduce"}])

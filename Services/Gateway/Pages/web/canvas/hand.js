@@ -35,6 +35,12 @@ const ratio = (/** @type {number} */ a, /** @type {number} */ b) => Math.abs(a) 
 /** One gesture of this person. */
 export class Hand {
   /**
+   * What its only element was since the touch, if that is recorded.
+   * @type {import("./recording.js").Sample[] | undefined}
+   */
+  samples = undefined;
+
+  /**
    * @param {Room} room @param {Scene} scene @param {string[]} ids what can be moved, at least one
    * @param {Point} pivot about which several turn and are scaled
    */
@@ -60,6 +66,11 @@ export class Hand {
     const deltas = this.ids.length > 1 ? this.#ofGroup(motion) : this.#ofOne(motion);
     this.gesture.update(deltas);
     for (const id of this.ids.slice(0, MOST_GIVES)) this.#give(id, motion, deltas.translation);
+  }
+
+  /** Records what its only element is now. */
+  record() {
+    (this.samples ??= []).push({ at: performance.now(), pose: { .../** @type {Element} */ (this.room.element(this.ids[0])) } });
   }
 
   /**

@@ -129,7 +129,7 @@ export class BoardStage {
     const { board } = this, { zoom } = board.camera, { x, y } = motion.translation;
     const translation = { x: x / zoom, y: y / zoom }, centre = toCanvas(board.camera, motion.centre);
     board.guides = [];
-    if (motion.scale === 1 && motion.rotation === 0 && !event.ctrlKey && !event.metaKey) this.#snap(translation);
+    if (motion.scale === 1 && motion.rotation === 0 && !event.ctrlKey && !event.metaKey && !board.recorder) this.#snap(translation);
     board.hand?.move({ ...motion, centre, translation });
     board.frames.want();
   }
