@@ -464,6 +464,19 @@ def test_a_press_stops_what_flies_and_a_drag_goes_on_from_there(single, windows,
     assert math.dist(way, (120, 80)) < 2
     places = [x for _, x in ada.ask("window.seen")]
     assert min(after - before for before, after in zip(places, places[1:])) > -4, "it jumps back nowhere"
+    # What an animation repeats can be selected meanwhile; a drag catches it.
+    swing = {"ms": 4000, "iterations": "infinite", "direction": "alternate", "composite": "add",
+             "tracks": {"positionY": [{"at": 0, "value": 0}, {"at": 1, "value": 160}]}}
+    hand.ok("element:animate", {"roomId": room, "elementId": "a", "animation": swing})
+    start = ada.middle("a")[1]
+    eventually("it swings", lambda: ada.middle("a")[1] > start + 10)
+    ada.select("a")
+    assert "animation" in ada.stored["a"]
+    x, y = ada.middle("a")
+    ada.drag((x, y), (x + 100, y - 90), CTRL)
+    eventually("it is put down", lambda: "animation" not in ada.stored["a"])
+    ada.agrees("a"), bob.agrees("a")
+    assert math.dist(ada.middle("a"), (x + 100, y - 90)) < 40
 
 
 # When an element was drawn, and where.
