@@ -4,7 +4,7 @@ import assert from "node:assert";
 import { banded, given, left } from "../../Services/Gateway/Pages/web/canvas/give.js";
 import { aligned } from "../../Services/Gateway/Pages/web/canvas/guides.js";
 import { frameAround, frameOf, middleOf, placeOn, pulled } from "../../Services/Gateway/Pages/web/canvas/handles.js";
-import { carried, ofFingers, ofTilting } from "../../Services/Gateway/Pages/web/canvas/motion.js";
+import { carried, ofFingers, ofTilting, velocityOf } from "../../Services/Gateway/Pages/web/canvas/motion.js";
 
 const near = (a, b) => assert.ok(Math.hypot(a.x - b.x, a.y - b.y) < 1e-6, `${JSON.stringify(a)} is not ${JSON.stringify(b)}`);
 
@@ -38,6 +38,12 @@ const near0 = frameOf({ ...element, rotationX: 85, perspective: 20 }, undefined,
 assert.ok(near0.corners.every(({ x, y }) => Number.isFinite(x + y)) && near0.corners.length === 4);
 // Pushed to the right, the left edge comes nearer; pushed down, the upper one.
 assert.deepEqual(ofTilting({ x: 100, y: 50 }).tilt, { x: -20, y: 40 });
+
+// A pointer's velocity is that of the last 100 ms; one that rests has none.
+const trail = [[0, 900], [50, 500], [100, 0], [120, 10], [180, 70]].map(([at, x]) => ({ at, point: { x, y: -x } }));
+assert.deepEqual(velocityOf(trail, 200), { x: 700, y: -700 });
+assert.deepEqual(velocityOf(trail, 225), { x: 0, y: 0 });
+assert.deepEqual(velocityOf(trail.slice(0, 1), 0), { x: 0, y: 0 });
 
 // A pull past the opposite corner makes it small, and does not turn it over.
 assert.ok(pulled(frame, "se", placeOn(frame, { x: 1, y: 1 }), { x: -900, y: -900 }, plain).scale > 0);

@@ -2,7 +2,9 @@
 
 import base64
 import json
+import math
 import threading
+import time
 
 from pipeline import eventually
 
@@ -77,24 +79,34 @@ class Page:
         assert isinstance(where, list), (selector, where)
         self.click(*where)
 
-    def mouse(self, kind, x, y, buttons=0, modifiers=0, count=1):
+    def mouse(self, kind, x, y, buttons=0, modifiers=0, count=1, **more):
         button = "left" if buttons or kind == "mouseReleased" else "none"
         self.command("Input.dispatchMouseEvent", type=kind, x=x, y=y, button=button, buttons=buttons,
-                     modifiers=modifiers, clickCount=count)
+                     modifiers=modifiers, clickCount=count, **more)
 
     def click(self, x, y, modifiers=0):
         self.mouse("mousePressed", x, y, 1, modifiers)
         self.mouse("mouseReleased", x, y, 0, modifiers)
 
     def drag(self, start, end, modifiers=0, steps=8, lift=True):
-        """Drags with the mouse from one point to another."""
+        """Drags with the mouse from one point to another, and rests there: a hand that does not is throwing."""
         self.mouse("mouseMoved", *start)
         self.mouse("mousePressed", *start, 1, modifiers)
         for step in range(1, steps + 1):
             x, y = (a + (b - a) * step / steps for a, b in zip(start, end))
             self.mouse("mouseMoved", x, y, 1, modifiers)
+        time.sleep(0.05)
         if lift:
             self.mouse("mouseReleased", *end, 0, modifiers)
+
+    def flick(self, start, way, speed, rest=0):
+        """Drags with the mouse, and lets go at a speed, px/s, after a rest of some seconds. The browser is told when."""
+        now, steps, length = time.time(), 8, math.hypot(*way)
+        self.mouse("mousePressed", *start, 1, timestamp=now)
+        for step in range(1, steps + 1):
+            x, y = (a + b * step / steps for a, b in zip(start, way))
+            self.mouse("mouseMoved", x, y, 1, timestamp=now + length / speed * step / steps)
+        self.mouse("mouseReleased", x, y, timestamp=now + length / speed + rest)
 
     def touch(self, kind, *points):
         """touchStart, touchMove or touchEnd with all fingers that are down."""

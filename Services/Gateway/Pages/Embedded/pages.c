@@ -101,6 +101,9 @@ static const struct page_file files[] = {
     {"/app/quality.js", (const unsigned char[]){
 #embed "../web/canvas/quality.js" suffix(, 0)
     }},
+    {"/app/recording.js", (const unsigned char[]){
+#embed "../web/canvas/recording.js" suffix(, 0)
+    }},
     {"/app/robot.js", (const unsigned char[]){
 #embed "../web/canvas/robot.js" suffix(, 0)
     }},

@@ -7,6 +7,8 @@ import { freePlace } from "./geometry.js";
 import { play } from "./media.js";
 import { movable } from "./hand.js";
 import { annotation, crowd, sample, TINTS } from "./samples.js";
+import { isCalm } from "./page.js";
+import { animationOf } from "./recording.js";
 import { ruleFor } from "./roomcore.js";
 import { isAnnotation, isGuide } from "./scene.js";
 import { toCanvas } from "./camera.js";
@@ -16,6 +18,9 @@ import { newElementId } from "/client/touchsync.js";
 /** @typedef {import("./samples.js").Kind} Kind */
 /** @typedef {import("/client/touchsync.js").Element} Element */
 /** @typedef {"rotateCW" | "rotateCCW" | "flipX" | "flipY" | "reset"} Preset */
+
+/** Why an animation is not seen. */
+const CALM = "Others see it move: here, motion is off.";
 
 /** Some edits that are undone as one. */
 const group = () => ({ undoGroup: `page ${Date.now().toString(36)}` });
@@ -108,6 +113,7 @@ export class Actions {
   animate(name) {
     const free = this.selected.filter(element => !element.locked), options = group();
     if (free.length === 0) return this.#refuse();
+    if (name && isCalm()) this.say(CALM);
     const animation = name && ANIMATIONS[name].animation, all = Object.keys(animation?.tracks ?? {});
     /** @type {Map<string, string[]>} */
     const byFields = new Map();
@@ -120,6 +126,22 @@ export class Actions {
       const body = { elements, animation: animation ? { ...animation, tracks } : null, staggerMs: 60 };
       this.room.edit("elements:animate", body, options).catch(() => {});
     }
+  }
+
+  /** The selected element repeats what hands do to it next, on top of where it is. */
+  record() {
+    const { board, room, selected: [element] } = this, { single } = board.selection;
+    if (single === undefined) return this.say("Select one element to record its movement.");
+    if (element.locked) return this.#refuse();
+    board.surface.focus({ preventScroll: true });
+    board.record(samples => {
+      const animation = animationOf(samples);
+      if (!animation) return;
+      board.record(undefined);
+      room.edit("element:animate", { elementId: single, animation }).catch(() => {});
+      this.say(isCalm() ? CALM : "Recorded. Animate, Stop ends it.");
+    });
+    this.say("Drag, turn or scale it once: it repeats that. Escape, or a tap beside it, ends the recording.");
   }
 
   /** @param {Element} element @param {string} field of an animation */

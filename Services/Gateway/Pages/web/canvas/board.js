@@ -41,6 +41,11 @@ export class Board {
   marquee = undefined;
   /** @type {Hand | undefined} */
   hand = undefined;
+  /**
+   * Hears of the hand's next movements instead of the room, while they are recorded.
+   * @type {((samples: import("./recording.js").Sample[]) => void) | undefined}
+   */
+  recorder = undefined;
   /** @type {Quality} */
   quality = "full";
   /**
@@ -68,6 +73,7 @@ export class Board {
     this.overlay = new Overlay(overlay);
     this.people = new People(room, cursors, () => this.frames.want());
     this.selection = new Selection(ids => {
+      this.record(undefined);
       room.select(ids);
       this.onSelect(ids);
       this.frames.want();
@@ -85,6 +91,8 @@ export class Board {
 
   /** @type {(ids: string[]) => void} */
   onSelect = () => {};
+  /** @type {(isRecording: boolean) => void} */
+  onRecord = () => {};
   /**
    * Called after each drawing, with the time and whether others move something.
    * @type {(now: number, isMoving: boolean) => void}
@@ -164,12 +172,27 @@ export class Board {
     this.letGo();
     const free = movable(this.room, ids).slice(0, this.selection.most), frame = this.frameOf(free);
     if (!frame) return undefined;
-    return (this.hand = new Hand(this.room, this.scene, free, middleOf(frame)));
+    this.hand = new Hand(this.room, this.scene, free, middleOf(frame));
+    if (this.recorder) this.hand.record();
+    return this.hand;
   }
 
-  /** What the hand holds is committed. */
-  letGo() {
-    this.#open()?.end().catch(() => {});
+  /**
+   * What the hand holds is committed, or goes back if its movement was recorded.
+   * @param {Point} [velocity] with which it is thrown, pixels of the canvas a second
+   */
+  letGo(velocity) {
+    const hand = this.#open();
+    if (!hand?.samples) return void hand?.end(velocity).catch(() => {});
+    hand.record();
+    hand.cancel();
+    this.recorder?.(hand.samples);
+  }
+
+  /** @param {Board["recorder"]} recorder of the only selected element; undefined ends a recording */
+  record(recorder) {
+    this.recorder = recorder;
+    this.onRecord(recorder !== undefined);
   }
 
   /** What the hand holds goes back. */
@@ -215,6 +238,8 @@ export class Board {
 
   /** @param {number} now @returns {boolean} whether something goes on moving */
   #draw(now) {
+    // Once a frame: between the events of two fingers only one of them has moved.
+    if (this.hand?.samples) this.hand.record();
     const isMoving = this.#drawOthers(performance.now()), isSpringing = this.#spring(performance.now());
     for (const id of this.#dirty) this.scene.draw(id);
     this.#dirty.clear();

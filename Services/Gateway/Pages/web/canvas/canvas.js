@@ -9,7 +9,7 @@ import { Keyboard } from "./keyboard.js";
 import { Load } from "./load.js";
 import { Minimap } from "./minimap.js";
 import { notify, say } from "./notices.js";
-import { $, paced } from "./page.js";
+import { $, isCalm, paced } from "./page.js";
 import { Pointers } from "./pointer.js";
 import { Governor } from "./quality.js";
 import { Rulers } from "./rulers.js";
@@ -75,8 +75,11 @@ function chooseQuality(board) {
     if (choice.value === "auto" && level === "final") setTimeout(() => governor.lift() && apply(), governor.rest);
   };
   choice.addEventListener("change", () => {
+    const wasCalm = isCalm();
     browser.write("quality", choice.value);
-    apply();
+    // Whether elements move is told when the room is joined.
+    if (isCalm() === wasCalm) apply();
+    else location.reload();
   });
   apply();
   return (/** @type {number} */ now, /** @type {boolean} */ isMoving) => {
@@ -144,7 +147,9 @@ async function start() {
       document.body.classList.toggle("panning", isDown);
     },
     escape() {
-      if (!pointers.abort()) board.selection.clear();
+      const wasRecording = board.recorder !== undefined;
+      board.record(undefined);
+      if (!pointers.abort() && !wasRecording) board.selection.clear();
     },
   };
   new Keyboard(board, actions, page);
@@ -156,6 +161,7 @@ async function start() {
   const hadCamera = keepCamera(board), measure = chooseQuality(board), drawMinimap = startMinimap(board);
   theme.start(drawMinimap);
 
+  board.onRecord = toolbar.showRecording;
   board.onSelect = ids => {
     toolbar.showSelection(actions);
     if (ids.length) hint();

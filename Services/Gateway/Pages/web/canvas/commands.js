@@ -61,6 +61,7 @@ export const COMMANDS = {
  */
 export const GESTURES = [
   ["Drag", "move; a second finger turns and scales"],
+  ["Flick", "throw; press on what flies to catch it"],
   ["Alt + drag, three fingers", "tilt"],
   ["Shift + click, drag over the canvas", "select several"],
   ["Handles", "scale, turn; Shift in steps, Alt about the middle"],
@@ -71,7 +72,9 @@ export const GESTURES = [
   ["Arrows", "move by 10, with Shift by 1; without a selection the canvas"],
   ["+ −", "scale"],
   ["[ ]", "turn by 15°, with Shift a quarter"],
-  ["Escape", "take a gesture back, select nothing"],
+  ["Animate, Record", "repeats what you do next with the selected element"],
+  ["Menu, Motion", "show less of it, or none: only where things end up"],
+  ["Escape", "take a gesture or a recording back, select nothing"],
 ];
 
 /** @param {KeyboardEvent} event @returns {string} as in `keys` */

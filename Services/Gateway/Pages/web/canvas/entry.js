@@ -2,7 +2,7 @@
 // never in the address, which others may see.
 
 import { IndexedDBStore, TouchSync } from "/client/touchsync.js";
-import { $ } from "./page.js";
+import { $, isCalm } from "./page.js";
 
 /** @typedef {import("./identity.js").Identity} Identity */
 
@@ -32,7 +32,7 @@ function provide(reason) {
 /** @param {Identity} identity */
 function make({ userId, name, colour }) {
   const token = kept(), owner = token ? subject(token) : userId;
-  const options = { userId, name, color: colour, store: new IndexedDBStore(), owner };
+  const options = { userId, name, color: colour, store: new IndexedDBStore(), owner, motion: !isCalm() };
   return new TouchSync(token ? { ...options, token: provide } : options);
 }
 

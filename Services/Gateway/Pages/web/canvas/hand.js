@@ -35,6 +35,12 @@ const ratio = (/** @type {number} */ a, /** @type {number} */ b) => Math.abs(a) 
 /** One gesture of this person. */
 export class Hand {
   /**
+   * What its only element was since the touch, if that is recorded.
+   * @type {import("./recording.js").Sample[] | undefined}
+   */
+  samples = undefined;
+
+  /**
    * @param {Room} room @param {Scene} scene @param {string[]} ids what can be moved, at least one
    * @param {Point} pivot about which several turn and are scaled
    */
@@ -62,9 +68,17 @@ export class Hand {
     for (const id of this.ids.slice(0, MOST_GIVES)) this.#give(id, motion, deltas.translation);
   }
 
-  /** @returns {Promise<any>} the edit's result */
-  end() {
-    return this.gesture.end();
+  /** Records what its only element is now. */
+  record() {
+    (this.samples ??= []).push({ at: performance.now(), pose: { .../** @type {Element} */ (this.room.element(this.ids[0])) } });
+  }
+
+  /**
+   * @param {Point} [velocity] with which it is thrown, pixels of the canvas a second
+   * @returns {Promise<any>} the edit's result
+   */
+  end(velocity) {
+    return this.gesture.end(velocity && { throwing: { velocity: this.#velocity(velocity) } });
   }
 
   cancel() {
@@ -101,6 +115,14 @@ export class Hand {
     const start = ownPoint(parent, from), end = ownPoint(parent, to);
     if (!start || !end) return { x: 0, y: 0 };
     return { x: (end.x - start.x) / parent.originalWidth, y: (end.y - start.y) / parent.originalHeight };
+  }
+
+  /** @param {Point} velocity on the canvas @returns {Point} in fractions of a parent a second, where there is one */
+  #velocity({ x, y }) {
+    const [element] = this.start.values(), parent = this.scene.parentOf(element.id), anchor = anchorOf(element, parent);
+    // The way of a ms: one of a second may leave what a tilted parent shows.
+    const way = this.#way(anchor, { x: anchor.x + x / 1000, y: anchor.y + y / 1000 }, parent);
+    return { x: way.x * 1000, y: way.y * 1000 };
   }
 
   /**

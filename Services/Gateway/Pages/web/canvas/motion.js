@@ -27,6 +27,21 @@ export function ofFingers(from, to) {
   };
 }
 
+/** A pointer's velocity is that of its last so many ms; after so long a rest it has none. */
+const TRAIL = 100, STOPPED = 40;
+
+/**
+ * How fast a pointer is that is lifted.
+ * @param {{at: number, point: Point}[]} trail where it was, the latest last @param {number} now ms
+ * @returns {Point} pixels a second
+ */
+export function velocityOf(trail, now) {
+  const first = trail.find(({ at }) => at >= now - TRAIL), last = trail.at(-1);
+  if (!first || !last || now - last.at > STOPPED) return STILL.translation;
+  const way = minus(last.point, first.point), seconds = Math.max(now - first.at, 1) / 1000;
+  return { x: way.x / seconds, y: way.y / seconds };
+}
+
 /** Degrees for each pixel of a tilt. */
 const TILT = 0.4;
 

@@ -1,5 +1,7 @@
 // Small tools for the document.
 
+import { browser } from "./identity.js";
+
 /** @param {string} id @returns {any} the element of the page that has it */
 export const $ = id => document.getElementById(id);
 
@@ -36,8 +38,8 @@ export function iconButton(name, label, className = "tool") {
   return button;
 }
 
-/** Whether the person asked for less motion. */
-export const isCalm = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
+/** Whether the person wants no motion here: by a setting of the page, or of the system. */
+export const isCalm = () => browser.read("quality") === "final" || matchMedia("(prefers-reduced-motion: reduce)").matches;
 
 /**
  * Calls at most once in a time, the last call always.

@@ -1,7 +1,7 @@
 // Fingers, pens and the mouse. One pointer selects, drags, draws a marquee or pans; two carry, turn and stretch what
 // lies under them: elements, or the canvas; three, or one with Alt, tilt elements. A pointer must move a little before a touch becomes a gesture.
 
-import { ofFingers, STILL, minus } from "./motion.js";
+import { ofFingers, STILL, minus, velocityOf } from "./motion.js";
 
 /** @typedef {import("./geometry.js").Point} Point */
 /** @typedef {import("./motion.js").Motion} Motion */
@@ -12,6 +12,7 @@ import { ofFingers, STILL, minus } from "./motion.js";
  * @property {(event: PointerEvent) => Target} hit what lies there
  * @property {(event: PointerEvent, waited: number) => boolean} pans whether a drag of nothing moves the canvas, the pointer
  *   having rested for so many ms, instead of drawing a marquee
+ * @property {(id: string) => void} press an element is touched
  * @property {(id: string, event: PointerEvent) => void} tap an element was touched and not moved
  * @property {(event: PointerEvent) => void} tapNothing
  * @property {(id: string, event: PointerEvent) => boolean} grab a drag of an element begins; false when it may not be moved
@@ -20,7 +21,7 @@ import { ofFingers, STILL, minus } from "./motion.js";
  * @property {(way: Point) => void} tilt
  * @property {(handle: string, at: Point) => boolean} pull a handle is pulled
  * @property {(at: Point, event: PointerEvent) => void} pulled
- * @property {() => void} release what was grabbed or pulled
+ * @property {(velocity?: Point) => void} release what was grabbed or pulled; how fast one pointer dragged it, pixels a second
  * @property {() => void} cancel everything is as before
  * @property {(from: Point, to: Point) => void} marquee
  * @property {(from: Point, to: Point, event: PointerEvent) => void} caught the marquee is drawn
@@ -29,7 +30,7 @@ import { ofFingers, STILL, minus } from "./motion.js";
  * @property {(at: Point | null) => void} hover
  */
 /** @typedef {{handle: string} | {id: string} | {}} Target */
-/** @typedef {{id: number, from: Point, at: Point, target: any, event: PointerEvent}} Finger */
+/** @typedef {{id: number, from: Point, at: Point, target: any, event: PointerEvent, trail: {at: number, point: Point}[]}} Finger */
 /** @typedef {"idle" | "touch" | "drag" | "tilt" | "pull" | "marquee" | "pan" | "pinch" | "stretch"} Mode */
 
 /**
@@ -37,6 +38,9 @@ import { ofFingers, STILL, minus } from "./motion.js";
  * @type {Record<string, number>}
  */
 const THRESHOLD = { mouse: 3, pen: 5, touch: 9 };
+
+/** So many places of a pointer are known: at 240 frames a second those of 100 ms. */
+const LATELY = 24;
 
 /** Turns pointer events into what they mean. */
 export class Pointers {
@@ -85,11 +89,15 @@ export class Pointers {
     if (event.pointerType === "mouse" && event.button > 1) return;
     const at = this.stage.at(event);
     if (this.fingers.size >= 3 || (this.fingers.size === 2 && this.mode !== "stretch")) return;
-    const finger = { id: event.pointerId, from: at, at, target: this.stage.hit(event), event };
+    const trail = [{ at: event.timeStamp, point: at }];
+    /** @type {Finger} */
+    const finger = { id: event.pointerId, from: at, at, target: this.stage.hit(event), event, trail };
     this.fingers.set(event.pointerId, finger);
     if (this.fingers.size === 2) return this.#second();
     if (this.fingers.size === 3) return this.#third();
     this.mode = "touch";
+    const { id } = finger.target;
+    if (id) this.stage.press(id);
   }
 
   /** A second finger joins: what the first one began goes on with both. */
@@ -131,6 +139,7 @@ export class Pointers {
     if (!finger) return;
     const last = finger.at, others = this.#both();
     finger.at = at;
+    finger.trail = [...finger.trail.slice(-LATELY), { at: event.timeStamp, point: at }];
     if (this.mode === "touch") this.#begin(finger, event);
     switch (this.mode) {
       case "drag": return this.stage.drag({ ...STILL, centre: finger.from, translation: minus(at, finger.from) }, event);
@@ -183,7 +192,8 @@ export class Pointers {
     this.#finish();
     if (mode === "touch" && finger.target.id) this.stage.tap(finger.target.id, event);
     else if (mode === "touch" && !finger.target.handle) this.stage.tapNothing(event);
-    else if (mode === "drag" || mode === "tilt" || mode === "pull") this.stage.release();
+    else if (mode === "drag") this.stage.release(velocityOf(finger.trail, event.timeStamp));
+    else if (mode === "tilt" || mode === "pull") this.stage.release();
     else if (mode === "marquee") this.stage.caught(finger.from, finger.at, event);
   }
 

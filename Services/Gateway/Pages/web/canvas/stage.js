@@ -6,7 +6,8 @@ import { boxBetween, caught, union } from "./geometry.js";
 import { aligned } from "./guides.js";
 import { pulled } from "./handles.js";
 import { play } from "./media.js";
-import { ofTilting } from "./motion.js";
+import { ofTilting, STILL } from "./motion.js";
+import { isCalm } from "./page.js";
 import { isAnnotation } from "./scene.js";
 
 /** @typedef {import("./board.js").Board} Board */
@@ -16,6 +17,8 @@ import { isAnnotation } from "./scene.js";
 const REACH = 6;
 /** A finger that rested so long before it moves draws a marquee, ms. */
 const RESTED = 350;
+/** A drag that ends faster throws, pixels of the screen a second. */
+const FLICK = 600;
 /** The step of rotations with Shift, degrees. */
 const STEP = 15;
 /** Two taps within this time open a text, ms. */
@@ -60,6 +63,17 @@ export class BoardStage {
   /** @param {PointerEvent} event @param {number} waited */
   pans({ pointerType, button }, waited) {
     return this.isPanning || button === 1 || (pointerType === "touch" && waited < RESTED);
+  }
+
+  /**
+   * What flies stops where it is touched. What an animation repeats can be selected meanwhile: a drag stops that.
+   * @param {string} id
+   */
+  press(id) {
+    const { board } = this, { room, selection } = board;
+    if (!room.isMoving(id) || room.element(id)?.animation) return;
+    board.hold(selection.has(id) ? selection.ids : [id]);
+    board.letGo();
   }
 
   /** @param {string} id @param {PointerEvent} event */
@@ -115,7 +129,7 @@ export class BoardStage {
     const { board } = this, { zoom } = board.camera, { x, y } = motion.translation;
     const translation = { x: x / zoom, y: y / zoom }, centre = toCanvas(board.camera, motion.centre);
     board.guides = [];
-    if (motion.scale === 1 && motion.rotation === 0 && !event.ctrlKey && !event.metaKey) this.#snap(translation);
+    if (motion.scale === 1 && motion.rotation === 0 && !event.ctrlKey && !event.metaKey && !board.recorder) this.#snap(translation);
     board.hand?.move({ ...motion, centre, translation });
     board.frames.want();
   }
@@ -153,9 +167,13 @@ export class BoardStage {
     this.board.frames.want();
   }
 
-  release() {
+  /** @param {Point} velocity pixels of the screen a second */
+  release(velocity = STILL.translation) {
+    const { board } = this, { zoom } = board.camera, { x, y } = velocity;
+    // What snapped is where it belongs.
+    const isThrown = Math.hypot(x, y) > FLICK && board.guides.length === 0 && !isCalm();
     this.#pull = undefined;
-    this.board.letGo();
+    board.letGo(isThrown ? { x: x / zoom, y: y / zoom } : undefined);
   }
 
   cancel() {

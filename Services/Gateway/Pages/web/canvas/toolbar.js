@@ -77,7 +77,14 @@ export function fillAnimations(actions) {
   };
   const names = /** @type {import("./animations.js").AnimationName[]} */ (Object.keys(ANIMATIONS));
   $("animations").replaceChildren(
-    ...names.map(name => choice(ANIMATIONS[name].label, () => actions.animate(name))), choice("Stop", () => actions.animate()));
+    ...names.map(name => choice(ANIMATIONS[name].label, () => actions.animate(name))), choice("Record", () => actions.record()),
+    choice("Stop", () => actions.animate()));
+}
+
+/** @param {boolean} isRecording */
+export function showRecording(isRecording) {
+  $("recording").hidden = !isRecording;
+  document.body.classList.toggle("recording", isRecording);
 }
 
 /** Fills the help. */
