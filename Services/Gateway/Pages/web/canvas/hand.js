@@ -48,10 +48,10 @@ export class Hand {
     this.room = room;
     this.scene = scene;
     this.ids = ids;
-    /** What the elements were when the hand touched them. */
-    this.start = new Map(ids.map(id => [id, { .../** @type {Element} */ (room.element(id)) }]));
     this.pivot = pivot;
     this.gesture = room.begin(ids, { pivot });
+    /** What the elements were when the hand touched them: what flew stops there. */
+    this.start = new Map(ids.map(id => [id, { .../** @type {Element} */ (room.element(id)) }]));
   }
 
   /** Gives those perspective that have none, before they are tilted. Nothing of it is seen before, and undo leaves it. */
