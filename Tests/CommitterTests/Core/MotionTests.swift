@@ -405,8 +405,8 @@ import Wire
     }
 
     @Test(arguments: [
-        (#"{"type":"audio"}"#, "rotation"), (#"{"type":"audio"}"#, "rotationX"),
-        (#"{"type":"guide","axis":"x"}"#, "positionZ"),
+        (#"{"type":"audio"}"#, "rotation"), (#"{"type":"audio"}"#, "rotationX"), (#"{"type":"audio"}"#, "positionZ"),
+        (#"{"type":"guide","axis":"x"}"#, "rotationX"), (#"{"type":"guide","axis":"x"}"#, "positionZ"),
         (#"{"type":"text","parentId":"a","space":"normalized"}"#, "rotationX"),
         (#"{"type":"text","parentId":"a","space":"normalized"}"#, "positionZ"),
     ])
