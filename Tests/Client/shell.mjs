@@ -198,6 +198,7 @@ async function entered(more) {
   assert.deepEqual([room.pose("a").positionX, room.pose("a", client.now + 100).positionX, room.pose("b")], [0, 8, undefined]);
   await until(() => events.length === 2);
   assert.deepEqual([...events, room.isMoving("a"), room.drawn("a").positionX], ["moving", "still", false, 8]);
+  assert.equal(room.drawn("a"), room.element("a"), "a frame computes nothing");
   await client.close();
 }
 {

@@ -39,6 +39,17 @@ struct HandshakeTests {
         #expect(throws: Refusal.self) { try Self.fields(auth: #"{"batches":true}"#, query: ["batches": "false"]) }
     }
 
+    @Test func aHeaderSaysThatAnAppWantsNoMotion() throws {
+        let headers = ["x-touchsync-motion": "false"]
+        #expect(try !Self.fields(headers: headers).options.motion)
+        let agreed = try Self.fields(auth: #"{"motion":false}"#, query: ["motion": "false"], headers: headers)
+        #expect(!agreed.options.motion)
+        for (auth, query) in [(nil, ["motion": "true"]), (#"{"motion":true}"#, [:])] as [(String?, [String: String])] {
+            let refusal = #expect(throws: Refusal.self) { try Self.fields(auth: auth, query: query, headers: headers) }
+            #expect(refusal?.code == .invalid && refusal?.field == "motion")
+        }
+    }
+
     @Test func anAppOfTheFirstContractMeansItsRoomWhenItNamesNone() throws {
         var scene = Scene()
         let (old, new) = (try scene.member("old", isLegacy: true), try scene.member("new"))

@@ -46,12 +46,7 @@ import Wire
     ])
     func updatesReachEachAppInItsForm(event: UpdateEvent) throws {
         var scene = Scene()
-        let moving = try scene.member("ada")
-        let still = try scene.connect("sid")
-        scene.send(still, "room:join", #"{"roomId":"r","motion":false}"#, ack: 1)
-        scene.answerJoins(sid: "s-sid")
-        let legacy = try scene.member("old", isLegacy: true)
-        _ = scene.take()
+        let (moving, still, legacy) = try Self.members(&scene)
         scene.gateway.updateReceived(Self.update(1, event), into: &scene.actions)
         let actions = scene.take()
         let texts = [moving, still, legacy].map { actions.texts(for: $0).joined() }
@@ -60,6 +55,67 @@ import Wire
             #expect(!text.contains("startedAt") && !text.contains(#""animation":{"ms""#) && !text.contains("segments"))
         }
         #expect(texts[1].contains(#""seq":1"#))
+    }
+
+    /// One that shows motion, one that asks for none, and one of the 1.0 contract.
+    private static func members(_ scene: inout Scene) throws -> (moving: Slot, still: Slot, legacy: Slot) {
+        let moving = try scene.member("ada")
+        let still = try scene.connect("sid")
+        scene.send(still, "room:join", #"{"roomId":"r","motion":false}"#, ack: 1)
+        scene.answerJoins(sid: "s-sid")
+        let legacy = try scene.member("old", isLegacy: true)
+        _ = scene.take()
+        return (moving, still, legacy)
+    }
+
+    @Test(arguments: [UpdateEvent.updated, .updatedMany])
+    func anAppOfTheFirstContractHearsNothingOfAnimations(event: UpdateEvent) throws {
+        var scene = Scene()
+        let (_, still, legacy) = try Self.members(&scene)
+        scene.gateway.updateReceived(Self.update(1, event), into: &scene.actions)
+        let actions = scene.take()
+        #expect(actions.texts(for: legacy).isEmpty && actions.texts(for: still).count == 1)
+    }
+
+    @Test func theEndOfAGestureShowsWhereTheElementIsStored() throws {
+        var scene = Scene()
+        let (moving, still, legacy) = try Self.members(&scene)
+        let gesture = GestureEnd(room: "r", element: "e", user: "eve", sid: "s-eve", gesture: 1)
+        scene.gateway.gestureEnded(
+            GestureEnded(gesture: gesture, seq: 0, json: Self.element().jsonText), into: &scene.actions)
+        let actions = scene.take()
+        let texts = [moving, still, legacy].map { actions.texts(for: $0).joined() }
+        #expect(texts[0].contains(#""startedAt":5"#))
+        #expect(texts.dropFirst().allSatisfy { $0.contains(Self.stillText(Self.element())) })
+    }
+
+    @Test func itsOwnCommitsAreAnsweredWithoutMotion() throws {
+        var scene = Scene()
+        let (_, still, _) = try Self.members(&scene)
+        scene.send(still, "element:transform", #"{"roomId":"r","elementId":"e","positionX":1}"#, ack: 2)
+        var answer = result(of: try #require(scene.take().commits.first), seq: 1)
+        let text = String(decoding: Self.element().jsonText, as: UTF8.self)
+        answer.json = Array(#"{"ok":true,"seq":1,"element":\#(text),"adjusted":[]}"#.utf8)
+        scene.gateway.resultReceived(answer, at: scene.moment, into: &scene.actions)
+        let expected = #"{"ok":true,"seq":1,"element":\#(Self.stillText(Self.element())),"adjusted":[]}"#
+        #expect(scene.take().texts(for: still) == [expected])
+    }
+
+    @Test func whatItMissedIsReplayedWithoutMotion() throws {
+        var scene = Scene()
+        let still = try scene.connect("sid")
+        scene.send(
+            still, "room:join", #"{"roomId":"r","motion":false,"resume":{"epoch":"e","seq":0}}"#, ack: 1)
+        for join in scene.take().joins {
+            var reply = scene.answer(to: join, sid: "s-sid", seq: 1)
+            if case .success(var joined) = reply.outcome {
+                joined.content = .updates([Self.update(1, .transformed)])
+                reply.outcome = .success(joined)
+            }
+            scene.gateway.joinAnswered(reply, at: scene.moment, seconds: 0, into: &scene.actions)
+        }
+        let text = try #require(scene.take().texts(for: still).first)
+        #expect(text.contains(#""recovered":true"#) && text.contains(Self.stillText(Self.element())))
     }
 
     @Test func theHandshakeHoldsForAllRooms() throws {

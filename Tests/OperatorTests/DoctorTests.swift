@@ -18,6 +18,14 @@ import Testing
         #expect(Self.doctor(settings).gatewayEncryption([:]).grade == grade)
     }
 
+    /// The answer came after 0.1 s, so it may be that much off.
+    @Test(arguments: [
+        (nil, Finding.Grade.ok), (1000.05, .ok), (1000.35, .ok), (999.75, .ok), (1000.45, .warn), (999.65, .warn),
+    ])
+    func clocksThatDifferAreWarnedOf(_ there: Double?, _ grade: Finding.Grade) {
+        #expect(DatabaseCheckup.clock(there, from: 1000, to: 1000.1).grade == grade)
+    }
+
     @Test(
         arguments: [
             ("postgresql:///touchsync", [:], Finding.Grade.ok), ("host=/run/postgresql", [:], .ok),

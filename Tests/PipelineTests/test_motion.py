@@ -95,6 +95,29 @@ def test_a_resumed_app_gets_what_moved_meanwhile(two, apps, single, room):
     assert answer["updates"][1]["data"] == live and live["elements"] == group["elements"]
 
 
+def test_the_history_has_what_moves_as_it_is_stored(two, single, room):
+    ada, _ = two
+    create(ada, room, "a")
+    animated = ada.ok("element:animate", {"roomId": room, "elementId": "a", "animation": PULSE})["element"]
+    moved = ada.ok(
+        "element:transform", {"roomId": room, "elementId": "a", "positionX": 300, "motion": {"ms": 400}})["element"]
+    answer = requests.get(f"{single.url}/api/rooms/{room}/history", params={"after": 1}, timeout=10).json()
+    first, second = (entry["changes"][0] for entry in answer["entries"])
+    assert "animation" not in first["before"] and first["after"] == second["before"] == animated
+    assert second["after"] == moved and moved["animation"] == animated["animation"] and "positionX" in moved["motion"]
+
+
+def test_nothing_is_sent_while_it_plays(two, room):
+    ada, bob = two
+    create(ada, room, "a")
+    ada.ok("element:animate", {"roomId": room, "elementId": "a", "animation": PULSE})
+    ada.ok("element:transform", {"roomId": room, "elementId": "a", "positionX": 300, "motion": {"ms": 500}})
+    bob.wait("element:transformed")
+    count = len(bob.events)
+    time.sleep(1.2)
+    assert bob.events[count:] == []
+
+
 def test_the_clock_is_told(two, room):
     ada, _ = two
     before = time.time() * 1000

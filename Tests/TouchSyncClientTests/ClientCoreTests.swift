@@ -68,6 +68,34 @@ import TouchSyncClientCore
         #expect(rested.elements.map(\.positionX) == [0] && !rested.isMoving)
     }
 
+    /// Neither a frame nor a time to wake up at: as if it had never moved.
+    @Test func whatHasComeToRestCostsNothing() {
+        let segment = #"{"from":0,"to":5,"ms":50,"curve":"linear"}"#
+        let motion = #","motion":{"positionX":{"startedAt":1000,"segments":[\#(segment)]}}"#
+        var (core, still) = (Self.connected(), Self.connected())
+        func inputs(_ input: ClientInput, at time: Int64) {
+            _ = core.input(input, at: time, random: 0)
+            _ = still.input(input, at: time, random: 0)
+        }
+        inputs(.room("demo", .join(record: nil)), at: 2)
+        let answer = "430" + Self.joined.replacing(#""n":0"#, with: #""n":0,"time":1002"#)
+        for (isMoving, motion) in [(true, motion), (false, "")] {
+            let elements = #""elements":[{"id":"a","type":"note","positionX":5\#(motion)}]"#
+            let packet = ClientInput.packetReceived(answer.replacing(#""elements":[]"#, with: elements))
+            _ = isMoving ? core.input(packet, at: 2, random: 0) : still.input(packet, at: 2, random: 0)
+        }
+        for number in 1...3 {
+            inputs(.timeReached, at: 2)
+            inputs(.packetReceived(#"43\#(number)[{"ok":true,"time":1002}]"#), at: 2)
+        }
+        #expect(core.drawing(of: nil, in: "demo", at: 25).moving == ["a"])
+        #expect(core.deadline == 50 && still.deadline != 50)
+        inputs(.timeReached, at: 50)
+        let drawn = core.drawing(of: nil, in: "demo", at: 51)
+        #expect(!drawn.isMoving && drawn.elements == core.elements(in: "demo"))
+        #expect(core.deadline == still.deadline)
+    }
+
     /// A cursor costs the same however many people are in the room, and so does one who leaves.
     @Test(.timeLimit(.minutes(1))) func manyMembersPointInLinearTime() throws {
         let count = 30_000

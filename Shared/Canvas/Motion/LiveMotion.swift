@@ -49,11 +49,12 @@ public struct LiveMotion: Equatable, Sendable {
         self.motion.isRunning(at: time) || self.animation?.isOver(at: time) == false
     }
 
-    /// When nothing moves any more, ms since 1970; minus infinity if nothing does, nil if it never ends.
-    public var endsAt: Double? {
-        let tracks = self.motion.tracks.entries.map(\.value.endsAt)
-        let end = max(tracks.max() ?? -.infinity, self.animation?.endsAt ?? -.infinity)
-        return end == .infinity ? nil : end
+    /// When all is over that moves at a time, or will, ms since 1970; infinity: never. Minus infinity if nothing does.
+    public func end(from time: Double) -> Double {
+        let tracks = self.motion.tracks.entries.filter { $0.value.running(at: time) != nil }
+        let end = tracks.map(\.value.endsAt).max() ?? -.infinity
+        guard let animation = self.animation, !animation.isOver(at: time) else { return end }
+        return max(end, animation.endsAt)
     }
 
     /// What shows of a stored pose at a time, ms since 1970 of the server's clock.

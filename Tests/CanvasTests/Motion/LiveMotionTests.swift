@@ -53,17 +53,22 @@ import Testing
 
     @Test func itSaysWhetherAndUntilWhenItMoves() {
         var live = LiveMotion()
-        #expect(!live.isMoving(at: 0) && live.endsAt == -.infinity)
+        #expect(!live.isMoving(at: 0) && live.end(from: 0) == -.infinity)
         live.update(to: Self.motion(startedAt: 1000, .positionX), nil, arrival: nil)
         #expect(live.isMoving(at: 0) && live.isMoving(at: 1999) && !live.isMoving(at: 2000))
-        #expect(live.endsAt == 2000)
+        #expect(live.end(from: 0) == 2000 && live.end(from: 2000) == -.infinity)
         live.update(to: Motion(), Self.animation(startedAt: 1000), arrival: nil)
         #expect(live.isMoving(at: 1499) && !live.isMoving(at: 1500))
-        #expect(live.endsAt == 1500)
+        #expect(live.end(from: 0) == 1500 && live.end(from: 1500) == -.infinity)
         var endless = Self.animation(startedAt: 1000)
         endless.iterations = .infinity
         live.update(to: Self.motion(startedAt: 1000, .positionX), endless, arrival: nil)
-        #expect(live.isMoving(at: 1e12) && live.endsAt == nil)
+        #expect(live.isMoving(at: 1e12) && live.end(from: 0) == .infinity)
+        // What starts too far ahead counts as long over.
+        var ahead = Self.motion(startedAt: 1000, .positionX)
+        ahead[.positionY] = Self.motion(startedAt: 60_001, .positionY)[.positionY]
+        live.update(to: ahead, nil, arrival: nil)
+        #expect(live.end(from: 0) == 2000 && live.end(from: 1) == 61_001)
     }
 
     @Test func itShowsWithItsOwnStarts() {

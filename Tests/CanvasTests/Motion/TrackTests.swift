@@ -68,11 +68,45 @@ import Testing
         #expect(motion.isRunning(at: -1) && motion.isRunning(at: 9.9) && !motion.isRunning(at: 10))
     }
 
+    /// The fields that move: below which change they are still, and how fast they may be.
+    private static let table: [(field: ElementField, stillness: Double, topSpeed: Double)] = [
+        (.positionX, 0.1, 20_000), (.positionY, 0.1, 20_000), (.positionZ, 0.1, 20_000), (.rotation, 0.01, 3600),
+        (.rotationX, 0.01, 3600), (.rotationY, 0.01, 3600), (.scaleX, 0.0001, 100), (.scaleY, 0.0001, 100),
+        (.opacity, 0.001, 100),
+    ]
+
     @Test func theTableSaysWhatMoves() {
-        let animated = ElementField.allCases.filter(\.isAnimated)
-        #expect(animated.allSatisfy { $0.kind == .moving && $0.stillness > 0 && $0.topSpeed > 0 })
+        #expect(ElementField.allCases.filter(\.isAnimated) == Self.table.map(\.field))
+        for (field, stillness, topSpeed) in Self.table {
+            #expect(field.kind == .moving && field.stillness == stillness && field.topSpeed == topSpeed, "\(field)")
+        }
         #expect(ElementField.positionX.motionUnit(in: .canvas) == 1)
         #expect(ElementField.positionY.motionUnit(in: .normalized) == 0.001)
         #expect(ElementField.rotation.motionUnit(in: .normalized) == 1)
+    }
+
+    @Test func whatCannotBeSeenToMoveHasNoTrack() {
+        for (degrees, moves) in [(0.009, false), (0.011, true)] {
+            let former = Element(id: "e", type: "note", createdBy: "ann")
+            let sent = TransformFields(rotation: degrees)
+            var element = former
+            _ = rules.apply(sent, to: &element)
+            let request = MotionRequest(.eased(ms: 100, .linear))
+            _ = rules.begin(request, of: &element, from: former, sent: sent, at: 0)
+            #expect(element.motion.fields == (moves ? [.rotation] : []) && element.rotation == degrees)
+        }
+    }
+
+    @Test func aSpringIsAsFastAsItsFieldAtMost() {
+        for (field, _, top) in Self.table {
+            let former = Element(id: "e", type: "note", createdBy: "ann")
+            var (element, sent, velocity) = (former, TransformFields(), ByField<Double>())
+            sent[field] = former[field]
+            velocity[field] = -top - 1
+            let request = MotionRequest(.spring(response: 0.5, damping: 0.825, velocity: velocity))
+            let adjusted = rules.begin(request, of: &element, from: former, sent: sent, at: 0)
+            #expect(adjusted == [adjustment("motion.spring.velocity.\(field)", -top - 1, -top, .range)])
+            #expect(element.motion[field]?.velocity(at: 0) == -top, "\(field)")
+        }
     }
 }

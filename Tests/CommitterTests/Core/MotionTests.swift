@@ -81,9 +81,22 @@ import Wire
     @Test mutating func halfATurnGoesClockwiseAndNoTurnIsNone() throws {
         try self.send("element:transform", #"{"elementId":"a","transform":{"rotation":170},"motion":{"ms":9}}"#)
         #expect(try self.stored().motion[.rotation]?.segments.first?.to == 530)
-        try self.send(
-            "element:transform", #"{"elementId":"b","transform":{"rotation":0},"motion":{"ms":9,"turn":"ccw"}}"#)
-        #expect(try self.stored("b").motion.isEmpty)
+        for turn in ["cw", "ccw"] {
+            try self.send(
+                "element:transform",
+                #"{"elementId":"b","transform":{"rotation":0},"motion":{"ms":9,"turn":"\#(turn)"}}"#)
+            #expect(try self.stored("b").motion.isEmpty, "\(turn)")
+        }
+    }
+
+    @Test mutating func turnsOutOfThePlaneGoTheSameWays() throws {
+        for (turn, end) in [("short", -10.0), ("cw", 350), ("ccw", -10)] {
+            try self.send("element:transform", #"{"elementId":"a","transform":{"rotationX":0}}"#)
+            try self.send(
+                "element:transform",
+                #"{"elementId":"a","transform":{"rotationX":350},"motion":{"ms":9,"turn":"\#(turn)"}}"#)
+            #expect(try self.stored().motion[.rotationX]?.segments.first?.to == end, "\(turn)")
+        }
     }
 
     @Test mutating func whatIsInFlightStartsFromWhereItShows() throws {
@@ -95,6 +108,30 @@ import Wire
         try self.send(
             "element:transform", #"{"elementId":"a","positionX":0,"motion":{"ms":100,"curve":"linear"}}"#, at: 90)
         #expect(try self.stored().motion[.positionX]?.segments.first?.from == 20)
+    }
+
+    @Test(arguments: [
+        ("element:transform", #""positionX":100,"motion":{"ms":100}"#),
+        ("element:throw", #""velocity":{"x":1000,"y":0}"#),
+    ])
+    mutating func itStartsFromWhatShowsLessWhatGoesOnAdding(event: String, members: String) throws {
+        let still = #"[{"at":0,"value":50},{"at":1,"value":50}]"#
+        try self.send(
+            "element:animate",
+            #"{"elementId":"a","animation":{"ms":9000,"composite":"add","tracks":{"positionX":\#(still)}}}"#)
+        #expect(try self.shown(.positionX, at: 10) == 50)
+        try self.send(event, #"{"elementId":"a",\#(members)}"#, at: 10)
+        #expect(try self.stored().motion[.positionX]?.segments.first?.from == 0)
+        #expect(try self.shown(.positionX, at: 10) == 50)
+    }
+
+    @Test mutating func itStartsFromAReplacingAnimationWhichItEnds() throws {
+        let still = #"[{"at":0,"value":0.5},{"at":1,"value":0.5}]"#
+        let tracks = #"{"positionX":\#(still.replacing("0.5", with: "40")),"opacity":\#(still)}"#
+        try self.send("element:animate", #"{"elementId":"a","animation":{"ms":9000,"tracks":\#(tracks)}}"#)
+        try self.send("element:transform", #"{"elementId":"a","positionX":100,"motion":{"ms":100}}"#, at: 10)
+        #expect(try self.stored().motion[.positionX]?.segments.first?.from == 40)
+        #expect(try self.stored().animation?.tracks.fields == [.opacity])
     }
 
     @Test mutating func aHandSaysWhereItLetGo() throws {
@@ -140,6 +177,32 @@ import Wire
         #expect(held.velocity == 0)
     }
 
+    @Test mutating func aSpringTakesOverTheVelocityOfADecay() throws {
+        try self.send("element:throw", #"{"elementId":"a","velocity":{"x":1000,"y":0}}"#)
+        let velocity = try #require(self.stored().motion[.positionX]).velocity(at: Self.start + 100)
+        // 1000 · 0.998^100, but for the rounding of the way.
+        #expect((velocity - 818.6).magnitude < 2)
+        try self.send("element:transform", #"{"elementId":"a","positionX":0,"motion":{"spring":{}}}"#, at: 100)
+        let spring = Spring(response: 0.5, damping: 0.825, velocity: velocity)
+        #expect(try self.stored().motion[.positionX]?.segments.first?.curve == .spring(spring))
+    }
+
+    /// Whatever moves an element, each field that it changes gets a track.
+    @Test mutating func presetsAndGesturesMoveToo() throws {
+        try self.send("element:preset", #"{"elementId":"b","preset":"rotateCW","motion":{"ms":100,"curve":"linear"}}"#)
+        let turn = Segment(from: 0, to: 90, ms: 100, curve: .easing(.linear))
+        #expect(try self.stored("b").motion[.rotation]?.segments == [turn])
+        let deltas = #""translation":{"x":50,"y":0},"motion":{"ms":100}"#
+        try self.send("element:gesture", #"{"elementId":"a",\#(deltas)}"#, at: 1000)
+        #expect(try self.stored().motion.fields == [.positionX])
+        try self.send(
+            "elements:gesture", #"{"elements":["a","b"],"pivot":{"x":0,"y":0},\#(deltas)}"#, at: 2000)
+        for (id, from) in [("a", 50.0), ("b", 100)] as [(Identifier, Double)] {
+            let segment = try #require(self.stored(id).motion[.positionX]?.segments.first)
+            #expect(segment.from == from && segment.to == from + 50, "\(id)")
+        }
+    }
+
     @Test mutating func aCommitEndsTheTracksOfWhatItChangesAndNoOther() throws {
         try self.send(
             "element:transform",
@@ -172,6 +235,15 @@ import Wire
         #expect(try self.shown(.positionX, at: 60) == 50 && self.shown(.positionX, at: 110) == 75)
     }
 
+    @Test mutating func anUndoThatMovesBringsAnAnimationBackWhole() throws {
+        try self.send("element:animate", #"{"elementId":"a","animation":\#(Self.pulse)}"#)
+        let animation = try self.stored().animation
+        try self.send("element:transform", #"{"elementId":"a","transform":{"scaleX":3,"scaleY":3}}"#, at: 10)
+        #expect(try self.stored().animation == nil)
+        try self.send("history:undo", #"{"motion":{"ms":100}}"#, at: 20)
+        #expect(try self.stored().animation == animation && self.stored().motion.fields == [.scaleX, .scaleY])
+    }
+
     @Test mutating func aRepetitionGetsTheFirstAnswer() throws {
         let payload = #"{"elementId":"a","positionX":10,"motion":{"spring":{"velocity":{"positionX":-1e9}}}}"#
         let first = try self.send("element:transform", payload)
@@ -196,6 +268,9 @@ import Wire
         ("element:transform", #""positionX":1,"motion":{"ms":9,"turn":"left"}"#, "motion.turn"),
         ("element:transform", #""positionX":1,"motion":{"ms":9,"spring":{}}"#, "motion.spring"),
         ("element:transform", #""positionX":1,"motion":{"spring":{"response":0.01}}"#, "motion.spring.response"),
+        ("element:transform", #""positionX":1,"motion":{"curve":"ease","spring":{}}"#, "motion.spring"),
+        ("element:transform", #""positionX":1,"motion":{"spring":{"response":10.1}}"#, "motion.spring.response"),
+        ("element:transform", #""positionX":1,"motion":{"spring":{"damping":0.04}}"#, "motion.spring.damping"),
         ("element:transform", #""positionX":1,"motion":{"spring":{"damping":6}}"#, "motion.spring.damping"),
         (
             "element:transform", #""positionX":1,"motion":{"spring":{"velocity":{"width":1}}}"#,
@@ -205,6 +280,17 @@ import Wire
         ("element:preset", #""preset":"flipX","motion":{"ms":9,"from":{"perspective":1}}"#, "motion.from.perspective"),
         ("element:gesture", #""anchor":{"x":0,"y":0},"motion":{"ms":9}"#, "motion"),
         ("history:undo", #""motion":{"ms":9,"from":{"positionX":1}}"#, "motion.from"),
+        (
+            "elements:transform",
+            #""elements":[{"elementId":"a","positionX":1}],"motion":{"ms":9,"from":{"opacity":1}}"#,
+            "motion.from"
+        ),
+        (
+            "elements:gesture",
+            #""elements":["a"],"pivot":{"x":0,"y":0},"rotation":9,"motion":{"ms":9,"from":{"positionX":1}}"#,
+            "motion.from"
+        ),
+        ("elements:animate", #""elements":["a"],"animation":null,"staggerMs":10001"#, "staggerMs"),
         ("element:animate", "", "animation"),
         ("element:animate", #""animation":{"ms":15,"tracks":{"opacity":[{"at":0,"value":1}]}}"#, "animation.ms"),
         ("element:halt", #""fields":["width"]"#, "fields[0]"), ("element:halt", #""fields":[]"#, "fields"),
@@ -215,6 +301,16 @@ import Wire
             try Self.read(event, "{\"elementId\":\"a\"\(members.isEmpty ? "" : ",")\(members)}")
         }
         #expect(refusal?.code == .invalid && refusal?.field == field)
+    }
+
+    @Test(arguments: [
+        ("element:transform", #""motion":{"ms":1}"#), ("element:transform", #""motion":{"ms":60000}"#),
+        ("element:transform", #""motion":{"spring":{"response":0.02,"damping":0.05}}"#),
+        ("element:transform", #""motion":{"spring":{"response":10,"damping":5}}"#),
+        ("elements:animate", #""elements":["a"],"animation":null,"staggerMs":10000"#),
+    ])
+    func rangesIncludeTheirEnds(event: String, members: String) {
+        #expect(throws: Never.self) { try Self.read(event, "{\"elementId\":\"a\",\"positionX\":1,\(members)}") }
     }
 
     // MARK: Animations
@@ -244,6 +340,15 @@ import Wire
         #expect(try self.stored("b").animation?.delayMs == 0 && self.stored().animation?.delayMs == 100)
         #expect(settlement.texts[0].contains(#"{"id":"b","type":"note","rev":2,"animation":{"ms":1000,"#))
         #expect(!settlement.texts[0].contains("positionX"))
+    }
+
+    @Test mutating func aGroupsAnimationsEndWithEntriesThatHaveNone() throws {
+        try self.send("elements:animate", #"{"elements":["a","b"],"animation":\#(Self.pulse)}"#)
+        let settlement = try self.send("elements:animate", #"{"elements":["a","b"],"animation":null}"#, at: 10)
+        #expect(
+            settlement.texts[0].contains(
+                #""elements":[{"id":"a","type":"note","rev":3},{"id":"b","type":"note","rev":3}]"#))
+        #expect(try self.stored().animation == nil && self.stored("b").animation == nil)
     }
 
     /// Members hear of the animation only, so the rest of the element stays.
@@ -287,14 +392,51 @@ import Wire
         #expect(logged?.map(\.changesAnimation) == [true, false])
     }
 
+    @Test mutating func anAnimationThatEndedLongAgoIsLeftOutToo() throws {
+        let once = Self.pulse.replacing(#""infinite""#, with: "1")
+        try self.send("elements:animate", #"{"elements":["a","b"],"animation":\#(once)}"#)
+        try self.send("element:update", #"{"elementId":"a","set":{"zIndex":1}}"#, at: 60_999)
+        #expect(try self.stored().animation != nil)
+        try self.send("element:update", #"{"elementId":"a","set":{"zIndex":2}}"#, at: 61_001)
+        #expect(try self.stored().animation == nil)
+        let settlement = try self.send(
+            "elements:transform", #"{"elements":[{"elementId":"b","positionX":9}]}"#, at: 61_001)
+        #expect(settlement.texts[0].contains(#""animation":null"#))
+    }
+
+    @Test(arguments: [
+        (#"{"type":"audio"}"#, "rotation"), (#"{"type":"audio"}"#, "rotationX"), (#"{"type":"audio"}"#, "positionZ"),
+        (#"{"type":"guide","axis":"x"}"#, "rotationX"), (#"{"type":"guide","axis":"x"}"#, "positionZ"),
+        (#"{"type":"text","parentId":"a","space":"normalized"}"#, "rotationX"),
+        (#"{"type":"text","parentId":"a","space":"normalized"}"#, "positionZ"),
+    ])
+    mutating func nothingIsAnimatedThatItsTypeForbids(element: String, field: String) throws {
+        try self.send("element:create", #"{"element":{"id":"c",\#(element.dropFirst())}"#)
+        let former = try self.stored("c")
+        let tracks = #"{"opacity":[{"at":0,"value":0}],"\#(field)":[{"at":0,"value":1}]}"#
+        let refused = try self.send(
+            "element:animate", #"{"elementId":"c","animation":{"ms":100,"tracks":\#(tracks)}}"#)
+        #expect(refused.refusals[0]?.code == .invalid)
+        #expect(refused.refusals[0]?.field == "animation.tracks.\(field)")
+        #expect(try self.stored("c") == former)
+    }
+
     @Test mutating func aCreationMayHaveAnAnimation() throws {
-        try self.send(
-            "element:create", #"{"element":{"id":"c","type":"note","animation":\#(Self.pulse),"motion":{}}}"#, at: 7)
-        #expect(try self.stored("c").animation?.startedAt == Self.start + 7 && self.stored("c").motion.isEmpty)
+        try self.send("element:create", #"{"element":{"id":"c","type":"note","animation":\#(Self.pulse)}}"#, at: 7)
+        #expect(try self.stored("c").animation?.startedAt == Self.start + 7)
         let turning = #""animation":{"ms":100,"tracks":{"rotation":[{"at":0,"value":9}]}}"#
         let refused = try self.send("element:create", #"{"element":{"type":"audio",\#(turning)}}"#)
         #expect(refused.refusals[0]?.code == .invalid)
         #expect(refused.refusals[0]?.field == "element.animation.tracks.rotation")
+    }
+
+    @Test mutating func aCreationHasNoMotion() throws {
+        let segment = #"{"from":0,"to":9,"ms":100,"curve":"linear"}"#
+        let motion = #"{"positionX":{"startedAt":1000000,"segments":[\#(segment)]}}"#
+        let settlement = try self.send(
+            "element:create", #"{"element":{"id":"c","type":"note","positionX":9,"motion":\#(motion)}}"#)
+        #expect(settlement.refusals == [nil])
+        #expect(try self.stored("c").motion.isEmpty && self.stored("c").extra.isEmpty)
     }
 
     @Test func animationsHaveABoundedText() throws {
@@ -328,6 +470,14 @@ import Wire
         // Caught.
         try self.send("element:halt", #"{"elementId":"a"}"#, at: 100)
         #expect(try self.stored().motion.isEmpty && self.stored().positionX < element.positionX)
+    }
+
+    @Test mutating func aThrowEndsNoAnimationOfWhatItDoesNotMove() throws {
+        let later = Self.pulse.replacing("scaleX", with: "positionY").replacing("1000", with: #"1000,"delayMs":5000"#)
+        try self.send("element:animate", #"{"elementId":"a","animation":\#(later)}"#)
+        try self.send("element:throw", #"{"elementId":"a","velocity":{"x":1000,"y":0}}"#, at: 10)
+        #expect(try self.stored().motion.fields == [.positionX])
+        #expect(try self.stored().animation?.tracks.fields == [.positionY])
     }
 
     @Test mutating func aGroupIsThrownOneWayAndAnnotationsAlone() throws {
@@ -391,9 +541,25 @@ import Wire
         try self.send("element:transform", #"{"elementId":"a","positionX":100,"motion":{"ms":1000}}"#)
         try self.send("element:update", #"{"elementId":"a","set":{"locked":true}}"#, at: 10)
         #expect(try !self.stored().motion.isEmpty)
-        for (event, members) in [("element:halt", ""), ("element:animate", #","animation":null"#)] {
-            let refused = try self.send(event, #"{"elementId":"a"\#(members)}"#, at: 20)
-            #expect(refused.refusals[0]?.code == .forbidden && refused.refusals[0]?.field == "locked")
+        for (event, members) in Self.moves {
+            let refused = try self.send("element:\(event)", #"{"elementId":"a"\#(members)}"#, at: 20)
+            #expect(refused.refusals[0]?.code == .forbidden && refused.refusals[0]?.field == "locked", "\(event)")
+        }
+    }
+
+    private static let moves = [
+        ("throw", #","velocity":{"x":1000,"y":0}"#), ("animate", #","animation":\#(Self.pulse)"#), ("halt", ""),
+    ]
+
+    @Test mutating func oneThatIsLockedHoldsItsGroup() throws {
+        try self.send("element:transform", #"{"elementId":"b","positionX":0,"motion":{"ms":1000}}"#)
+        try self.send("element:update", #"{"elementId":"a","set":{"locked":true}}"#, at: 10)
+        let former = try self.stored("b")
+        for (event, members) in Self.moves {
+            let ids = event == "throw" ? #"[{"elementId":"b"},{"elementId":"a"}]"# : #"["b","a"]"#
+            let refused = try self.send("elements:\(event)", #"{"elements":\#(ids)\#(members)}"#, at: 20)
+            #expect(refused.refusals[0]?.code == .forbidden && refused.refusals[0]?.field == "locked", "\(event)")
+            #expect(try self.stored("b") == former && refused.updates.isEmpty, "\(event)")
         }
     }
 

@@ -1,4 +1,5 @@
 import Canvas
+import JSONBytes
 import PipelineTestKit
 import Testing
 import Wire
@@ -96,6 +97,18 @@ import Wire
         element.updatedBy = "somebody with a longer name"
         element.rev = 1_000_000
         #expect(element.storedBytes == before)
+    }
+
+    @Test func aMotionCountsNothingAndAnAnimationItsText() {
+        var element = Element(id: "id", type: "note", createdBy: "ann")
+        let still = element.storedBytes
+        let segment = Segment(from: 0, to: 9, ms: 100, curve: .easing(.linear))
+        element.motion[.positionX] = Track(startedAt: 1, segments: [segment])
+        #expect(element.storedBytes == still)
+        var animation = KeyframeAnimation(ms: 100)
+        animation.tracks[.opacity] = [.init(at: 0, value: 0)]
+        element.animation = animation
+        #expect(element.storedBytes == still + animation.jsonText.count)
     }
 
     // MARK: Annotations

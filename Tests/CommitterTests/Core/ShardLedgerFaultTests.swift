@@ -29,6 +29,24 @@ import Wire
         #expect(settlement.texts[0].contains(#""positionX":5"#) && settlement.texts[0].contains(#""rotation":45"#))
     }
 
+    @Test func aMotionThatIsDecidedAgainStartsThen() throws {
+        self.bench.admit(commit(1, create("a")))
+        self.bench.run()
+        let other = self.bench.other()
+        other.admit(commit(1, transform("a", rotation: 45), session: "s2", user: "bob"))
+        other.run()
+        var edit = transform("a", x: 5)
+        edit.motion = Array(#"{"ms":100}"#.utf8)
+        self.bench.admit(commit(2, edit))
+        self.bench.time = 1000
+        let batch = try #require(self.bench.write())
+        #expect(text(batch.log[0].after ?? []).contains(#""startedAt":1000,"#))
+        #expect(self.database.write(batch) == .stale)
+        self.bench.ledger.batchStale()
+        self.bench.time = 2000
+        #expect(self.bench.run().texts[0].contains(#""startedAt":2000,"#))
+    }
+
     @Test(arguments: [true, false])
     func unknownOutcomeIsFoundOut(wasWritten: Bool) throws {
         self.bench.admit(commit(1, create("a")))

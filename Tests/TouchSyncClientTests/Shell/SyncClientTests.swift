@@ -108,6 +108,28 @@ import TouchSyncClientCore
         #expect(try await heard("elements:halt")["elements"]?.elements.map(\.string) == ["a", "b"])
     }
 
+    @Test func elementsMoveByThemselves() async throws {
+        let fixture = try Fixture()
+        let room = fixture.client.room("demo")
+        fixture.client.connect()
+        let connection = try await fixture.transport.connection()
+        try await connection.accept()
+        let segment = #"{"from":0,"to":8,"ms":1000,"curve":{"steps":1,"jump":"end"}}"#
+        let motion = #","motion":{"positionX":{"startedAt":5000,"segments":[\#(segment)]}}"#
+        let moving = note("a", x: 8).dropLast() + motion + "}"
+        try await connection.answer(
+            "room:join",
+            #"{"ok":true,"time":5000,"epoch":"e","seq":1,"n":0,"session":"s","sid":"i","elements":[\#(moving)]}"#)
+        try await room.joined()
+        #expect(await room.isMoving("a"))
+        #expect(await room.pose(of: "a")?.position.x == 0)
+        #expect(await room.pose(of: "a", at: .now + .seconds(3600))?.position.x == 8)
+        #expect(await room.pose(of: "b") == nil)
+        fixture.time.advance(by: 1000)
+        try await eventually { await !room.isMoving("a") }
+        #expect(await room.pose(of: "a")?.position.x == 8)
+    }
+
     @Test func staysDisconnected() async throws {
         let fixture = try Fixture()
         let states = StateList(fixture.client)

@@ -56,8 +56,12 @@ struct DatabaseCheckup {
     private func clock() throws -> Finding {
         let before = WallClock.exactSeconds()
         let rows = try self.connection.execute("SELECT extract(epoch FROM clock_timestamp())::float8")
-        let after = WallClock.exactSeconds()
-        guard let there = rows.float8(0, 0) else { return .ok("clock", "the server tells no time") }
+        return Self.clock(rows.float8(0, 0), from: before, to: WallClock.exactSeconds())
+    }
+
+    /// What a time of day there says that was told between two moments here, seconds.
+    static func clock(_ there: Double?, from before: Double, to after: Double) -> Finding {
+        guard let there else { return .ok("clock", "the server tells no time") }
         let skew = max(0, before - there, there - after)
         let text = "the server's clock is \((skew * 1000).rounded()) ms off this host's"
         guard skew > 0.3 else { return .ok("clock", text) }

@@ -14,6 +14,8 @@ struct PlayingElements: Sendable {
         /// Where the element is stored.
         var stored: Pose
         var live: LiveMotion
+        /// When it is over, ms since 1970 of the server's clock.
+        var end: Double
         /// False once all is over. Then only the starts count: a later update may repeat them.
         var isMoving: Bool
     }
@@ -47,15 +49,15 @@ struct PlayingElements: Sendable {
         guard self.isOn, let element, element.moves, let now = outbox.serverTime else { return rest }
         var live = before?.live ?? LiveMotion()
         live.update(to: element.motion, element.animation, arrival: isLive ? now : nil, isBack: isBack)
-        let isMoving = live.isMoving(at: now)
-        self.byElement[id] = Entry(stored: element.pose, live: live, isMoving: isMoving)
-        guard isMoving else { return rest }
-        self.wait(for: live, now, outbox)
+        let end = live.end(from: now)
+        self.byElement[id] = Entry(stored: element.pose, live: live, end: end, isMoving: end > now)
+        guard end > now else { return rest }
+        self.wait(until: end, now, outbox)
         return .moving(id.text)
     }
 
-    private mutating func wait(for live: LiveMotion, _ now: Double, _ outbox: ClientOutbox) {
-        guard let end = live.endsAt else { return }
+    private mutating func wait(until end: Double, _ now: Double, _ outbox: ClientOutbox) {
+        guard end < .infinity else { return }
         let time = Int64(saturating: (Double(outbox.now) + max(0, end - now)).rounded(.up))
         self.deadline = earliest(self.deadline, time)
     }
@@ -67,8 +69,8 @@ struct PlayingElements: Sendable {
         var still: [TextKey] = []
         for id in self.elements {
             guard let entry = self.byElement[id], entry.isMoving else { continue }
-            if entry.live.isMoving(at: now) {
-                self.wait(for: entry.live, now, outbox)
+            if entry.end > now {
+                self.wait(until: entry.end, now, outbox)
             } else {
                 self.byElement[id]?.isMoving = false
                 still.append(id)
@@ -88,7 +90,7 @@ struct PlayingElements: Sendable {
     /// set, and the server has not stored, shows so.
     func pose(of element: Element, at time: Double?) -> Pose? {
         guard !self.byElement.isEmpty, let time, let entry = self.byElement[TextKey(element.id)],
-            entry.live.isMoving(at: time)
+            time < entry.end
         else { return nil }
         let pose = element.pose
         var shown = entry.live.pose(pose, at: time)
