@@ -17,13 +17,18 @@ public struct LiveMotion: Equatable, Sendable {
     public init() {}
 
     /// Takes over an element's motion and animation. What it already plays keeps its start.
-    /// - Parameter arrival: when a live update brought them, ms since 1970 of the server's clock; nil for what is from a
-    ///   snapshot, a replay or the history: that starts when the server says.
-    public mutating func update(to motion: Motion, _ animation: KeyframeAnimation?, arrival: Double?) {
+    /// - Parameters:
+    ///   - arrival: when a live update brought them, ms since 1970 of the server's clock; nil for what is from a snapshot,
+    ///     a replay or the history: that starts when the server says.
+    ///   - earliest: how long before its arrival something may start, ms; infinity for an undo, which brings back what
+    ///     started long ago.
+    public mutating func update(
+        to motion: Motion, _ animation: KeyframeAnimation?, arrival: Double?, earliest: Double = Self.earliest
+    ) {
         func start(_ startedAt: Double, told: Double?, shown: Double?) -> Double {
             guard let arrival else { return startedAt }
             if told == startedAt, let shown { return shown }
-            return clamped(startedAt, arrival - Self.earliest, arrival)
+            return clamped(startedAt, arrival - earliest, arrival)
         }
         var (next, told) = (motion, ByField<Double>())
         for (field, track) in motion.tracks.entries.map({ ($0.field, $0.value) }) {

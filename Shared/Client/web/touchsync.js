@@ -1364,6 +1364,11 @@ class Playing extends Part {
    * @type {Map<string, {element: Element, told: any, here: any, end: number}>}
    */
   all = new Map();
+  /**
+   * What is over and still stored: an update that repeats it starts nothing.
+   * @type {Map<string, {told: any, here: any}>}
+   */
+  over = new Map();
 
   /** @param {RoomCore} room */
   constructor(room) {
@@ -1378,13 +1383,14 @@ class Playing extends Part {
 
   /**
    * An element is stored so now. What a live update brings starts when it was told, but not after its arrival, and hardly
-   * before; a start that is repeated stays as it was.
-   * @param {string} id @param {any} element undefined when it is gone @param {boolean} isLive
+   * before, unless an undo brings it back; a start that is repeated stays as it was.
+   * @param {string} id @param {any} element undefined when it is gone @param {boolean} isLive @param {any} [cause] set by undo and redo
    */
-  update(id, element, isLive) {
-    const before = this.all.get(id), { motion, animation } = element ?? {};
-    if (!before && !motion && !animation) return;
+  update(id, element, isLive, cause) {
+    const before = this.all.get(id), known = before ?? this.over.get(id), { motion, animation } = element ?? {};
+    if (!known && !motion && !animation) return;
     this.all.delete(id);
+    this.over.delete(id);
     const now = this.clockAt(this.now), told = { ...objectIn(motion), ...(animation && { animation }) };
     /** @type {Data} */
     const here = {};
@@ -1392,7 +1398,7 @@ class Playing extends Part {
     try {
       for (const name of Object.keys(told)) {
         const { startedAt, segments, delayMs } = told[name];
-        const start = startedAt === before?.told[name]?.startedAt ? before?.here[name].startedAt : clamp(startedAt, now - EARLIEST, now);
+        const start = startedAt === known?.told[name]?.startedAt ? known?.here[name].startedAt : clamp(startedAt, now - (cause ? Infinity : EARLIEST), now);
         here[name] = isLive ? { ...told[name], startedAt: start } : told[name];
         const length = segments?.reduce((/** @type {number} */ sum, /** @type {Segment} */ { ms }) => sum + ms, 0);
         end = Math.max(end, here[name].startedAt + (length ?? delayMs + lengthOf(told[name])));
@@ -1405,7 +1411,10 @@ class Playing extends Part {
       this.all.set(id, { element, told, here, end });
       this.room.tell("moving", { elementId: id });
       this.wait(end);
-    } else if (before) this.room.tell("still", { elementId: id });
+      return;
+    }
+    if (motion || animation) this.over.set(id, { told, here });
+    if (before) this.room.tell("still", { elementId: id });
   }
 
   /**
@@ -1418,10 +1427,11 @@ class Playing extends Part {
 
   rest() {
     const now = this.clockAt(this.now);
-    for (const [id, { end }] of this.all) {
-      if (end > now) this.wait(end);
+    for (const [id, playing] of this.all) {
+      if (playing.end > now) this.wait(playing.end);
       else {
         this.all.delete(id);
+        this.over.set(id, playing);
         this.room.tell("still", { elementId: id });
       }
     }
@@ -1789,6 +1799,7 @@ export class RoomCore extends Part {
     this.lastEpoch = this.epoch = epoch;
     this.seq = seq;
     this.confirmed = new Map(byId(elements));
+    this.playing.over.clear();
     for (const id of this.playing.all.keys()) if (!this.confirmed.has(id)) this.playing.update(id, undefined, false);
     for (const [id, element] of this.confirmed) this.playing.update(id, element, false);
     this.movements.clear();
@@ -2068,7 +2079,7 @@ export class RoomCore extends Part {
       const shown = this.movements.shown(id);
       if (element) this.confirmed.set(id, element);
       else this.confirmed.delete(id);
-      this.playing.update(id, element, isLive);
+      this.playing.update(id, element, isLive, data.cause);
       this.touch([id]);
       this.movements.over(id, shown);
     }

@@ -19,6 +19,8 @@ struct PlayingElements: Sendable {
     /// Whether elements move by themselves here.
     private let isOn: Bool
     private var byElement: [TextKey: Entry] = [:]
+    /// What is over and still stored: an update that repeats it starts nothing.
+    private var over: [TextKey: LiveMotion] = [:]
     /// When something may be over, ms.
     private(set) var deadline: Int64?
 
@@ -33,16 +35,25 @@ struct PlayingElements: Sendable {
     func isMoving(_ id: TextKey) -> Bool { self.byElement[id] != nil }
 
     /// An element is stored so now; nil: it is gone.
-    /// - Parameter isLive: whether that happens now; otherwise it is from a snapshot or a replay.
+    /// - Parameters:
+    ///   - isLive: whether that happens now; otherwise it is from a snapshot or a replay.
+    ///   - isBack: whether an undo or a redo did it.
     /// - Returns: what rooms tell of it.
-    mutating func update(_ id: TextKey, _ element: Element?, isLive: Bool, _ outbox: ClientOutbox) -> RoomOutput? {
-        let before = self.byElement.removeValue(forKey: id)
+    mutating func update(
+        _ id: TextKey, _ element: Element?, isLive: Bool, isBack: Bool, _ outbox: ClientOutbox
+    ) -> RoomOutput? {
+        let (before, over) = (self.byElement.removeValue(forKey: id), self.over.removeValue(forKey: id))
         guard self.isOn, let element, let now = outbox.serverTime,
             !element.motion.isEmpty || element.animation != nil
         else { return before == nil ? nil : .still(id.text) }
-        var live = before?.live ?? LiveMotion()
-        live.update(to: element.motion, element.animation, arrival: isLive ? now : nil)
-        guard live.isMoving(at: now) else { return before == nil ? nil : .still(id.text) }
+        var live = before?.live ?? over ?? LiveMotion()
+        live.update(
+            to: element.motion, element.animation, arrival: isLive ? now : nil,
+            earliest: isBack ? .infinity : LiveMotion.earliest)
+        guard live.isMoving(at: now) else {
+            self.over[id] = live
+            return before == nil ? nil : .still(id.text)
+        }
         self.byElement[id] = Entry(stored: element.pose, live: live)
         self.wait(for: live, now, outbox)
         return .moving(id.text)
@@ -52,6 +63,11 @@ struct PlayingElements: Sendable {
         guard let end = live.endsAt else { return }
         let time = Int64(saturating: (Double(outbox.now) + max(0, end - now)).rounded(.up))
         self.deadline = earliest(self.deadline, time)
+    }
+
+    /// All elements are others: each is updated.
+    mutating func snapshotArrived() {
+        self.over = [:]
     }
 
     /// - Returns: the elements that do not move any more.
@@ -65,6 +81,7 @@ struct PlayingElements: Sendable {
                 self.wait(for: live, now, outbox)
             } else {
                 self.byElement[id] = nil
+                self.over[id] = live
                 still.append(id)
             }
         }

@@ -54,7 +54,7 @@ extension ClientRoom {
         self.contents.touch(ids)
         for id in ids {
             let drawn = self.movingPose(of: id, outbox)
-            self.play(id, isLive: isLive, &outbox)
+            self.play(id, isLive: isLive, isBack: data["cause"] != nil, &outbox)
             self.endMovement(id, from: drawn, &outbox)
         }
         self.contents.touch(own)
@@ -129,13 +129,15 @@ extension ClientRoom {
     // MARK: Elements that move by themselves
 
     /// An element is stored otherwise.
-    mutating func play(_ id: TextKey, isLive: Bool, _ outbox: inout ClientOutbox) {
-        let output = self.playing.update(id, self.contents.confirmed[id], isLive: isLive, outbox)
+    mutating func play(_ id: TextKey, isLive: Bool, isBack: Bool = false, _ outbox: inout ClientOutbox) {
+        let output = self.playing.update(
+            id, self.contents.confirmed[id], isLive: isLive, isBack: isBack, outbox)
         if let output { self.tell(output, &outbox) }
     }
 
     /// All elements are others.
     mutating func playSnapshot(_ outbox: inout ClientOutbox) {
+        self.playing.snapshotArrived()
         let former = self.playing.elements
         let others = self.contents.confirmed.all.filter { !$0.motion.isEmpty || $0.animation != nil }
             .map { TextKey($0.id) }.filter { !self.playing.isMoving($0) }
