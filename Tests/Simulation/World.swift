@@ -37,8 +37,11 @@ package final class World {
     /// Faults that wait for the next transaction of a committer to be under way.
     var ambushes: [(DatabaseConnection) -> Void] = []
     private var isOver = false
-    /// True while the last scene is still to come.
+    /// True while the silence and the last scene are still to come.
+    private var awaitsSilence: Bool
     private var awaitsScene: Bool
+    /// The messages that have passed since nobody does anything; nil while somebody may.
+    var passed: Int64?
     /// What is wrong at the end with who holds which room, see ``World/strays()``, and with what rooms are stored to hold.
     package private(set) var finalStrays: [String] = []
     private(set) lazy var intake = EnvelopeIntake(logger: Logger(label: "world") { _ in SwiftLogNoOpLogHandler() }) {
@@ -48,6 +51,7 @@ package final class World {
     /// A world that has not begun.
     package init(_ plan: Plan) {
         self.plan = plan
+        self.awaitsSilence = plan.hasSilence
         self.awaitsScene = plan.hasScene
         self.random = SplitMix64(seed: plan.seed)
     }
@@ -170,6 +174,10 @@ package final class World {
         let isSettled =
             self.apps.allSatisfy { $0.isSettled(at: self.database.model.seq(of: Identifier($0.room))) }
             && self.strays().isEmpty
+        if isSettled, calm >= 5, self.awaitsSilence {
+            self.awaitsSilence = false
+            return self.playSilence { [unowned self] in self.awaitQuiet(until: deadline, calm: 0) }
+        }
         if isSettled, calm >= 5, self.awaitsScene { return self.playScene() }
         if isSettled && calm >= 5 || self.now >= deadline {
             self.isOver = true

@@ -39,7 +39,7 @@ extension ClientApp {
         self.world.tell(connection, .opened)
     }
 
-    private func send(_ packet: String) {
+    func send(_ packet: String) {
         if self.saves.isEmpty || self.mistakes.sendsEarly { self.transmit(packet) } else { self.held.append(packet) }
     }
 

@@ -42,6 +42,7 @@ final class ClientApp: SimulatedApp {
         self.screen = ClientScreen(self.witness)
         self.user = ClientUser()
         self.mistakes = ClientMistakes(mutant: world.plan.mutant)
+        self.clockOrigin = Int64(number + 1) * 7_777_777
     }
 
     var sid: String { self.wire.sid }
@@ -52,11 +53,18 @@ final class ClientApp: SimulatedApp {
     var cursors: Set<String> { self.witness.cursors }
     var takesBatches: Bool { true }
 
-    /// The time as the app tells it, ms.
-    var now: Int64 { Int64(self.world.now / .millisecond) }
+    /// What the app's clock tells when the world's is at 0, ms: it counts from another time than the servers' clocks.
+    private let clockOrigin: Int64
+    /// The time as the app tells it, ms; and with fractions.
+    var now: Int64 { Int64(self.world.now / .millisecond) + self.clockOrigin }
+    var exactTime: Double { Double(self.world.now) / 1e6 + Double(self.clockOrigin) }
 
     /// All elements as they lie on each other, the lowest first.
     func elementsShown() -> [Element] { self.core?.elements(in: self.room) ?? [] }
+
+    /// Draws everything.
+    /// - Returns: the elements that move.
+    func draw() -> [String] { self.core?.drawing(of: nil, in: self.room, at: self.exactTime).moving ?? [] }
 
     func isSettled(at seq: UInt64) -> Bool {
         guard let core, core.state == .live, self.backlog == nil, self.hasNetwork else { return false }
@@ -75,6 +83,19 @@ final class ClientApp: SimulatedApp {
         self.openRoom()
         self.input(.connect)
         self.user.begin(self)
+        self.lookLater()
+    }
+
+    /// What moves is looked at now and then.
+    private func lookLater() {
+        self.after(self.world.random.number(20...400) * .millisecond) { [weak self] in
+            guard let self else { return }
+            self.screen.look(self)
+            if let preview = self.mistakes.preview(of: self.screen.moving.keys.sorted(), in: self.room) {
+                self.send(preview)
+            }
+            self.lookLater()
+        }
     }
 
     /// Enters the room, with what was saved of it.
@@ -129,7 +150,7 @@ final class ClientApp: SimulatedApp {
         if let timerAt, timerAt <= deadline { return }
         self.timerAt = deadline
         let run = self.run
-        self.world.at(UInt64(max(deadline, self.now)) * .millisecond) { [weak self] in
+        self.world.at(UInt64(max(deadline, self.now) - self.clockOrigin) * .millisecond) { [weak self] in
             guard let self, self.run == run, self.timerAt == deadline else { return }
             self.happen { self.timerFired(run) }
         }
@@ -188,7 +209,8 @@ final class ClientApp: SimulatedApp {
             guard let connection, connection === self.connection else { return }
             self.wire.received(message, text)
             if case .opened = message { self.input(.opened) }
-            let packet = ClientPackets.text(of: message, text)
+            let packet = self.mistakes.altered(
+                ClientPackets.text(of: message, text), at: self.core?.serverTime(at: self.exactTime))
             self.world.note("\(self.name) receives \(packet)")
             self.input(.packetReceived(packet))
         }
