@@ -14,6 +14,8 @@ package struct Plan: Sendable {
     package var hasVisitor = false
     /// How many changes of a room its history over HTTP tells of.
     package var keptHistory = Int.max
+    /// Whether what happens to its clients is written down.
+    package var isTranscribed = false
     /// How many rooms, of which the first two share a shard.
     package var rooms = 2
     /// How many faults are drawn.

@@ -30,6 +30,8 @@ package final class World {
     /// What was observed.
     package private(set) var history: [HistoryRecord] = []
     var counts: [String: Int64] = [:]
+    /// What happened to each run of a client, if the plan wants to know, by its name.
+    package var transcripts: [String: [String]] = [:]
     /// Says what happens, when somebody wants to know.
     package var trace: ((String) -> Void)?
     /// When the last fault has ended; grows while faults begin.
@@ -205,7 +207,10 @@ package final class World {
     private static let sceneTime: UInt64 = 3000 * .millisecond
 
     private func end() {
-        for client in self.clients { client.screen.showAll(client) }
+        for client in self.clients {
+            client.screen.showAll(client)
+            client.keepTranscript()
+        }
         self.observe(.quiet)
         self.finalStrays = self.strays() + self.database.model.miscounts
         for process in self.processes { process.shell?.count(into: &self.counts) }

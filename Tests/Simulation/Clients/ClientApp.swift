@@ -22,6 +22,8 @@ final class ClientApp: SimulatedApp {
     /// Saves that packets wait for, and these.
     var saves: Set<Int> = []
     var held: [String] = []
+    /// What happens to the present run, if it is to be written down.
+    var transcript: ClientTranscript?
     /// The present run of the app; nil while it does not run.
     private(set) var core: ClientCore?
     /// Raised by every start and every end of a run.
@@ -64,7 +66,9 @@ final class ClientApp: SimulatedApp {
 
     /// Draws everything.
     /// - Returns: the elements that move.
-    func draw() -> [String] { self.core?.drawing(of: nil, in: self.room, at: self.exactTime).moving ?? [] }
+    func draw() -> [String] {
+        self.core?.drawing(of: nil, in: self.room, at: self.exactTime).moving ?? []
+    }
 
     func isSettled(at seq: UInt64) -> Bool {
         guard let core, core.state == .live, self.backlog == nil, self.hasNetwork else { return false }
@@ -80,6 +84,7 @@ final class ClientApp: SimulatedApp {
         if self.disk.hasSentEdits { self.world.count("clients.restarts-in-doubt") }
         self.run += 1
         self.core = ClientCore(options: ClientOptions())
+        if self.world.plan.isTranscribed { self.transcript = ClientTranscript() }
         self.openRoom()
         self.input(.connect)
         self.user.begin(self)
@@ -110,6 +115,7 @@ final class ClientApp: SimulatedApp {
     func kill() {
         guard self.core != nil else { return }
         self.world.note("kill \(self.name)")
+        self.keepTranscript()
         self.run += 1
         self.core = nil
         self.saves = []
@@ -119,11 +125,20 @@ final class ClientApp: SimulatedApp {
         self.dropConnection(within: 1500 * .millisecond)
     }
 
+    /// The run is over.
+    func keepTranscript() {
+        guard let transcript else { return }
+        self.world.transcripts["\(self.name)-\(self.run)"] = transcript.lines
+        self.transcript = nil
+    }
+
     // MARK: Inputs
 
     /// Gives the core an input, and does what it wants done.
     func input(_ input: ClientInput) {
-        let chance = Double(self.world.random.next() >> 11) / 0x1p53
+        let drawn = Double(self.world.random.next() >> 11) / 0x1p53
+        let chance = self.transcript == nil ? drawn : ClientTranscript.random
+        self.transcript?.append(input, at: self.now)
         guard let outputs = self.core?.input(input, at: self.now, random: chance) else { return }
         for output in outputs { self.perform(output) }
         self.armTimer()
@@ -172,7 +187,8 @@ final class ClientApp: SimulatedApp {
 
     /// The app goes to the background, where it is suspended for a while.
     func hide(for time: UInt64) {
-        guard self.core != nil, self.backlog == nil else { return }
+        // Nothing is late in a transcript.
+        guard self.core != nil, self.backlog == nil, self.transcript == nil else { return }
         let run = self.run
         self.input(.backgrounded)
         self.backlog = []

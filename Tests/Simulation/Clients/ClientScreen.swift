@@ -79,6 +79,10 @@ final class ClientScreen {
         self.moving = Dictionary(moving.map { ($0.id, $0) }) { $1 }
         let looked = elements.filter { self.moving[$0.id] != nil || former[$0.id] != nil }
         guard !looked.isEmpty else { return }
+        let poses = looked.compactMap { element in
+            core.pose(of: element.id, in: app.room, at: app.exactTime).map { (element.id, $0) }
+        }
+        app.transcript?.append(poses, in: app.room, at: app.exactTime)
         self.witness.observe(.posed) {
             $0.at = time
             $0.seq = UInt64(core.seq(of: app.room))
@@ -93,10 +97,15 @@ final class ClientScreen {
 
     private static func text(_ pose: Pose) -> String {
         var writer = JSONWriter(reserving: 160)
+        self.encode(pose, into: &writer)
+        return String(decoding: writer.bytes, as: UTF8.self)
+    }
+
+    /// Writes the fields that move.
+    static func encode(_ pose: Pose, into writer: inout JSONWriter) {
         writer.beginObject()
         for field in ElementField.animated { writer.member(field.name, pose[field]) }
         writer.endObject()
-        return String(decoding: writer.bytes, as: UTF8.self)
     }
 
     private static func body(_ element: Element?) -> String {
