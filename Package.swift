@@ -223,9 +223,9 @@ let testTargets: [Target] = [
         dependencies: ["SocketIOServer", "SocketIO", "JSONBytes", nioCore, nioPosix],
         path: "Tests/ConformanceServer", swiftSettings: swiftSettings),
     // One judge of what apps saw, for the simulation and for the chaos runs.
-    library("HistoryChecker", "Tests/HistoryChecker", ["JSONBytes"], exclude: ["README.md"]),
+    library("HistoryChecker", "Tests/HistoryChecker", ["Canvas", "JSONBytes"], exclude: ["README.md"]),
     executable("history-check", "Tests/HistoryCheck", ["HistoryChecker"]),
-    tests("HistoryCheckerTests", ["HistoryChecker"]),
+    tests("HistoryCheckerTests", ["HistoryChecker", "Canvas", "JSONBytes"]),
     // All cores in one process and one seeded time.
     library(
         "Simulation", "Tests/Simulation",

@@ -1,6 +1,7 @@
 """The client's core on its own, its types and what gateways serve of it."""
 
 import gzip
+import os
 import pathlib
 import re
 import subprocess
@@ -9,6 +10,9 @@ import pytest
 
 HERE = pathlib.Path(__file__).resolve().parent
 MODULE = HERE.parent.parent / "Shared" / "Client" / "web" / "touchsync.js"
+# Built like the daemons, if it is there.
+BUILDS = [pathlib.Path(os.environ.get("TOUCHSYNC_PROGRAMS", "")), HERE.parent.parent / ".build" / "debug"]
+SIMULATE = next((folder / "simulate" for folder in BUILDS if (folder / "simulate").is_file()), "simulate")
 TRANSCRIPTS = sorted((HERE.parent / "ClientTranscripts").glob("*.txt"))
 
 
@@ -25,6 +29,16 @@ def test_a_transcript(transcript):
 
 def test_what_gateways_serve_does_the_same():
     run("node", HERE / "transcripts.mjs", "--served", *TRANSCRIPTS)
+
+
+def test_what_moves_is_where_the_client_in_swift_has_it(tmp_path):
+    """Whole lives of clients in simulated worlds: faults, joins, undo and halt in flight, and poses at random times."""
+    run(SIMULATE, "--seed", 1, "--seeds", 80, "--transcripts", tmp_path)
+    lives = sorted(tmp_path.iterdir())
+    for served in ([], ["--served"]):
+        done = run("node", HERE / "transcripts.mjs", *served, *lives)
+        assert int(done.split()[0]) > 10_000
+        print(f"{len(lives)} lives: {done}")
 
 
 def test_pages_read_no_name_that_is_shortened():

@@ -10,7 +10,10 @@ import { dirname, join } from "node:path";
 
 const [option] = process.argv.slice(2).filter(text => text.startsWith("--"));
 const module = option === "--served" ? "served/touchsync.min.js" : "web/touchsync.js";
-const { Core } = await import(`../../Shared/Client/${module}`);
+const { Core, Room } = await import(`../../Shared/Client/${module}`);
+
+// What `= posed` lets pass: far less than anybody sees.
+const near = name => (/^(scale|opacity)/.test(name) ? 0.0001 : 0.01);
 
 // A transcript's lines with those that it includes in their places.
 function linesOf(file) {
@@ -55,6 +58,7 @@ class Run {
     this.hidden = new Set();
     this.pending = [];
     this.clock = 0;
+    this.compared = 0;
   }
 
   get core() {
@@ -71,6 +75,7 @@ class Run {
     }
     this.expectNothing();
     if (this.writes) writeFileSync(this.file, this.written.join("\n"));
+    return this.compared;
   }
 
   perform({ text, isIncluded }) {
@@ -92,7 +97,7 @@ class Run {
     assert(now >= this.clock, `${this.where}: time runs backwards`);
     const { deadline } = this.core;
     assert(now <= deadline || input.type === "time", `${this.where}: the deadline ${deadline} was missed`);
-    assert(input.type !== "time" || now === deadline, `${this.where}: the deadline is ${deadline}`);
+    assert(input.type !== "time" || now === Math.max(deadline, this.clock), `${this.where}: the deadline is ${deadline}`);
     this.clock = now;
     this.pending = this.core.input(input, now).filter(output => !this.hidden.has(output.type)).map(textOf);
     if (this.writes && !isIncluded) {
@@ -113,16 +118,30 @@ class Run {
 
   // `= ROOM JSON`: what the room shows now, of the named elements the named fields; null where there is none.
   // `= drawn TIME ROOM JSON`: the same as it is to be drawn at a time.
+  // `= posed TIME ROOM JSON`: where motions and animations have it at a time, as near as makes no difference to the eye.
   // `= members ROOM JSON`: named users with their names and the ids of their connections; null for one who is not there.
   compare(rest) {
-    const [, time, members, roomId, json] = /^(?:drawn (\d+) |(members) )?(\S+) (.*)$/s.exec(rest);
+    const [, posed, time, members, roomId, json] = /^(?:(?:drawn|(posed)) ([\d.]+) |(members) )?(\S+) (.*)$/s.exec(rest);
     const room = this.core.rooms.get(roomId);
+    if (posed) return this.comparePoses(room, Number(time), JSON.parse(json));
     if (members) return this.compareMembers(room.people.members, JSON.parse(json));
     for (const [id, fields] of Object.entries(JSON.parse(json))) {
       const element = time ? room.drawn(id, Number(time)) : room.shown.get(id);
       const names = Object.keys(fields ?? element ?? {});
       const part = element && Object.fromEntries(names.map(name => [name, element[name] ?? null]));
       assert.deepStrictEqual(part ?? null, fields, `${this.where}: ${id} in ${roomId}`);
+    }
+  }
+
+  comparePoses(room, time, expected) {
+    for (const [id, fields] of Object.entries(expected)) {
+      const pose = Room.prototype.pose.call({ core: room, element: id => room.shown.get(id) }, id, time);
+      for (const [name, value] of Object.entries(fields)) {
+        let off = Math.abs(pose?.[name] - value);
+        if (name.startsWith("rotation")) off = Math.min(off, 360 - off);
+        assert(off < near(name), `${this.where}: ${id}.${name} is ${pose?.[name]}, not ${value}`);
+        this.compared++;
+      }
     }
   }
 
@@ -135,11 +154,13 @@ class Run {
   }
 }
 
+let compared = 0;
 for (const file of process.argv.slice(option ? 3 : 2)) {
   try {
-    new Run(file, option === "--write").run();
+    compared += new Run(file, option === "--write").run();
   } catch (error) {
     console.error(error instanceof assert.AssertionError ? error.message : error);
     process.exitCode = 1;
   }
 }
+if (compared) console.log(`${compared} fields of poses are the same`);

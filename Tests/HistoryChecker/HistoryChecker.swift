@@ -36,6 +36,13 @@ package enum HistoryChecker {
         verdict.findings[.steadiness] = screens.steadiness
         verdict.findings[.confirmation] = screens.confirmation
         verdict.counts = Self.counts(history)
+        var poses = PoseReplay(index, screens.states)
+        poses.run()
+        verdict.findings[.poses] = poses.finding
+        verdict.counts.merge(poses.counts) { $1 }
+        let silences = index.silences()
+        verdict.findings[.silence] = silences.finding
+        verdict.counts["motions-in-silence"] = silences.moving
         var viewports = ViewportReplay(index)
         viewports.run()
         verdict.findings[.viewports] = viewports.finding

@@ -1,6 +1,6 @@
 /// The fields of a record's line, by kind: what the reader demands and the writer writes.
 enum HistoryField: String, CaseIterable {
-    case time, client, room, session, n, event, element, targets, gesture, request, seq, body, elements, geometry
+    case time, at, client, room, session, n, event, element, targets, gesture, request, seq, body, elements, geometry
     case parents, parent, code
     case user, undo, cause, undone, unchanged, final, chosen, epoch, from, to, sender, floor, shard, gseq, name, value
     case part, parts, box, cursors, selections, edit, edits, whole
@@ -29,6 +29,9 @@ extension HistoryRecord.Kind {
         case .edit: [.time, .client, .room, .edit, .event]
         case .result: [.time, .client, .room, .edit, .seq, .code]
         case .shown: [.time, .client, .room, .epoch, .seq, .elements]
+        case .posed: [.time, .client, .room, .at, .seq, .elements, .geometry]
+        case .hush: [.time, .room]
+        case .stir: [.time, .room, .value]
         case .heal, .quiet: [.time]
         case .log: [.room, .seq, .shard, .gseq, .session, .n, .event]
         case .room: [.room, .seq, .floor]
@@ -52,8 +55,9 @@ extension HistoryRecord.Kind {
         case .selected: [.body]
         case .people: [.targets, .cursors, .selections]
         case .edit: [.targets]
-        case .shown: [.targets, .whole]
-        case .answer: [.room, .seq]
+        case .shown: [.targets, .whole, .at]
+        case .answer: [.room, .seq, .at]
+        case .resumed: [.to]
         case .log: [.element, .body, .elements, .geometry, .parents, .user, .cause, .undone, .value]
         case .element: [.parent, .box]
         default: []

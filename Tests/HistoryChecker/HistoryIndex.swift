@@ -80,7 +80,7 @@ struct HistoryIndex {
         case .snapshot, .resumed, .resync, .deliver, .left, .previewSent, .preview, .count: break
         case .request, .answer, .closed, .legacy: break
         case .look, .view, .pointed, .cursor, .selected, .people: break
-        case .started, .edit, .result, .shown: break
+        case .started, .edit, .result, .shown, .posed, .hush, .stir: break
         }
     }
 

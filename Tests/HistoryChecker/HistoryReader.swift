@@ -68,6 +68,7 @@ extension HistoryRecord {
     fileprivate mutating func set(_ field: HistoryField, _ json: JSONValue) -> Bool {
         switch field {
         case .time: Self.take(json.double, &self.time)
+        case .at: Self.take(json.double.map(Optional.some), &self.at)
         case .client: Self.take(json.string, &self.client)
         case .room: Self.take(json.string, &self.room)
         case .session: Self.take(json.string, &self.session)

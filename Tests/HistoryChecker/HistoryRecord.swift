@@ -10,7 +10,8 @@ package struct HistoryRecord: Equatable, Sendable {
         case previewSent = "preview-sent"
         case preview
         case look, view, pointed, cursor, selected, people
-        case started, edit, result, shown
+        case started, edit, result, shown, posed
+        case hush, stir
         case heal, quiet
         case log, room, shard, element, count
     }
@@ -19,6 +20,8 @@ package struct HistoryRecord: Equatable, Sendable {
     package var kind: Kind
     /// When, in milliseconds of the observer's clock.
     package var time: Double = 0
+    /// The server's clock, ms, as an app has it or was told; nil: the record does not say.
+    package var at: Double?
     /// The app.
     package var client = ""
     /// The room.
@@ -47,7 +50,8 @@ package struct HistoryRecord: Equatable, Sendable {
     package var body = ""
     /// States of several elements by id: of a snapshot, or of a change to more than one element.
     package var elements: [String: String] = [:]
-    /// The geometry of elements by id, for requests and acknowledgements that determine no more than that.
+    /// The geometry of elements by id, for requests and acknowledgements that determine no more than that; or where a client
+    /// has elements without what moves them.
     package var geometry: [String: String] = [:]
     /// Which of its update's elements an event is for, and of how many; 0: the event does not say.
     package var part: UInt64 = 0, parts: UInt64 = 0
@@ -66,7 +70,7 @@ package struct HistoryRecord: Equatable, Sendable {
     package var isFinal = false
     /// The room's epoch.
     package var epoch = ""
-    /// First and last number that a resync told to be missing.
+    /// First and last number that a resync told to be missing; `to` is also the last one of the updates that answer a join.
     package var from: UInt64 = 0
     package var to: UInt64 = 0
     /// Who sent a preview or a cursor.
@@ -87,7 +91,7 @@ package struct HistoryRecord: Equatable, Sendable {
     package var undone: UInt64 = 0
     /// True when an undo or a redo was answered that nothing was left.
     package var isUnchanged = false
-    /// A count's name and value; of an undo the number of entries that it skipped.
+    /// A count's name and value; of an undo the number of entries that it skipped; of a silence the messages that passed.
     package var name = ""
     package var value: Int64 = 0
 

@@ -34,6 +34,8 @@ extension HistoryRecord {
         case .unchanged: self.isUnchanged
         case .event: !self.event.isEmpty
         case .part, .parts: self.parts > 0
+        case .at: self.at != nil
+        case .to: self.to > 0
         case .box: self.box != nil
         case .cursors: !self.cursors.isEmpty
         case .selections: !self.selections.isEmpty
@@ -45,6 +47,7 @@ extension HistoryRecord {
         writer.key(string: field.rawValue)
         switch field {
         case .time: writer.value(self.time)
+        case .at: writer.value(self.at ?? 0)
         case .client: writer.value(self.client)
         case .room: writer.value(self.room)
         case .session: writer.value(self.session)

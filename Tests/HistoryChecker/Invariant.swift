@@ -22,6 +22,8 @@ package enum Invariant: String, CaseIterable, Sendable {
     case screens = "I22"
     case steadiness = "I23"
     case confirmation = "I24"
+    case poses = "I25"
+    case silence = "I26"
 
     /// A few words for the report.
     var title: String {
@@ -48,6 +50,8 @@ package enum Invariant: String, CaseIterable, Sendable {
         case .screens: "screens end as what is stored"
         case .steadiness: "nothing jumps back"
         case .confirmation: "screens show what was confirmed"
+        case .poses: "what moves is seen alike"
+        case .silence: "nothing is sent while it moves"
         }
     }
 }

@@ -19,7 +19,7 @@ struct Spoilt: CustomTestStringConvertible, Sendable {
 
     static let all: [Spoilt] =
         Self.log + Self.answers + Self.requests + Self.views + Self.times + Self.previews + Self.groups
-        + Self.lives + Self.undos + Self.legacy + Self.viewports + Self.people + Self.clients
+        + Self.lives + Self.undos + Self.legacy + Self.viewports + Self.people + Self.clients + Self.motions
 
     private static let log: [Spoilt] = [
         Spoilt(
@@ -229,7 +229,10 @@ extension Histories {
     @Test func aGoodHistoryViolatesNothing() {
         let verdict = HistoryChecker.check(Histories.good)
         #expect(verdict.isGood, "\(verdict.report(of: Histories.good))")
-        let verdicts = [verdict, HistoryChecker.check(Histories.looks), HistoryChecker.check(Histories.client)]
+        let verdicts = [
+            verdict, HistoryChecker.check(Histories.looks), HistoryChecker.check(Histories.client),
+            HistoryChecker.check(Histories.motion),
+        ]
         for invariant in Invariant.allCases {
             let isChecked = verdicts.contains { $0.findings[invariant].map { $0.checked > 0 } == true }
             #expect(isChecked, "\(invariant) was not checked")

@@ -2,9 +2,11 @@ import Foundation
 import HistoryChecker
 import Simulation
 
-/// `simulate [--seed N] [--seeds M] [--mutant NAME] [--trace] [--history FILE]`: runs worlds and judges them.
+/// `simulate [--seed N] [--seeds M] [--mutant NAME] [--trace] [--history FILE] [--transcripts FOLDER]`: runs worlds and
+/// judges them.
 ///
-/// With `--trace` all that happens in one world is printed, with `--history` what its apps saw is written to a file.
+/// With `--trace` all that happens in one world is printed, with `--history` what its apps saw is written to a file,
+/// with `--transcripts` what happened to the clients of worlds is written to files, and nothing is judged.
 /// Exit code 0: all is good; 1: an invariant is violated; 2: the arguments make no sense.
 @main
 enum Main {
@@ -14,6 +16,7 @@ enum Main {
         var mutant: Mutant?
         var isTraced = false
         var history: String?
+        var transcripts: String?
 
         init?(_ arguments: some Sequence<String>) {
             var arguments = arguments.makeIterator()
@@ -32,6 +35,9 @@ enum Main {
                 case "--history":
                     guard let value = arguments.next() else { return nil }
                     self.history = value
+                case "--transcripts":
+                    guard let value = arguments.next() else { return nil }
+                    self.transcripts = value
                 default: return nil
                 }
             }
@@ -45,6 +51,7 @@ enum Main {
             print("mutants: \(Mutant.allCases.map(\.rawValue).joined(separator: ", "))")
             exit(2)
         }
+        if let folder = options.transcripts { exit(Self.transcribe(options, into: folder)) }
         exit(options.isTraced || options.history != nil ? Self.one(options) : await Self.many(options))
     }
 
@@ -73,6 +80,26 @@ enum Main {
         print(verdict.report(of: history), terminator: "")
         for stray in world.finalStrays { print(stray) }
         return verdict.isGood && world.finalStrays.isEmpty ? 0 : 1
+    }
+
+    /// Writes down what happened to each run of each client. Worlds that are bad are others' to judge.
+    private static func transcribe(_ options: Options, into folder: String) -> Int32 {
+        for seed in options.seed..<options.seed + options.seeds {
+            var plan = Plan(seed: seed, mutant: options.mutant)
+            plan.isTranscribed = true
+            if plan.clients == 0 { continue }
+            let world = World(plan)
+            _ = world.run()
+            for (name, lines) in world.transcripts {
+                let file = "\(folder)/\(seed)-\(name).txt"
+                let data = Data((lines.joined(separator: "\n") + "\n").utf8)
+                guard FileManager.default.createFile(atPath: file, contents: data) else {
+                    print("simulate: \(file) cannot be written")
+                    return 2
+                }
+            }
+        }
+        return 0
     }
 
     private static func many(_ options: Options) async -> Int32 {

@@ -89,7 +89,9 @@ package struct Campaign: Sendable {
             "edits-applied", "edits-refused", "clients.restarts-in-doubt", "clients.session-expired",
             "clients.saved-in-doubt", "clients.history-read", "clients.history-failed", "clients.found-edits",
             "clients.sends-held", "clients.forgotten", "clients.resyncs", "clients.folded-edits",
-            "clients.left-and-joined",
+            "clients.left-and-joined", "poses", "poses-on-time", "poses-at-rest", "poses-joined", "poses-late",
+            "poses-undone",
+            "poses-halted", "motions-in-silence",
         ] + allEdits.kinds.map { "acks.\($0.event)" } + Stage.allCases.map { "faults.kill.\($0)" }
         + Stage.allCases.map { "faults.pause.\($0)" }
         + World.stagesWithSets.flatMap { ["sets.grown.\($0)", "sets.shrunk.\($0)"] } + World.faultNames

@@ -55,6 +55,14 @@ package enum Mutant: String, CaseIterable, Sendable {
     case editsTwice = "edits-twice"
     /// A client shows changes a moment late.
     case jumpsBack = "jumps-back"
+    /// A client has what moves begin when it hears of it.
+    case startsAtArrival = "starts-at-arrival"
+    /// A client plays what moves an element to its end, whatever happens to the element.
+    case playsOn = "plays-on"
+    /// A client sends previews of what moves by itself.
+    case posesSent = "poses-sent"
+    /// The gateway tells another time than it is.
+    case clockWrong = "clock-wrong"
     /// A client does not draw all that changed.
     case drawingsLost = "drawings-lost"
 }

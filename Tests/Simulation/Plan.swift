@@ -14,6 +14,8 @@ package struct Plan: Sendable {
     package var hasVisitor = false
     /// How many changes of a room its history over HTTP tells of.
     package var keptHistory = Int.max
+    /// Whether what happens to its clients is written down.
+    package var isTranscribed = false
     /// How many rooms, of which the first two share a shard.
     package var rooms = 2
     /// How many faults are drawn.
@@ -26,6 +28,8 @@ package struct Plan: Sendable {
     /// How many elements a room and how many annotations an element may have.
     package var roomElements = 10_000
     package var elementAnnotations = 1000
+    /// Whether elements move for a while before its end, and nobody does anything.
+    package var hasSilence = false
     /// Whether it ends with a scene of what apps see of parts of the canvas.
     package var hasScene = true
     /// How long apps go on with new commits after the last fault, at most.
@@ -46,6 +50,7 @@ package struct Plan: Sendable {
         if seed % 5 == 4 { self.keptHistory = 2 }
         if seed % 16 == 7 { self.roomElements = 4 }
         if seed % 16 == 15 { self.elementAnnotations = 1 }
+        self.hasSilence = seed % 4 == 1
         self.hasScene = seed % 7 < 4
         if seed % 6 == 2 { self.setChanges = 5 }
     }

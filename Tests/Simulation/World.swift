@@ -30,6 +30,8 @@ package final class World {
     /// What was observed.
     package private(set) var history: [HistoryRecord] = []
     var counts: [String: Int64] = [:]
+    /// What happened to each run of a client, if the plan wants to know, by its name.
+    package var transcripts: [String: [String]] = [:]
     /// Says what happens, when somebody wants to know.
     package var trace: ((String) -> Void)?
     /// When the last fault has ended; grows while faults begin.
@@ -37,8 +39,11 @@ package final class World {
     /// Faults that wait for the next transaction of a committer to be under way.
     var ambushes: [(DatabaseConnection) -> Void] = []
     private var isOver = false
-    /// True while the last scene is still to come.
+    /// True while the silence and the last scene are still to come.
+    private var awaitsSilence: Bool
     private var awaitsScene: Bool
+    /// The messages that have passed since nobody does anything; nil while somebody may.
+    var passed: Int64?
     /// What is wrong at the end with who holds which room, see ``World/strays()``, and with what rooms are stored to hold.
     package private(set) var finalStrays: [String] = []
     private(set) lazy var intake = EnvelopeIntake(logger: Logger(label: "world") { _ in SwiftLogNoOpLogHandler() }) {
@@ -48,6 +53,7 @@ package final class World {
     /// A world that has not begun.
     package init(_ plan: Plan) {
         self.plan = plan
+        self.awaitsSilence = plan.hasSilence
         self.awaitsScene = plan.hasScene
         self.random = SplitMix64(seed: plan.seed)
     }
@@ -170,6 +176,10 @@ package final class World {
         let isSettled =
             self.apps.allSatisfy { $0.isSettled(at: self.database.model.seq(of: Identifier($0.room))) }
             && self.strays().isEmpty
+        if isSettled, calm >= 5, self.awaitsSilence {
+            self.awaitsSilence = false
+            return self.playSilence { [unowned self] in self.awaitQuiet(until: deadline, calm: 0) }
+        }
         if isSettled, calm >= 5, self.awaitsScene { return self.playScene() }
         if isSettled && calm >= 5 || self.now >= deadline {
             self.isOver = true
@@ -197,7 +207,10 @@ package final class World {
     private static let sceneTime: UInt64 = 3000 * .millisecond
 
     private func end() {
-        for client in self.clients { client.screen.showAll(client) }
+        for client in self.clients {
+            client.screen.showAll(client)
+            client.keepTranscript()
+        }
         self.observe(.quiet)
         self.finalStrays = self.strays() + self.database.model.miscounts
         for process in self.processes { process.shell?.count(into: &self.counts) }

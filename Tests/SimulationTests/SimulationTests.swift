@@ -31,6 +31,7 @@ import Testing
         .recordLost: .edits, .sendsEarly: .edits, .historyBlank: .edits, .editsTwice: .confirmation,
         .jumpsBack: .steadiness,
         .drawingsLost: .screens,
+        .startsAtArrival: .poses, .playsOn: .poses, .clockWrong: .poses, .posesSent: .silence,
     ]
 
     private static func shows(_ mutant: Mutant, in failure: Campaign.Failure) -> Bool {

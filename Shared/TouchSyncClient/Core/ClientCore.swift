@@ -212,6 +212,9 @@ extension ClientCore {
         self.room(room)?.pose(of: TextKey(id), at: self.outbox.serverClock.time(at: time))
     }
 
+    /// The server's clock at a time, ms since 1970; nil before it is known.
+    package func serverTime(at time: Double) -> Double? { self.outbox.serverClock.time(at: time) }
+
     /// Some elements in the order of these ids, or all of them, the lowest first, where they are to be drawn at the
     /// time of a frame, ms.
     public mutating func drawing(of ids: [String]?, in room: String, at time: Double) -> RoomDrawing {

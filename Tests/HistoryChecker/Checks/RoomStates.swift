@@ -59,7 +59,7 @@ struct RoomStates {
     // MARK: Bodies
 
     /// What every change of an element sets, and what only the server knows.
-    private static let bookkeeping: Set = ["rev", "createdBy", "updatedBy", "motion"]
+    private static let bookkeeping: Set = ["rev", "createdBy", "updatedBy", "motion", "animation"]
 
     /// A body's fields as JSON texts; the whole text under an empty name if it is no JSON.
     static func fields(of body: String) -> [String: String] {

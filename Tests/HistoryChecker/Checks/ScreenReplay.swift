@@ -16,7 +16,7 @@ struct ScreenReplay {
         var result: Int
         var made: Int
         var seq: UInt64
-        /// After the result the app was started again or met another epoch: it has forgotten what the edit left.
+        /// The app does not know what the edit leaves: after the result it was started again or met another epoch, for example.
         var isForgotten = false
 
         var forgotten: Applied {
@@ -56,7 +56,7 @@ struct ScreenReplay {
     }
 
     private let index: HistoryIndex
-    private let states: [String: RoomStates]
+    let states: [String: RoomStates]
     private var screens: [Pair: Screen] = [:]
     private(set) var end = Verdict.Finding()
     private(set) var steadiness = Verdict.Finding()
@@ -96,8 +96,10 @@ struct ScreenReplay {
         for element in edit.targets {
             self.screens[pair]?.due.insert(element)
             guard record.code.isEmpty, !edit.event.hasPrefix("history:") else { continue }
+            // Where a throw leads only the server knows.
+            let isForgotten = edit.event.hasSuffix(":throw")
             self.screens[pair]?.applied[element, default: []]
-                .append(Applied(result: place, made: made, seq: record.seq))
+                .append(Applied(result: place, made: made, seq: record.seq, isForgotten: isForgotten))
         }
     }
 

@@ -1,3 +1,4 @@
+import Canvas
 import JSONBytes
 
 // That undo and redo do what a stack for each user and room says.
@@ -234,8 +235,9 @@ private struct UndoModel {
                 let parent = now?["parentId"].map(Self.unquoted) ?? ""
                 let isOfCreated = Self.isCreated(parent, entry) && change.after[parent] == nil
                 if !Self.isCreated(id, entry), !isOfCreated { return "\(id) was deleted, but not created" }
-            case (.some, let stored?):
+            case (let now?, let stored?):
                 if Self.isCreated(id, entry) { return "\(id) was created, but is not deleted" }
+                let stages = stages.map { $0.map { Self.endingTracks(in: $0, from: now, to: stored) } }
                 if let name = Self.wrongField(of: stored, after: stages[...]) {
                     return "\(id).\(name) should be \(stages.last??[name] ?? "absent")"
                 }
@@ -302,6 +304,26 @@ private struct UndoModel {
             if fields?[name] == after[name] { fields?[name] = before[name] }
         }
         return fields
+    }
+
+    /// An animation that an undo leaves as it is loses what it shows instead of the fields that are changed back.
+    private static func endingTracks(in fields: Fields, from now: Fields, to stored: Fields) -> Fields {
+        guard fields["animation"] == now["animation"], let text = now["animation"],
+            var animation = Self.animation(text), animation.composite == .replace
+        else { return fields }
+        for field in ElementField.animated where now["\(field.name)"] != stored["\(field.name)"] {
+            animation.tracks[field] = nil
+        }
+        var fields = fields
+        let isLeft = stored["animation"].flatMap(Self.animation) == animation
+        fields["animation"] = animation.tracks.isEmpty ? nil : isLeft ? stored["animation"] : text
+        return fields
+    }
+
+    private static func animation(_ text: String) -> KeyframeAnimation? {
+        var document = JSONDocument()
+        do { try document.parse(Array(text.utf8)) } catch { return nil }
+        return KeyframeAnimation(json: document.root)
     }
 
     private static func isCreated(_ id: String, _ entry: [Change]) -> Bool {

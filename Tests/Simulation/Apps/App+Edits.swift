@@ -148,8 +148,13 @@ extension App {
     /// Lets elements pulse and turn, or leaves them alone.
     func animate() {
         let ids = self.world.random.place(2) == 0 ? self.pickGroup() : [self.pick()]
-        let tracks = "{\"opacity\":[{\"at\":0.5,\"value\":0}]}"
-        let animation = self.world.random.place(4) == 0 ? "null" : "{\"ms\":300,\"iterations\":9,\"tracks\":\(tracks)}"
+        let tracks = [
+            "\"tracks\":{\"opacity\":[{\"at\":0.5,\"value\":0}]}",
+            "\"tracks\":{\"rotation\":[{\"at\":0,\"value\":0,\"curve\":\"ease\"},{\"at\":1,\"value\":720}]}",
+            "\"composite\":\"add\",\"tracks\":{\"positionX\":[{\"at\":0.5,\"value\":80}],\"scaleX\":[{\"at\":0.3,\"value\":1}]}",
+        ][self.world.random.place(3)]
+        let times = self.world.random.place(4) == 0 ? "\"infinite\"" : "9"
+        let animation = self.world.random.place(4) == 0 ? "null" : "{\"ms\":300,\"iterations\":\(times),\(tracks)}"
         guard ids.count > 1 else {
             return self.begin("element:animate", on: ids, "\"elementId\":\"\(ids[0])\",\"animation\":\(animation)")
         }

@@ -8,6 +8,18 @@ extension App {
         if self.sceneElement == nil { self.create() }
     }
 
+    /// Throws an element, and has another one turn without end.
+    func setInMotion() {
+        let ids = self.elements.ids.filter { !AppElements.isAnnotation($0) }
+        guard let thrown = ids.first, let turning = ids.last else { return }
+        let tracks = "{\"rotation\":[{\"at\":1,\"value\":360}]}"
+        self.begin("element:throw", on: [thrown], "\"elementId\":\"\(thrown)\",\"velocity\":{\"x\":900,\"y\":-700}")
+        self.begin(
+            "element:animate", on: [turning],
+            "\"elementId\":\"\(turning)\","
+                + "\"animation\":{\"ms\":900,\"iterations\":\"infinite\",\"composite\":\"add\",\"tracks\":\(tracks)}")
+    }
+
     /// The element that it drags, each app of the room another one; nil when there are too few.
     private var sceneElement: String? {
         let apps = self.world.apps.filter { $0.room == self.room }

@@ -59,6 +59,7 @@ extension World {
 
     /// Sends to the gateway.
     func tell(_ connection: AppConnection, _ news: AppNews) {
+        self.passes()
         let at = max(
             self.now + self.random.number(100...3000) * 1000, connection.arrivalAtGateway + 1,
             connection.stalledUntil)
@@ -71,6 +72,7 @@ extension World {
 
     /// Sends to the app.
     func tell(_ connection: AppConnection, _ message: AppMessage, _ text: AppText) {
+        if case .ping = message {} else { self.passes() }
         let at = max(
             self.now + self.random.number(100...3000) * 1000, connection.arrivalAtApp + 1,
             connection.stalledUntil)

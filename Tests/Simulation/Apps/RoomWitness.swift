@@ -71,7 +71,7 @@ final class RoomWitness {
         let epoch = answer["epoch"]?.string ?? ""
         let seq = UInt64(answer["seq"]?.integer ?? 0)
         if let updates = answer["updates"] {
-            self.resumed(updates, epoch)
+            self.resumed(updates, epoch, upTo: seq)
             return self.place?.seq == seq
         }
         if answer["parts"] != nil {
@@ -83,11 +83,12 @@ final class RoomWitness {
     }
 
     /// Updates that came while the join was under way are had already.
-    private func resumed(_ updates: JSONValue, _ epoch: String) {
+    private func resumed(_ updates: JSONValue, _ epoch: String, upTo last: UInt64) {
         let place = max(self.asked, self.place?.epoch == epoch ? self.place?.seq ?? 0 : 0)
         self.observe(.resumed) {
             $0.epoch = epoch
             $0.seq = place
+            $0.to = last
         }
         self.isLost = false
         self.place = (epoch, place)

@@ -39,7 +39,7 @@ extension ClientApp {
         self.world.tell(connection, .opened)
     }
 
-    private func send(_ packet: String) {
+    func send(_ packet: String) {
         if self.saves.isEmpty || self.mistakes.sendsEarly { self.transmit(packet) } else { self.held.append(packet) }
     }
 
@@ -101,6 +101,7 @@ extension ClientApp {
     private func readHistory(after seq: Int64) {
         self.after(self.world.random.number(1...60) * .millisecond) { [weak self] in
             guard let self else { return }
+            self.transcript?.page = "null"
             let page = self.page(after: seq)
             self.world.count(page == nil ? "clients.history-failed" : "clients.history-read")
             self.input(.room(self.room, .historyRead(after: seq, page)))
@@ -113,7 +114,9 @@ extension ClientApp {
         guard self.world.random.chance(isTroubled ? 50 : 90) else { return nil }
         let text = self.world.database.model.historyPage(
             of: self.room, after: UInt64(seq), limit: 3, kept: self.world.plan.keptHistory)
-        return HistoryExcerpt(json: self.mistakes.altered(AppText(text)).root)
+        let page = self.mistakes.altered(AppText(text))
+        self.transcript?.page = String(decoding: page.json, as: UTF8.self)
+        return HistoryExcerpt(json: page.root)
     }
 
     // MARK: The screen

@@ -22,6 +22,8 @@ final class ClientApp: SimulatedApp {
     /// Saves that packets wait for, and these.
     var saves: Set<Int> = []
     var held: [String] = []
+    /// What happens to the present run, if it is to be written down.
+    var transcript: ClientTranscript?
     /// The present run of the app; nil while it does not run.
     private(set) var core: ClientCore?
     /// Raised by every start and every end of a run.
@@ -42,6 +44,7 @@ final class ClientApp: SimulatedApp {
         self.screen = ClientScreen(self.witness)
         self.user = ClientUser()
         self.mistakes = ClientMistakes(mutant: world.plan.mutant)
+        self.clockOrigin = Int64(number + 1) * 7_777_777
     }
 
     var sid: String { self.wire.sid }
@@ -52,11 +55,20 @@ final class ClientApp: SimulatedApp {
     var cursors: Set<String> { self.witness.cursors }
     var takesBatches: Bool { true }
 
-    /// The time as the app tells it, ms.
-    var now: Int64 { Int64(self.world.now / .millisecond) }
+    /// What the app's clock tells when the world's is at 0, ms: it counts from another time than the servers' clocks.
+    private let clockOrigin: Int64
+    /// The time as the app tells it, ms; and with fractions.
+    var now: Int64 { Int64(self.world.now / .millisecond) + self.clockOrigin }
+    var exactTime: Double { Double(self.world.now) / 1e6 + Double(self.clockOrigin) }
 
     /// All elements as they lie on each other, the lowest first.
     func elementsShown() -> [Element] { self.core?.elements(in: self.room) ?? [] }
+
+    /// Draws everything.
+    /// - Returns: the elements that move.
+    func draw() -> [String] {
+        self.core?.drawing(of: nil, in: self.room, at: self.exactTime).moving ?? []
+    }
 
     func isSettled(at seq: UInt64) -> Bool {
         guard let core, core.state == .live, self.backlog == nil, self.hasNetwork else { return false }
@@ -72,9 +84,23 @@ final class ClientApp: SimulatedApp {
         if self.disk.hasSentEdits { self.world.count("clients.restarts-in-doubt") }
         self.run += 1
         self.core = ClientCore(options: ClientOptions())
+        if self.world.plan.isTranscribed { self.transcript = ClientTranscript() }
         self.openRoom()
         self.input(.connect)
         self.user.begin(self)
+        self.lookLater()
+    }
+
+    /// What moves is looked at now and then.
+    private func lookLater() {
+        self.after(self.world.random.number(20...400) * .millisecond) { [weak self] in
+            guard let self else { return }
+            self.screen.look(self)
+            if let preview = self.mistakes.preview(of: self.screen.moving.keys.sorted(), in: self.room) {
+                self.send(preview)
+            }
+            self.lookLater()
+        }
     }
 
     /// Enters the room, with what was saved of it.
@@ -89,6 +115,7 @@ final class ClientApp: SimulatedApp {
     func kill() {
         guard self.core != nil else { return }
         self.world.note("kill \(self.name)")
+        self.keepTranscript()
         self.run += 1
         self.core = nil
         self.saves = []
@@ -98,11 +125,20 @@ final class ClientApp: SimulatedApp {
         self.dropConnection(within: 1500 * .millisecond)
     }
 
+    /// The run is over.
+    func keepTranscript() {
+        guard let transcript else { return }
+        self.world.transcripts["\(self.name)-\(self.run)"] = transcript.lines
+        self.transcript = nil
+    }
+
     // MARK: Inputs
 
     /// Gives the core an input, and does what it wants done.
     func input(_ input: ClientInput) {
-        let chance = Double(self.world.random.next() >> 11) / 0x1p53
+        let drawn = Double(self.world.random.next() >> 11) / 0x1p53
+        let chance = self.transcript == nil ? drawn : ClientTranscript.random
+        self.transcript?.append(input, at: self.now)
         guard let outputs = self.core?.input(input, at: self.now, random: chance) else { return }
         for output in outputs { self.perform(output) }
         self.armTimer()
@@ -129,7 +165,7 @@ final class ClientApp: SimulatedApp {
         if let timerAt, timerAt <= deadline { return }
         self.timerAt = deadline
         let run = self.run
-        self.world.at(UInt64(max(deadline, self.now)) * .millisecond) { [weak self] in
+        self.world.at(UInt64(max(deadline, self.now) - self.clockOrigin) * .millisecond) { [weak self] in
             guard let self, self.run == run, self.timerAt == deadline else { return }
             self.happen { self.timerFired(run) }
         }
@@ -151,7 +187,8 @@ final class ClientApp: SimulatedApp {
 
     /// The app goes to the background, where it is suspended for a while.
     func hide(for time: UInt64) {
-        guard self.core != nil, self.backlog == nil else { return }
+        // Nothing is late in a transcript.
+        guard self.core != nil, self.backlog == nil, self.transcript == nil else { return }
         let run = self.run
         self.input(.backgrounded)
         self.backlog = []
@@ -188,7 +225,8 @@ final class ClientApp: SimulatedApp {
             guard let connection, connection === self.connection else { return }
             self.wire.received(message, text)
             if case .opened = message { self.input(.opened) }
-            let packet = ClientPackets.text(of: message, text)
+            let packet = self.mistakes.altered(
+                ClientPackets.text(of: message, text), at: self.core?.serverTime(at: self.exactTime))
             self.world.note("\(self.name) receives \(packet)")
             self.input(.packetReceived(packet))
         }

@@ -26,6 +26,27 @@ struct ClientMistakes {
     /// Whether a change is shown a moment late.
     var isLate: Bool { self.mutant == .jumpsBack }
 
+    /// A packet, whose motions begin when it arrives.
+    func altered(_ packet: String, at serverTime: Double?) -> String {
+        guard self.mutant == .startsAtArrival, let serverTime else { return packet }
+        let parts = packet.split(separator: "\"startedAt\":", omittingEmptySubsequences: false)
+        return parts.dropFirst().reduce(String(parts.first ?? "")) { text, part in
+            text + "\"startedAt\":\(serverTime)" + part.drop { !",}".contains($0) }
+        }
+    }
+
+    /// Where an element is shown.
+    /// - Parameter former: the element when it was last looked at, if it moved then.
+    func altered(_ pose: Pose?, former: Element?, at serverTime: Double) -> Pose? {
+        self.mutant == .playsOn ? former?.pose(at: serverTime) ?? pose : pose
+    }
+
+    /// A preview of what moves by itself.
+    func preview(of moving: [String], in room: String) -> String? {
+        guard self.mutant == .posesSent, let id = moving.first else { return nil }
+        return #"42["element:gesturing",{"roomId":"\#(room)","elementId":"\#(id)","rotation":0,"gesture":1000000}]"#
+    }
+
     /// Whether an element is not drawn again although it changed.
     func forgets(in world: World) -> Bool { self.mutant == .drawingsLost && world.random.place(20) == 0 }
 }

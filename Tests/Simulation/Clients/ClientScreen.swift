@@ -10,6 +10,8 @@ final class ClientScreen {
     private var drawn: [String: String] = [:]
     /// For a screen that is wrong on purpose: elements that an edit of its user changed since they were drawn.
     private var confirmed: Set<String> = []
+    /// The elements that moved when they were last looked at, as they were then.
+    private(set) var moving: [String: Element] = [:]
     /// The elements of each edit without a result.
     private var edited: [String: [String]] = [:]
 
@@ -19,7 +21,7 @@ final class ClientScreen {
 
     /// A run of the app begins, or the room is opened again: nothing is drawn yet.
     func runBegan() {
-        self.drawn = [:]
+        (self.drawn, self.moving) = ([:], [:])
         self.witness.observe(.started)
     }
 
@@ -60,10 +62,50 @@ final class ClientScreen {
         self.witness.observe(.shown) {
             $0.epoch = self.witness.place?.epoch ?? ""
             $0.seq = UInt64(app.core?.seq(of: app.room) ?? 0)
+            $0.at = app.core?.serverTime(at: Double(app.now))
             $0.elements = bodies
             $0.targets = app.user.held(at: $0.seq)
             $0.isFinal = isWhole
         }
+    }
+
+    /// Looks at what moves, as the client or what is stored says, and once more at what did when it was last looked at.
+    func look(_ app: ClientApp) {
+        let drawn = Set(app.draw())
+        guard let core = app.core, core.state == .live, let time = core.serverTime(at: app.exactTime) else { return }
+        let elements = app.elementsShown()
+        let moving = elements.filter { drawn.contains($0.id) || !$0.movingFields(at: time).isEmpty }
+        let former = self.moving
+        self.moving = Dictionary(moving.map { ($0.id, $0) }) { $1 }
+        let looked = elements.filter { self.moving[$0.id] != nil || former[$0.id] != nil }
+        guard !looked.isEmpty else { return }
+        let poses = looked.compactMap { element in
+            core.pose(of: element.id, in: app.room, at: app.exactTime).map { (element.id, $0) }
+        }
+        app.transcript?.append(poses, in: app.room, at: app.exactTime)
+        self.witness.observe(.posed) {
+            $0.at = time
+            $0.seq = UInt64(core.seq(of: app.room))
+            for element in looked {
+                let pose = core.pose(of: element.id, in: app.room, at: app.exactTime)
+                let shown = app.mistakes.altered(pose, former: former[element.id], at: time)
+                $0.elements[element.id] = shown.map(Self.text)
+                $0.geometry[element.id] = Self.text(element.pose)
+            }
+        }
+    }
+
+    private static func text(_ pose: Pose) -> String {
+        var writer = JSONWriter(reserving: 160)
+        self.encode(pose, into: &writer)
+        return String(decoding: writer.bytes, as: UTF8.self)
+    }
+
+    /// Writes the fields that move.
+    static func encode(_ pose: Pose, into writer: inout JSONWriter) {
+        writer.beginObject()
+        for field in ElementField.animated { writer.member(field.name, pose[field]) }
+        writer.endObject()
     }
 
     private static func body(_ element: Element?) -> String {

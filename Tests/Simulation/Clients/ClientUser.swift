@@ -63,6 +63,7 @@ final class ClientUser {
         case 11: self.leave(app)
         case 12, 13: self.placeGroup(elements, app)
         case 14...19: self.place(elements, app)
+        case 31: self.animate(elements, app)
         default: self.touch(elements, app)
         }
     }
@@ -167,13 +168,13 @@ final class ClientUser {
         var id = self.pick(elements, app)
         if let lastPlaced, app.world.random.place(2) == 0 { id = lastPlaced }
         self.lastPlaced = id
-        self.edit("element:transform", [id], Self.placement(of: id, app), app)
+        self.edit("element:transform", [id], Self.placement(of: id, app) + Self.motion(app), app)
     }
 
     private func placeGroup(_ elements: [Element], _ app: ClientApp) {
         let ids = self.pickGroup(elements, app, atMost: 4)
         let items = ids.map { "{\(Self.placement(of: $0, app))}" }.joined(separator: ",")
-        self.edit("elements:transform", ids, "\"elements\":[\(items)]", app)
+        self.edit("elements:transform", ids, "\"elements\":[\(items)]" + Self.motion(app), app)
     }
 
     private static func placement(of element: String, _ app: ClientApp) -> String {
@@ -181,6 +182,20 @@ final class ClientUser {
         return app.world.random.place(2) == 0
             ? "\"elementId\":\"\(element)\",\"positionX\":\(x),\"transform\":{\"rotation\":\(y % 360),\"rotationY\":\(y)}"
             : "\"elementId\":\"\(element)\",\"positionY\":\(y),\"transform\":{\"scaleX\":1.5,\"scaleY\":1.5}"
+    }
+
+    /// At times a motion, as the last member of a payload.
+    private static func motion(_ app: ClientApp) -> String {
+        guard app.world.random.place(3) == 0 else { return "" }
+        return ",\"motion\":{\"ms\":\(app.world.random.number(100...2000)),\"curve\":\"ease-out\"}"
+    }
+
+    /// Lets an element swing, or leaves it alone.
+    private func animate(_ elements: [Element], _ app: ClientApp) {
+        let id = self.pick(elements, app)
+        let tracks = "{\"rotation\":[{\"at\":0.5,\"value\":40}],\"positionY\":[{\"at\":1,\"value\":-30}]}"
+        let animation = app.world.random.place(4) == 0 ? "null" : "{\"ms\":700,\"iterations\":4,\"tracks\":\(tracks)}"
+        self.edit("element:animate", [id], "\"elementId\":\"\(id)\",\"animation\":\(animation)", app)
     }
 
     // MARK: Fingers
@@ -213,9 +228,11 @@ final class ClientUser {
     private func lift(_ fingers: Fingers, _ app: ClientApp) {
         self.fingers = nil
         if app.world.random.place(6) == 0 { return app.input(.room(app.room, .gestureCancelled(fingers.name))) }
-        let event = fingers.elements.count == 1 ? "element:gesture" : "elements:gesture"
+        let throwing = app.world.random.place(2) == 0 ? GestureThrow() : nil
+        let event = (fingers.elements.count == 1 ? "element:" : "elements:") + (throwing == nil ? "gesture" : "throw")
         let id = self.edits(event, fingers.elements, app)
-        app.input(.room(app.room, .gestureEnded(fingers.name, id: id)))
+        guard let throwing else { return app.input(.room(app.room, .gestureEnded(fingers.name, id: id))) }
+        app.input(.room(app.room, .gestureThrown(fingers.name, id: id, throwing)))
     }
 
     // MARK: Attention

@@ -165,6 +165,7 @@ final class ClientWire {
         }
         self.witness.observe(.answer) {
             $0.number = request
+            $0.at = answer["time"]?.double
             if case .join = purpose { return }
             $0.seq = UInt64(answer["seq"]?.integer ?? 0)
         }

@@ -77,6 +77,7 @@ extension World {
     @discardableResult
     func send(_ envelope: [UInt8], on link: Link) -> SendResult {
         guard let session = link.session else { return .unroutable }
+        self.passes(envelope)
         if link.isIdempotent { link.recent = link.recent.suffix(2) + [envelope] }
         self.at(self.arrival(on: link, .forth)) { [unowned self] in
             guard link.serverSessions.contains(session) else { return self.count("lost.envelopes") }
@@ -89,6 +90,7 @@ extension World {
     func send(_ envelope: [UInt8], to peer: PeerID) -> SendResult {
         let link = self.links[peer.link]
         guard link.serverSessions.contains(peer.session) else { return .unroutable }
+        self.passes(envelope)
         self.at(self.arrival(on: link, .back)) { [unowned self] in
             guard link.session == peer.session else { return self.count("lost.envelopes") }
             self.deliver(.message(link, envelope), to: link.dialler)

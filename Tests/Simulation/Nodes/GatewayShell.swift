@@ -24,6 +24,8 @@ final class GatewayShell: Shell {
     private var reading: [UInt64: Int] = [:]
     /// How long previews wait for their turn: it is the bound that makes it too long.
     private static let lateness = Nanoseconds.microseconds(100)
+    /// What its clock tells, seconds since the world's clock was 0.
+    private var seconds = 0.0
     /// When previews that wait are looked at.
     private var previewsAt = Instant.never
     /// When the core's timer fires.
@@ -71,6 +73,7 @@ final class GatewayShell: Shell {
     func turn(_ inputs: [Input], at moment: Instant) -> Instant? {
         // Whole milliseconds, as the real shell tells the time.
         let now = Instant.start + .milliseconds(moment.elapsed(since: .start).milliseconds)
+        self.seconds = Double(moment.nanoseconds) / 1e9 + (self.world.plan.mutant == .clockWrong ? 2 : 0)
         self.core.turnBegan()
         for input in inputs {
             self.read(input, now)
@@ -102,7 +105,7 @@ final class GatewayShell: Shell {
         }
         if now >= self.timerAt {
             self.timerAt = .never
-            self.core.timeReached(now, seconds: 0, into: &self.actions)
+            self.core.timeReached(now, seconds: self.seconds, into: &self.actions)
             self.perform()
         }
     }
@@ -124,7 +127,8 @@ final class GatewayShell: Shell {
         case .message(let link, let bytes):
             bytes.withUnsafeBytes { bytes in
                 self.arrivals.receive(
-                    bytes, from: link.server.instance, self.routes.topology, self.world.intake, at: now, seconds: 0,
+                    bytes, from: link.server.instance, self.routes.topology, self.world.intake, at: now,
+                    seconds: self.seconds,
                     to: &self.core, into: &self.actions
                 ) { self.routes.senders.allow($0, for: link.server.instance) }
             }
@@ -162,7 +166,8 @@ final class GatewayShell: Shell {
         case .event(let json, let ackID):
             guard let slot = connection.slot, self.apps[slot] === connection else { return }
             let event = self.mistakes.altered(json, in: connection.app.room)
-            self.core.eventReceived(event, ackID: ackID, from: slot, at: now, seconds: 0, into: &self.actions)
+            self.core.eventReceived(
+                event, ackID: ackID, from: slot, at: now, seconds: self.seconds, into: &self.actions)
             self.mistakes.alter(&self.actions, after: json)
         case .snapshotRead(let room):
             guard let slot = connection.slot, self.apps[slot] === connection else { return }

@@ -108,7 +108,9 @@ extension RoomEdits {
     mutating func joined(_ contents: RoomContents, _ outbox: inout ClientOutbox) {
         self.isOpen = true
         self.pause.reset()
-        if self.queue.hasDoubts { self.searchHistory(&outbox) } else { self.pump(contents, &outbox) }
+        if self.queue.hasDoubts { return self.searchHistory(&outbox) }
+        self.search.ended()
+        self.pump(contents, &outbox)
     }
 
     /// The room is being joined again.
