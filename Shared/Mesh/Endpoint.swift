@@ -70,20 +70,6 @@ package struct Endpoint: Hashable, Sendable, CustomStringConvertible {
         self.kind = .tcp(host: host == "localhost" ? "127.0.0.1" : String(host), port: port)
     }
 
-    /// The endpoint of another lane of the same peer: the ipc path with the suffix `.name`, the tcp port plus `offset`.
-    package func lane(_ name: String, offset: UInt16 = 1) throws(MeshError) -> Endpoint {
-        switch self.kind {
-        case .ipc(let path):
-            return try Endpoint(ipcPath: path + "." + name)
-        case .tcp(let host, let port):
-            let (sum, overflow) = port.addingReportingOverflow(offset)
-            guard port != 0, !overflow else {
-                throw MeshError(.invalidEndpoint, "\(self) has no port \(offset) above it for lane '\(name)'")
-            }
-            return Endpoint(host: host, port: sum)
-        }
-    }
-
     /// The text for libzmq, which `init` parses back.
     package var description: String {
         switch self.kind {

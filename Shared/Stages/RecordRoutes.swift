@@ -13,15 +13,13 @@ extension RecordKind {
         case (.attention, .coalescer): PeerRoles(.gateway)
         case (.attention, .fanout): [PeerRoles(.gateway), PeerRoles(.coalescer)]
         case (.attention, .gateway): PeerRoles(.fanout)
-        case (.commit, .coalescer): PeerRoles(.gateway)
-        case (.commit, .committer): [PeerRoles(.gateway), PeerRoles(.coalescer)]
-        case (.commitCredit, .coalescer): PeerRoles(.committer)
-        case (.commitCredit, .gateway): [PeerRoles(.coalescer), PeerRoles(.committer)]
+        case (.commit, .committer): PeerRoles(.gateway)
+        case (.commitCredit, .gateway): PeerRoles(.committer)
         case (.commitResult, .gateway): PeerRoles(.committer)
         case (.update, .fanout): PeerRoles(.committer)
         case (.update, .gateway): PeerRoles(.fanout)
         case (.rulesNotice, .fanout): PeerRoles(.committer)
-        case (.gatheringNotice, .coalescer): PeerRoles(.gateway)
+        case (.gatheringNotice, .coalescer), (.gestureEnd, .coalescer): PeerRoles(.gateway)
         case (.join, .fanout), (.leave, .fanout), (.roomInterest, .fanout), (.areaInterest, .fanout),
             (.memberRenamed, .fanout), (.gestureEnd, .fanout), (.roomRead, .fanout), (.historyRead, .fanout):
             PeerRoles(.gateway)

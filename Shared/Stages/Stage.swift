@@ -1,6 +1,6 @@
 package import Trust
 
-/// The stages of the pipeline, in the order in which a commit passes them.
+/// The stages of the pipeline.
 package enum Stage: String, Sendable, CaseIterable {
     case gateway, coalescer, committer, fanout
 

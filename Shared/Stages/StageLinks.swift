@@ -36,25 +36,21 @@ package final class StageLinks {
     private var version: Int?
     private var links = InstanceTable<PeerLink>()
     private let thread: ReactorThread
-    private let lane: String?
     private let identity: LinkIdentity
     private let options: LinkOptions
     /// Of links that were closed.
     private var formerReconnects: UInt64 = 0
 
     /// Links that are opened with the first ``read(_:)``.
-    /// - Parameter lane: the lane of a stage that has several; nil is the one at the address itself.
     /// - Throws: ``MeshError`` for a bad endpoint.
     package init(
-        on thread: ReactorThread, to set: StageSet, lane: String? = nil, identity: LinkIdentity,
-        options: LinkOptions = LinkOptions()
+        on thread: ReactorThread, to set: StageSet, identity: LinkIdentity, options: LinkOptions = LinkOptions()
     ) throws(MeshError) {
         self.thread = thread
         self.set = set
-        self.lane = lane
         self.identity = identity
         self.options = options
-        for member in set.current.members { _ = try self.endpoint(of: member.address) }
+        for member in set.current.members { _ = try Endpoint(member.address.endpoint) }
     }
 
     /// The instance that owns a room's shard; nil when none is up.
@@ -128,7 +124,7 @@ package final class StageLinks {
     private func add(_ member: StageRoster.Member, _ act: (Event) -> Void) {
         do throws(MeshError) {
             self.links[member.number] = try PeerLink(
-                on: self.thread, to: self.endpoint(of: member.address),
+                on: self.thread, to: Endpoint(member.address.endpoint),
                 expecting: ExpectedPeer(self.stage.role, member.address.name), identity: self.identity,
                 options: self.options)
         } catch {
@@ -137,12 +133,6 @@ package final class StageLinks {
         }
         self.owners.add(member.number, named: member.address.name)
         act(.added(member.number, name: member.address.name))
-    }
-
-    private func endpoint(of address: PeerAddress) throws(MeshError) -> Endpoint {
-        let base = try Endpoint(address.endpoint)
-        guard let lane = self.lane else { return base }
-        return try base.lane(lane)
     }
 }
 

@@ -2,7 +2,7 @@
 public enum RecordKind: UInt8, Sendable, CaseIterable {
     /// ``Preview``: gateway → coalescer → fan-out → gateway.
     case preview = 1
-    /// ``Commit``: gateway → coalescer → committer, or gateway → committer.
+    /// ``Commit``: gateway → committer.
     case commit = 2
     /// ``CommitResult``: committer → gateway.
     case commitResult = 3
@@ -20,7 +20,7 @@ public enum RecordKind: UInt8, Sendable, CaseIterable {
     case roomPosition = 9
     /// ``Presence``: fan-out → gateway.
     case presence = 10
-    /// ``GestureEnd``: gateway → fan-out.
+    /// ``GestureEnd``: gateway → fan-out without a commit, gateway → coalescer with one.
     case gestureEnd = 11
     /// ``GestureEnded``: fan-out → gateway.
     case gestureEnded = 12
@@ -34,7 +34,7 @@ public enum RecordKind: UInt8, Sendable, CaseIterable {
     case historyRead = 16
     /// ``HistoryReply``: fan-out → gateway.
     case historyReply = 17
-    /// ``CommitCredit``: coalescer → gateway, committer → coalescer or gateway.
+    /// ``CommitCredit``: committer → gateway.
     case commitCredit = 20
     /// ``AreaInterest``: gateway → fan-out.
     case areaInterest = 21

@@ -196,7 +196,8 @@ public struct MemberRenamed: WireRecord, Equatable, Sendable {
     }
 }
 
-/// The end of a gesture without a commit: its commit was finally refused, or its owner left or vanished.
+/// The end of a gesture. A fan-out hears of one without a commit: its commit was finally refused, or its owner left or
+/// vanished. A coalescer hears of one by a commit, behind the gesture's previews.
 ///
 ///     room name │ element name │ user name │ sid name │ gesture u64 │ connection u64
 public struct GestureEnd: WireRecord, Equatable, Sendable {
@@ -210,8 +211,8 @@ public struct GestureEnd: WireRecord, Equatable, Sendable {
     /// The mover's session.
     public var sid: Identifier
     public var gesture: UInt64
-    /// The connection that went away during the gesture: unless the session's next owner has continued it meanwhile, it
-    /// has ended. 0: it has ended, whoever showed it last.
+    /// For a fan-out the connection that went away during the gesture: unless the session's next owner has continued it
+    /// meanwhile, it has ended. 0: it has ended, whoever showed it last. For a coalescer the one that sent the commit.
     public var connection: UInt64
 
     public init(

@@ -11,7 +11,7 @@ enum Benchmarks {
         [
             DecodeFrame.self, ScanPreview.self, TakePreview.self, TakeCommit.self,
             Encode<PreviewSample>.self, Decode<PreviewSample>.self, Encode<CommitSample>.self,
-            Decode<CommitSample>.self, PassPreview.self, FoldPreview.self, PassCommit.self,
+            Decode<CommitSample>.self, PassPreview.self, FoldPreview.self,
             DecideCommit.self, ClampTransform.self, EncodeElement.self, DecodeElement.self,
             Encode<UpdateSample>.self, Decode<UpdateSample>.self, BroadcastUpdate.self, JudgePreview.self,
             DeliverUpdate.self, DeliverPreviews.self,

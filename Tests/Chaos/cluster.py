@@ -177,10 +177,8 @@ class Cluster(Watched):
         host, port = self.address(peer)
         if self._is_direct(name):
             return f"{host}:{port}"
-        own, place = ports.free(2), self.place(name)
-        await self._listen((name, peer), (host, port), own, may_repeat=True, place=place)
-        if peer.startswith("coalescer"):
-            await self._listen((name, f"{peer}.previews"), (host, port + 1), own + 1, may_repeat=True, place=place)
+        own = ports.free()
+        await self._listen((name, peer), (host, port), own, may_repeat=True, place=self.place(name))
         return f"127.0.0.1:{own}"
 
     async def _database(self, name):

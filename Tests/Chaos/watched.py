@@ -11,7 +11,7 @@ TOKEN = "".join(f"{name}: {value}\r\n" for name, value in operators.fields().ite
 # Who connects to whom.
 NEIGHBOURS = {
     "gateway": ["coalescer", "committer", "fanout"],
-    "coalescer": ["committer", "fanout"],
+    "coalescer": ["fanout"],
     "committer": ["fanout"],
     "fanout": [],
 }

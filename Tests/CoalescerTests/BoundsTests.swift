@@ -37,30 +37,15 @@ import Wire
         #expect(coalescer.leaving(at: ms(26)).map(\.element) == ["a", "b"])
     }
 
-    @Test func commitsNeverWaitForSpace() {
-        var coalescer = Coalescer(limits: CoalescerLimits(credit: 0, maxEntries: 3))
-        for element in ["a", "b", "c"] as [Identifier] {
-            _ = coalescer.received(preview(element, x: 1), at: ms(1))
-        }
-        // "a" left at once, so it makes room for the first commit; then the held ones fill the table.
-        #expect(coalescer.commitReceived(commit("d"), at: ms(2)) == .nothingHeld)
-        #expect(coalescer.received(preview("d", x: 1), at: ms(2)).0 == .stale)
-        #expect(coalescer.received(preview("d", gesture: 2, x: 1), at: ms(3)).0 == .held)
-        #expect(coalescer.commitReceived(commit("e"), at: ms(4)) == .nothingHeld)
-        #expect(coalescer.entryCount == 3)
-        #expect(coalescer.heldCount == 3)
-        #expect(coalescer.leaving(at: ms(17)).map(\.element) == ["b", "c", "d"])
-    }
-
     @Test func aSilentKeyGoesBeforeABusyOne() {
         var coalescer = Coalescer(limits: CoalescerLimits(credit: 0, maxEntries: 2))
-        _ = coalescer.commitReceived(commit("busy", gesture: 7), at: ms(0))
-        _ = coalescer.commitReceived(commit("silent", gesture: 7), at: ms(1))
-        _ = coalescer.received(preview("busy", gesture: 7, x: 1), at: ms(2))
-        _ = coalescer.commitReceived(commit("new", gesture: 7), at: ms(3))
-        #expect(coalescer.received(preview("busy", gesture: 7, x: 1), at: ms(4)).0 == .stale)
-        #expect(coalescer.received(preview("new", gesture: 7, x: 1), at: ms(5)).0 == .stale)
-        #expect(coalescer.received(preview("silent", gesture: 7, x: 1), at: ms(6)).0 == .sent)
+        _ = coalescer.received(preview("busy", room: "1", gesture: 7, x: 1), at: ms(0))
+        _ = coalescer.received(preview("silent", room: "2", gesture: 7, x: 1), at: ms(1))
+        _ = coalescer.received(preview("busy", room: "1", gesture: 7, x: 1), at: ms(20))
+        _ = coalescer.leaving(at: ms(40))
+        _ = coalescer.received(preview("new", room: "3", gesture: 7, x: 1), at: ms(41))
+        #expect(coalescer.received(preview("busy", room: "1", gesture: 6, x: 1), at: ms(42)).0 == .stale)
+        #expect(coalescer.received(preview("silent", room: "2", gesture: 6, x: 1), at: ms(43)).0 == .sent)
     }
 
     @Test func idleRoomsAndKeysAreForgotten() {

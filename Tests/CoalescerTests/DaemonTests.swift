@@ -11,33 +11,26 @@ import Wire
 
 /// A whole coalescer between neighbours, over real links.
 @Suite(.timeLimit(.minutes(1))) struct DaemonTests {
-    @Test func itIsReadyWhenBothStagesBehindAre() async throws {
+    @Test func itIsReadyWhenAFanoutIsUp() async throws {
         try await Stand.run { stand in
-            let own = ["committers", "fanouts"]
             try await eventually("ready") {
-                !stand.context.health.current.reasons.contains { own.contains($0.check) }
+                !stand.context.health.current.reasons.contains { $0.check == "fanouts" }
             }
-            #expect(stand.context.metrics.text().contains("touchsync_coalescer_links_up{stage=\"committer\"} 1"))
+            #expect(stand.context.metrics.text().contains("touchsync_coalescer_links_up{stage=\"fanout\"} 1"))
         }
     }
 
-    @Test func previewsAndCommitsFindTheirWay() async throws {
-        try await Stand.run { stand in
-            stand.neighbours.send(preview(x: 1))
-            try await eventually("first preview") { stand.neighbours.sights.count == 1 }
-            #expect(stand.neighbours.sights == [.preview(preview(x: 1), at: "fanout-1")])
-            stand.neighbours.send(commit(gesture: 1))
-            try await eventually("commit") { stand.neighbours.sights.count == 2 }
-            #expect(stand.neighbours.sights.last == .commit(commit(gesture: 1), at: "committer-1"))
-            // Late for its commit; the next gesture is not.
-            stand.neighbours.send(preview(gesture: 1, x: 2), preview(gesture: 2, x: 3))
+    @Test func theEndOfAGestureCancelsWhatIsHeldOfIt() async throws {
+        // A tick of a second: what is held stays until the end has come.
+        try await Stand.run(tick: .seconds(1)) { stand in
+            // Two leave at once, as the key has credit.
+            stand.neighbours.send(preview(x: 1), preview(x: 2), preview(x: 3))
+            try await eventually("first previews") { stand.neighbours.sights.count == 2 }
+            stand.neighbours.send(end())
+            stand.neighbours.send(preview(gesture: 2, x: 4))
             try await eventually("next gesture") { stand.neighbours.sights.count == 3 }
-            guard case .preview(let last, _) = stand.neighbours.sights.last else {
-                Issue.record("no preview")
-                return
-            }
-            #expect(last.gesture == 2)
-            #expect(last.fields == TransformFields(positionX: 3))
+            #expect(stand.neighbours.sights.last?.preview.gesture == 2)
+            #expect(stand.neighbours.sights.last?.preview.fields == TransformFields(positionX: 4))
         }
     }
 
@@ -45,12 +38,9 @@ import Wire
         try await Stand.run { stand in
             for step in 1...50 { stand.neighbours.send(preview(x: Double(step))) }
             try await eventually("last value") {
-                guard case .preview(let last, _) = stand.neighbours.sights.last else { return false }
-                return last.fields.positionX == 50
+                stand.neighbours.sights.last?.preview.fields.positionX == 50
             }
-            let folded = stand.neighbours.sights.map { sight -> UInt32 in
-                if case .preview(let preview, _) = sight { preview.folded } else { 0 }
-            }
+            let folded = stand.neighbours.sights.map(\.preview.folded)
             #expect(folded.reduce(0, +) == 50)
             #expect(folded.count < 50)
         }
@@ -62,63 +52,27 @@ import Wire
             envelope.append(preview(x: 1))
             for bytes in [[], [1, 2, 3], Array(envelope.bytes.dropLast()), [0x54, 0x53, 9, 0, 0, 0, 0, 0]] as [[UInt8]]
             {
-                stand.neighbours.send(bytes: bytes, isPreview: true)
-                stand.neighbours.send(bytes: bytes, isPreview: false)
+                stand.neighbours.send(bytes: bytes)
             }
-            // On the wrong lane: left alone.
-            stand.neighbours.send(bytes: envelope.bytes, isPreview: false)
             stand.neighbours.send(preview("good", x: 2))
             try await eventually("good preview") { stand.neighbours.sights.count == 1 }
             try await eventually("all refused") {
-                stand.context.metrics.text().contains("touchsync_coalescer_envelopes_malformed_total 8")
+                stand.context.metrics.text().contains("touchsync_coalescer_envelopes_malformed_total 4")
             }
-            #expect(stand.neighbours.sights == [.preview(preview("good", x: 2), at: "fanout-1")])
-        }
-    }
-
-    @Test func commitsWaitForCreditAndKeepTheirOrder() async throws {
-        let greeting = CommitCredit(commits: 2, bytes: 1 << 20).greeting
-        try await Stand.run(credit: 4, greeting: greeting) { stand in
-            for gesture in 1...4 { stand.neighbours.send(commit(gesture: UInt64(gesture))) }
-            try await eventually("the committer's window is used up") {
-                stand.neighbours.sights.count == 2
-                    && stand.context.metrics.text().contains("touchsync_coalescer_commits_waiting 2\n")
-                    && stand.context.metrics.text().contains("touchsync_coalescer_commit_lanes_closed 1\n")
-            }
-            // Two have left, which is half of the gateway's window.
-            try await eventually("the gateway's credit") { stand.neighbours.credits.map(\.commits) == [6] }
-            stand.neighbours.allow(CommitCredit(commits: 4, bytes: 2 << 20))
-            try await eventually("the rest") { stand.neighbours.sights.count == 4 }
-            try await eventually("more credit") { stand.neighbours.credits.map(\.commits) == [6, 8] }
-            let gestures = stand.neighbours.sights.map { sight -> UInt64 in
-                if case .commit(let commit, _) = sight { commit.gestures[0].gesture } else { 0 }
-            }
-            #expect(gestures == [1, 2, 3, 4])
+            #expect(stand.neighbours.sights == [Sight(preview: preview("good", x: 2), fanout: "fanout-1")])
         }
     }
 
     @Test func roomsKeepToTheirOwners() async throws {
         try await Stand.run(instances: 2) { stand in
             let rooms = (0..<40).map { Identifier("room-\($0)") }
-            for room in rooms {
-                stand.neighbours.send(preview(room: room, x: 1))
-                stand.neighbours.send(commit(room: room, gesture: 0))
-            }
-            try await eventually("all arrived") { stand.neighbours.sights.count == 80 }
+            for room in rooms { stand.neighbours.send(preview(room: room, x: 1)) }
+            try await eventually("all arrived") { stand.neighbours.sights.count == 40 }
             let fanouts = Rendezvous(names: ["fanout-1", "fanout-2"])
-            let committers = Rendezvous(names: ["committer-1", "committer-2"])
-            var used: Set<String> = []
             for sight in stand.neighbours.sights {
-                switch sight {
-                case .preview(let preview, let name):
-                    #expect(name == fanouts.owner(of: Shard.of(room: preview.room)))
-                    used.insert(name)
-                case .commit(let commit, let name):
-                    #expect(name == committers.owner(of: Shard.of(room: commit.room)))
-                    used.insert(name)
-                }
+                #expect(sight.fanout == fanouts.owner(of: Shard.of(room: sight.preview.room)))
             }
-            #expect(used.count == 4)
+            #expect(Set(stand.neighbours.sights.map(\.fanout)).count == 2)
         }
     }
 
@@ -140,8 +94,7 @@ private struct Stand: Sendable {
     let group: ServiceGroup
 
     static func run(
-        instances: Int = 1, tick: Duration = .milliseconds(16), credit: Int = 4096, greeting: [UInt8] = [],
-        _ body: @Sendable @escaping (Stand) async throws -> Void
+        instances: Int = 1, tick: Duration = .milliseconds(16), _ body: @Sendable @escaping (Stand) async throws -> Void
     ) async throws {
         let folder = try TemporaryFolder()
         defer { folder.remove() }
@@ -150,24 +103,19 @@ private struct Stand: Sendable {
         }
         var values = SettingValues(defaultsOf: CoalescerSettings.schema)
         values.set(SharedSettings.bind, "ipc://\(folder.path)/coalescer")
-        values.set(SharedSettings.committers, .list(addresses("committer")))
         values.set(SharedSettings.fanouts, .list(addresses("fanout")))
         values.set(CoalescerSettings.tick, tick)
-        values.set(SharedSettings.creditCommits, credit)
         let settings = try CoalescerSettings(values)
         let context = DaemonContext.quiet(name: "coalescer-1")
         let group = ServiceGroup(
             services: try CoalescerService.services(settings, context), logger: context.logger)
         let neighbours = try Neighbours(
-            coalescer: settings.bind, committers: settings.committers.addresses, fanouts: settings.fanouts.addresses,
-            greeting: greeting)
+            coalescer: settings.bind, fanouts: settings.fanouts.addresses)
         try await withThrowingTaskGroup(of: Void.self) { tasks in
             tasks.addTask { try await group.run() }
             let up = "touchsync_coalescer_links_up{stage=\"fanout\"} \(instances)"
             try await eventually("links") {
-                let text = context.metrics.text()
-                return neighbours.isConnected && text.contains(up)
-                    && text.contains("touchsync_coalescer_links_up{stage=\"committer\"} \(instances)")
+                neighbours.isConnected && context.metrics.text().contains(up)
             }
             try await body(Stand(context: context, neighbours: neighbours, group: group))
             await group.triggerGracefulShutdown()

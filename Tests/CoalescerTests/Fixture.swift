@@ -26,15 +26,12 @@ func preview(
         fields: TransformFields(positionX: x, positionY: y, rotation: rotation))
 }
 
-/// A commit that ends a gesture.
-func commit(
+/// The end of a gesture by a commit.
+func end(
     _ element: Identifier = "e", room: Identifier = "r", by connection: UInt64 = 1, gesture: UInt64 = 1,
-    session: Identifier = "s", edit: EncodedEdit? = nil
-) -> Commit {
-    Commit(
-        room: room, session: session, claim: 1, number: 1, isNumberedByApp: true, user: "u", connection: connection,
-        gateway: "g", gestures: gesture == 0 || edit != nil ? [] : [EndedGesture(element: element, gesture: gesture)],
-        edit: edit ?? .transform(element: element, fields: TransformFields(positionX: 1)))
+    sid: Identifier = "s"
+) -> GestureEnd {
+    GestureEnd(room: room, element: element, user: "u", sid: sid, gesture: gesture, connection: connection)
 }
 
 extension Coalescer {

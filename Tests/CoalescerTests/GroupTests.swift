@@ -57,13 +57,13 @@ import Wire
         #expect(self.coalescer.heldCount == 0)
     }
 
-    @Test mutating func aCommitCancelsTheElementsThatItHas() {
+    @Test mutating func anEndCancelsItsElement() {
         _ = self.group(["a", "b", "c"], x: 0, at: ms(0))
         _ = self.group(["a", "b", "c"], x: 1, at: ms(1))
         _ = self.group(["a", "b", "c"], x: 2, at: ms(2))
         #expect(self.coalescer.heldCount == 3)
-        self.coalescer.commitReceived(commit("a"), at: ms(3))
-        self.coalescer.commitReceived(commit("c"), at: ms(3))
+        self.coalescer.gestureEnded(end("a"))
+        self.coalescer.gestureEnded(end("c"))
         #expect(self.coalescer.leaving(at: ms(40)).map(\.element) == ["b"])
         #expect(self.coalescer.heldCount == 0)
     }

@@ -63,7 +63,7 @@ import Wire
     @Test func aNewSessionOfTheConnectionCountsItsGesturesAnew() {
         var coalescer = self.busy()
         _ = coalescer.received(preview(gesture: 8, x: 1), at: ms(2))
-        #expect(coalescer.commitReceived(commit(gesture: 8), at: ms(3)) == .cancelled)
+        coalescer.gestureEnded(end(gesture: 8))
         #expect(coalescer.received(preview(gesture: 1, x: 2, sid: "s2"), at: ms(4)).0 == .held)
         #expect(coalescer.leaving(at: ms(20)) == [preview(gesture: 1, x: 2, sid: "s2")])
     }

@@ -210,7 +210,7 @@ import Wire
         _ = coalescer.received(preview("a", x: 2), at: ms(2))
         _ = coalescer.received(preview("b", x: 2), at: ms(4))
         #expect(coalescer.oldestHeldAge(at: ms(10)) == ms(8))
-        #expect(coalescer.commitReceived(commit("a"), at: ms(10)) == .cancelled)
+        coalescer.gestureEnded(end("a"))
         #expect(coalescer.oldestHeldAge(at: ms(10)) == ms(6))
     }
 

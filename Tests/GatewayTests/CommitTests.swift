@@ -22,60 +22,35 @@ struct CommitTests {
         #expect(scene.gateway.commits.custody.count == 1)
     }
 
-    @Test("without a result a commit is sent again after 1, 2 and 4 s, by turns through the coalescer")
+    @Test("without a result a commit is sent again after 1, 2 and 4 s")
     func repetition() throws {
         var scene = Scene()
         let ada = try scene.member("ada")
         scene.send(ada, "element:transform", Self.numbered, ack: 1)
-        var paths: [(UInt64, CommitPath)] = []
+        var times: [UInt64] = []
         let start = scene.now
         for _ in 0..<80 {
-            for case .commit(_, let path, _) in scene.take() { paths.append((scene.now - start, path)) }
+            for _ in scene.take().commits { times.append(scene.now - start) }
             scene.advance(100)
         }
-        #expect(paths.map(\.0) == [0, 1_000, 3_000, 7_000])
-        #expect(paths.map(\.1) == [.committer, .coalescer, .committer, .coalescer])
+        #expect(times == [0, 1_000, 3_000, 7_000])
     }
 
-    private struct NothingSent: Error {}
-
-    /// Sends a transform, and returns how it leaves.
-    private func sent(
-        _ number: UInt64, by app: Slot, in scene: inout Scene
-    ) throws -> (path: CommitPath, commit: Commit) {
-        let payload = #"{"roomId":"r","elementId":"e","transform":{"rotation":30},"n":\#(number)}"#
-        scene.send(app, "element:transform", payload, ack: number)
-        return try self.left(in: &scene)
-    }
-
-    /// The commit that leaves, and its way.
-    private func left(in scene: inout Scene) throws -> (path: CommitPath, commit: Commit) {
-        for case .commit(_, let path, let commit) in scene.take() { return (path, commit) }
-        throw NothingSent()
-    }
-
-    @Test func aCommitThatEndsAGestureGoesThroughTheCoalescerAndWhatFollowsItGoesBehindIt() throws {
+    @Test func theCoalescerHearsOnceThatACommitEndsAGesture() throws {
         var scene = Scene()
-        let (ada, ben) = (try scene.member("ada"), try scene.member("ben"))
+        let ada = try scene.member("ada")
         scene.send(ada, "element:transforming", #"{"roomId":"r","elementId":"e","transform":{"rotation":20}}"#)
         _ = scene.take()
-        let commits = [try self.sent(1, by: ada, in: &scene), try self.sent(2, by: ada, in: &scene)]
-        #expect(commits.map(\.path) == [.coalescer, .coalescer])
-        #expect(try self.sent(1, by: ben, in: &scene).path == .committer)
-        for (_, commit) in commits {
-            scene.gateway.resultReceived(result(of: commit, seq: commit.number), at: scene.moment, into: &scene.actions)
-        }
-        _ = scene.take()
-        #expect(try self.sent(3, by: ada, in: &scene).path == .committer)
-    }
-
-    @Test func whileManyAreUnderWayAllGoThroughTheCoalescer() throws {
-        var scene = Scene()
-        let paths = try (1...40).map { index in
-            let app = try scene.member("user-\(index)")
-            return try self.sent(1, by: app, in: &scene).path
-        }
-        #expect(paths == Array(repeating: .committer, count: 32) + Array(repeating: .coalescer, count: 8))
+        scene.send(ada, "element:transform", Self.numbered, ack: 1)
+        let end = GestureEnd(
+            room: "r", element: "e", user: "ada", sid: "s-ada", gesture: 1,
+            connection: scene.gateway.connectionID(in: ada))
+        var ends: [GestureEnd] = []
+        for action in scene.take() { if case .previewsEnd(_, let end) = action { ends.append(end) } }
+        scene.advance(1_000)
+        let again = scene.take()
+        for action in again { if case .previewsEnd(_, let end) = action { ends.append(end) } }
+        #expect(ends == [end] && again.commits.count == 1)
     }
 
     @Test func atTheDeadlineANumberedCommitIsGivenBackAsUnavailableAndForgotten() throws {
@@ -102,14 +77,15 @@ struct CommitTests {
         #expect(scene.gateway.commits.custody.count == 0)
     }
 
-    @Test("a link that came or went: what is in custody goes out again at once, straight to the committer")
-    func pathChanged() throws {
+    @Test("a committer that came or went: what is in custody goes out again at once")
+    func committersChanged() throws {
         var scene = Scene()
         let ada = try scene.member("ada")
-        #expect(try self.sent(1, by: ada, in: &scene).path == .committer)
+        scene.send(ada, "element:transform", Self.numbered, ack: 1)
+        #expect(scene.take().commits.count == 1)
         for _ in 1...2 {
-            scene.gateway.commitLinksChanged(shards: [Shard.of(room: "r")], at: scene.moment, into: &scene.actions)
-            #expect(try self.left(in: &scene).path == .committer)
+            scene.gateway.committersChanged(shards: [Shard.of(room: "r")], at: scene.moment, into: &scene.actions)
+            #expect(scene.take().commits.count == 1)
         }
     }
 

@@ -127,11 +127,10 @@ struct CustodyTests {
         #expect(scene.take().commits == [])
         let shard = Shard.of(room: "r")
         for n in 1...3 as ClosedRange<UInt64> {
-            #expect(scene.gateway.commits.custody.nextHeldPath(in: shard) == .committer)
             scene.gateway.commits.custody.sendHeld(in: shard, at: scene.moment, into: &scene.actions)
             #expect(scene.take().commits.map(\.number) == [n])
         }
-        #expect(scene.gateway.commits.custody.nextHeldPath(in: shard) == nil)
+        #expect(scene.gateway.commits.custody.heldCount == 0)
         // Sent now, so from now on the usual pauses count.
         scene.advance(1000)
         #expect(scene.take().commits.count == 3)
@@ -232,7 +231,7 @@ struct CustodyTests {
         scene.gateway.resultReceived(result(of: commits[0], seq: 1), at: scene.moment, into: &scene.actions)
         _ = scene.take()
         let shard = Shard.of(room: "r")
-        #expect(scene.gateway.commits.custody.nextHeldPath(in: shard) != nil)
+        #expect(scene.gateway.commits.custody.heldCount == 1)
         scene.gateway.commits.custody.sendHeld(in: shard, at: scene.moment, into: &scene.actions)
         #expect(scene.take().commits.map(\.number) == [2])
     }
@@ -242,7 +241,7 @@ struct CustodyTests {
         let ada = try scene.member("ada")
         for n in 1...3 { scene.send(ada, "element:transform", Self.transform("e", n: n), ack: UInt64(n)) }
         for commit in scene.take().commits { scene.gateway.commitNotSent(commit) }
-        scene.gateway.commitLinksChanged(shards: [Shard.of(room: "r")], at: scene.moment, into: &scene.actions)
+        scene.gateway.committersChanged(shards: [Shard.of(room: "r")], at: scene.moment, into: &scene.actions)
         #expect(scene.take().commits.map(\.number) == [1, 2, 3])
         #expect(scene.gateway.commits.custody.heldCount == 0)
     }
@@ -276,7 +275,7 @@ struct CustodyTests {
         scene.advance(10_000)
         #expect(scene.take().texts(for: ada).first?.contains(#""code":"unavailable""#) == true)
         #expect(scene.gateway.commits.custody.bytes == 0)
-        #expect(scene.gateway.commits.custody.nextHeldPath(in: Shard.of(room: "r")) == nil)
+        #expect(scene.gateway.commits.custody.heldCount == 0)
     }
 
     @Test("a read carries the number that was just acknowledged, and forgets it after a while")

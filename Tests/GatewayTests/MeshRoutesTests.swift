@@ -16,7 +16,7 @@ import Wire
         self.routes.senders.linkUp(instance, greeting: greeting)
         _ = self.routes.topology.changed(instance, .serves)
         // What leaves because it is up.
-        _ = self.flush(.main)
+        _ = self.flush()
     }
 
     private mutating func goesDown(_ stage: Stage, _ number: Int) {
@@ -25,13 +25,11 @@ import Wire
         _ = self.routes.topology.changed(instance, .isGone)
     }
 
-    /// The instances for which envelopes leave on a lane.
-    private mutating func flush(_ lane: MeshLane) -> [StageInstance] {
+    /// The instances for which envelopes leave.
+    private mutating func flush() -> [StageInstance] {
         var instances: [StageInstance] = []
         self.routes.senders.flush(at: .start + .seconds(1)) { orders in
-            for case .envelope(let envelope) in orders where envelope.lane == lane {
-                instances.append(envelope.instance)
-            }
+            for case .envelope(let envelope) in orders { instances.append(envelope.instance) }
         }
         return instances
     }
@@ -60,48 +58,46 @@ import Wire
         self.comesUp(.fanout, 0)
         // No other had the shard before.
         self.routes.formerRecord(leave, of: Self.shard)
-        #expect(self.flush(.main).isEmpty)
+        #expect(self.flush().isEmpty)
     }
 
-    @Test mutating func aCommitGoesTheOtherWayWhileNoneIsUpOnItsPath() {
-        #expect(self.routes.commit(Self.commit, of: Self.shard, .coalescer) == .noInstance)
-        #expect(self.routes.acceptsCommit(of: Self.shard, .coalescer) == true, "there is no credit to wait for")
-        self.comesUp(.committer, 0)
-        #expect(self.routes.commit(Self.commit, of: Self.shard, .coalescer) == .sent)
-        #expect(self.flush(.main) == [StageInstance(.committer, 0)])
+    @Test mutating func aCommitGoesToItsCommitterAlone() {
         self.comesUp(.coalescer, 0)
-        #expect(self.routes.commit(Self.commit, of: Self.shard, .coalescer) == .sent)
-        #expect(self.flush(.main) == [StageInstance(.coalescer, 0)])
+        #expect(self.routes.commit(Self.commit, of: Self.shard) == .noInstance)
+        #expect(self.routes.acceptsCommit(of: Self.shard), "there is no credit to wait for")
+        self.comesUp(.committer, 0)
+        #expect(self.routes.commit(Self.commit, of: Self.shard) == .sent)
+        #expect(self.flush() == [StageInstance(.committer, 0)])
     }
 
     @Test mutating func aCommitBeyondTheCreditIsNotSent() {
         self.comesUp(.committer, 0, greeting: CommitCredit(commits: 1, bytes: 1000).greeting)
-        #expect(self.routes.acceptsCommit(of: Self.shard, .committer) == true)
-        #expect(self.routes.commit(Self.commit, of: Self.shard, .committer) == .sent)
-        #expect(self.routes.acceptsCommit(of: Self.shard, .committer) == false)
-        #expect(self.routes.commit(Self.commit, of: Self.shard, .committer) == .noCredit)
+        #expect(self.routes.acceptsCommit(of: Self.shard) == true)
+        #expect(self.routes.commit(Self.commit, of: Self.shard) == .sent)
+        #expect(self.routes.acceptsCommit(of: Self.shard) == false)
+        #expect(self.routes.commit(Self.commit, of: Self.shard) == .noCredit)
         self.routes.senders.allow(CommitCredit(commits: 2, bytes: 2000), for: StageInstance(.committer, 0))
-        #expect(self.routes.commit(Self.commit, of: Self.shard, .committer) == .sent)
+        #expect(self.routes.commit(Self.commit, of: Self.shard) == .sent)
     }
 
     @Test mutating func previewsThatWaitForARemovedCoalescerGoToTheNextOwner() throws {
         for number in 0...1 { self.comesUp(.coalescer, number) }
-        self.routes.laneChanged(isOpen: true, coalescer: 0)
+        self.routes.coalescerChanged(0, isOpen: true)
         let room = try self.room(ofCoalescer: 1)
         self.routes.preview(Self.preview(of: room), of: Shard.of(room: room))
-        #expect(self.flush(.previews).isEmpty, "its lane is not open")
+        #expect(self.flush().isEmpty, "its link takes nothing now")
         self.goesDown(.coalescer, 1)
         self.routes.removed(StageInstance(.coalescer, 1))
-        #expect(self.flush(.previews) == [StageInstance(.coalescer, 0)])
+        #expect(self.flush() == [StageInstance(.coalescer, 0)])
     }
 
-    @Test mutating func theLaneOfARemovedCoalescerIsNotOpenedAgain() {
+    @Test mutating func aRemovedCoalescerGetsNothingMore() {
         for number in 0...1 { self.comesUp(.coalescer, number) }
         self.goesDown(.coalescer, 1)
         self.routes.removed(StageInstance(.coalescer, 1))
-        self.routes.laneChanged(isOpen: true, coalescer: 1)
+        self.routes.coalescerChanged(1, isOpen: true)
         // Sent past the routes: nothing leaves for it.
         self.routes.senders.preview(Self.preview(of: "r"), to: 1)
-        #expect(self.flush(.previews).isEmpty)
+        #expect(self.flush().isEmpty)
     }
 }

@@ -51,14 +51,13 @@ import Wire
     }
 
     @Test mutating func creditIsSpentForACommitThatFillsAnEnvelope() throws {
-        let committer = StageInstance(.committer, 0)
-        self.senders.linkUp(committer, greeting: CommitCredit(commits: 100, bytes: 300_000).greeting)
+        self.senders.linkUp(StageInstance(.committer, 0), greeting: CommitCredit(commits: 100, bytes: 300_000).greeting)
         let edit = EncodedEdit(tag: UpdateElement.tag, fields: [UInt8](repeating: 0, count: 200_000))
         let commit = Commit(
             room: "r", session: "s", claim: 1, number: 1, isNumberedByApp: true, user: "u", connection: 1,
             gateway: "g", gestures: [], edit: edit)
         var sent = 0
-        while sent < 10, self.senders.commit(commit, to: committer) { sent += 1 }
+        while sent < 10, self.senders.commit(commit, to: 0) { sent += 1 }
         #expect(sent == 2)
         #expect(try self.flush().map(\.records) == [1, 1])
     }
@@ -105,6 +104,34 @@ import Wire
         self.senders.preview(Self.preview, to: 0)
         self.senders.flush(at: now) { _ in }
         #expect(self.senders.nextDeadline == pause.map { now + .microseconds($0) })
+    }
+
+    @Test mutating func theEndOfAGestureLeavesBehindItsPreviewsAndInTheirPlace() throws {
+        func records() throws -> [RecordKind] {
+            var kinds: [RecordKind] = []
+            var envelopes: [[UInt8]] = []
+            self.senders.flush(at: .start + .seconds(1)) { orders in
+                for case .envelope(let envelope) in orders { envelopes.append(envelope.bytes) }
+            }
+            for envelope in envelopes {
+                try envelope.withUnsafeBytes { bytes in
+                    var reader = try EnvelopeReader(bytes)
+                    while let (kind, _) = try reader.next() { kinds.append(kind) }
+                }
+            }
+            return kinds
+        }
+        var other = Self.preview
+        other.element = "f"
+        let end = GestureEnd(room: "r", element: "e", user: "u", sid: "s", gesture: 1, connection: 1)
+        self.senders.previewsEnd(end, to: 0)
+        #expect(try records() == [], "the coalescer is not there: it holds nothing")
+        self.senders.setOpen(true, coalescer: 0)
+        self.senders.preview(Self.preview, to: 0)
+        self.senders.preview(other, to: 0)
+        self.senders.previewsEnd(end, to: 0)
+        #expect(try records() == [.preview, .gestureEnd])
+        #expect(try records() == [])
     }
 
     private static let preview = Preview(

@@ -14,19 +14,18 @@ struct MeshTopologyTests {
         _ = self.topology.changed(StageInstance(stage, 0), .serves)
         let moves = self.topology.changed(StageInstance(stage, 1), .serves)
         return moves.reduce(into: []) { shards, move in
-            if case .commitPath(let moved) = move { shards.formUnion(moved) }
+            if case .committer(let moved) = move { shards.formUnion(moved) }
         }
     }
 
-    /// Coalescers may have sent it commits all the time, whose results had no way to this gateway.
+    /// It may have decided what its shards' former committer was sent.
     @Test mutating func whatACommitterTakesOverIsSentAgain() {
         let moved = self.commitsMoved(backTo: .committer)
-        let second = StageInstance(.committer, 1)
-        let owned = (0..<Shard.count).filter { self.topology.target(of: $0, .committer) == second }
+        let owned = (0..<Shard.count).filter { self.topology.committer(of: $0) == 1 }
         #expect(!moved.isEmpty && moved == Set(owned))
     }
 
-    @Test mutating func whatACoalescerThatServesHasIsNotSentAgain() {
+    @Test mutating func coalescersHaveNoCommits() {
         #expect(self.commitsMoved(backTo: .coalescer).isEmpty)
     }
 }

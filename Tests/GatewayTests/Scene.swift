@@ -98,7 +98,7 @@ extension Instant {
 extension [GatewayAction] {
     /// The commits among them.
     var commits: [Commit] {
-        self.compactMap { if case .commit(_, _, let commit) = $0 { commit } else { nil } }
+        self.compactMap { if case .commit(_, let commit) = $0 { commit } else { nil } }
     }
 
     /// The joins among them.

@@ -15,7 +15,7 @@ from pipeline import PROGRAMS, Pipeline
 NEIGHBOURS = {
     "fanout": [],
     "committer": ["fanout"],
-    "coalescer": ["committer", "fanout"],
+    "coalescer": ["fanout"],
     "gateway": ["coalescer", "committer", "fanout"],
 }
 
@@ -35,14 +35,13 @@ class LinkedPipeline(Pipeline):
         super().__init__(host, base.proxy)
         self.base = base
         self.is_guarded = is_guarded
-        first_port = ports.free(8)
-        # A coalescer listens on two neighbouring ports.
-        self.ports = {stage: first_port + 2 * index for index, stage in enumerate(["fanout", "committer", "coalescer"])}
+        first_port = ports.free(3)
+        self.ports = {stage: first_port + index for index, stage in enumerate(["fanout", "committer", "coalescer"])}
         self.daemons = {}
 
     @property
     def link_ports(self):
-        return [*self.ports.values(), self.ports["coalescer"] + 1]
+        return list(self.ports.values())
 
     def start(self, within=60.0):
         self.environment["TOUCHSYNC_ALLOW_ROOT"] = "true"

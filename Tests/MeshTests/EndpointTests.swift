@@ -30,15 +30,6 @@ struct EndpointTests {
         let longest = "/" + String(repeating: "p", count: 106)
         #expect(try Endpoint("ipc://" + longest).description.utf8.count == 6 + 107)
         #expect(throws: MeshError.self) { try Endpoint("ipc://" + longest + "p") }
-        #expect(throws: MeshError.self) { try Endpoint("ipc://" + longest).lane("x") }
-    }
-
-    @Test func lanes() throws {
-        #expect(try Endpoint("ipc:///run/a.sock").lane("previews").description == "ipc:///run/a.sock.previews")
-        #expect(try Endpoint("tcp://h:7401").lane("previews").description == "tcp://h:7402")
-        #expect(try Endpoint("tcp://h:7401").lane("x", offset: 3).description == "tcp://h:7404")
-        #expect(throws: MeshError.self) { try Endpoint("tcp://h:65535").lane("previews") }
-        #expect(throws: MeshError.self) { try Endpoint("tcp://h:0").lane("previews") }
     }
 
     @Test func localhostIsItsAddress() throws {

@@ -20,7 +20,6 @@ import Timing
             .coalescer,
             """
             process_resident_memory_bytes 20971520
-            touchsync_coalescer_commits_waiting 0
             """
         ),
         (
@@ -89,7 +88,7 @@ import Timing
             try Self.screen() == Self.head + [
                 "NAME          STATE         CPU   MEMORY PREV IN PREV OUT COMMITS  QUEUE     AGE",
                 "gateway-1     ready           -   45 MiB       -        -       -      3   12 ms",
-                "coalescer-1   ready           -   20 MiB       -        -       -      0       -",
+                "coalescer-1   ready           -   20 MiB       -        -       -      -       -",
                 "committer-1   ready           -   30 MiB       -        -       -     12   3.2 s",
                 "fanout-1      ready           -  1.2 GiB       -        -       -      -       -",
                 "", "", "", Self.keys,

@@ -123,7 +123,7 @@ def test_policies_and_budgets_cover_every_stage(made):
             source["podSelector"]["matchLabels"]["app.kubernetes.io/component"]
             for rule in policy["ingress"] for source in rule.get("from", []) if "podSelector" in source}
         assert sources == {
-            "gateway": {"monitor"}, "coalescer": {"gateway", "monitor"}, "committer": {"gateway", "coalescer", "monitor"},
+            "gateway": {"monitor"}, "coalescer": {"gateway", "monitor"}, "committer": {"gateway", "monitor"},
             "fanout": {"gateway", "coalescer", "committer", "monitor"}, "monitor": set()}[stage_of(workload)]
 
 

@@ -74,11 +74,10 @@ class Operation:
         self.apps.acknowledged()
         assert self.trio.properties("MainPID", FIRST) == before
         self.all_is_well()
-        for stage in STAGES[:2]:
-            known = f'touchsync_{stage}_set_instances{{set="committers"}}'
-            eventually(
-                f"each {stage} knows all committers",
-                lambda: [value for _, value in self.prometheus.query(known)] == [4] * 4, within=20)
+        known = 'touchsync_gateway_set_instances{set="committers"}'
+        eventually(
+            "each gateway knows all committers",
+            lambda: [value for _, value in self.prometheus.query(known)] == [4] * 4, within=20)
 
     def upgrade(self, following):
         """Each daemon is another process afterwards, old and new ones share the work, and no alert has fired so far."""

@@ -20,7 +20,7 @@ from pipeline import PROGRAMS, Overdue, eventually
 # Each after those that it connects to.
 STAGES = ["fanout", "committer", "coalescer", "gateway"]
 BEHIND = {
-    "fanout": [], "committer": ["fanout"], "coalescer": ["committer", "fanout"],
+    "fanout": [], "committer": ["fanout"], "coalescer": ["fanout"],
     "gateway": ["coalescer", "committer", "fanout"],
 }
 
@@ -82,8 +82,8 @@ class LinkedPipeline:
         self.ports = {}
         for stage in STAGES:
             for name in self.names[stage]:
-                # A coalescer listens on two neighbouring ports, a gateway on its own and its face's.
-                self.ports[name] = ports.free(2 if stage in ("coalescer", "gateway") else 1)
+                # A gateway listens on its own port and its face's, the one above it.
+                self.ports[name] = ports.free(2 if stage == "gateway" else 1)
         self.daemons = {}
         self.http = {}
 

@@ -135,7 +135,7 @@ def test_the_supervisor_is_killed():
 def test_settings(program, tmp_path):
     arguments = {
         "touchsync-gateway": ["--coalescers", "c=ipc:///tmp/c", "--committers", "w=ipc:///tmp/w", "--fanouts", "f=ipc:///tmp/f"],
-        "touchsync-coalescer": ["--bind", "ipc:///tmp/c", "--committers", "w=ipc:///tmp/w", "--fanouts", "f=ipc:///tmp/f"],
+        "touchsync-coalescer": ["--bind", "ipc:///tmp/c", "--fanouts", "f=ipc:///tmp/f"],
         "touchsync-committer": ["--bind", "ipc:///tmp/w", "--fanouts", "f=ipc:///tmp/f", "--database-url", "postgresql://x:hunter2@/x"],
         "touchsync-fanout": ["--bind", "ipc:///tmp/f", "--database-url", "postgresql://x:hunter2@/x"],
     }[program]

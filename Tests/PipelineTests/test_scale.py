@@ -92,10 +92,10 @@ def test_rooms_spread_over_the_daemons(double, room):
         app.ok("element:create", {"roomId": f"{room}-{index}", "element": {"type": "note", "id": "e"}})
         app.send("element:transforming", {"roomId": f"{room}-{index}", "elementId": "e", "positionX": 1})
         app.ok("element:transform", {"roomId": f"{room}-{index}", "elementId": "e", "positionX": 2})
-    counts = ("touchsync_coalescer_previews_received_total", "touchsync_coalescer_commits_passed_total")
+    counts = [("coalescer", "touchsync_coalescer_previews_received_total"), ("committer", "touchsync_committer_commits_received_total")]
     eventually(
-        "both coalescers had some of each",
-        lambda: all(double.metrics("coalescer", index)[count] > 0 for index in range(2) for count in counts),
+        "both coalescers and both committers had some",
+        lambda: all(double.metrics(stage, index)[count] > 0 for index in range(2) for stage, count in counts),
     )
     double.assert_shards_gapless()
     app.close()

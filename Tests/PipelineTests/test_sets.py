@@ -17,7 +17,7 @@ from survival import Crowd
 FAST = ["--commits-per-second", 100000, "--commit-burst", 100000]
 # What an instance counts that was given something to do.
 WORK = {
-    "fanout": "room_loads_total", "committer": "commits_received_total", "coalescer": "commits_passed_total",
+    "fanout": "room_loads_total", "committer": "commits_received_total", "coalescer": "previews_received_total",
 }
 
 

@@ -105,10 +105,10 @@ package final class World {
                 self.processes.append(Process(StageInstance(stage, number), isListed: number < self.plan.instances))
             }
         }
-        for (from, to, lane) in Self.lanes {
+        for (from, to) in Self.dials {
             for dialler in self.processes where dialler.stage == from {
                 for server in self.processes where server.stage == to {
-                    self.links.append(Link(self.links.count, from: dialler, to: server, lane: lane))
+                    self.links.append(Link(self.links.count, from: dialler, to: server))
                 }
             }
         }
@@ -150,10 +150,9 @@ package final class World {
     }
 
     /// Who dials whom, as the daemons' settings have it.
-    private static let lanes: [(Stage, Stage, Link.Lane)] = [
-        (.gateway, .coalescer, .main), (.gateway, .coalescer, .previews), (.gateway, .committer, .main),
-        (.gateway, .fanout, .main), (.coalescer, .committer, .main), (.coalescer, .fanout, .main),
-        (.committer, .fanout, .main),
+    private static let dials: [(Stage, Stage)] = [
+        (.gateway, .coalescer), (.gateway, .committer), (.gateway, .fanout), (.coalescer, .fanout),
+        (.committer, .fanout),
     ]
 
     private func awaitHeal() {

@@ -2,7 +2,7 @@ package import Timing
 package import Wire
 
 /// Folds bursts of previews to at most one for each (room, element, connection) and tick, with the latest value of each
-/// field, and drops previews of gestures whose commit was seen.
+/// field, and drops those of gestures that a commit ends.
 ///
 ///     previewReceived ──► room quiet, or nobody else moves; credit left ────► sent immediately
 ///                    ├──► otherwise ──► held ◄── folded: same gesture ──┐
@@ -11,8 +11,8 @@ package import Wire
 ///                    │                   ├──► all movers there, credit left ► the room's departure
 ///                    │                   ├──► a tick waited ───────────────► the room's departure
 ///                    │                   ├──► flush, too many held ────────► sent
-///                    │                   └──► commit of the gesture ───────► cancelled
-///                    └──► older gesture, or closed by its commit ──► dropped
+///                    │                   └──► end of the gesture ──────────► cancelled
+///                    └──► older gesture ──► dropped
 ///
 /// A key is sent at most once in a tick on average, with a credit of one tick: T ms contain at most T / tick + 2 previews
 /// of a key, and an app that sends as fast as the tick, or a little unevenly, never waits. Only the bound on memory may
@@ -31,16 +31,8 @@ package struct Coalescer {
         case sent
         /// Held for the tick: alone, folded into a held preview, or replacing it.
         case held
-        /// Its gesture has ended, or is older than one that was seen.
+        /// Its gesture is older than one that was seen.
         case stale
-    }
-
-    /// The effect of a commit on held previews; the commit itself always passes.
-    package enum CommitOutcome: Equatable, Sendable {
-        /// No preview of its gestures was held.
-        case nothingHeld
-        /// A held preview of its gestures, or of an older one, was dropped.
-        case cancelled
     }
 
     /// How many rooms are searched for the oldest held preview.
@@ -92,7 +84,7 @@ package struct Coalescer {
         self.tally.received += 1
         let entry = self.entry(of: preview, at: now, into: &output)
         self.keys[entry: entry].follow(session: preview.sid)
-        guard preview.gesture > self.keys[entry: entry].closed, preview.gesture >= self.keys[entry: entry].newest else {
+        guard preview.gesture >= self.keys[entry: entry].newest else {
             self.tally.stale += 1
             return .stale
         }
@@ -142,7 +134,7 @@ package struct Coalescer {
         self.keys[entry: index].returned(sinceLast: preview.sinceLast)
         if self.keys[entry: index].sid.isEmpty { self.keys[entry: index].follow(session: preview.sid) }
         let entry = self.keys[entry: index]
-        guard entry.sid == preview.sid, preview.gesture > entry.closed else {
+        guard entry.sid == preview.sid else {
             self.tally.stale += 1
             return
         }
@@ -157,12 +149,13 @@ package struct Coalescer {
         }
     }
 
-    /// A commit passed through. No previews of the gestures that it ends, or of older ones, leave any more.
-    @discardableResult
-    package mutating func commitReceived(_ commit: Commit, at now: Instant) -> CommitOutcome {
-        var outcome = CommitOutcome.nothingHeld
-        for ended in commit.gestures where self.close(ended, by: commit, at: now) { outcome = .cancelled }
-        return outcome
+    /// A commit ends a gesture: what is held of it, or of an older one, is dropped. What comes behind the end, or has left
+    /// before it, is dropped by the fan-out.
+    package mutating func gestureEnded(_ end: GestureEnd) {
+        let known = self.keys.find(room: end.room, element: end.element, connection: end.connection)
+        guard let entry = known, let held = self.keys[entry: entry].held, end.endedPreviews.includes(held) else { return }
+        if self.keys.drop(entry) { self.departures.cancel(self.keys[entry: entry].key.room) }
+        self.tally.cancelled += 1
     }
 
     /// Time has reached `now`: all rooms that are due depart.
@@ -215,24 +208,6 @@ extension Coalescer {
             self.tally.early += UInt64(self.heldCount)
             self.flush(at: now, into: &output)
         }
-    }
-
-    /// Ends one gesture; true when a preview of it was held.
-    private mutating func close(_ ended: EndedGesture, by commit: Commit, at now: Instant) -> Bool {
-        let known = self.keys.entry(room: commit.room, element: ended.element, connection: commit.connection, at: now)
-        guard let entry = known else {
-            // The table is full of held previews. A commit must not wait for them, so the end of the gesture is not
-            // recorded here; the fan-out's fence covers it.
-            self.tally.evicted += 1
-            return false
-        }
-        self.keys[entry: entry].follow(session: SessionKey.sid(of: commit.session))
-        let closed = max(self.keys[entry: entry].closed, ended.gesture)
-        self.keys[entry: entry].closed = closed
-        guard let held = self.keys[entry: entry].held, held.gesture <= closed else { return false }
-        if self.keys.drop(entry) { self.departures.cancel(self.keys[entry: entry].key.room) }
-        self.tally.cancelled += 1
-        return true
     }
 
     /// Holds a preview, or folds it into the held one of its key.

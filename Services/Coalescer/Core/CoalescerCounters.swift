@@ -14,9 +14,9 @@ package struct CoalescerCounters: Equatable, Sendable {
     package var folded: UInt64 = 0
     /// Held previews that a preview of a newer gesture replaced.
     package var replaced: UInt64 = 0
-    /// Held previews that the commit of their gesture cancelled.
+    /// Held previews that the end of their gesture cancelled.
     package var cancelled: UInt64 = 0
-    /// Previews that arrived too late: of an ended gesture, or older than one that was seen.
+    /// Previews that arrived too late: of a gesture older than one that was seen.
     package var stale: UInt64 = 0
     /// Held previews that were sent before their tick because too many were held.
     package var early: UInt64 = 0

@@ -19,8 +19,6 @@ struct Entry {
     private(set) var sid: Identifier = ""
     /// The newest gesture that a preview came from; 0: none.
     var newest: UInt64 = 0
-    /// The newest gesture that a commit ended; 0: none.
-    var closed: UInt64 = 0
     /// The preview that is held until its room's departure.
     private(set) var held: Preview?
     /// Since when a preview is held.
@@ -48,7 +46,6 @@ struct Entry {
         guard self.sid != sid else { return }
         self.sid = sid
         self.newest = 0
-        self.closed = 0
     }
 
     /// Holds a preview until its room's departure.

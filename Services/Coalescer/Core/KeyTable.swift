@@ -53,15 +53,19 @@ struct KeyTable {
     /// The entry of a key, created if needed. If there are too many keys, another one is evicted; nil when all examined
     /// ones have held previews.
     mutating func entry(room: Identifier, element: Identifier, connection: UInt64, at now: Instant) -> EntryIndex? {
-        if let room = self.roomIndex[room] {
-            let key = EntryKey(room: room, element: element, connection: connection)
-            if let known = self.index[key] {
-                self.entries[known].touchedAt = now
-                return known
-            }
+        if let known = self.find(room: room, element: element, connection: connection) {
+            self.entries[known].touchedAt = now
+            return known
         }
         if self.index.count >= self.limits.maxEntries, !self.evictOne(at: now) { return nil }
         return self.add(EntryKey(room: self.room(room), element: element, connection: connection), at: now)
+    }
+
+    /// The entry of a key; nil when it is not known.
+    func find(room: Identifier, element: Identifier, connection: UInt64) -> EntryIndex? {
+        self.roomIndex[room].flatMap {
+            self.index[EntryKey(room: $0, element: element, connection: connection)]
+        }
     }
 
     /// A key moves: it counts as one of its room's movers, and the previous mover's gap is updated.

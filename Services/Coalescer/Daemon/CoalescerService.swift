@@ -18,10 +18,9 @@ package enum CoalescerService {
     /// - Throws: when the process has no descriptor left. A bad endpoint is thrown by `run`.
     package static func services(_ settings: CoalescerSettings, _ context: DaemonContext) throws -> [any Service] {
         let telemetry = CoalescerTelemetry(context)
-        let readiness = CoalescerReadiness(
-            committers: context.health.check("committers"), fanouts: context.health.check("fanouts"))
+        let readiness = context.health.check("fanouts")
         let pulse = context.health.pulse("links")
-        let sets = StageSets([.committer: settings.committers, .fanout: settings.fanouts])
+        let sets = StageSets([.fanout: settings.fanouts])
         let links = LinkGuard(settings.linkKeys)
         let reactor = try Reactor(
             name: "coalescer", logger: context.logger, keys: links.keys, beat: pulse.beat

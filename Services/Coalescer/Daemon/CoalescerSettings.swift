@@ -1,22 +1,16 @@
 package import Boot
 package import CoalescerCore
 internal import Timing
-package import Wire
 
 /// A coalescer's settings; the schema has names, defaults and ranges.
 package struct CoalescerSettings: DaemonSettings {
-    /// The endpoint to which gateways connect: the commits' lane, from which the previews' lane is derived.
+    /// The endpoint to which gateways connect.
     package var bind: String
     /// The pace, and the maximum number of keys.
     package var limits: CoalescerLimits
     /// The share of one core up to which previews do not wait for each other, hundredths.
     package var promptCPU: Int
-    /// The maximum number of commit envelopes queued for one full link.
-    package var maxWaiting: Int
-    /// The credit of each gateway: unfinished commits and their bytes.
-    package var credit: CommitCredit
-    /// The next stages.
-    package var committers: InstanceList
+    /// The next stage.
     package var fanouts: InstanceList
     /// How names are looked up.
     package var lookups: LookupPace
@@ -32,17 +26,13 @@ package struct CoalescerSettings: DaemonSettings {
     package static let memory = Setting.milliseconds(
         "memory-ms", default: 30_000, in: 1000...600_000,
         "How long an element of an idle connection is remembered.")
-    package static let maxWaiting = Setting.int(
-        "max-waiting", default: 1024, in: 1...100_000,
-        "Envelopes of commits queued for one committer; further ones are dropped and gateways retry.")
 
     package static let schema = SettingsSchema(
-        "coalescer", summary: "collapses bursts of previews, paces rooms and passes commits on ahead of them.",
+        "coalescer", summary: "collapses bursts of previews and paces rooms.",
         [
-            SharedSettings.bind, tick, SharedSettings.promptCPU, maxEntries, memory, maxWaiting,
-            SharedSettings.creditCommits, SharedSettings.creditBytes, SharedSettings.committers,
-            SharedSettings.fanouts, SharedSettings.lookupPause, SharedSettings.lookupPatience,
-            SharedSettings.linkKeyFile, SharedSettings.peersFile,
+            SharedSettings.bind, tick, SharedSettings.promptCPU, maxEntries, memory, SharedSettings.fanouts,
+            SharedSettings.lookupPause, SharedSettings.lookupPatience, SharedSettings.linkKeyFile,
+            SharedSettings.peersFile,
         ])
 
     package init(_ values: SettingValues) throws(SettingProblem) {
@@ -51,11 +41,6 @@ package struct CoalescerSettings: DaemonSettings {
             tick: Nanoseconds(values[Self.tick]), maxEntries: values[Self.maxEntries],
             memory: Nanoseconds(values[Self.memory]))
         self.promptCPU = values[SharedSettings.promptCPU]
-        self.maxWaiting = values[Self.maxWaiting]
-        self.credit = CommitCredit(
-            commits: UInt64(clamping: values[SharedSettings.creditCommits]),
-            bytes: UInt64(clamping: values[SharedSettings.creditBytes]))
-        self.committers = try values.instances(SharedSettings.committers)
         self.fanouts = try values.instances(SharedSettings.fanouts)
         self.lookups = LookupPace(values)
         self.linkKeys = try values.linkKeys(bound: [SharedSettings.bind])

@@ -11,13 +11,11 @@ final class CoalescerTelemetry: Sendable {
     /// Peers and records that were refused.
     let refusals: LinkTelemetry
     private let core: MetricsTable<Coalescer>
-    private let commits: MetricsTable<CommitRelay>
     private let previews: MetricsTable<PreviewRelay>
     private let oldest: Gauge
     private let batch: Histogram
     private let waits: Histogram
     private let lateness: Histogram
-    private let committersUp: Gauge
     private let fanoutsUp: Gauge
     private let reconnects: Counter
 
@@ -28,16 +26,6 @@ final class CoalescerTelemetry: Sendable {
             "\(prefix)envelopes_malformed_total", "Envelopes that could not be read to their end.")
         self.refusals = LinkTelemetry(context, prefix: prefix)
         self.core = Self.core(metrics, prefix)
-        var commits = MetricsTable<CommitRelay>(metrics, prefix: prefix)
-        commits.counters(
-            "commits_dropped_total", "Commits not passed on; gateways send them again.", label: "reason",
-            of: CommitRelay.Drop.self
-        ) { $0.dropped[$1] ?? 0 }
-        commits.counter("commits_passed_total", "Commits passed on to committers.", \.passed)
-        commits.gauge("commits_waiting", "Commits that wait for a committer.", \.waiting.commits)
-        commits.gauge("commits_waiting_bytes", "Bytes of commits that wait for a committer.", \.waiting.bytes)
-        commits.gauge("commit_lanes_closed", "Committers that have given no more credit.", \.closedCount)
-        self.commits = commits
         var previews = MetricsTable<PreviewRelay>(metrics, prefix: prefix)
         previews.counters(
             "previews_undelivered_total", "Previews that left and reached no fan-out.", label: "reason",
@@ -51,8 +39,6 @@ final class CoalescerTelemetry: Sendable {
             "\(prefix)preview_wait_seconds", "How long previews waited here; no time for those that left at once.")
         self.lateness = metrics.histogram(
             "\(prefix)tick_lateness_seconds", "How late a tick was.", buckets: Buckets.latency)
-        self.committersUp = metrics.gauge(
-            "\(prefix)links_up", "Instances that are connected.", labels: ["stage": "committer"])
         self.fanoutsUp = metrics.gauge(
             "\(prefix)links_up", "Instances that are connected.", labels: ["stage": "fanout"])
         self.reconnects = metrics.counter("\(prefix)reconnects_total", "Links that were opened again.")
@@ -96,19 +82,17 @@ final class CoalescerTelemetry: Sendable {
         self.lateness.observe(lateness.seconds)
     }
 
-    /// Publishes the core's and the relays' present values.
-    func observe(_ core: borrowing Coalescer, commits: CommitRelay, previews: PreviewRelay, at now: Instant) {
+    /// Publishes the core's and the relay's present values.
+    func observe(_ core: borrowing Coalescer, _ relay: PreviewRelay, at now: Instant) {
         self.core.publish(core)
         self.waits.follow(core.counters.waits)
         self.oldest.set(core.oldestHeldAge(at: now).seconds)
-        self.commits.publish(commits)
-        self.previews.publish(previews)
+        self.previews.publish(relay)
     }
 
     /// Publishes the state of the links.
-    func links(committers: StageLinks, fanouts: StageLinks) {
-        self.committersUp.set(committers.owners.upCount)
+    func links(_ fanouts: StageLinks) {
         self.fanoutsUp.set(fanouts.owners.upCount)
-        self.reconnects.follow(committers.reconnects &+ fanouts.reconnects)
+        self.reconnects.follow(fanouts.reconnects)
     }
 }

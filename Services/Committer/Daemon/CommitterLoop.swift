@@ -53,7 +53,7 @@ final class CommitterLoop: ReactorLoop {
         self.thread = thread
         self.link = try ServerLink(
             on: thread, bind: Endpoint(settings.bind), identity: LinkIdentity(daemon: name, credit: settings.credit),
-            options: commitOptions, admitting: [PeerRoles(.gateway), PeerRoles(.coalescer)])
+            options: commitOptions, admitting: PeerRoles(.gateway))
         self.link.isResting = true
         self.fanouts = try StageLinks(
             on: thread, to: sets[.fanout], identity: LinkIdentity(daemon: name),
@@ -170,8 +170,7 @@ final class CommitterLoop: ReactorLoop {
         while let event = self.link.next() {
             switch event {
             case .peerUp(let peer, let hello):
-                let isGateway = self.link.roles(of: peer).contains(PeerRoles(.gateway))
-                self.results.peerUp(peer, name: hello.name, getsResults: isGateway)
+                self.results.peerUp(peer, name: hello.name)
             case .peerDown(let peer, _): self.results.peerDown(peer)
             case .writable(let peer): self.results.writable(peer, self.link.send)
             case .message(let peer):

@@ -5,7 +5,7 @@ package import Wire
 
 /// A committer's settings; the schema has names, defaults and ranges.
 package struct CommitterSettings: DaemonSettings {
-    /// The endpoint to which gateways and coalescers connect.
+    /// The endpoint to which gateways connect.
     package var bind: String
     /// The fan-outs that receive updates.
     package var fanouts: InstanceList

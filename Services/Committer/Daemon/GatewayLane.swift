@@ -2,7 +2,7 @@ package import Mesh
 internal import Stages
 package import Wire
 
-/// The senders of commits on the bound link, their credit, and the results for gateways, which are addressed by name.
+/// The gateways on the bound link, their credit, and the results for them, which are addressed by name.
 ///
 /// A result that cannot be sent is dropped: its gateway will retry the commit.
 package struct GatewayLane {
@@ -27,10 +27,9 @@ package struct GatewayLane {
     /// True when no result is queued.
     package var isEmpty: Bool { self.outboxes.values.allSatisfy(\.isEmpty) }
 
-    /// A peer came up.
-    /// - Parameter getsResults: false for one that is not a gateway, whatever its name is.
-    package mutating func peerUp(_ peer: PeerID, name: String, getsResults: Bool = true) {
-        if getsResults { self.peers[name] = peer }
+    /// A gateway came up.
+    package mutating func peerUp(_ peer: PeerID, name: String) {
+        self.peers[name] = peer
         self.outboxes[peer] = Outbox(limit: self.outboxLimit)
         self.senders[peer.serial] = peer
         self.grants.peerUp(peer)

@@ -112,8 +112,8 @@ extension Gateway {
         self.commits.resultReceived(result, &self.connections, &self.rooms, at: now, into: &actions)
     }
 
-    /// A coalescer or committer of these shards came or went away: what is in custody goes out again.
-    package mutating func commitLinksChanged(shards: Set<Int>, at now: Instant, into actions: inout [GatewayAction]) {
+    /// A committer of these shards came or went away: what is in custody goes out again.
+    package mutating func committersChanged(shards: Set<Int>, at now: Instant, into actions: inout [GatewayAction]) {
         self.commits.custody.linksChanged(shards: shards, at: now, into: &actions)
     }
 
@@ -122,7 +122,7 @@ extension Gateway {
 
     /// Sends the next commit that waits for credit; see ``Custody/sendNextHeld(after:at:into:hasCredit:)``.
     package mutating func sendNextHeld(
-        after shard: Int?, at now: Instant, into actions: inout [GatewayAction], hasCredit: (Int, CommitPath) -> Bool
+        after shard: Int?, at now: Instant, into actions: inout [GatewayAction], hasCredit: (Int) -> Bool
     ) -> Int? {
         self.commits.custody.sendNextHeld(after: shard, at: now, into: &actions, hasCredit: hasCredit)
     }

@@ -4,17 +4,6 @@ package import Wire
 /// Where a connection stands in the gateway's table; reused after the connection is gone.
 package typealias Slot = Int
 
-/// Which way a commit is sent.
-package enum CommitPath: String, Equatable, Sendable {
-    /// Through the shard's coalescer, which cancels the previews before the commit.
-    case coalescer
-    /// Straight to the shard's committer.
-    case committer
-
-    /// The way around what is broken on this one.
-    var other: CommitPath { self == .coalescer ? .committer : .coalescer }
-}
-
 /// A record for the fan-out that serves a shard.
 package enum FanoutRecord: Equatable, Sendable {
     case join(Join)
@@ -85,8 +74,10 @@ package enum GatewayAction: Equatable, Sendable {
     case tokenRefused(TokenFailure)
     /// Hand a preview to the coalescer of the shard.
     case preview(shard: Int, Preview)
-    /// Hand a commit to the coalescer or committer of the shard.
-    case commit(shard: Int, path: CommitPath, Commit)
+    /// Tell the coalescer of the shard, behind the gesture's previews, that a commit ends it.
+    case previewsEnd(shard: Int, GestureEnd)
+    /// Hand a commit to the committer of the shard.
+    case commit(shard: Int, Commit)
     /// Log a step of a traced commit.
     case traced(TraceMark)
     /// Hand a record to the fan-out of the shard.

@@ -31,7 +31,8 @@ extension GatewayHub {
         case .expel(let slot): self.apps[slot]?.expel()
         case .tokenRefused(let failure): self.door.report.tokenRefused(failure, from: nil)
         case .preview(let shard, let preview): self.routes.preview(preview, of: shard)
-        case .commit(let shard, let path, let commit): self.send(commit, shard: shard, path: path)
+        case .previewsEnd(let shard, let end): self.routes.previewsEnd(end, of: shard)
+        case .commit(let shard, let commit): self.send(commit, shard: shard)
         case .traced(let mark): self.logger.trace(mark)
         case .fanout(let shard, let record): self.routes.record(record, of: shard)
         case .formerFanout(let shard, let record): self.routes.formerRecord(record, of: shard)
@@ -40,10 +41,10 @@ extension GatewayHub {
         }
     }
 
-    private func send(_ commit: Commit, shard: Int, path: CommitPath) {
-        switch self.routes.commit(commit, of: shard, path) {
+    private func send(_ commit: Commit, shard: Int) {
+        switch self.routes.commit(commit, of: shard) {
         case .sent:
-            if let trace = commit.trace { self.logger.trace(TraceMark(trace, .sent, commit, [.path: path.rawValue])) }
+            if let trace = commit.trace { self.logger.trace(TraceMark(trace, .sent, commit)) }
         case .noCredit: self.core.commitNotSent(commit)
         case .noInstance: break
         }
@@ -59,8 +60,8 @@ extension GatewayHub {
     func sendHeld(at now: Instant) {
         var shard: Int?
         repeat {
-            shard = self.core.sendNextHeld(after: shard, at: now, into: &self.actions.pending) { shard, path in
-                self.routes.acceptsCommit(of: shard, path)
+            shard = self.core.sendNextHeld(after: shard, at: now, into: &self.actions.pending) {
+                self.routes.acceptsCommit(of: $0)
             }
             self.perform()
         } while shard != nil

@@ -39,8 +39,7 @@ extension GatewayHub {
         case .down(let instance):
             self.routes.senders.linkDown(instance)
             self.changed(instance, .isGone, at: now)
-        case .previewLane(let coalescer, let isOpen):
-            self.routes.laneChanged(isOpen: isOpen, coalescer: coalescer)
+        case .coalescer(let coalescer, let isOpen): self.routes.coalescerChanged(coalescer, isOpen: isOpen)
         case .envelope(let instance, let bytes): self.received(bytes, from: instance, at: now)
         case .face(let peer, let key, let text): self.face.received(text, from: peer, key: key, self)
         case .faceNamedItself(let peer): self.face.refuseName(peer, self)

@@ -9,10 +9,9 @@ import Wire
 ///
 /// It decides nothing. Envelopes go to the instance that they name; what instances send is collected for the hub.
 final class GatewayMesh: ReactorLoop {
-    /// The links of one lane to a stage, and what waits for each of them. Commits here are bounded by credit; the bound
-    /// of the outboxes is for the rest.
+    /// The links to a stage, and what waits for each of them. Commits here are bounded by credit; the bound of the outboxes
+    /// is for the rest.
     private struct Exit {
-        let lane: MeshLane
         let links: StageLinks
         var outboxes = InstanceTable<Outbox>()
     }
@@ -39,14 +38,11 @@ final class GatewayMesh: ReactorLoop {
             try FaceSocket(on: thread, endpoint: try Endpoint(endpoint), maxMessage: settings.limits.messageBytes)
         }
         let identity = LinkIdentity(daemon: name)
-        let credit = LinkOptions.outgoing(sendHighWater: Self.sendMark)
-        func add(_ set: StageSet, _ lane: MeshLane = .main, options: LinkOptions) throws {
-            let links = try StageLinks(
-                on: thread, to: set, lane: lane == .previews ? "previews" : nil, identity: identity, options: options)
-            self.exits.append(Exit(lane: lane, links: links))
+        func add(_ set: StageSet, options: LinkOptions) throws {
+            let links = try StageLinks(on: thread, to: set, identity: identity, options: options)
+            self.exits.append(Exit(links: links))
         }
-        try add(sets[.coalescer], options: credit)
-        try add(sets[.coalescer], .previews, options: credit)
+        try add(sets[.coalescer], options: .outgoing(sendHighWater: Self.sendMark))
         try add(sets[.committer], options: .answering())
         try add(sets[.fanout], options: .answering())
     }
@@ -71,9 +67,7 @@ final class GatewayMesh: ReactorLoop {
 
     private func showFigures() {
         self.telemetry.linkRefusals.publish(self.thread)
-        for exit in self.exits where exit.lane == .main {
-            self.telemetry.linksUp(exit.links.stage, exit.links.owners.upCount)
-        }
+        for exit in self.exits { self.telemetry.linksUp(exit.links.stage, exit.links.owners.upCount) }
         self.telemetry.reconnects(self.exits.reduce(0) { $0 &+ $1.links.reconnects })
     }
 
@@ -81,31 +75,29 @@ final class GatewayMesh: ReactorLoop {
 
     private func handle(_ event: StageLinks.Event, of exit: Int) {
         let links = self.exits[exit].links
-        let isMain = self.exits[exit].lane == .main
         switch event {
-        case .added(let instance, let name):
-            if isMain { self.news.append(.added(StageInstance(links.stage, instance), name: name)) }
-        case .removed(let instance):
-            if isMain { self.news.append(.removed(StageInstance(links.stage, instance))) }
+        case .added(let instance, let name): self.news.append(.added(StageInstance(links.stage, instance), name: name))
+        case .removed(let instance): self.news.append(.removed(StageInstance(links.stage, instance)))
         case .up(let instance, let greeting):
-            guard isMain else {
-                self.news.append(.previewLane(instance, isOpen: true))
-                break
-            }
             self.news.append(
                 .up(StageInstance(links.stage, instance), greeting: greeting, isResting: links.isResting(instance)))
+            self.tellOfCoalescer(instance, of: links, isOpen: true)
         case .down(let instance):
             self.exits[exit].outboxes[instance] = nil
-            self.news.append(
-                isMain ? .down(StageInstance(links.stage, instance)) : .previewLane(instance, isOpen: false))
+            self.news.append(.down(StageInstance(links.stage, instance)))
+            self.tellOfCoalescer(instance, of: links, isOpen: false)
         case .resting(let instance):
-            if isMain { self.news.append(.resting(StageInstance(links.stage, instance), links.isResting(instance))) }
+            self.news.append(.resting(StageInstance(links.stage, instance), links.isResting(instance)))
         case .writable(let instance):
             self.flush(exit, instance)
-            if !isMain { self.news.append(.previewLane(instance, isOpen: true)) }
+            self.tellOfCoalescer(instance, of: links, isOpen: true)
         case .envelope(let instance, let bytes):
             self.news.append(.envelope(StageInstance(links.stage, instance), [UInt8](bytes)))
         }
+    }
+
+    private func tellOfCoalescer(_ instance: Int, of links: StageLinks, isOpen: Bool) {
+        if links.stage == .coalescer { self.news.append(.coalescer(instance, isOpen: isOpen)) }
     }
 
     // MARK: Sending
@@ -127,16 +119,16 @@ final class GatewayMesh: ReactorLoop {
 
     private func send(_ envelope: OutgoingEnvelope) {
         let instance = envelope.instance.number
-        // There are four: they are looked through.
-        let exit = self.exits.firstIndex { $0.links.stage == envelope.instance.stage && $0.lane == envelope.lane }
+        // There are three: they are looked through.
+        let exit = self.exits.firstIndex { $0.links.stage == envelope.instance.stage }
         // One that was removed gets nothing more.
         guard let exit, self.exits[exit].links.contains(instance) else { return }
         let isBlocked = self.exits[exit].outboxes[instance]?.isEmpty == false
         self.exits[exit].outboxes[instance, default: Self.emptyOutbox()].append(envelope: envelope.bytes)
         if !isBlocked { self.flush(exit, instance) }
         self.telemetry.mailDropped(self.exits[exit].outboxes[instance]?.takeDropped() ?? 0)
-        if envelope.lane == .previews, self.exits[exit].outboxes[instance]?.isEmpty == false {
-            self.news.append(.previewLane(instance, isOpen: false))
+        if self.exits[exit].outboxes[instance]?.isEmpty == false {
+            self.tellOfCoalescer(instance, of: self.exits[exit].links, isOpen: false)
         }
     }
 

@@ -121,7 +121,7 @@ final class GatewayTelemetry: Sendable {
             "touchsync_gateway_custody_oldest_seconds", "How long the oldest of them has waited.")
         self.held = metrics.gauge("touchsync_gateway_commits_held", "Commits in custody that wait for credit.")
         self.lanesClosed = metrics.gauge(
-            "touchsync_gateway_commit_lanes_closed", "Coalescers and committers that have given no more credit.")
+            "touchsync_gateway_commit_lanes_closed", "Committers that have given no more credit.")
         self.joins = metrics.gauge("touchsync_gateway_joins_waiting", "Joins that wait for their answer.")
         self.joinsQueued = metrics.gauge("touchsync_gateway_joins_queued", "Of those, joins that wait for their turn.")
         self.answerBytes = metrics.gauge(

@@ -11,9 +11,9 @@ package struct MeshRoutes {
     package enum CommitOutcome: Equatable, Sendable {
         /// It leaves with the next flush.
         case sent
-        /// The instance that it is for has given no credit for it.
+        /// The committer has given no credit for it.
         case noCredit
-        /// No instance that takes commits of the shard is up.
+        /// No committer of the shard is up.
         case noInstance
     }
 
@@ -35,6 +35,11 @@ package struct MeshRoutes {
         if let coalescer = self.topology.coalescer(of: shard) { self.senders.preview(preview, to: coalescer) }
     }
 
+    /// Tells the coalescer of a shard, behind a gesture's previews, that a commit ends it.
+    package mutating func previewsEnd(_ end: GestureEnd, of shard: Int) {
+        if let coalescer = self.topology.coalescer(of: shard) { self.senders.previewsEnd(end, to: coalescer) }
+    }
+
     /// Sends a record to the fan-out of its shard.
     package mutating func record(_ record: FanoutRecord, of shard: Int) {
         if let fanout = self.topology.fanout(of: shard) { self.senders.record(record, to: fanout) }
@@ -45,17 +50,15 @@ package struct MeshRoutes {
         if let fanout = self.topology.formerFanout(of: shard) { self.senders.record(record, to: fanout) }
     }
 
-    /// Sends a commit on this path, or on the other one when no instance is up on it.
-    package mutating func commit(_ commit: Commit, of shard: Int, _ path: CommitPath) -> CommitOutcome {
-        guard let target = self.topology.target(of: shard, path) else { return .noInstance }
-        return self.senders.commit(commit, to: target) ? .sent : .noCredit
+    /// Sends a commit to the committer of its shard.
+    package mutating func commit(_ commit: Commit, of shard: Int) -> CommitOutcome {
+        guard let committer = self.topology.committer(of: shard) else { return .noInstance }
+        return self.senders.commit(commit, to: committer) ? .sent : .noCredit
     }
 
-    /// False while the instance that a commit would be sent to gives no credit. While there is no such instance,
-    /// commits need not wait for credit.
-    package func acceptsCommit(of shard: Int, _ path: CommitPath) -> Bool {
-        guard let target = self.topology.target(of: shard, path) else { return true }
-        return self.senders.isOpen(target)
+    /// False while the committer of a shard gives no credit. While none is up, commits need not wait for credit.
+    package func acceptsCommit(of shard: Int) -> Bool {
+        self.topology.committer(of: shard).map { self.senders.acceptsCommit(to: $0) } ?? true
     }
 
     // MARK: Instances
@@ -67,9 +70,8 @@ package struct MeshRoutes {
         for preview in self.senders.removed(instance) { self.preview(preview, of: Shard.of(room: preview.room)) }
     }
 
-    /// The preview lane to a coalescer is full for now, or has room again. The lane of one that was removed may report
-    /// later than its main link.
-    package mutating func laneChanged(isOpen: Bool, coalescer: Int) {
+    /// The link to a coalescer is full for now, or has room again.
+    package mutating func coalescerChanged(_ coalescer: Int, isOpen: Bool) {
         guard self.topology.contains(StageInstance(.coalescer, coalescer)) else { return }
         self.senders.setOpen(isOpen, coalescer: coalescer)
     }

@@ -3,37 +3,50 @@ package import Stages
 package import Timing
 package import Wire
 
-/// What leaves for the stages behind in a turn of the event loop: an envelope for each instance and lane.
+/// What leaves for the stages behind in a turn of the event loop.
 ///
 /// Commits and the fan-outs' records leave with the next flush. Previews for a coalescer leave at once after a pause
 /// and at most once in `pause` ms while they come fast and the gateway is busy: a message that wakes both ends costs far
 /// more than what is in it. Coalescers are notified of how busy it is.
 package struct MeshSenders {
-    /// Previews for one coalescer.
+    /// Previews for one coalescer, and the ends of gestures behind them.
     private struct PreviewLane {
         var previews = LatestPreviews()
-        var isOpen = false
+        private var ends: [GestureEnd] = []
+        private(set) var isOpen = false
         var sentAt = Instant.start
 
-        /// When previews left last, if there are some that may leave; nil while there are none or none is accepted.
-        var lastSent: Instant? { self.isOpen && !self.previews.isEmpty ? self.sentAt : nil }
+        var isEmpty: Bool { self.previews.isEmpty && self.ends.isEmpty }
 
-        /// - Returns: true when it is the first that waits.
-        mutating func insert(_ preview: Preview) -> Bool {
-            defer { self.previews.insert(preview) }
-            return self.previews.isEmpty
+        /// When previews left last, if there is something that may leave; nil while there is nothing or nothing is accepted.
+        var lastSent: Instant? { self.isOpen && !self.isEmpty ? self.sentAt : nil }
+
+        /// A gesture ends: its previews that wait are for nothing. A coalescer that takes nothing now need not hear of the
+        /// end, as the fan-out's fence drops what it still holds.
+        mutating func end(_ end: GestureEnd) {
+            self.previews.remove([end.endedPreviews])
+            if self.isOpen { self.ends.append(end) }
+        }
+
+        mutating func setOpen(_ isOpen: Bool) {
+            self.isOpen = isOpen
+            if !isOpen { self.ends = [] }
         }
 
         mutating func drain(at now: Instant) -> [[UInt8]] {
             self.sentAt = now
-            return self.previews.drainIntoEnvelopes()
+            let envelopes = self.previews.drainIntoEnvelopes()
+            if self.ends.isEmpty { return envelopes }
+            var writer = EnvelopeWriter()
+            for end in exchange(&self.ends, with: []) { writer.append(end) }
+            return envelopes + [writer.take()]
         }
     }
 
     /// What leaves for one instance.
     private struct Line {
         var envelope = EnvelopeWriter()
-        /// How much a coalescer or committer allows.
+        /// How much a committer allows.
         var window = CreditWindow()
 
         mutating func fill(
@@ -106,16 +119,18 @@ package struct MeshSenders {
         self.lines[instance]?.window.allow(credit)
     }
 
-    /// The preview lane to a coalescer is full for now, or has room again.
+    /// The link to a coalescer is full for now, or has room again.
     package mutating func setOpen(_ isOpen: Bool, coalescer: Int) {
-        self.lanes[coalescer, default: PreviewLane()].isOpen = isOpen
+        self.lanes[coalescer, default: PreviewLane()].setOpen(isOpen)
         self.hasNewLane = true
     }
 
-    /// True while an instance allows commits.
-    package func isOpen(_ instance: StageInstance) -> Bool { self.lines[instance]?.window.isOpen ?? true }
+    /// True while a committer allows commits.
+    package func acceptsCommit(to committer: Int) -> Bool {
+        self.lines[StageInstance(.committer, committer)]?.window.isOpen ?? true
+    }
 
-    /// How many instances have given no more credit.
+    /// How many committers have given no more credit.
     package var closedCount: Int { self.lines.values.count { !$0.window.isOpen } }
 
     /// The gateway's load asks for another wait of previews, here and at the coalescers.
@@ -134,9 +149,10 @@ package struct MeshSenders {
     // MARK: Records
 
     /// Adds a commit.
-    /// - Returns: false when the instance has given no credit for it.
-    package mutating func commit(_ commit: Commit, to instance: StageInstance) -> Bool {
-        guard self.isOpen(instance) else { return false }
+    /// - Returns: false when the committer has given no credit for it.
+    package mutating func commit(_ commit: Commit, to committer: Int) -> Bool {
+        guard self.acceptsCommit(to: committer) else { return false }
+        let instance = StageInstance(.committer, committer)
         let bytes = self.fill(instance) { $0.append(commit) }
         self.lines[instance]?.window.spend(CommitLoad(commits: 1, bytes: bytes))
         return true
@@ -174,7 +190,7 @@ package struct MeshSenders {
 
     private mutating func seal(_ instance: StageInstance) {
         guard let envelope = self.lines[instance]?.envelope.take() else { return }
-        self.enqueue(envelope, to: instance, .main)
+        self.enqueue(envelope, to: instance)
     }
 
     /// Adds a packet for a back end on the ZeroMQ face.
@@ -184,7 +200,18 @@ package struct MeshSenders {
 
     /// Adds a preview.
     package mutating func preview(_ preview: Preview, to coalescer: Int) {
-        if self.lanes[coalescer, default: PreviewLane()].insert(preview) { self.hasNewLane = true }
+        self.fill(coalescer) { $0.previews.insert(preview) }
+    }
+
+    /// Adds the end of a gesture, behind its previews.
+    package mutating func previewsEnd(_ end: GestureEnd, to coalescer: Int) {
+        self.fill(coalescer) { $0.end(end) }
+    }
+
+    private mutating func fill(_ coalescer: Int, _ body: (inout PreviewLane) -> Void) {
+        let wasEmpty = self.lanes[coalescer]?.isEmpty ?? true
+        body(&self.lanes[coalescer, default: PreviewLane()])
+        if wasEmpty { self.hasNewLane = true }
     }
 
     // MARK: Leaving
@@ -210,20 +237,20 @@ package struct MeshSenders {
                 continue
             }
             for envelope in self.lanes[coalescer]?.drain(at: now) ?? [] {
-                self.enqueue(envelope, to: StageInstance(.coalescer, coalescer), .previews)
+                self.enqueue(envelope, to: StageInstance(.coalescer, coalescer))
             }
         }
     }
 
-    private mutating func enqueue(_ bytes: [UInt8], to instance: StageInstance, _ lane: MeshLane) {
-        self.batch.append(.envelope(OutgoingEnvelope(instance: instance, lane: lane, bytes: bytes)))
+    private mutating func enqueue(_ bytes: [UInt8], to instance: StageInstance) {
+        self.batch.append(.envelope(OutgoingEnvelope(instance: instance, bytes: bytes)))
     }
 }
 
 extension MeshOrder {
-    /// True for what goes over an instance's main link.
+    /// True for what an instance gets.
     fileprivate func isBound(to instance: StageInstance) -> Bool {
         guard case .envelope(let envelope) = self else { return false }
-        return envelope.instance == instance && envelope.lane == .main
+        return envelope.instance == instance
     }
 }

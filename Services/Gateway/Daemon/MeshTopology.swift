@@ -9,7 +9,7 @@ package struct MeshTopology {
         /// Rooms get their stream from another fan-out.
         case fanout(Set<Int>, hadOwner: Bool)
         /// Commits without a result may be lost.
-        case commitPath(Set<Int>)
+        case committer(Set<Int>)
     }
 
     private var coalescers: ShardOwners
@@ -37,12 +37,8 @@ package struct MeshTopology {
     /// The fan-out that owned a shard before its last change, if it is still up.
     package func formerFanout(of shard: Int) -> Int? { self.fanouts.formerOwner(of: shard) }
 
-    /// The instance that a commit goes to: the other way when none is up on this one.
-    package func target(of shard: Int, _ path: CommitPath) -> StageInstance? {
-        let coalescer = self.coalescers.owner(of: shard).map { StageInstance(.coalescer, $0) }
-        let committer = self.committers.owner(of: shard).map { StageInstance(.committer, $0) }
-        return path == .coalescer ? coalescer ?? committer : committer ?? coalescer
-    }
+    /// The committer that owns a shard; nil when none is up.
+    package func committer(of shard: Int) -> Int? { self.committers.owner(of: shard) }
 
     /// An instance was added, which is not up yet.
     package mutating func added(_ instance: StageInstance, named name: String) {
@@ -75,12 +71,11 @@ package struct MeshTopology {
         switch instance.stage {
         case .gateway: moves = []
         case .coalescer:
-            // One that rests may sit on what it was sent; one that serves goes on with it.
-            let change = self.coalescers.changed(instance.number, state)
-            moves = [.commitPath(change.orphaned.union(change.relieved))]
+            _ = self.coalescers.changed(instance.number, state)
+            moves = []
         case .committer:
-            // Coalescers may have known the new owner earlier: it has written commits then, and their results are lost.
-            moves = [.commitPath(self.committers.changed(instance.number, state).shards)]
+            // Other gateways may have known the new owner earlier: what the former one decides meanwhile is for nothing.
+            moves = [.committer(self.committers.changed(instance.number, state).shards)]
         case .fanout:
             let change = self.fanouts.changed(instance.number, state)
             moves = [
@@ -96,7 +91,7 @@ extension MeshTopology.Move {
     /// The shards that moved.
     var shards: Set<Int> {
         switch self {
-        case .fanout(let shards, _), .commitPath(let shards): shards
+        case .fanout(let shards, _), .committer(let shards): shards
         }
     }
 }
@@ -107,7 +102,7 @@ extension Gateway {
         switch move {
         case .fanout(let shards, let hadOwner):
             self.fanoutMoved(shards: shards, hadOwner: hadOwner, at: now, into: &actions)
-        case .commitPath(let shards): self.commitLinksChanged(shards: shards, at: now, into: &actions)
+        case .committer(let shards): self.committersChanged(shards: shards, at: now, into: &actions)
         }
     }
 }

@@ -1,18 +1,10 @@
 package import Stages
 import Trust
 
-/// A lane of a link: commits never stand behind previews.
-package enum MeshLane {
-    case main
-    case previews
-}
-
 /// One envelope for one instance.
 package struct OutgoingEnvelope {
     /// Who gets it.
     package let instance: StageInstance
-    /// On which of its lanes.
-    package let lane: MeshLane
     /// The envelope.
     package let bytes: [UInt8]
 }
@@ -44,8 +36,8 @@ enum MeshNews {
     /// An instance that is up rests from now on, or serves again.
     case resting(StageInstance, Bool)
     case down(StageInstance)
-    /// The preview lane to a coalescer is full for now, or has room again.
-    case previewLane(Int, isOpen: Bool)
+    /// The link to a coalescer is full for now, or has room again.
+    case coalescer(Int, isOpen: Bool)
     /// An envelope came.
     case envelope(StageInstance, [UInt8])
 }

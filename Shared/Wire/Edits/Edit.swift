@@ -4,8 +4,8 @@ public import JSONBytes
 ///
 ///     app's payload ──init(_:reading:)──► edit ──encode──► EncodedEdit, inside a Commit ──init(from:)──► decided
 ///
-/// Conforming to it and one line in ``allEdits`` make the gateway accept the event, the coalescer end its gestures and
-/// the committer require its decision. There are no default implementations, so that a missing rule does not compile.
+/// Conforming to it and one line in ``allEdits`` make the gateway accept the event and end its gestures, and the
+/// committer require its decision. There are no default implementations, so that a missing rule does not compile.
 public protocol Edit: Equatable, Sendable {
     /// The event by which apps send it, such as `element:transform`.
     static var event: String { get }

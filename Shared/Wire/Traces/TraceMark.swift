@@ -3,10 +3,8 @@
 public enum TraceStep: String, Sendable {
     /// The gateway has accepted it; it may have to wait for its turn or for credit.
     case accepted = "commit accepted"
-    /// The gateway hands it to a coalescer, or straight to a committer; again when it is sent again.
+    /// The gateway hands it to a committer; again when it is sent again.
     case sent = "commit sent"
-    /// The coalescer hands it to a committer.
-    case forwarded = "commit forwarded"
     /// It is in the committer's queue.
     case received = "commit received"
     /// The committer has decided it, and hands its batch to PostgreSQL; again when the batch is decided again.
@@ -29,8 +27,6 @@ public enum TraceFact: String, Sendable {
     case number = "commit.n"
     /// The event by which its app sent it.
     case event = "commit.event"
-    /// Whether it goes through the coalescer or around it.
-    case path = "commit.path"
     /// The room's number that it got.
     case seq = "commit.seq"
     /// The code of its refusal.

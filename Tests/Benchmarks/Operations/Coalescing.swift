@@ -54,21 +54,3 @@ struct FoldPreview: Operation {
     }
 }
 
-/// A commit that passes a coalescer and closes its gesture there.
-struct PassCommit: Operation {
-    static let name = "coalesce-commit"
-
-    private var coalescer = Coalescer()
-    private var commit = Sample.commit
-    private var gesture: UInt64 = 3
-    private var now = Instant(nanoseconds: 1_000_000_000)
-
-    init() {}
-
-    mutating func turn() -> Bool {
-        self.now += .milliseconds(40)
-        self.gesture += 1
-        self.commit.gestures = ShortList(EndedGesture(element: Sample.element, gesture: self.gesture))
-        return self.coalescer.commitReceived(self.commit, at: self.now) == .nothingHeld
-    }
-}

@@ -38,7 +38,7 @@ struct TakeCommit: Operation {
     mutating func turn() -> Bool {
         self.room.now = self.room.now + .milliseconds(40)
         self.room.receive(Sample.commitEvent, ackID: 5, from: self.room.slots[0])
-        guard case .commit(_, _, let commit) = self.room.actions.popLast() else { return false }
+        guard case .commit(_, let commit) = self.room.actions.popLast() else { return false }
         self.seq += 1
         let result = CommitResult(
             room: commit.room, session: commit.session, number: commit.number, connection: commit.connection,

@@ -12,16 +12,10 @@ final class Link {
         case back
     }
 
-    /// Which of its lanes a coalescer reads the link on.
-    enum Lane: String {
-        case main, previews
-    }
-
     /// Its place among the world's links.
     let number: Int
     let dialler: Process
     let server: Process
-    let lane: Lane
     /// Whether the server is in the set that the dialler knows.
     var isListed = false
     /// Numbers the connections; an envelope belongs to one.
@@ -43,11 +37,10 @@ final class Link {
     /// The last envelopes from the dialler, for those that come again on the next connection.
     var recent: [[UInt8]] = []
 
-    init(_ number: Int, from dialler: Process, to server: Process, lane: Lane) {
+    init(_ number: Int, from dialler: Process, to server: Process) {
         self.number = number
         self.dialler = dialler
         self.server = server
-        self.lane = lane
     }
 
     /// What the server is to those who choose among its stage.
@@ -56,12 +49,12 @@ final class Link {
     /// The index of the daemon at its bound end.
     var index: Int { self.server.instance.number }
 
-    var name: String { "\(self.dialler.name) to \(self.server.name), \(self.lane.rawValue)" }
+    var name: String { "\(self.dialler.name) to \(self.server.name)" }
 
     /// True for what carries only commits or updates: whoever reads them must take them twice.
     var isIdempotent: Bool {
         switch (self.dialler.stage, self.server.stage) {
-        case (_, .committer), (.committer, .fanout), (.gateway, .coalescer): self.lane == .main
+        case (_, .committer), (.committer, .fanout): true
         default: false
         }
     }

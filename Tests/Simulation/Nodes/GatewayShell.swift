@@ -16,7 +16,6 @@ final class GatewayShell: Shell {
     private var routes = MeshRoutes(pause: linkPause)
     private var arrivals = MeshArrivals()
     private let links: [Stage: [Link]]
-    private let previewLinks: [Link]
     /// How long previews for one coalescer are collected while many come.
     private static let linkPause = Nanoseconds.milliseconds(3)
     private var apps: [Slot: AppConnection] = [:]
@@ -43,7 +42,6 @@ final class GatewayShell: Shell {
             seed: world.random.next(), limits: Self.limits(in: world), tokens: nil)
         let links = [Stage.coalescer, .committer, .fanout].map { world.links(of: process, to: $0) }
         self.links = [.coalescer: links[0], .committer: links[1], .fanout: links[2]]
-        self.previewLinks = world.links(of: process, to: .coalescer, .previews)
         self.arrivals.lateness = Self.lateness
         for link in links.joined() where link.isListed { self.routes.topology.added(link) }
     }
@@ -114,15 +112,15 @@ final class GatewayShell: Shell {
 
     private func read(_ input: Input, _ now: Instant) {
         switch input {
-        case .added(let link): if link.lane == .main { self.routes.topology.added(link) }
-        case .removed(let link): if link.lane == .main { self.removed(link) }
+        case .added(let link): self.routes.topology.added(link)
+        case .removed(let link): self.removed(link)
         case .up(let link):
-            if link.lane == .main { self.routes.senders.linkUp(link.server.instance, greeting: link.greeting) }
+            self.routes.senders.linkUp(link.server.instance, greeting: link.greeting)
             self.changed(link, isUp: true, now)
         case .resting(let link): self.changed(link, isUp: true, now)
         case .down(let link):
             if !link.isListed, self.world.plan.mutant == .removalOff { return }
-            if link.lane == .main { self.routes.senders.linkDown(link.server.instance) }
+            self.routes.senders.linkDown(link.server.instance)
             self.changed(link, isUp: false, now)
         case .message(let link, let bytes):
             bytes.withUnsafeBytes { bytes in
@@ -143,7 +141,7 @@ final class GatewayShell: Shell {
     }
 
     private func changed(_ link: Link, isUp: Bool, _ now: Instant) {
-        guard link.lane == .main else { return self.routes.laneChanged(isOpen: isUp, coalescer: link.index) }
+        if link.server.stage == .coalescer { self.routes.coalescerChanged(link.index, isOpen: isUp) }
         guard self.routes.topology.contains(link.server.instance) else { return }
         for move in self.routes.topology.changed(link.server.instance, link.state(isUp: isUp)) {
             self.core.shardsMoved(move, at: now, into: &self.actions)
@@ -220,7 +218,8 @@ final class GatewayShell: Shell {
         case .sightings(let sightings, let previews):
             for sighting in sightings { self.show(sighting, of: previews) }
         case .preview(let shard, let preview): self.routes.preview(preview, of: shard)
-        case .commit(let shard, let path, let commit): self.send(commit, shard, path)
+        case .previewsEnd(let shard, let end): self.routes.previewsEnd(end, of: shard)
+        case .commit(let shard, let commit): self.send(commit, shard)
         case .fanout(let shard, let record):
             guard let record = self.mistakes.altered(record) else { return }
             self.routes.record(record, of: shard)
@@ -231,11 +230,11 @@ final class GatewayShell: Shell {
         }
     }
 
-    private func send(_ commit: Commit, _ shard: Int, _ path: CommitPath) {
+    private func send(_ commit: Commit, _ shard: Int) {
         if self.world.plan.mutant == .custodyOff {
             guard self.sent.insert("\(commit.session) \(commit.number)").inserted else { return }
         }
-        if self.routes.commit(commit, of: shard, path) == .noCredit { self.core.commitNotSent(commit) }
+        if self.routes.commit(commit, of: shard) == .noCredit { self.core.commitNotSent(commit) }
     }
 
     private func show(_ sighting: Sighting, of previews: [PreviewText]) {
@@ -254,16 +253,16 @@ final class GatewayShell: Shell {
     private func sendHeld(_ now: Instant) {
         var shard: Int?
         repeat {
-            shard = self.core.sendNextHeld(after: shard, at: now, into: &self.actions) { shard, path in
-                self.routes.acceptsCommit(of: shard, path)
+            shard = self.core.sendNextHeld(after: shard, at: now, into: &self.actions) {
+                self.routes.acceptsCommit(of: $0)
             }
             self.perform()
         } while shard != nil
     }
 
     private func send(_ envelope: OutgoingEnvelope) {
-        let links = envelope.lane == .main ? self.links[envelope.instance.stage] : self.previewLinks
-        if let link = links?[envelope.instance.number] { self.world.send(envelope.bytes, on: link) }
+        guard let link = self.links[envelope.instance.stage]?[envelope.instance.number] else { return }
+        self.world.send(envelope.bytes, on: link)
     }
 
     /// All parts are under way immediately; the app has read them a while later.

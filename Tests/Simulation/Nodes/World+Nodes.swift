@@ -5,9 +5,8 @@ import Wire
 
 extension World {
     /// The links that a daemon dials to a stage, in the order of its instances.
-    func links(of process: Process, to stage: Stage, _ lane: Link.Lane = .main) -> [Link] {
-        self.links.filter { $0.dialler === process && $0.server.stage == stage && $0.lane == lane }
-            .sorted { $0.index < $1.index }
+    func links(of process: Process, to stage: Stage) -> [Link] {
+        self.links.filter { $0.dialler === process && $0.server.stage == stage }.sorted { $0.index < $1.index }
     }
 
     /// Walks over an envelope.

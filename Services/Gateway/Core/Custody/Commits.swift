@@ -272,7 +272,7 @@ package struct Commits {
             actions.append(.close(origin.slot))
         }
         guard !refusal.code.isRetriable else { return }
-        for gesture in pending.gestureEnds { actions.append(.gestureEnd(gesture)) }
+        for gesture in pending.gestureEnds() { actions.append(.gestureEnd(gesture)) }
     }
 
     /// A commit is in custody no more: others of its connection may go.

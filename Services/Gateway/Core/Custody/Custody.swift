@@ -18,7 +18,6 @@ package struct Custody {
     }
 
     private let limits: GatewayLimits
-    private var routes = CommitRoutes()
     private var commits: [CustodyKey: PendingCommit] = [:]
     /// Nothing is due before it.
     private var dueAt = Instant.never
@@ -116,12 +115,12 @@ package struct Custody {
     ) -> PendingCommit? {
         let key = CustodyKey(commit)
         var pending = PendingCommit(
-            commit: commit, origin: origin, firstPath: self.routes.firstPath(of: commit, beside: self.commits.count),
-            at: now, deadline: now + self.limits.deadline, wasGivenUp: wasGivenUp)
+            commit: commit, origin: origin, at: now, deadline: now + self.limits.deadline, wasGivenUp: wasGivenUp)
         self.bytes += pending.weight
         self.acceptedTotal += 1
         if wasGivenUp { self.addToBacklog(commit) }
         let shard = Shard.of(room: commit.room)
+        for end in pending.gestureEnds(by: commit.connection) { actions.append(.previewsEnd(shard: shard, end)) }
         if self.held.areWaiting(in: shard) {
             self.hold(&pending, key, in: shard)
         } else {
@@ -177,7 +176,6 @@ package struct Custody {
     private mutating func forget(_ pending: PendingCommit) {
         self.bytes -= pending.weight
         if pending.wasGivenUp { self.removeFromBacklog(pending.commit) }
-        self.routes.ended(pending)
         if let place = pending.heldPlace { self.held.remove(place, in: Shard.of(room: pending.commit.room)) }
     }
 
@@ -222,15 +220,13 @@ package struct Custody {
 
     // MARK: Sending
 
-    /// A coalescer or committer of these shards came or went away: their commits go out again, straight to the committer,
-    /// which a coalescer may not know yet.
+    /// A committer of these shards came or went away: their commits go out again.
     package mutating func linksChanged(shards: Set<Int>, at now: Instant, into actions: inout [GatewayAction]) {
         for shard in shards {
             for key in self.held.removeAll(in: shard) { self.commits[key]?.heldPlace = nil }
         }
         for key in self.commits.keys.sorted(by: { $0.number < $1.number })
         where shards.contains(Shard.of(room: key.room)) {
-            self.commits[key]?.nextPath = .committer
             self.dispatch(key, at: now, into: &actions)
         }
     }
@@ -267,14 +263,13 @@ package struct Custody {
         self.commits[key] = pending
     }
 
-    /// Sends a commit: the first time on its first path, then on both by turns.
     private mutating func send(
         _ pending: inout PendingCommit, shard: Int, at now: Instant, into actions: inout [GatewayAction]
     ) {
         if pending.attempts > 0 { self.resentTotal += 1 }
-        let path = pending.attempt(at: now)
+        pending.attempt(at: now)
         self.watch(pending)
-        actions.append(.commit(shard: shard, path: path, pending.commit))
+        actions.append(.commit(shard: shard, pending.commit))
     }
 
     private mutating func sendAgain(_ key: CustodyKey, at time: Instant) {
@@ -302,25 +297,19 @@ package struct Custody {
     /// next one is asked for, as it may use up the last credit.
     /// - Parameters:
     ///   - shard: the shard whose turn was last, nil at first.
-    ///   - hasCredit: whether a commit of the shard may go this way now.
+    ///   - hasCredit: whether a commit of the shard may go now.
     /// - Returns: the commit's shard; nil when none may go.
     package mutating func sendNextHeld(
-        after shard: Int?, at now: Instant, into actions: inout [GatewayAction], hasCredit: (Int, CommitPath) -> Bool
+        after shard: Int?, at now: Instant, into actions: inout [GatewayAction], hasCredit: (Int) -> Bool
     ) -> Int? {
         guard self.held.count > 0 else { return nil }
         for step in 1...Shard.count {
             let next = ((shard ?? -1) + step) % Shard.count
-            guard let path = self.nextHeldPath(in: next), hasCredit(next, path) else { continue }
+            guard self.held.areWaiting(in: next), hasCredit(next) else { continue }
             self.sendHeld(in: next, at: now, into: &actions)
             return next
         }
         return nil
-    }
-
-    /// Which way the next commit of a shard goes that waits for credit; nil when none waits.
-    mutating func nextHeldPath(in shard: Int) -> CommitPath? {
-        guard let key = self.held.first(in: shard) else { return nil }
-        return self.commits[key]?.nextPath
     }
 
     /// There is credit for one more commit of a shard: the one that has waited longest goes.

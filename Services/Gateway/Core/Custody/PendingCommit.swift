@@ -26,8 +26,6 @@ struct PendingCommit {
 
     let commit: Commit
     let origin: Origin
-    /// Which way it goes at first.
-    let firstPath: CommitPath
     /// Events that sent the same number again before its result: they get the same answer.
     private(set) var copies: [Origin] = []
     /// True once nobody waits for the result any more: the app has been answered that there is none yet, or was gone by
@@ -39,8 +37,6 @@ struct PendingCommit {
     let deadline: Instant
     var sendAgainAt: Instant
     private(set) var attempts = 0
-    /// Which way it goes the next time: by turns, in case that one of them is broken.
-    var nextPath: CommitPath
     /// Its place among those that wait for credit, while it does.
     var heldPlace: HeldCommits.Place?
     /// What it counts among all that is in custody, bytes.
@@ -49,14 +45,9 @@ struct PendingCommit {
     /// Events that may wait for one commit's result, the first one included.
     static let maxWaiting = 16
 
-    init(
-        commit: Commit, origin: Origin, firstPath: CommitPath, at now: Instant, deadline: Instant,
-        wasGivenUp: Bool = false
-    ) {
+    init(commit: Commit, origin: Origin, at now: Instant, deadline: Instant, wasGivenUp: Bool = false) {
         self.commit = commit
         self.origin = origin
-        self.firstPath = firstPath
-        self.nextPath = firstPath
         self.acceptedAt = now
         self.deadline = deadline
         self.wasGivenUp = wasGivenUp
@@ -92,27 +83,25 @@ struct PendingCommit {
     /// When something is to be done about it: it is sent again, or its app is answered that there is no result.
     var dueAt: Instant { self.wasGivenUp ? self.sendAgainAt : min(self.sendAgainAt, self.deadline) }
 
-    /// The ends of the gestures that it would have ended, had it been applied.
-    var gestureEnds: [GestureEnd] {
+    /// The ends of the gestures that it ends, applied or not.
+    /// - Parameter connection: see ``GestureEnd/connection``.
+    func gestureEnds(by connection: UInt64 = 0) -> [GestureEnd] {
         self.commit.endedGestures.map { ended in
             GestureEnd(
                 room: self.commit.room, element: ended.element, user: self.commit.user,
-                sid: SessionKey.sid(of: self.commit.session), gesture: ended.gesture)
+                sid: SessionKey.sid(of: self.commit.session), gesture: ended.gesture, connection: connection)
         }
     }
 
-    /// Counts one more attempt and says which way it goes.
-    mutating func attempt(at now: Instant) -> CommitPath {
-        defer { self.nextPath = self.nextPath.other }
+    /// Counts one more attempt.
+    mutating func attempt(at now: Instant) {
         self.attempts += 1
         self.sendAgainAt = now + Self.pause(afterAttempts: self.attempts)
-        return self.nextPath
     }
 
     /// The last attempt could not be made.
     mutating func attemptFailed() {
         self.attempts -= 1
-        self.nextPath = self.nextPath.other
     }
 
     /// How long after each attempt the commit is sent again: 1, 2, 4, then every 8 s.

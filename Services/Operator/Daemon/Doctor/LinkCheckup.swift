@@ -81,7 +81,7 @@ struct LinkCheckup {
                 (.coalescer, SharedSettings.coalescers), (.committer, SharedSettings.committers),
                 (.fanout, SharedSettings.fanouts),
             ]
-        case .coalescer: [(.committer, SharedSettings.committers), (.fanout, SharedSettings.fanouts)]
+        case .coalescer: [(.fanout, SharedSettings.fanouts)]
         case .committer: [(.fanout, SharedSettings.fanouts)]
         case .fanout: []
         }

@@ -33,7 +33,7 @@ package struct Topology: Sendable, Equatable {
     package static func downstream(of stage: Stage) -> [Stage] {
         switch stage {
         case .gateway: [.coalescer, .committer, .fanout]
-        case .coalescer: [.committer, .fanout]
+        case .coalescer: [.fanout]
         case .committer: [.fanout]
         case .fanout: []
         }

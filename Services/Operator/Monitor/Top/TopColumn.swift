@@ -42,7 +42,7 @@ struct TopColumn: Sendable {
         case .coalescer:
             [
                 self.cpu, self.memory, TopColumn("PREV IN", 7, .previewsIn), TopColumn("PREV OUT", 8, .previewsOut),
-                TopColumn("HELD", 6, .queuePreviews), self.queue, self.age,
+                TopColumn("HELD", 6, .queuePreviews), TopColumn("AGE", 7, .previewQueueAge) { Quantities.span($0) },
             ]
         case .committer:
             [

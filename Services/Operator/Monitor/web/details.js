@@ -61,7 +61,7 @@ export class Details {
         ...instance.notes.map((note) => [`Note: ${note.check}`, note.text]),
       ]),
       element("div", { class: "sparks" }, curve("CPU", "cpu"), curve("Memory", "memoryBytes"),
-        curve("Previews in", "previewsIn"), curve(stage === "fanout" ? "Updates in" : "Commits", stage === "fanout" ? "updatesIn" : stage === "coalescer" ? "commitsOut" : "commitsIn"),
+        curve("Previews in", "previewsIn"), ...({ coalescer: [curve("Previews out", "previewsOut")], fanout: [curve("Updates in", "updatesIn")] }[stage] ?? [curve("Commits", "commitsIn")]),
         curve("Oldest in queue", stage === "coalescer" ? "previewQueueAge" : "queueAge")),
       table("Distributions of the last 15 minutes", ["15 minutes", "median", "90 %", "99 %"],
         Object.entries(instance.distributions).map(([each, { p50, p90, p99 }]) => [

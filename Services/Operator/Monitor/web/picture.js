@@ -7,13 +7,13 @@ const vector = (name, attributes) => {
   return made;
 };
 
-const nodes = ["apps", "gateway", "coalescer", "committer", "database", "fanout"];
+const nodes = ["apps", "gateway", "committer", "database", "coalescer", "fanout"];
 
 /** What flows from one node to another: lines of text, and how much it is a second. */
 const edges = [
   ["apps", "gateway", (p) => [["previews", p.gateway.previewsIn], ["commits", p.gateway.commitsIn]]],
-  ["gateway", "coalescer", (p) => [["previews", p.coalescer.previewsIn], ["commits", p.coalescer.commitsOut]]],
-  ["coalescer", "committer", (p) => [["commits", p.committer.commitsIn]]],
+  ["gateway", "coalescer", (p) => [["previews", p.coalescer.previewsIn]]],
+  ["gateway", "committer", (p) => [["commits", p.committer.commitsIn]]],
   ["committer", "database", (p) => [["batches", p.committer.batches]]],
   ["coalescer", "fanout", (p) => [["previews", p.coalescer.previewsOut]]],
   ["committer", "fanout", (p) => [["updates", p.committer.updatesOut]]],
@@ -120,7 +120,7 @@ export class Picture {
       return [name, { left: box.left - origin.left, right: box.right - origin.left, top: box.top - origin.top,
         bottom: box.bottom - origin.top, x: (box.left + box.right) / 2 - origin.left, y: (box.top + box.bottom) / 2 - origin.top }];
     }));
-    const isTall = boxes.get("coalescer").top >= boxes.get("gateway").bottom;
+    const isTall = boxes.get("committer").top >= boxes.get("gateway").bottom;
     this.drawing.classList.toggle("tall", isTall);
     for (const edge of this.edges) {
       const { path, x, y } = (isTall ? tallRoute : wideRoute)(edge, boxes.get(edge.from), boxes.get(edge.to));
@@ -134,28 +134,26 @@ export class Picture {
   }
 }
 
-/** Side by side: straight to the right, around corners to the fan-out and back. */
+/** Two rows: straight to the right and straight down, and from the fan-out across to the gateway. */
 function wideRoute(edge, from, to) {
-  if (edge.to === "fanout") {
-    const x = edge.from === "coalescer" ? to.left + (to.right - to.left) * 0.3 : to.left + (to.right - to.left) * 0.7;
-    const y = (from.bottom + to.top) / 2;
-    const path = `M ${from.x} ${from.bottom} C ${from.x} ${y} ${x} ${y} ${x} ${to.top}`;
-    return { path, x: (from.x + x) / 2 + (edge.from === "coalescer" ? -46 : 46), y: y + 14 };
-  }
   if (edge.from === "fanout") {
-    const path = `M ${from.left} ${from.y} C ${(from.left + to.x) / 2} ${from.y} ${to.x} ${from.y} ${to.x} ${to.bottom}`;
-    return { path, x: (from.left + to.x) / 2 + 20, y: from.y + 20 };
+    const path = `M ${from.left + 20} ${from.top} L ${to.right - 20} ${to.bottom}`;
+    return { path, x: (from.left + to.right) / 2 + 20, y: (from.top + to.bottom) / 2 - 12 };
   }
-  return { path: `M ${from.right} ${from.y} L ${to.left} ${to.y}`, x: (from.right + to.left) / 2, y: from.y - 22 };
+  if (to.top > from.bottom) {
+    const x = Math.min(from.x, to.x), y = (from.bottom + to.top) / 2;
+    return { path: `M ${x} ${from.bottom} L ${x} ${to.top}`, x: x + (edge.from === "gateway" ? -46 : 46), y };
+  }
+  return { path: `M ${from.right} ${from.y} L ${to.left} ${from.y}`, x: (from.right + to.left) / 2, y: from.y - 22 };
 }
 
 /** One below the other: straight down, and around the right side where nodes lie between. */
 function tallRoute(edge, from, to) {
   const isNext = to.top > from.bottom && to.top - from.bottom < 60;
-  if (isNext && edge.to !== "fanout") {
+  if (isNext) {
     return { path: `M ${from.x} ${from.bottom} L ${to.x} ${to.top}`, x: from.x + 12, y: (from.bottom + to.top) / 2 - 3 };
   }
-  const lane = { coalescer: 18, committer: 34, fanout: 56 }[edge.from];
+  const lane = { gateway: 18, committer: 34, fanout: 56 }[edge.from];
   const side = from.right + lane;
   const end = edge.from === "fanout" ? to.y : to.y - 10 + lane / 2;
   const path = `M ${from.right} ${from.y} C ${side} ${from.y} ${side} ${from.y} ${side} ${from.y + Math.sign(end - from.y) * 20} `

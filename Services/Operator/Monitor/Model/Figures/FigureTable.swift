@@ -71,14 +71,11 @@ struct FigureTable: Sendable {
         [
             .previewsIn: "previews_received_total", .previewsOut: "previews_sent_total",
             .previewsCollapsed: "previews_collapsed_total", .previewsReturned: "previews_returned_total",
-            .commitsOut: "commits_passed_total",
-            .queueCommits: "commits_waiting", .queueBytes: "commits_waiting_bytes",
             .queuePreviews: "previews_held", .previewQueueAge: "previews_held_oldest_seconds",
-            .lanesClosed: "commit_lanes_closed", .rooms: "rooms",
+            .rooms: "rooms",
         ],
         drops: [
-            "commits_dropped_total": "reason", "previews_undelivered_total": "reason",
-            "entries_evicted_total": nil,
+            "previews_undelivered_total": "reason", "entries_evicted_total": nil,
         ])
 
     private static let committer = FigureTable(
