@@ -10,9 +10,9 @@ import Wire
     private var senders = MeshSenders(pause: .milliseconds(1))
 
     /// The envelopes that leave with a flush, with the number of their records.
-    private mutating func flush() throws -> [(size: Int, records: Int)] {
+    private mutating func flush(at now: Instant = .start) throws -> [(size: Int, records: Int)] {
         var envelopes: [[UInt8]] = []
-        self.senders.flush(at: .start) { orders in
+        self.senders.flush(at: now) { orders in
             for case .envelope(let envelope) in orders { envelopes.append(envelope.bytes) }
         }
         return try envelopes.map { envelope in
@@ -132,6 +132,10 @@ import Wire
         self.senders.previewsEnd(end, to: 0)
         #expect(try records() == [.preview, .gestureEnd])
         #expect(try records() == [])
+        for _ in 0..<10_000 { self.senders.previewsEnd(end, to: 0) }
+        let envelopes = try self.flush(at: .start + .seconds(1))
+        #expect(envelopes.count > 1 && envelopes.allSatisfy { $0.size < EnvelopeWriter.fullSize + 1000 })
+        #expect(envelopes.reduce(0) { $0 + $1.records } == 10_000)
     }
 
     private static let preview = Preview(

@@ -35,11 +35,14 @@ package struct MeshSenders {
 
         mutating func drain(at now: Instant) -> [[UInt8]] {
             self.sentAt = now
-            let envelopes = self.previews.drainIntoEnvelopes()
-            if self.ends.isEmpty { return envelopes }
-            var writer = EnvelopeWriter()
-            for end in exchange(&self.ends, with: []) { writer.append(end) }
-            return envelopes + [writer.take()]
+            var envelopes = self.previews.drainIntoEnvelopes()
+            var envelope = EnvelopeWriter()
+            for end in exchange(&self.ends, with: []) {
+                if envelope.isFull { envelopes.append(envelope.take()) }
+                envelope.append(end)
+            }
+            if !envelope.isEmpty { envelopes.append(envelope.take()) }
+            return envelopes
         }
     }
 
