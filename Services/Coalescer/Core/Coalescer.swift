@@ -153,7 +153,9 @@ package struct Coalescer {
     /// before it, is dropped by the fan-out.
     package mutating func gestureEnded(_ end: GestureEnd) {
         let known = self.keys.find(room: end.room, element: end.element, connection: end.connection)
-        guard let entry = known, let held = self.keys[entry: entry].held, end.endedPreviews.includes(held) else { return }
+        guard let entry = known, let held = self.keys[entry: entry].held, end.endedPreviews.includes(held) else {
+            return
+        }
         if self.keys.drop(entry) { self.departures.cancel(self.keys[entry: entry].key.room) }
         self.tally.cancelled += 1
     }

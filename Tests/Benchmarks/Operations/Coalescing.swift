@@ -53,4 +53,3 @@ struct FoldPreview: Operation {
         return self.coalescer.counters.sent - before == 2
     }
 }
-
