@@ -176,7 +176,7 @@ private struct UndoModel {
     private static func changesNothing(_ change: Change) -> Bool {
         change.ids.allSatisfy { id in
             guard let before = change.before[id], let after = change.after[id] else { return false }
-            return !Self.differ(before, after, apartFrom: Self.bookkeeping)
+            return !Self.differ(before, after, apartFrom: Self.bookkeeping.subtracting(["motion"]))
         }
     }
 
