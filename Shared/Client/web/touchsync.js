@@ -1416,7 +1416,8 @@ class Playing extends Part {
    * @param {number} end
    */
   wait(end) {
-    if (end < Infinity) this.due.rest = Math.min(this.due.rest ?? Infinity, Math.ceil(this.now + end - this.clockAt(this.now)));
+    // Rounded before it is added: what is left may be too little to move a time.
+    if (end < Infinity) this.due.rest = Math.min(this.due.rest ?? Infinity, this.now + Math.ceil(end - this.clockAt(this.now)));
   }
 
   rest() {

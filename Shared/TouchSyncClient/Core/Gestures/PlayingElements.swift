@@ -58,8 +58,9 @@ struct PlayingElements: Sendable {
 
     private mutating func wait(until end: Double, _ now: Double, _ outbox: ClientOutbox) {
         guard end < .infinity else { return }
-        let time = Int64(saturating: (Double(outbox.now) + max(0, end - now)).rounded(.up))
-        self.deadline = earliest(self.deadline, time)
+        // Rounded before it is added: what is left may be too little to move a time.
+        let left = Int64(saturating: max(0, end - now).rounded(.up))
+        self.deadline = earliest(self.deadline, outbox.now.plus(left))
     }
 
     /// - Returns: the elements that do not move any more.
