@@ -1,6 +1,7 @@
 """The canvas at `/`, as people use it: in a real browser, by pointers, fingers and keys. What one window does the other
 shows, and the room has it."""
 
+import contextlib
 import json
 import math
 import os
@@ -109,6 +110,8 @@ def windows(single, browser, room):
     yield make
     complaints = [complaint for window in opened for complaint in window.complaints]
     for window in opened:
+        # What a test has set is not for the next one.
+        window.ask("localStorage.removeItem('quality')")
         window.close()
     assert complaints == []
 
@@ -202,8 +205,11 @@ def test_a_card_is_tilted_with_alt_and_set_upright_again(single, windows, room):
     assert left > right + 40
     # A click beside it, within the box that it had, hits nothing.
     ada.select_nothing()
+    ada.wait("nothing is selected", "document.querySelector('.frame').hidden")
     ada.click(max(corner[0] for corner in corners[1:3]) + 20, y)
-    assert ada.ask("document.querySelector('.frame').hidden")
+    ada.ask("requestAnimationFrame(() => requestAnimationFrame(() => window.isHidden = document.querySelector('.frame').hidden))")
+    ada.wait("two frames were drawn", "typeof window.isHidden === 'boolean'")
+    assert ada.ask("window.isHidden")
     ada.key("z", CTRL)
     eventually("it is upright again", lambda: "rotationY" not in ada.stored["a"])
     ada.key("z", CTRL + SHIFT)
@@ -353,12 +359,19 @@ def test_motion_can_be_turned_off(single, windows, apps, room):
 
     def choose(quality):
         ada.press("[popovertarget=menu-box]")
+        # The page reloads, not before it has answered.
         ada.ask(f"""(choice => {{
             window.isOld = true;
             choice.value = '{quality}';
-            choice.dispatchEvent(new Event('change'));
+            setTimeout(() => choice.dispatchEvent(new Event('change')));
         }})(document.getElementById('quality'))""")
-        ada.wait("it is in the room again", "!window.isOld && document.getElementById('state')?.textContent.includes(' here')")
+
+        def is_back():
+            # A page that goes answers with an error.
+            with contextlib.suppress(AssertionError):
+                return ada.ask("!window.isOld && document.getElementById('state')?.textContent.includes(' here')")
+
+        eventually("it is in the room again", is_back)
         ada.shows(2)
 
     eventually("it turns", lambda: ada.seen("b")["rotation"] > 10)
@@ -381,7 +394,6 @@ def test_motion_can_be_turned_off(single, windows, apps, room):
     assert ada.seen("a")["rotation"] == 0
     choose("auto")
     eventually("it turns again", lambda: ada.seen("b")["rotation"] > 10)
-    ada.ask("localStorage.removeItem('quality')")
 
 
 # Throwing
@@ -402,7 +414,7 @@ def test_a_flick_throws_and_all_else_is_put_down(single, windows, room):
 
     for to, speed, more in (((-300, -180), 400, {}), ((-400, -80), 2000, {"rest": 0.1})):
         put = flick(to, speed, **more)
-        assert "motion" not in put and math.dist((put["positionX"], put["positionY"]), to) < 1, put
+        assert "motion" not in put and math.dist((put["positionX"], put["positionY"]), to) < 2, put
     # Where it snaps is where it belongs.
     snapped = flick((-396, 303), 2000)
     assert "motion" not in snapped and snapped["positionY"] == 300
@@ -415,7 +427,8 @@ def test_a_flick_throws_and_all_else_is_put_down(single, windows, room):
     # Who wants less motion throws nothing.
     ada.command("Emulation.setEmulatedMedia", features=[{"name": "prefers-reduced-motion", "value": "reduce"}])
     put = flick((-250, -50), 2000)
-    assert "motion" not in put and math.dist((put["positionX"], put["positionY"]), (-250, -50)) < 1
+    # It came to rest anywhere between two pixels of the screen.
+    assert "motion" not in put and math.dist((put["positionX"], put["positionY"]), (-250, -50)) < 2
 
 
 def test_a_group_and_an_annotation_are_thrown_too(single, windows, room):

@@ -183,10 +183,10 @@ export class Board {
    */
   letGo(velocity) {
     const hand = this.#open();
-    if (!hand?.samples) return void hand?.end(velocity).catch(() => {});
+    if (!hand?.recorded) return void hand?.end(velocity).catch(() => {});
     hand.record();
     hand.cancel();
-    this.recorder?.(hand.samples);
+    this.recorder?.(hand.recorded);
   }
 
   /** @param {Board["recorder"]} recorder of the only selected element; undefined ends a recording */
@@ -239,7 +239,7 @@ export class Board {
   /** @param {number} now @returns {boolean} whether something goes on moving */
   #draw(now) {
     // Once a frame: between the events of two fingers only one of them has moved.
-    if (this.hand?.samples) this.hand.record();
+    if (this.hand?.recorded) this.hand.record();
     const isMoving = this.#drawOthers(performance.now()), isSpringing = this.#spring(performance.now());
     for (const id of this.#dirty) this.scene.draw(id);
     this.#dirty.clear();

@@ -38,7 +38,7 @@ export class Hand {
    * What its only element was since the touch, if that is recorded.
    * @type {import("./recording.js").Sample[] | undefined}
    */
-  samples = undefined;
+  recorded = undefined;
 
   /**
    * @param {Room} room @param {Scene} scene @param {string[]} ids what can be moved, at least one
@@ -70,7 +70,7 @@ export class Hand {
 
   /** Records what its only element is now. */
   record() {
-    (this.samples ??= []).push({ at: performance.now(), pose: { .../** @type {Element} */ (this.room.element(this.ids[0])) } });
+    (this.recorded ??= []).push({ at: performance.now(), pose: { .../** @type {Element} */ (this.room.element(this.ids[0])) } });
   }
 
   /**

@@ -30,7 +30,7 @@ import { ofFingers, STILL, minus, velocityOf } from "./motion.js";
  * @property {(at: Point | null) => void} hover
  */
 /** @typedef {{handle: string} | {id: string} | {}} Target */
-/** @typedef {{id: number, from: Point, at: Point, target: any, event: PointerEvent, trail: {at: number, point: Point}[]}} Finger */
+/** @typedef {{id: number, from: Point, at: Point, target: any, event: PointerEvent, places: {at: number, point: Point}[]}} Finger */
 /** @typedef {"idle" | "touch" | "drag" | "tilt" | "pull" | "marquee" | "pan" | "pinch" | "stretch"} Mode */
 
 /**
@@ -89,9 +89,9 @@ export class Pointers {
     if (event.pointerType === "mouse" && event.button > 1) return;
     const at = this.stage.at(event);
     if (this.fingers.size >= 3 || (this.fingers.size === 2 && this.mode !== "stretch")) return;
-    const trail = [{ at: event.timeStamp, point: at }];
+    const places = [{ at: event.timeStamp, point: at }];
     /** @type {Finger} */
-    const finger = { id: event.pointerId, from: at, at, target: this.stage.hit(event), event, trail };
+    const finger = { id: event.pointerId, from: at, at, target: this.stage.hit(event), event, places };
     this.fingers.set(event.pointerId, finger);
     if (this.fingers.size === 2) return this.#second();
     if (this.fingers.size === 3) return this.#third();
@@ -139,7 +139,7 @@ export class Pointers {
     if (!finger) return;
     const last = finger.at, others = this.#both();
     finger.at = at;
-    finger.trail = [...finger.trail.slice(-LATELY), { at: event.timeStamp, point: at }];
+    finger.places = [...finger.places.slice(-LATELY), { at: event.timeStamp, point: at }];
     if (this.mode === "touch") this.#begin(finger, event);
     switch (this.mode) {
       case "drag": return this.stage.drag({ ...STILL, centre: finger.from, translation: minus(at, finger.from) }, event);
@@ -192,7 +192,7 @@ export class Pointers {
     this.#finish();
     if (mode === "touch" && finger.target.id) this.stage.tap(finger.target.id, event);
     else if (mode === "touch" && !finger.target.handle) this.stage.tapNothing(event);
-    else if (mode === "drag") this.stage.release(velocityOf(finger.trail, event.timeStamp));
+    else if (mode === "drag") this.stage.release(velocityOf(finger.places, event.timeStamp));
     else if (mode === "tilt" || mode === "pull") this.stage.release();
     else if (mode === "marquee") this.stage.caught(finger.from, finger.at, event);
   }
