@@ -124,8 +124,7 @@ class Cluster(Watched):
         """Proxies and command lines; nothing runs yet."""
         names = {stage: [f"{stage}-{index + 1}" for index in range(self.counts[stage])] for stage in STAGES}
         for name in itertools.chain(*names.values()):
-            # A coalescer listens on two neighbouring ports.
-            self.binds[name] = ports.free(2)
+            self.binds[name] = ports.free()
         for stage, name in [(stage, name) for stage in STAGES for name in names[stage]]:
             place = self.place(name)
             flags = [f"--name={name}", f"--log-level={self.log_level}", f"--admin-host={place.address}"]

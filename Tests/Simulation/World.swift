@@ -6,9 +6,9 @@ import Wire
 
 /// All four stages with their real cores, apps, the network and a model of the database, in one thread and one time.
 ///
-///     apps ⇄ gateways ──► coalescers ──► committers ──► database model
-///                 ▲            │             │             ▲
-///                 └── fan-outs ◄─────────────┴─────────────┘
+///     apps ⇄ gateways ──previews──► coalescers ──► fan-outs ──► gateways ⇄ apps
+///               └───────commits───► committers ──► fan-outs
+///                                        └──► database model ◄── fan-outs
 ///
 /// Everything that is not a core is drawn from one seeded generator: how long an envelope travels, when a daemon gets
 /// to run, what fails and when. Nothing else happens between two events of the queue.

@@ -44,11 +44,6 @@ public struct LiveMotion: Equatable, Sendable {
         (self.motion, self.told, self.animation, self.toldOfAnimation) = (next, told, shown, animation?.startedAt)
     }
 
-    /// Whether anything moves at a time, ms since 1970 of the server's clock, or will.
-    public func isMoving(at time: Double) -> Bool {
-        self.motion.isRunning(at: time) || self.animation?.isOver(at: time) == false
-    }
-
     /// When all is over that moves at a time, or will, ms since 1970; infinity: never. Minus infinity if nothing does.
     public func end(from time: Double) -> Double {
         let tracks = self.motion.tracks.entries.filter { $0.value.running(at: time) != nil }

@@ -18,9 +18,4 @@ public struct Motion: Equatable, Sendable {
         get { self.tracks[field] }
         set { self.tracks[field] = newValue }
     }
-
-    /// Whether a track runs at a time, ms since 1970 of the server's clock, or will.
-    public func isRunning(at time: Double) -> Bool {
-        self.tracks.entries.contains { $0.value.running(at: time) != nil }
-    }
 }

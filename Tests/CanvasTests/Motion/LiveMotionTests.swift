@@ -51,19 +51,17 @@ import Testing
         #expect(live.animation == nil && live.motion.fields == [.positionX])
     }
 
-    @Test func itSaysWhetherAndUntilWhenItMoves() {
+    @Test func itSaysUntilWhenItMoves() {
         var live = LiveMotion()
-        #expect(!live.isMoving(at: 0) && live.end(from: 0) == -.infinity)
+        #expect(live.end(from: 0) == -.infinity)
         live.update(to: Self.motion(startedAt: 1000, .positionX), nil, arrival: nil)
-        #expect(live.isMoving(at: 0) && live.isMoving(at: 1999) && !live.isMoving(at: 2000))
-        #expect(live.end(from: 0) == 2000 && live.end(from: 2000) == -.infinity)
+        #expect(live.end(from: 0) == 2000 && live.end(from: 1999) == 2000 && live.end(from: 2000) == -.infinity)
         live.update(to: Motion(), Self.animation(startedAt: 1000), arrival: nil)
-        #expect(live.isMoving(at: 1499) && !live.isMoving(at: 1500))
-        #expect(live.end(from: 0) == 1500 && live.end(from: 1500) == -.infinity)
+        #expect(live.end(from: 0) == 1500 && live.end(from: 1499) == 1500 && live.end(from: 1500) == -.infinity)
         var endless = Self.animation(startedAt: 1000)
         endless.iterations = .infinity
         live.update(to: Self.motion(startedAt: 1000, .positionX), endless, arrival: nil)
-        #expect(live.isMoving(at: 1e12) && live.end(from: 0) == .infinity)
+        #expect(live.end(from: 0) == .infinity && live.end(from: 1e12) == .infinity)
         // What starts too far ahead counts as long over.
         var ahead = Self.motion(startedAt: 1000, .positionX)
         ahead[.positionY] = Self.motion(startedAt: 60_001, .positionY)[.positionY]

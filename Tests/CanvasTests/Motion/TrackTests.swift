@@ -58,14 +58,14 @@ import Testing
 
     @Test func aMotionHasItsTracksInTheOrderOfTheTable() {
         var motion = Motion()
-        #expect(motion.isEmpty && !motion.isRunning(at: 0))
+        #expect(motion.isEmpty && motion[.positionX] == nil)
         let track = Track(startedAt: 0, segments: [Segment(from: 1, to: 2, ms: 10, curve: Self.linear)])
         for field in [ElementField.opacity, .positionX, .scaleX, .positionX] { motion[field] = track }
         #expect(motion.fields == [.positionX, .scaleX, .opacity])
         motion[.scaleX] = nil
         motion[.rotation] = nil
         #expect(motion.fields == [.positionX, .opacity] && motion[.scaleX] == nil)
-        #expect(motion.isRunning(at: -1) && motion.isRunning(at: 9.9) && !motion.isRunning(at: 10))
+        #expect(track.value(at: -1) != nil && track.value(at: 9.9) != nil && track.value(at: 10) == nil)
     }
 
     /// The fields that move: below which change they are still, and how fast they may be.
