@@ -261,7 +261,8 @@ import Wire
         #expect(scene.taken(by: Scene.g2).previews.count == 1)
     }
 
-    /// An element that two sessions have moved just now, as many as are remembered.
+    /// An element that two sessions move, as many as may before a gesture of theirs has ended, and that another one has
+    /// committed.
     private static func crowd() -> Scene {
         var limits = FanoutLimits()
         limits.fencesPerElement = 2
@@ -269,18 +270,18 @@ import Wire
         scene.member("ben", 2, at: Scene.g2)
         scene.commit()
         scene.preview(.by("s-1", 1, gesture: 1), .by("s-2", 3, gesture: 1))
-        scene.commit(sid: "s-1", gesture: 1)
+        scene.commit(sid: "s-0", gesture: 1)
         _ = scene.take()
         return scene
     }
 
     @Test func noPreviewOfFurtherSessionsIsShownWhileGesturesOfOthersMustBeRemembered() {
         var scene = Self.crowd()
-        scene.preview(.by("s-3", 4, gesture: 1), .by("s-4", 5, gesture: 1), .by("s-1", 1, gesture: 1))
+        scene.preview(.by("s-3", 4, gesture: 1), .by("s-4", 5, gesture: 1), .by("s-0", 6, gesture: 1))
         #expect(scene.taken(by: Scene.g2).previews == [])
         #expect(scene.fanout.counters.previewsDropped[.crowded] == 2)
-        scene.preview(.by("s-2", 3, gesture: 1), .by("s-1", 1, gesture: 2))
-        #expect(scene.taken(by: Scene.g2).previews.map(\.sid) == ["s-2", "s-1"])
+        scene.preview(.by("s-2", 3, gesture: 1), .by("s-0", 6, gesture: 2))
+        #expect(scene.taken(by: Scene.g2).previews.map(\.sid) == ["s-2", "s-0"])
     }
 
     @Test func whoseGestureLiesStillGivesWay() {
@@ -292,10 +293,14 @@ import Wire
 
     @Test func aCommitIsRememberedHoweverManyMoveTheElement() {
         var scene = Self.crowd()
-        scene.commit(sid: "s-3", gesture: 1)
+        for session in 3...40 { scene.commit(sid: Identifier("s-\(session)"), gesture: 1) }
+        scene.pass(100_000)
         _ = scene.take()
-        scene.preview(.by("s-3", 4, gesture: 1), .by("s-1", 1, gesture: 1))
+        for session in 3...40 { scene.preview(.by(Identifier("s-\(session)"), 4, gesture: 1)) }
         #expect(scene.taken(by: Scene.g2).previews == [])
+        #expect(scene.fanout.counters.previewsDropped[.closed] == 38)
+        scene.preview(.by("s-50", 50, gesture: 1))
+        #expect(scene.taken(by: Scene.g2).previews.map(\.sid) == ["s-50"])
     }
 
     @Test func aSnapshotBringsTheGesturesThatMustStayClosed() {

@@ -37,7 +37,7 @@ package struct FanoutLimits: Equatable, Sendable {
     package var parkedPreviews = 256
     /// How long a closed gesture is remembered.
     package var fenceAge: Nanoseconds = .seconds(120)
-    /// The most sessions whose gestures are remembered for one element.
+    /// The most sessions that may show previews of one element before any of their gestures on it has ended.
     package var fencesPerElement = 32
     /// How long such a session's place is its own, used or not.
     package var fenceTenure: Nanoseconds = .seconds(5)

@@ -2,6 +2,7 @@ internal import Canvas
 package import FanoutCore
 internal import JSONBytes
 package import Postgres
+internal import Timing
 package import Wire
 
 /// The statements that every connection prepares, their arguments and what their rows mean.
@@ -10,7 +11,7 @@ package enum RoomStatement: Int, CaseIterable, Sendable {
     case heads, room, roomLog, shardLog, history, claim, moveEpoch
 
     /// The newest migration of the schema on which the statements depend.
-    package static let schemaVersion: Int64 = 19
+    package static let schemaVersion: Int64 = 20
 
     /// As a connection prepares them, in the order of their numbers.
     package static let all = Self.allCases.map(\.statement)
@@ -54,21 +55,17 @@ package enum RoomStatement: Int, CaseIterable, Sendable {
         }
     }
 
-    /// A room's elements, and behind them the gestures that its last 500 commits of the last two minutes ended: a
-    /// preview that is still under way belongs to no older one. One statement, so one snapshot; `$1` is the room.
+    /// A room's elements, and behind them the gestures that its commits have ended for as long as a fence lasts: a preview
+    /// that is still under way belongs to no older one. One statement, so one snapshot; `$1` is the room.
     private static let roomCall = PreparedCall<Identifier>(
         "fanout_room", [.text("p_room") { $0.text }, .int2("p_shard") { Int16(Shard.of(room: $0)) }]
     ) {
         """
         SELECT gseq, seq, element_id, element_seq, element, NULL::text AS session, NULL::bigint AS gesture, chain
         FROM read_room(\($0))
-        UNION ALL (
-            SELECT NULL, NULL, g.key, NULL, NULL, l.session, max(g.value::bigint), NULL
-            FROM commit_log AS l CROSS JOIN LATERAL json_each_text(l.gestures) AS g
-            WHERE l.room_id = $1 AND l.gestures IS NOT NULL
-              AND l.seq > coalesce((SELECT r.seq FROM rooms AS r WHERE r.room_id = $1), 0) - 500
-              AND l.at > now() - interval '2 minutes'
-            GROUP BY g.key, l.session)
+        UNION ALL
+        SELECT NULL, NULL, g.element_id, NULL, NULL, g.session, g.gesture, NULL
+        FROM read_room_gestures($1, interval '\(FanoutLimits().fenceAge.seconds) s') AS g
         """
     }
 

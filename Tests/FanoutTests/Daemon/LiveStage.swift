@@ -78,6 +78,30 @@ struct LiveStage: Sendable {
             """)
     }
 
+    /// Writes rows of commits that end no gesture, all at once.
+    func commit(_ room: Identifier, _ element: Identifier, x: Int, from first: Int, through last: Int) throws {
+        try self.commit(room, element, x: x, n: first)
+        let connection = try self.database.connect()
+        defer { connection.close() }
+        let shard = Shard.of(room: room)
+        try connection.executeScript(
+            """
+            INSERT INTO commit_log (room_id, seq, gseq, shard, event, user_id, session, n, element_id, body_hash, after)
+                SELECT l.room_id, i, l.gseq + i - l.seq, l.shard, l.event, l.user_id, l.session, i, l.element_id, 0, l.after
+                FROM commit_log AS l, generate_series(l.seq + 1, \(last)) AS i
+                WHERE l.room_id = '\(room)' AND l.seq = \(first);
+            UPDATE shards SET gseq = gseq + \(last - first), version = version + 1 WHERE shard = \(shard);
+            UPDATE rooms SET seq = \(last) WHERE room_id = '\(room)';
+            """)
+    }
+
+    /// Makes a room's rows of the log as old as if three minutes had passed.
+    func ageLog(of room: Identifier) throws {
+        let connection = try self.database.connect()
+        defer { connection.close() }
+        try connection.executeScript("UPDATE commit_log SET at = at - interval '3 minutes' WHERE room_id = '\(room)'")
+    }
+
     /// Drops the log's days, as if two weeks had passed.
     func dropLog() throws {
         let connection = try self.database.connect()

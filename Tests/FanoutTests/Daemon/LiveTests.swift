@@ -184,14 +184,18 @@ import Wire
 
     @Test func previewsOfAClosedGestureStayOutEvenAfterARestart() async throws {
         try await LiveStage.run { stage in
-            try stage.commit("r", "e", x: 1, n: 1, gesture: 5)
+            try stage.commit("r", "old", x: 1, n: 1, gesture: 9)
+            try stage.ageLog(of: "r")
+            try stage.commit("r", "e", x: 1, n: 2, gesture: 5)
+            try stage.commit("r", "f", x: 1, from: 3, through: 700)
             stage.gateway.send(Self.join(1), Self.join(2, "ben"))
             try await eventually("the answers") { stage.gateway.records.joined.count == 2 }
             stage.coalescer.send(
-                Preview.by("s-ann", 1, gesture: 5), Preview.by("s-ann", 1, gesture: 6))
-            try await eventually("a preview") { !stage.gateway.records.previews.isEmpty }
-            #expect(stage.gateway.records.previews.map(\.gesture) == [6])
-            #expect(stage.gateway.records.previews.map(\.after) == [1])
+                Preview.by("s-ann", 1, element: "e", gesture: 5), Preview.by("s-ann", 1, element: "e", gesture: 6),
+                Preview.by("s-ann", 1, element: "old", gesture: 8))
+            try await eventually("previews") { stage.gateway.records.previews.count == 2 }
+            #expect(stage.gateway.records.previews.map(\.gesture) == [6, 8])
+            #expect(stage.gateway.records.previews.map(\.after) == [2, 1])
         }
     }
 

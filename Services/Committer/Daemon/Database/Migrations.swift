@@ -7,7 +7,8 @@ package import Postgres
 /// `grant_runtime` has to name what daemons need of each of them. The locks are for `touchsync migrate --plan`.
 package let migrations: [Migration] = [
     // Databases with a version below the first are refused.
-    Migration(19, "schema")
+    Migration(19, "schema"),
+    Migration(20, "room-gestures"),
 ]
 
 extension Migration {

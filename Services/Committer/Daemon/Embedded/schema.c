@@ -5,6 +5,9 @@ static const unsigned char *const files[] = {
     (const unsigned char[]){
 #embed "../Schema/0019-schema.sql" suffix(, 0)
     },
+    (const unsigned char[]){
+#embed "../Schema/0020-room-gestures.sql" suffix(, 0)
+    },
 };
 
 const unsigned char *schema_file(int version) {

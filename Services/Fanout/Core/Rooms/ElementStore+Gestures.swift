@@ -16,7 +16,7 @@ enum PreviewVerdict: Equatable, Sendable {
 /// Updates and previews meet here: an update closes gestures, and no preview of a closed one passes.
 extension ElementStore {
     /// Applies an update, and closes the gestures that it ended.
-    mutating func apply(_ update: Update, at now: Instant, limits: FanoutLimits) {
+    mutating func apply(_ update: Update, at now: Instant) {
         for element in update.elements {
             if element.json.isEmpty {
                 self.remove(element.id)
@@ -24,18 +24,16 @@ extension ElementStore {
             }
             let index = self.set(element.id, json: element.json, seq: update.seq)
             if element.gesture > 0 {
-                self.changeFences(at: index) {
-                    $0.close(element.gesture, of: update.sid, at: now, limits: limits)
-                }
+                self.changeFences(at: index) { $0.close(element.gesture, of: update.sid, at: now) }
             }
         }
     }
 
     /// Becomes what a snapshot says, and closes the gestures that it names.
-    mutating func replace(with snapshot: RoomSnapshot, at now: Instant, limits: FanoutLimits) {
+    mutating func replace(with snapshot: RoomSnapshot, at now: Instant) {
         self.replace(with: snapshot.elements)
         for closed in snapshot.closed {
-            self.changeFences(of: closed.element) { $0.close(closed.gesture, of: closed.sid, at: now, limits: limits) }
+            self.changeFences(of: closed.element) { $0.close(closed.gesture, of: closed.sid, at: now) }
         }
     }
 

@@ -62,24 +62,31 @@ struct GestureFences: Sendable {
         _modify { yield &self.all[index] }
     }
 
-    /// The index of a session's fence, made if need be. When there are too many, the one that was idle longest goes, unless
-    /// that was of use lately: then there is none.
+    /// The index of a session's fence, made if need be for a preview. When too many sessions show previews of gestures that
+    /// have not ended, the one that was idle longest gives way, unless that was of use lately: then there is none.
     mutating func ensure(for sid: Identifier, at now: Instant, limits: FanoutLimits) -> Int? {
         if let index = self.index(of: sid) { return index }
-        guard self.makeSpace(at: now, idleFor: limits.fenceTenure, limits: limits) else { return nil }
+        guard self.makeSpace(at: now, limits: limits) else { return nil }
+        return self.append(sid, at: now)
+    }
+
+    private mutating func append(_ sid: Identifier, at now: Instant) -> Int {
         self.all.append(GestureFence(sid: sid, touched: now))
         return self.all.count - 1
     }
 
-    /// - Returns: false when there are too many, all of use within `span`.
-    private mutating func makeSpace(at now: Instant, idleFor span: Nanoseconds, limits: FanoutLimits) -> Bool {
+    /// Fences that closed a gesture are not counted and stay for their time: a late preview must not pass, and a session
+    /// gets such a fence by a commit or by the end of a gesture, which have rates.
+    /// - Returns: false when too many sessions show previews, all of them lately.
+    private mutating func makeSpace(at now: Instant, limits: FanoutLimits) -> Bool {
         if self.all.count < limits.fencesPerElement { return true }
         self.removeExpired(at: now, limits: limits)
-        if self.all.count < limits.fencesPerElement { return true }
-        guard let oldest = self.all.indices.min(by: { self.all[$0].touched < self.all[$1].touched }),
-            now >= self.all[oldest].touched + span
+        let neverClosed = self.all.indices.filter { self.all[$0].closed == 0 }
+        if neverClosed.count < limits.fencesPerElement { return true }
+        guard let idle = neverClosed.min(by: { self.all[$0].touched < self.all[$1].touched }),
+            now >= self.all[idle].touched + limits.fenceTenure
         else { return false }
-        self.all.remove(at: oldest)
+        self.all.remove(at: idle)
         return true
     }
 
@@ -93,15 +100,18 @@ struct GestureFences: Sendable {
     }
 
     /// A commit closed a session's gestures up to `gesture`. There is always space for it: no preview may follow.
-    mutating func close(_ gesture: UInt64, of sid: Identifier, at now: Instant, limits: FanoutLimits) {
-        if self.index(of: sid) == nil { _ = self.makeSpace(at: now, idleFor: .zero, limits: limits) }
-        _ = self.end(gesture, of: sid, at: now, limits: limits)
+    mutating func close(_ gesture: UInt64, of sid: Identifier, at now: Instant) {
+        _ = self.end(gesture, at: self.index(of: sid) ?? self.append(sid, at: now), now)
     }
 
     /// A session's gestures up to `gesture` ended; true when others saw just that one and it was open.
     mutating func end(_ gesture: UInt64, of sid: Identifier, at now: Instant, limits: FanoutLimits) -> Bool {
         // Without space no preview of it was shown, and none will be soon.
         guard let index = self.ensure(for: sid, at: now, limits: limits) else { return false }
+        return self.end(gesture, at: index, now)
+    }
+
+    private mutating func end(_ gesture: UInt64, at index: Int, _ now: Instant) -> Bool {
         let wasShown = self.all[index].isOpen && self.all[index].shown == gesture
         self.all[index].closed = max(self.all[index].closed, gesture)
         if !self.all[index].isOpen { self.all[index].motion = .unknown }

@@ -69,7 +69,7 @@ struct RoomFeed: Sendable {
     ) {
         let before = services.history.position(at: self.stream.seq)
         let installation = self.stream.install(snapshotAt: snapshot.seq)
-        if installation != .passed { self.elements.replace(with: snapshot, at: now, limits: services.limits) }
+        if installation != .passed { self.elements.replace(with: snapshot, at: now) }
         switch installation {
         case .passed, .began: break
         case .jumped: self.audience.jumped(from: before)
@@ -112,7 +112,7 @@ struct RoomFeed: Sendable {
     ) {
         self.stream.advance(over: update, at: now, limits: services.limits)
         self.rates.updateApplied(at: now)
-        self.elements.apply(update, at: now, limits: services.limits)
+        self.elements.apply(update, at: now)
         self.audience.stream(update, into: &actions)
         if self.audience.needsAreas {
             self.repeatGestures(after: update, at: now, with: &services, into: &actions)
