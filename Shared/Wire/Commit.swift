@@ -2,8 +2,8 @@
 ///
 /// The gateway that accepted it keeps it until a ``CommitResult`` arrives; every other stage may forget it at any time.
 ///
-///     room name │ session name │ claim u32 │ number u64 │ isNumberedByApp u8 │ user name │ connection u64
-///     gateway name │ list of (element name │ gesture u64) │ edit │ trace, if it is traced
+///     room name │ session name │ claim u32 │ number u64 │ user name │ connection u64 │ gateway name
+///     list of (element name │ gesture u64) │ edit │ trace, if it is traced
 public struct Commit: WireRecord, Equatable, Sendable {
     public static let kind = RecordKind.commit
 
@@ -12,10 +12,8 @@ public struct Commit: WireRecord, Equatable, Sendable {
     public var session: Identifier
     /// The owner of the session that sent it; a claim older than the one in the database is refused.
     public var claim: UInt32
-    /// Its number in the session: 1, 2, 3 …, at most 2^53 − 1.
+    /// Its number in the session: 1, 2, 3 …, at most 2^53 − 1. A stream that the app numbers has no holes.
     public var number: UInt64
-    /// True when the app assigned the number, false when its gateway did.
-    public var isNumberedByApp: Bool
     /// The user that commits.
     public var user: Identifier
     /// The app's connection; 0 when there is none (HTTP).
@@ -30,7 +28,7 @@ public struct Commit: WireRecord, Equatable, Sendable {
     public var trace: TraceID?
 
     public init(
-        room: Identifier, session: Identifier, claim: UInt32, number: UInt64, isNumberedByApp: Bool, user: Identifier,
+        room: Identifier, session: Identifier, claim: UInt32, number: UInt64, user: Identifier,
         connection: UInt64, gateway: Identifier, gestures: ShortList<EndedGesture>, edit: EncodedEdit,
         trace: TraceID? = nil
     ) {
@@ -38,7 +36,6 @@ public struct Commit: WireRecord, Equatable, Sendable {
         self.session = session
         self.claim = claim
         self.number = number
-        self.isNumberedByApp = isNumberedByApp
         self.user = user
         self.connection = connection
         self.gateway = gateway
@@ -48,7 +45,7 @@ public struct Commit: WireRecord, Equatable, Sendable {
     }
 
     /// The size of the fields of fixed length, including the length of the list.
-    private static let fixedSize = 4 + 8 + 1 + 8 + 4
+    private static let fixedSize = 4 + 8 + 8 + 4
 
     public func encode(into writer: inout ByteWriter) {
         let names =
@@ -60,7 +57,6 @@ public struct Commit: WireRecord, Equatable, Sendable {
             run.name(self.session)
             run.integer(self.claim)
             run.integer(self.number)
-            run.bool(self.isNumberedByApp)
             run.name(self.user)
             run.integer(self.connection)
             run.name(self.gateway)
@@ -79,7 +75,6 @@ public struct Commit: WireRecord, Equatable, Sendable {
         self.session = reader.name()
         self.claim = reader.integer()
         self.number = reader.ordinal()
-        self.isNumberedByApp = reader.bool()
         self.user = reader.name()
         self.connection = reader.integer()
         self.gateway = reader.name()
@@ -93,6 +88,9 @@ public struct Commit: WireRecord, Equatable, Sendable {
 }
 
 extension Commit {
+    /// True when the app assigned the number, false when its gateway did.
+    public var isNumberedByApp: Bool { SessionKey.isApp(self.session) }
+
     /// The gestures that it ends: without the elements on which none was under way.
     public var endedGestures: ShortList<EndedGesture> {
         if self.gestures.allSatisfy({ $0.gesture > 0 }) { return self.gestures }
@@ -118,7 +116,7 @@ public struct EndedGesture: Hashable, Sendable {
 ///
 /// A session's public name is its `sid`. Commits that the app numbers form the stream named `sid`; commits that the
 /// gateway numbers, because the app does not, form the stream `sid.claim`, one for each connection that owned the
-/// session, so that its numbers begin at 1 again. The names of streams that belong to no app have a colon in second
+/// session, so that its numbers begin at 1 again: they rise, and may leave some out. The names of streams that belong to no app have a colon in second
 /// place, and what tells them apart behind the dot: it may be made from an `Idempotency-Key`, which is nobody's business,
 /// so that their public name is `h:` or `o:` alone.
 public enum SessionKey {

@@ -18,26 +18,26 @@ struct MembershipsTests {
             switch step % 5 {
             case 0, 1, 2:
                 var membership = Membership(options: StreamOptions(), since: .start)
-                membership.lastNumber = step
+                membership.startJoin(step)
                 let earlier = memberships.remove(room)
-                #expect(earlier?.lastNumber == expected[room])
+                #expect(earlier?.join == expected[room])
                 memberships.insert(membership, for: room)
                 expected[room] = step
             case 3:
-                if let index = memberships.index(of: room) { memberships.entries[index].lastNumber += 1 }
-                expected[room]? += 1
+                if let index = memberships.index(of: room) { memberships.entries[index].startJoin(step + 1) }
+                if expected[room] != nil { expected[room] = step + 1 }
             default:
                 let removed = memberships.remove(room)
-                #expect(removed?.lastNumber == expected[room])
+                #expect(removed?.join == expected[room])
                 expected[room] = nil
             }
             #expect(memberships.count == expected.count)
             #expect(memberships.contains(room) == (expected[room] != nil))
-            let found = Dictionary(uniqueKeysWithValues: memberships.map { ($0.room, $0.membership.lastNumber) })
+            let found = Dictionary(uniqueKeysWithValues: memberships.map { ($0.room, $0.membership.join ?? 0) })
             #expect(found == expected)
-            for (room, number) in expected { #expect(memberships[room]?.lastNumber == number) }
+            for (room, number) in expected { #expect(memberships[room]?.join == number) }
         }
         #expect(Set(memberships.rooms) == Set(expected.keys))
-        #expect(memberships.entries.map(\.lastNumber).sorted() == expected.values.sorted())
+        #expect(memberships.entries.compactMap(\.join).sorted() == expected.values.sorted())
     }
 }

@@ -54,7 +54,7 @@ import Wire
         self.senders.linkUp(StageInstance(.committer, 0), greeting: CommitCredit(commits: 100, bytes: 300_000).greeting)
         let edit = EncodedEdit(tag: UpdateElement.tag, fields: [UInt8](repeating: 0, count: 200_000))
         let commit = Commit(
-            room: "r", session: "s", claim: 1, number: 1, isNumberedByApp: true, user: "u", connection: 1,
+            room: "r", session: "s", claim: 1, number: 1, user: "u", connection: 1,
             gateway: "g", gestures: [], edit: edit)
         var sent = 0
         while sent < 10, self.senders.commit(commit, to: 0) { sent += 1 }

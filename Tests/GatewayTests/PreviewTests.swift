@@ -163,8 +163,9 @@ struct PreviewTests {
         let ada = try scene.member("ada")
         for gesture in 1...3 {
             scene.send(ada, "element:transforming", Self.preview(gesture, gesture: gesture))
-            scene.send(ada, "element:transform", CommitTests.transform, ack: 1)
-            scene.send(ada, "element:transform", CommitTests.transform, ack: 2)
+            for n in [2 * gesture - 1, 2 * gesture] {
+                scene.send(ada, "element:transform", #"{"roomId":"r","elementId":"e","positionX":1,"n":\#(n)}"#)
+            }
             let actions = scene.take()
             #expect(actions.previews.map(\.gesture) == [UInt64(gesture)])
             #expect(

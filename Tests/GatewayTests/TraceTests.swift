@@ -24,7 +24,9 @@ import Wire
     @Test func onlyACommitWhoseAppRecordsItsTraceIsTraced() throws {
         var scene = self.scene()
         let ada = try scene.member("ada")
-        for parent in [nil, Self.unrecorded, Self.recorded] { scene.send(ada, "element:transform", self.move(parent)) }
+        for (n, parent) in [nil, Self.unrecorded, Self.recorded].enumerated() {
+            scene.send(ada, "element:transform", self.move(parent, n: n + 1))
+        }
         let traces = scene.take().commits.map(\.trace)
         #expect(traces == [nil, nil, TraceID(Self.id)])
         #expect(scene.gateway.counters.traced == 1)
@@ -33,7 +35,9 @@ import Wire
     @Test func aShareOfOneTracesAllAndKeepsTheAppsIDs() throws {
         var scene = self.scene(share: 1)
         let ada = try scene.member("ada")
-        for parent in [nil, nil, Self.unrecorded] { scene.send(ada, "element:transform", self.move(parent)) }
+        for (n, parent) in [nil, nil, Self.unrecorded].enumerated() {
+            scene.send(ada, "element:transform", self.move(parent, n: n + 1))
+        }
         let traces = scene.take().commits.map(\.trace)
         #expect(traces.allSatisfy { $0 != nil } && Set(traces).count == 3 && traces[2] == TraceID(Self.id))
     }
@@ -53,11 +57,11 @@ import Wire
     @Test func noMoreThanTheirNumberASecondAreTraced() throws {
         var scene = self.scene(share: 1, perSecond: 2)
         let ada = try scene.member("ada")
-        for _ in 0..<5 { scene.send(ada, "element:transform", self.move(Self.recorded)) }
+        for n in 1...5 { scene.send(ada, "element:transform", self.move(Self.recorded, n: n)) }
         #expect(scene.take().commits.map { $0.trace != nil } == [true, true, false, false, false])
         #expect(scene.gateway.counters.traced == 2 && scene.gateway.counters.tracesOverRate == 3)
         scene.now += 1000
-        for _ in 0..<3 { scene.send(ada, "element:transform", self.move()) }
+        for n in 6...8 { scene.send(ada, "element:transform", self.move(n: n)) }
         #expect(scene.take().commits.map { $0.trace != nil } == [true, true, false])
     }
 

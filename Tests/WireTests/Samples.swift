@@ -27,7 +27,7 @@ enum Samples {
         ["e", "f"], in: "r1", connection: 5, user: "u", sid: "s", version: 3)
 
     static let transform = Commit(
-        room: "r1", session: "s", claim: 2, number: 7, isNumberedByApp: true, user: "u", connection: 5,
+        room: "r1", session: "s", claim: 2, number: 7, user: "u", connection: 5,
         gateway: "gateway-1", gestures: [EndedGesture(element: "e", gesture: 4)],
         edit: .transform(element: "e", fields: TransformFields(positionY: 2, scaleY: 0.5, width: 10, height: 20)))
 
@@ -200,7 +200,7 @@ enum Samples {
         var edit = edit
         edit.undo = undo
         return Commit(
-            room: "r1", session: "s.1", claim: 1, number: 1, isNumberedByApp: false, user: "u", connection: 5,
+            room: "r1", session: "s.1", claim: 1, number: 1, user: "u", connection: 5,
             gateway: "g", gestures: [], edit: edit)
     }
 }

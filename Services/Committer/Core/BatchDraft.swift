@@ -79,7 +79,7 @@ struct BatchDraft: Sendable {
         if commit.number <= stream.highest || self.isEvictedRequest(commit, cache) {
             if commit.isOutcomeUnknown { self.tally.foundWritten += 1 }
             self.repeated(commit, &cache)
-        } else if commit.number > stream.highest + 1 {
+        } else if commit.number > stream.highest + 1, SessionKey.isApp(commit.stream.session) {
             self.tally.gaps += 1
             let expected = stream.highest + 1
             self.answer(commit, Refusal(.gap, "A commit before this one is missing.", expected: expected))

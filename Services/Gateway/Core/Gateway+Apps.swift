@@ -19,8 +19,7 @@ extension Gateway {
         return slot
     }
 
-    /// An app disconnected. Its commits stay in custody as if it were there: those that the gateway numbered until
-    /// their results, those that the app numbered until their deadlines at the latest.
+    /// An app disconnected. Its commits go on as if it were there.
     package mutating func disconnected(_ slot: Slot, at now: Instant, into actions: inout [GatewayAction]) {
         guard let connection = self.connections.remove(slot) else { return }
         let user = connection.identity.member.user
@@ -31,12 +30,14 @@ extension Gateway {
             self.joins.gesturesEnded(ends.count, of: user, at: now)
             self.rooms.leave(slot, connection.id, membership, in: room, into: &actions)
         }
-        self.commits.leaveBehind(connection.commits, of: connection.identity)
+        self.commits.leaveBehind(connection)
     }
 
-    /// An app's connection is about to be closed: no more commits are accepted from it.
-    package mutating func startLeaving(_ slot: Slot) {
-        if self.connections.isInUse(slot) { self.connections.bySlot[slot]?.startLeaving() }
+    /// An app's connection is about to be closed: no more commits are accepted from it, and none is sent on that waits for
+    /// its turn.
+    package mutating func startLeaving(_ slot: Slot, into actions: inout [GatewayAction]) {
+        guard self.connections.isInUse(slot), let waiting = self.connections.bySlot[slot]?.startLeaving() else { return }
+        self.commits.drop(waiting, .stops, &self.connections, into: &actions)
     }
 
     /// True while an app has commits here without a result.

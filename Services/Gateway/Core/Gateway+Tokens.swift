@@ -16,12 +16,12 @@ extension Gateway {
     /// A commit in custody may have been applied already, so it stays there until its result.
     package mutating func tokensChanged(_ tokens: TokenVerifier, into actions: inout [GatewayAction]) {
         for slot in self.authenticator.tokensChanged(tokens, self.connections) {
-            let commits = self.connections.bySlot[slot]?.withdrawCommits() ?? []
-            self.commits.withdraw(commits, &self.connections, into: &actions)
+            let commits = self.connections.bySlot[slot]?.removeWaitingCommits() ?? []
+            self.commits.drop(commits, .tokenNotValid, &self.connections, into: &actions)
             actions.append(.emit(slot, json: EventText.tokenNotValid))
             actions.append(.disconnect(slot))
         }
-        self.commits.withdrawLeftBehind(unless: self.authenticator.stillAdmits)
+        self.commits.dropLeftBehind(unless: self.authenticator.stillAdmits, &self.connections, into: &actions)
     }
 
     /// `auth:refresh`: a new token for the same user.

@@ -89,7 +89,7 @@ package struct Gateway {
 
     /// Sends the commits and previews of a connection that waited for rate limits or results, as far as they may go.
     private mutating func releaseWaiting(of slot: Slot, at now: Instant, into actions: inout [GatewayAction]) {
-        self.commits.releaseDelayed(of: slot, &self.connections, at: now, into: &actions)
+        self.commits.releaseWaiting(of: slot, &self.connections, at: now, into: &actions)
         for preview in self.connections.releasePreviews(of: slot, at: now) {
             self.rooms.send(preview, at: now, into: &actions)
         }

@@ -1,6 +1,7 @@
 import GatewayCore
 import SocketIO
 import SocketIOServer
+import Stages
 import Timing
 
 extension GatewayHub {
@@ -20,7 +21,8 @@ extension GatewayHub {
     /// Goes one step on in a farewell.
     func proceed(_ farewell: inout Farewell) {
         let step = farewell.timeReached(self.now) { self.core.owesResults(to: $0) }
-        for slot in step.leaving { self.core.startLeaving(slot) }
+        for slot in step.leaving { self.core.startLeaving(slot, into: &self.actions.pending) }
+        self.perform()
         for slot in step.closing { self.apps[slot]?.goAway() }
         self.flushes.flush()
     }

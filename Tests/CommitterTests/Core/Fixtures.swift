@@ -30,7 +30,7 @@ func commit(
     user: Identifier = "ann", gateway: Identifier = "gateway-1", connection: UInt64 = 7, gesture: UInt64 = 0
 ) -> Commit {
     Commit(
-        room: room, session: session, claim: claim, number: number, isNumberedByApp: true, user: user,
+        room: room, session: session, claim: claim, number: number, user: user,
         connection: connection, gateway: gateway,
         gestures: gesture == 0 ? [] : edit.soleElement.map { [EndedGesture(element: $0, gesture: gesture)] } ?? [],
         edit: edit)

@@ -60,12 +60,14 @@ struct ClientConnection {
     var isLegacy: Bool { self.onlyRoom != nil }
 
     /// True while a commit of it has no result.
-    var owesResults: Bool {
-        !self.commits.isEmpty || self.memberships.entries.contains { $0.unacknowledged > 0 }
-    }
+    var owesResults: Bool { self.commits.owesResults }
 
     /// It is about to be closed: no more commits are accepted.
-    mutating func startLeaving() { self.isLeaving = true }
+    /// - Returns: those that wait for their turn, which are not sent any more.
+    mutating func startLeaving() -> [AcceptedCommit] {
+        self.isLeaving = true
+        return self.commits.removeAll()
+    }
 
     /// - Throws: a refusal when the app asks too often whether its connection lives.
     mutating func spendPing(at now: Instant) throws(Refusal) {
@@ -194,7 +196,7 @@ struct ClientConnection {
     mutating func tokenRefused() -> Bool { self.door.refused() }
 
     /// Removes and returns the commits that wait for their turn, in order.
-    mutating func withdrawCommits() -> [AcceptedCommit] { self.commits.removeAll() }
+    mutating func removeWaitingCommits() -> [AcceptedCommit] { self.commits.removeAll() }
 
     /// The app named a new token of the same user.
     /// - Returns: the rooms that it gives no right to.
@@ -253,26 +255,23 @@ extension ClientConnection {
         return (session, self.memberships.entries[index].claim)
     }
 
-    /// Refuses a commit that cannot be accepted now.
+    /// Refuses a commit that cannot be accepted now. One that the app numbered does not wait.
     mutating func checkTurn(in room: Identifier, isNumbered: Bool, limits: GatewayLimits) throws(Refusal) {
-        guard !self.isLeaving else {
-            throw Refusal(.unavailable, "This gateway is about to stop; connect again.", retryAfterMs: 100)
-        }
+        if self.isLeaving { throw .stops }
         let isFull =
             isNumbered
-            ? self.unacknowledged(in: room) >= limits.unacknowledged
+            ? self.commits.underWay(in: room) >= limits.unacknowledged
             : self.commits.count >= limits.waitingCommits
         if isFull {
             throw Refusal(.busy, "Too many commits of this session have no result yet.", retryAfterMs: 200)
         }
+        if isNumbered, self.commits.contains(room) {
+            throw Refusal(.busy, "Commits without a number wait for their turn in this room.", retryAfterMs: 200)
+        }
     }
 
-    private func unacknowledged(in room: Identifier) -> Int {
-        self.memberships.index(of: room).map { self.memberships.entries[$0].unacknowledged } ?? 0
-    }
-
-    /// Accepts a checked commit and numbers it. One that the app numbered is sent or refused; one that the gateway numbers
-    /// may have to wait, unless its user owes more than the time that a result may take.
+    /// Accepts a checked commit. One that the app numbered is sent or refused; another one may have to wait, for earlier ones
+    /// of the room or for a rate, unless its user owes more than the time that it may wait.
     /// - Parameters:
     ///   - gateway: to which its result goes.
     ///   - users: the rates of users.
@@ -282,12 +281,16 @@ extension ClientConnection {
         limits: GatewayLimits, _ users: inout RateBudget<Identifier>, at now: Instant
     ) throws(Refusal) -> CommitStep {
         guard let index = self.memberships.index(of: room) else { throw .notJoined }
-        let delay = self.delay(of: draft.read.edit, in: room, limits, &users, at: now)
-        if let delay, number != nil {
-            if delay.isOfUser { users.countRefusal() }
-            throw delay.refusal
+        let user = self.identity.member.user
+        var waits = number == nil && (self.commits.contains(room) || self.commits.underWay(in: room) > 0)
+        if !waits, let delay = self.commits.spend(draft.read.edit, of: user, &users, at: now) {
+            guard number == nil else {
+                if delay.isOfUser { users.countRefusal() }
+                throw delay.refusal
+            }
+            waits = true
         }
-        if delay != nil, let debt = self.longDebt(limits, &users, at: now) {
+        if waits, let debt = users.debt(of: user, at: now), debt > limits.deadline.milliseconds {
             users.countRefusal()
             throw .userCommitsTooFast(retryAfterMs: debt)
         }
@@ -295,73 +298,41 @@ extension ClientConnection {
         let ended = self.memberships.entries[index].closeGestures(
             draft.gesture, on: draft.read.gestureElements)
         self.memberships.recount(index)
-        let (session, next) = self.memberships.entries[index].nextNumber(number)
-        let commit = Commit(
-            room: room, session: session, claim: self.memberships.entries[index].claim, number: next,
-            isNumberedByApp: number != nil, user: self.identity.member.user, connection: self.id, gateway: gateway,
-            gestures: ended, edit: draft.read.edit, trace: draft.trace)
-        if delay == nil {
-            self.memberships.entries[index].sent(commit)
-            return .goes(commit)
+        var commit = Commit(
+            room: room, session: self.memberships.entries[index].stream(of: number),
+            claim: self.memberships.entries[index].claim, number: number ?? 0,
+            user: user, connection: self.id, gateway: gateway, gestures: ended, edit: draft.read.edit,
+            trace: draft.trace)
+        if waits {
+            self.commits.append(AcceptedCommit(commit: commit, origin: origin, acceptedAt: now))
+            return .waits(commit)
         }
-        self.commits.append(AcceptedCommit(commit: commit, origin: origin, acceptedAt: now))
-        return .waits(commit)
-    }
-
-    /// What its user owes, ms, if that is more than the time that a result may take; else nil.
-    private func longDebt(
-        _ limits: GatewayLimits, _ users: inout RateBudget<Identifier>, at now: Instant
-    ) -> UInt32? {
-        let debt = users.debt(of: self.identity.member.user, at: now)
-        return debt.flatMap { $0 > limits.deadline.milliseconds ? $0 : nil }
+        self.commits.send(&commit)
+        return .goes(commit)
     }
 
     /// Counts more against the rate of commits than the commit itself.
     mutating func charge(_ count: Int, at now: Instant) { self.commits.charge(count, at: now) }
 
-    /// Why an edit may not be sent now: others of the room are before it, or a rate is too high. Nil when it may; then it
-    /// counts.
-    private mutating func delay(
-        of edit: EncodedEdit, in room: Identifier, _ limits: GatewayLimits, _ users: inout RateBudget<Identifier>,
-        at now: Instant
-    ) -> CommitDelay? {
-        guard !self.commits.contains(room), self.unacknowledged(in: room) < limits.unacknowledged else {
-            return self.commits.tooFast(edit, at: now)
-        }
-        return self.commits.spend(edit, of: self.identity.member.user, &users, at: now)
+    /// The next commit that has waited, if it may go now; of a room that the app has left, too.
+    mutating func nextWaiting(_ users: inout RateBudget<Identifier>, at now: Instant) -> AcceptedCommit? {
+        self.commits.isEmpty ? nil : self.commits.next(&users, at: now)
     }
 
-    /// The next commit that has waited, if it may go now; what an app has left behind in a room that it left, too.
-    mutating func nextDelayed(
-        limits: GatewayLimits, _ users: inout RateBudget<Identifier>, at now: Instant
-    ) -> AcceptedCommit? {
-        guard !self.commits.isEmpty else { return nil }
-        let memberships = self.memberships
-        let next = self.commits.next(&users, at: now) { commit in
-            memberships[commit.room].map { $0.unacknowledged < limits.unacknowledged } ?? true
-        }
-        if let next, let index = self.memberships.index(of: next.commit.room) {
-            self.memberships.entries[index].sent(next.commit)
-        }
-        return next
-    }
-
-    /// The commits that have waited for results of earlier ones, or for what their user owes, as long as a result may take:
-    /// each once.
-    mutating func lateCommits(
-        limits: GatewayLimits, _ users: inout RateBudget<Identifier>, at now: Instant
-    ) -> [AcceptedCommit] {
-        guard !self.commits.isEmpty else { return [] }
-        let owesLong = self.longDebt(limits, &users, at: now) != nil
-        let memberships = self.memberships
-        return self.commits.giveUp(after: limits.deadline, at: now) { commit in
-            owesLong || memberships[commit.room].map { $0.unacknowledged >= limits.unacknowledged } ?? false
-        }
+    /// Removes and returns the commits that have waited for as long as they may.
+    mutating func removeLateCommits(after span: Nanoseconds, at now: Instant) -> [AcceptedCommit] {
+        self.commits.isEmpty ? [] : self.commits.removeLate(after: span, at: now)
     }
 
     /// A commit has its result, or never will have one here. True when a preview waited for it that may go now.
     /// - Parameter seq: the number that it got; nil when it was not applied.
     mutating func settle(_ commit: Commit, seq: UInt64?) -> Bool {
+        self.commits.settle(in: commit.room)
+        return self.settleTracks(of: commit, seq: seq)
+    }
+
+    /// The previews that waited for a commit may go. True when there are some.
+    mutating func settleTracks(of commit: Commit, seq: UInt64?) -> Bool {
         guard let index = self.memberships.index(of: commit.room) else { return false }
         return self.memberships.entries[index].settle(commit, seq: seq)
     }

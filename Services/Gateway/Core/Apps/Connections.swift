@@ -225,12 +225,12 @@ package struct Connections {
     mutating func releasePreviews(of slot: Slot, at now: Instant) -> [Preview] {
         var previews: [Preview] = []
         let isStillHolding = self.bySlot[slot]?.releasePreviews(at: now, into: &previews) ?? false
-        if !isStillHolding, !self.hasDelayed(slot) { self.restless.remove(slot) }
+        if !isStillHolding, !self.hasWaiting(slot) { self.restless.remove(slot) }
         return previews
     }
 
     /// True while commits of the connection wait to be sent.
-    mutating func hasDelayed(_ slot: Slot) -> Bool { self.bySlot[slot]?.commits.isEmpty == false }
+    mutating func hasWaiting(_ slot: Slot) -> Bool { self.bySlot[slot]?.commits.isEmpty == false }
 
     /// Keeps an event of a room while a join of it is in flight, so that an app may go on without waiting for the answer
     /// and its events of the room take effect in their order.
@@ -264,14 +264,23 @@ package struct Connections {
     /// A commit has its result, or never will have one here: its session may send one more, and newer previews of its
     /// elements may go.
     /// - Parameter seq: the number that it got; nil when it was not applied.
-    /// - Returns: the slot of its connection; nil when that is gone.
+    /// - Returns: false when its connection is gone.
     @discardableResult
-    mutating func settle(_ pending: PendingCommit, seq: UInt64?) -> Slot? {
+    mutating func settle(_ pending: PendingCommit, seq: UInt64?) -> Bool {
         guard case .app(let origin, let connection) = pending.origin, self.contains(connection, in: origin.slot)
-        else { return nil }
+        else { return false }
         let mayGo = self.bySlot[origin.slot]?.settle(pending.commit, seq: seq)
         if mayGo == true { self.restless.insert(origin.slot) }
-        return origin.slot
+        return true
+    }
+
+    /// A commit that waited is not sent any more: newer previews of its elements may go.
+    mutating func dropped(_ commit: AcceptedCommit) {
+        let slot = commit.origin.slot
+        guard self.contains(commit.commit.connection, in: slot),
+            self.bySlot[slot]?.settleTracks(of: commit.commit, seq: nil) == true
+        else { return }
+        self.restless.insert(slot)
     }
 
     // MARK: Answers

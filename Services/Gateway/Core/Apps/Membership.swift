@@ -17,18 +17,12 @@ struct Membership {
     /// The stream of commits that the gateway numbers: `sid` and `claim`.
     private var ownStream: Identifier = ""
     private(set) var claim: UInt32 = 0
-    /// The first claim of this membership on its session. What was sent under earlier ones is not counted here.
-    private var firstClaim: UInt32 = 0
     /// False when another connection took the session over.
     private var ownsSession = true
-    /// The last number that the gateway gave in its own stream of this session.
-    var lastNumber: UInt64 = 0
     /// The highest number of the app's own that was accepted here.
     private var highestNumber: UInt64 = 0
     /// The highest gesture seen or given.
     private var lastGesture: UInt64 = 0
-    /// Commits of this membership without a result.
-    private(set) var unacknowledged = 0
     /// What it does with each element.
     private(set) var elements: [Identifier: ElementTrack] = [:]
     /// How many of them hold a preview back.
@@ -111,17 +105,11 @@ struct Membership {
 
     /// Begins a session, or goes on with one as its newest owner.
     private mutating func startSession(_ joined: JoinReply.Joined) {
-        if self.sid != joined.sid {
-            self.attention.reset()
-            // The results of the former session's commits are not counted any more.
-            self.unacknowledged = 0
-            self.firstClaim = joined.claim
-        }
+        if self.sid != joined.sid { self.attention.reset() }
         self.sid = joined.sid
         self.ownStream = SessionKey.gateway(sid: joined.sid, claim: joined.claim)
         self.claim = joined.claim
         self.ownsSession = true
-        self.lastNumber = 0
         self.highestNumber = 0
         self.lastGesture = self.firstGesture
         self.elements = [:]
@@ -143,29 +131,18 @@ struct Membership {
         return self.claim > 1 || number <= self.highestNumber ? SessionKey.app(sid: self.sid) : nil
     }
 
-    /// The stream of a commit, and its number there: in the stream that the app numbers, or as the next one in the
-    /// gateway's own.
-    mutating func nextNumber(_ number: UInt64?) -> (stream: Identifier, number: UInt64) {
-        if let number {
-            self.highestNumber = max(self.highestNumber, number)
-            return (SessionKey.app(sid: self.sid), number)
-        }
-        self.lastNumber += 1
-        return (self.ownStream, self.lastNumber)
-    }
-
-    /// A commit is sent: it counts as one without a result, if it is of this membership.
-    mutating func sent(_ commit: Commit) {
-        if self.counts(commit) { self.unacknowledged += 1 }
+    /// The stream of a commit with that number of the app's; without one it is the gateway's own.
+    mutating func stream(of number: UInt64?) -> Identifier {
+        guard let number else { return self.ownStream }
+        self.highestNumber = max(self.highestNumber, number)
+        return SessionKey.app(sid: self.sid)
     }
 
     /// A commit has its result, or never will have one here. True when a preview waited for it that may go now.
     /// - Parameter seq: the number that it got; nil when it was not applied.
     mutating func settle(_ commit: Commit, seq: UInt64?) -> Bool {
-        guard self.counts(commit) else { return false }
-        self.unacknowledged = max(0, self.unacknowledged - 1)
         // Each claim starts with new tracks.
-        guard commit.claim == self.claim else { return false }
+        guard commit.claim == self.claim, SessionKey.sid(of: commit.session) == self.sid else { return false }
         var mayGo = false
         for ended in commit.gestures {
             // In place: a track is large.
@@ -175,16 +152,6 @@ struct Membership {
             mayGo = true
         }
         return mayGo
-    }
-
-    /// True for commits of its session that were sent since it has that.
-    private func counts(_ commit: Commit) -> Bool {
-        commit.claim >= self.firstClaim && self.owns(commit.session)
-    }
-
-    /// True for the streams of its session, those of former owners included.
-    private func owns(_ stream: Identifier) -> Bool {
-        stream == self.ownStream || stream == self.sid || SessionKey.sid(of: stream) == self.sid
     }
 
     // MARK: Gestures

@@ -2,13 +2,12 @@ import DequeModule
 import Timing
 import Wire
 
-/// A commit that was accepted and numbered; it may have to wait before it is sent.
+/// A commit that was accepted.
 struct AcceptedCommit {
-    let commit: Commit
+    /// Its number is 0 while it waits: the gateway gives one when it sends it.
+    var commit: Commit
     let origin: EventOrigin
     let acceptedAt: Instant
-    /// True once the app has been answered that there is no result yet. It is sent all the same, since it has a number.
-    var wasGivenUp = false
 }
 
 /// Why a commit may not be sent now.
@@ -19,31 +18,47 @@ struct CommitDelay {
     let isOfUser: Bool
 }
 
-/// One connection's rate of commits, and those that the gateway numbered and that wait: for the rate, or for results of
-/// earlier ones. It outlives the connection until all have been sent.
+/// One connection's commits: their rate, how many of each room have no result yet, and those without a number of the app's
+/// that wait. These go one at a time in each room, behind numbered ones, under rising numbers of the gateway's; it does not
+/// matter that a room's numbers have holes. It outlives the connection until all have been sent.
 struct CommitQueue {
     private var limit: RateMeter
-    /// In the order in which they came.
-    private var commits: Deque<AcceptedCommit> = []
+    /// Those that wait, in the order in which they came.
+    private var waiting: Deque<AcceptedCommit> = []
+    /// How many commits of each room were sent and have no result.
+    private var underWay: [Identifier: Int] = [:]
+    /// The last number that the gateway gave.
+    private var lastNumber: UInt64 = 0
 
     init(limits: GatewayLimits) {
         self.limit = RateMeter(perSecond: limits.commitsPerSecond, burst: limits.commitBurst)
     }
 
-    var isEmpty: Bool { self.commits.isEmpty }
-    var count: Int { self.commits.count }
+    /// True when none waits.
+    var isEmpty: Bool { self.waiting.isEmpty }
+    /// How many wait.
+    var count: Int { self.waiting.count }
+    /// True while a commit has no result.
+    var owesResults: Bool { !self.waiting.isEmpty || !self.underWay.isEmpty }
 
     /// True when a commit of the room waits: one that comes now must not overtake it.
     func contains(_ room: Identifier) -> Bool {
-        !self.commits.isEmpty && self.commits.contains { $0.commit.room == room }
+        !self.waiting.isEmpty && self.waiting.contains { $0.commit.room == room }
     }
+
+    /// How many commits of a room were sent and have no result.
+    func underWay(in room: Identifier) -> Int { self.underWay[room] ?? 0 }
 
     /// Counts an edit against the rates of the connection and of its user.
     /// - Returns: nil; or, when one of them does not allow it now and neither counts it, why.
     mutating func spend(
         _ edit: EncodedEdit, of user: Identifier, _ users: inout RateBudget<Identifier>, at now: Instant
     ) -> CommitDelay? {
-        guard self.limit.allows(edit.rateCost, at: now) else { return self.tooFast(edit, at: now) }
+        guard self.limit.allows(edit.rateCost, at: now) else {
+            let wait = self.limit.wait(for: edit.rateCost, at: now).retryMilliseconds
+            let refusal = Refusal(.rateLimited, "This connection sends commits too fast.", retryAfterMs: wait)
+            return CommitDelay(refusal: refusal, isOfUser: false)
+        }
         if let wait = users.spend(edit.rateCost, of: user, at: now) {
             return CommitDelay(refusal: .userCommitsTooFast(retryAfterMs: wait), isOfUser: true)
         }
@@ -54,48 +69,44 @@ struct CommitQueue {
     /// Counts more against the connection's rate than the commit itself.
     mutating func charge(_ count: Int, at now: Instant) { self.limit.charge(count, at: now) }
 
-    /// The delay of an edit that has to wait, with the time until the connection's rate allows it.
-    func tooFast(_ edit: EncodedEdit, at now: Instant) -> CommitDelay {
-        let wait = self.limit.wait(for: edit.rateCost, at: now).retryMilliseconds
-        let refusal = Refusal(.rateLimited, "This connection sends commits too fast.", retryAfterMs: wait)
-        return CommitDelay(refusal: refusal, isOfUser: false)
-    }
+    /// A commit waits.
+    mutating func append(_ commit: AcceptedCommit) { self.waiting.append(commit) }
 
-    /// Removes and returns all that wait, in order.
-    mutating func removeAll() -> [AcceptedCommit] {
-        defer { self.commits.removeAll() }
-        return Array(self.commits)
-    }
-
-    mutating func append(_ commit: AcceptedCommit) { self.commits.append(commit) }
-
-    /// Gives up those that have waited for so long: they go on waiting, but their app does not.
-    /// - Parameter isBlocked: true for all commits of a room that wait for results of earlier ones, and of a user who owes
-    ///   much. The usual wait for a rate is short, and does not count.
-    mutating func giveUp(
-        after span: Nanoseconds, at now: Instant, where isBlocked: (Commit) -> Bool
-    ) -> [AcceptedCommit] {
-        var late: [AcceptedCommit] = []
-        for index in self.commits.indices {
-            // They came in this order.
-            guard now >= self.commits[index].acceptedAt + span else { break }
-            if self.commits[index].wasGivenUp || !isBlocked(self.commits[index].commit) { continue }
-            late.append(self.commits[index])
-            self.commits[index].wasGivenUp = true
+    /// A commit is about to be sent; it gets a number unless the app gave one.
+    mutating func send(_ commit: inout Commit) {
+        if !commit.isNumberedByApp {
+            self.lastNumber += 1
+            commit.number = self.lastNumber
         }
+        self.underWay[commit.room, default: 0] += 1
+    }
+
+    /// A commit of the room that was sent has its result, or never will have one here.
+    mutating func settle(in room: Identifier) {
+        guard let count = self.underWay[room] else { return }
+        self.underWay[room] = count > 1 ? count - 1 : nil
+    }
+
+    /// Removes, numbers and returns the first commit that may be sent now; nil when there is none, or a rate does not allow
+    /// it.
+    mutating func next(_ users: inout RateBudget<Identifier>, at now: Instant) -> AcceptedCommit? {
+        guard let index = self.waiting.firstIndex(where: { self.underWay[$0.commit.room] == nil }) else { return nil }
+        let commit = self.waiting[index].commit
+        guard self.spend(commit.edit, of: commit.user, &users, at: now) == nil else { return nil }
+        var next = self.waiting.remove(at: index)
+        self.send(&next.commit)
+        return next
+    }
+
+    /// Removes and returns those that have waited for so long, in order.
+    mutating func removeLate(after span: Nanoseconds, at now: Instant) -> [AcceptedCommit] {
+        var late: [AcceptedCommit] = []
+        while let first = self.waiting.first, now >= first.acceptedAt + span { late.append(self.waiting.removeFirst()) }
         return late
     }
 
-    /// Removes and returns the first commit that may be sent now; nil when there is none, or a rate does not allow it.
-    /// - Parameter mayGo: false for all commits of a room that wait for results of earlier ones.
-    mutating func next(
-        _ users: inout RateBudget<Identifier>, at now: Instant, where mayGo: (Commit) -> Bool
-    ) -> AcceptedCommit? {
-        guard let index = self.commits.firstIndex(where: { mayGo($0.commit) }) else { return nil }
-        let commit = self.commits[index].commit
-        guard self.spend(commit.edit, of: commit.user, &users, at: now) == nil else { return nil }
-        return self.commits.remove(at: index)
-    }
+    /// Removes and returns all that wait, in order.
+    mutating func removeAll() -> [AcceptedCommit] { Array(exchange(&self.waiting, with: [])) }
 }
 
 extension Refusal {

@@ -5,15 +5,15 @@ import Wire
 
 /// Commits, from the event to the answer.
 ///
-///     event ──► read, checked ──► rate ──► custody ──► result, or the deadline ──► answer
-///                  │   │           └ waits, without a number of the app
+///     event ──► read, checked ──► turn, rate ──► custody ──► result, or the deadline ──► answer
+///                  │   │           └ waits, without a number of the app's
 ///                  │   └──► refused
 ///                  └──► copy of one in custody ──► waits for its result
 package struct Commits {
     /// Commits without a result.
     package internal(set) var custody: Custody
-    /// Commits that connections left behind, and whose they were: accepted, and sent as their rates allow.
-    private var leftBehind: [(queue: CommitQueue, identity: Identity)] = []
+    /// Commits that connections left behind, and whose they were: accepted, and sent in their turn.
+    private var leftBehind: [(connection: UInt64, identity: Identity, queue: CommitQueue)] = []
     /// Commits acknowledged.
     private(set) var acknowledgedTotal: UInt64 = 0
     /// How long commits took from their acceptance to their results, to a millisecond.
@@ -126,8 +126,7 @@ package struct Commits {
         into actions: inout [GatewayAction]
     ) {
         let origin = PendingCommit.Origin.app(accepted.origin, connection: accepted.commit.connection)
-        let older = self.custody.accept(
-            accepted.commit, from: origin, wasGivenUp: accepted.wasGivenUp, at: now, into: &actions)
+        let older = self.custody.accept(accepted.commit, from: origin, at: now, into: &actions)
         if let older {
             // Its elements have counted already, and are the same.
             connections.settle(older, seq: nil)
@@ -137,39 +136,43 @@ package struct Commits {
     }
 
     /// Sends the commits of a connection that have waited, as far as they may go.
-    mutating func releaseDelayed(
+    mutating func releaseWaiting(
         of slot: Slot, _ connections: inout Connections, at now: Instant, into actions: inout [GatewayAction]
     ) {
-        while let next = connections.bySlot[slot]?.nextDelayed(limits: self.limits, &self.users, at: now) {
+        while let next = connections.bySlot[slot]?.nextWaiting(&self.users, at: now) {
             self.custody.unreserve(next.commit)
             self.keep(next, &connections, at: now, into: &actions)
         }
     }
 
     /// A connection is gone. What it had accepted is sent all the same.
-    mutating func leaveBehind(_ queue: CommitQueue, of identity: Identity) {
-        if !queue.isEmpty { self.leftBehind.append((queue, identity)) }
+    mutating func leaveBehind(_ connection: ClientConnection) {
+        guard !connection.commits.isEmpty else { return }
+        self.leftBehind.append((connection.id, connection.identity, connection.commits))
     }
 
-    /// Commits that wait for their turn are not sent any more, as their token is not valid any more.
-    mutating func withdraw(
-        _ commits: [AcceptedCommit], _ connections: inout Connections, into actions: inout [GatewayAction]
+    /// Commits that waited for their turn are not sent any more: their apps are refused, and their gestures end.
+    mutating func drop(
+        _ commits: [AcceptedCommit], _ refusal: Refusal, _ connections: inout Connections,
+        into actions: inout [GatewayAction]
     ) {
-        for delayed in commits {
-            self.custody.unreserve(delayed.commit)
-            if delayed.wasGivenUp { continue }
-            connections.refuse(
-                .tokenNotValid, delayed.origin, room: delayed.commit.room, element: delayed.commit.edit.soleElement,
+        for dropped in commits {
+            self.custody.unreserve(dropped.commit)
+            let origin = PendingCommit.Origin.app(dropped.origin, connection: dropped.commit.connection)
+            self.answer(
+                origin, dropped.commit, refusal: refusal, json: AnswerText.refused(refusal), &connections,
                 into: &actions)
+            connections.dropped(dropped)
+            for gesture in dropped.commit.gestureEnds() { actions.append(.gestureEnd(gesture)) }
         }
     }
 
-    /// The same for what connections left behind that are gone.
-    mutating func withdrawLeftBehind(unless isAdmitted: (Identity) -> Bool) {
+    /// Tokens are not valid any more: what connections left behind that are gone is not sent.
+    mutating func dropLeftBehind(
+        unless isAdmitted: (Identity) -> Bool, _ connections: inout Connections, into actions: inout [GatewayAction]
+    ) {
         for index in self.leftBehind.indices where !isAdmitted(self.leftBehind[index].identity) {
-            for delayed in self.leftBehind[index].queue.removeAll() {
-                self.custody.unreserve(delayed.commit)
-            }
+            self.drop(self.leftBehind[index].queue.removeAll(), .tokenNotValid, &connections, into: &actions)
         }
         self.leftBehind.removeAll { $0.queue.isEmpty }
     }
@@ -181,7 +184,7 @@ package struct Commits {
         _ connections: inout Connections, at now: Instant, into actions: inout [GatewayAction]
     ) {
         for index in self.leftBehind.indices {
-            while let next = self.leftBehind[index].queue.next(&self.users, at: now, where: { _ in true }) {
+            while let next = self.leftBehind[index].queue.next(&self.users, at: now) {
                 self.custody.unreserve(next.commit)
                 self.keep(next, &connections, at: now, into: &actions)
                 self.leftBehind[index].queue.charge(Self.knownCost(next.commit.edit), at: now)
@@ -212,7 +215,7 @@ package struct Commits {
         }
         self.users.charge(Self.knownCost(edit), of: identity.member.user, at: now)
         let commit = Commit(
-            room: room, session: session, claim: 1, number: 1, isNumberedByApp: false,
+            room: room, session: session, claim: 1, number: 1,
             user: identity.member.user, connection: 0, gateway: self.gateway, gestures: [], edit: edit,
             trace: self.traces.next(parent, at: now))
         Self.markAccepted(commit, by: allEdits.kind(ofTag: edit.tag)?.event, into: &actions)
@@ -272,7 +275,7 @@ package struct Commits {
             actions.append(.close(origin.slot))
         }
         guard !refusal.code.isRetriable else { return }
-        for gesture in pending.gestureEnds() { actions.append(.gestureEnd(gesture)) }
+        for gesture in pending.commit.gestureEnds() { actions.append(.gestureEnd(gesture)) }
     }
 
     /// A commit is in custody no more: others of its connection may go.
@@ -280,8 +283,13 @@ package struct Commits {
         _ pending: PendingCommit, seq: UInt64?, _ connections: inout Connections, at now: Instant,
         into actions: inout [GatewayAction]
     ) {
-        guard let slot = connections.settle(pending, seq: seq), connections.hasDelayed(slot) else { return }
-        self.releaseDelayed(of: slot, &connections, at: now, into: &actions)
+        guard case .app(let origin, let connection) = pending.origin else { return }
+        if connections.settle(pending, seq: seq) {
+            guard connections.hasWaiting(origin.slot) else { return }
+            self.releaseWaiting(of: origin.slot, &connections, at: now, into: &actions)
+        } else if let index = self.leftBehind.firstIndex(where: { $0.connection == connection }) {
+            self.leftBehind[index].queue.settle(in: pending.commit.room)
+        }
     }
 
     /// Answers every event that waits for a commit's result.
@@ -289,7 +297,6 @@ package struct Commits {
         _ pending: PendingCommit, refusal: Refusal?, json: [UInt8], _ connections: inout Connections,
         into actions: inout [GatewayAction]
     ) {
-        guard !pending.wasGivenUp else { return }
         if let trace = pending.commit.trace {
             let outcome = refusal.map { [TraceFact.refusal: $0.code.name] } ?? [:]
             actions.append(.traced(TraceMark(trace, .acknowledged, pending.commit, outcome)))
@@ -324,28 +331,21 @@ package struct Commits {
         }
     }
 
-    /// Time has passed: commits without a result are sent again, and answered at their deadlines.
+    /// Time has passed: commits without a result are sent again, and those that have waited for too long are answered.
     mutating func timeReached(_ now: Instant, _ connections: inout Connections, into actions: inout [GatewayAction]) {
+        for index in self.leftBehind.indices {
+            let late = self.leftBehind[index].queue.removeLate(after: self.limits.deadline, at: now)
+            self.drop(late, .notSent, &connections, into: &actions)
+        }
         self.sendLeftBehind(&connections, at: now, into: &actions)
         for slot in connections.restless {
-            for late in connections.bySlot[slot]?.lateCommits(limits: self.limits, &self.users, at: now) ?? [] {
-                let origin = PendingCommit.Origin.app(late.origin, connection: late.commit.connection)
-                self.answer(
-                    origin, late.commit, refusal: .noResult, json: AnswerText.refused(.noResult), &connections,
-                    into: &actions)
-            }
+            let late = connections.bySlot[slot]?.removeLateCommits(after: self.limits.deadline, at: now) ?? []
+            self.drop(late, .notSent, &connections, into: &actions)
         }
         for key in self.custody.timeReached(now, into: &actions) {
-            guard let pending = self.custody[key] else { continue }
+            guard let pending = self.custody.end(key) else { continue }
             self.answer(pending, refusal: .noResult, json: AnswerText.refused(.noResult), &connections, into: &actions)
-            if case .app = pending.origin, !pending.commit.isNumberedByApp {
-                // The gateway's own numbers must go on without a hole, so this commit stays in custody: when its
-                // connection is gone, too, as others of the stream are under way, or wait to be sent.
-                self.custody.giveUp(key)
-            } else {
-                _ = self.custody.end(key)
-                self.settle(pending, seq: nil, &connections, at: now, into: &actions)
-            }
+            self.settle(pending, seq: nil, &connections, at: now, into: &actions)
         }
     }
 }
@@ -357,5 +357,17 @@ extension Refusal {
 
     fileprivate static var noResult: Refusal {
         Refusal(.unavailable, "There was no result in time; it is safe to send the commit again.", retryAfterMs: 1000)
+    }
+
+    /// One without a number has waited for as long as it may.
+    fileprivate static var notSent: Refusal {
+        Refusal(
+            .unavailable, "The commit could not be sent on in time and is not applied; send it again.",
+            retryAfterMs: 1000)
+    }
+
+    /// This gateway takes no commits any more, and sends none on that waits for its turn.
+    static var stops: Refusal {
+        Refusal(.unavailable, "This gateway is about to stop; connect again.", retryAfterMs: 100)
     }
 }

@@ -1,17 +1,18 @@
 package import Timing
 package import Wire
 
-/// The commits of this gateway that have no result yet. Each is kept, and sent again, until its result comes or its
-/// app receives a refusal at the deadline.
+/// The commits of this gateway that have no result yet. Each is kept, and sent again, until its result comes; one that an app
+/// or a request numbered, until its deadline at the latest.
 ///
 ///     accepted ──► sent ──────────────► ended by its result
-///        │          ▲ └► sent again ──► given up, or ended, at its deadline
+///        │          ▲ └► sent again ──► or at its deadline
 ///        └──► held ─┘ no credit: sent in order as credit comes back
 ///
 /// A stage behind that is slow gives no more credit. Commits then wait here, where they have to be kept anyway; when
 /// custody is full, apps are asked to try again. So nothing piles up anywhere and nothing is lost.
 package struct Custody {
-    /// What one user's commits take up that wait for a rate limit, or that were given up.
+    /// What one user's commits without a number of the app's take up: those that wait, and those without a result, for which
+    /// there is no deadline.
     private struct Backlog {
         var count = 0
         var bytes = 0
@@ -22,9 +23,9 @@ package struct Custody {
     /// Nothing is due before it.
     private var dueAt = Instant.never
     private var held = HeldCommits()
-    /// Commits outside that are counted here because they wait for a rate limit.
+    /// Commits outside that are counted here because they wait for their turn.
     package private(set) var reservedCount = 0
-    /// These of each user, and those that were given up; what its closed connections left behind included.
+    /// By user; what closed connections left behind is included.
     private var backlogs: [Identifier: Backlog] = [:]
     /// The part of the bounds that one user's backlog may take up.
     private static let userPart = 8
@@ -47,7 +48,7 @@ package struct Custody {
     /// How many of them wait for credit.
     package var heldCount: Int { self.held.count }
 
-    /// True when nothing waits for a result, nor for a rate limit before it comes here.
+    /// True when nothing waits for a result, nor for its turn before it comes here.
     package var isEmpty: Bool { self.commits.isEmpty && self.reservedCount == 0 }
 
     subscript(key: CustodyKey) -> PendingCommit? { self.commits[key] }
@@ -59,9 +60,8 @@ package struct Custody {
 
     // MARK: Room
 
-    /// Refuses one more commit of that many bytes when there is no room for it, or when too many of its user wait for a
-    /// rate limit or were given up: a user could open and close connections that leave their commits behind, until there
-    /// is no room for anybody's.
+    /// Refuses one more commit of that many bytes when there is no room for it, or when its user has a long backlog: a user
+    /// could open and close connections that leave their commits behind, until there is no room for anybody's.
     mutating func requireCapacity(for bytes: Int, of user: Identifier?) throws(Refusal) {
         if !self.backlogs.isEmpty, let backlog = user.flatMap({ self.backlogs[$0] }),
             backlog.count >= max(1, self.limits.custodyCommits / Self.userPart)
@@ -78,7 +78,7 @@ package struct Custody {
         }
     }
 
-    /// Counts a commit that waits for a rate limit before it comes here.
+    /// Counts a commit that waits for its turn before it comes here.
     mutating func reserve(_ commit: Commit) {
         self.reservedCount += 1
         self.bytes += commit.edit.weight
@@ -107,20 +107,17 @@ package struct Custody {
     // MARK: In and out
 
     /// Accepts a commit and sends it, unless others of its shard wait for credit.
-    /// - Parameter wasGivenUp: whether its app was answered already that there is no result.
     /// - Returns: the copy that it replaces, which an older owner of the session sent.
     mutating func accept(
-        _ commit: Commit, from origin: PendingCommit.Origin, wasGivenUp: Bool = false, at now: Instant,
-        into actions: inout [GatewayAction]
+        _ commit: Commit, from origin: PendingCommit.Origin, at now: Instant, into actions: inout [GatewayAction]
     ) -> PendingCommit? {
         let key = CustodyKey(commit)
-        var pending = PendingCommit(
-            commit: commit, origin: origin, at: now, deadline: now + self.limits.deadline, wasGivenUp: wasGivenUp)
+        var pending = PendingCommit(commit: commit, origin: origin, at: now, within: self.limits.deadline)
         self.bytes += pending.weight
         self.acceptedTotal += 1
-        if wasGivenUp { self.addToBacklog(commit) }
+        if pending.isFollowed { self.addToBacklog(commit) }
         let shard = Shard.of(room: commit.room)
-        for end in pending.gestureEnds(by: commit.connection) { actions.append(.previewsEnd(shard: shard, end)) }
+        for end in commit.gestureEnds(by: commit.connection) { actions.append(.previewsEnd(shard: shard, end)) }
         if self.held.areWaiting(in: shard) {
             self.hold(&pending, key, in: shard)
         } else {
@@ -156,10 +153,10 @@ package struct Custody {
         return self.end(at: index)
     }
 
-    /// True for the late result of a commit that was given up, and whose number, or `Idempotency-Key`, was used for another
-    /// body since.
+    /// True for the late result of a commit whose number, or `Idempotency-Key`, was used for another body since. The gateway
+    /// uses none of its numbers twice, and to compare bodies is dear.
     private static func isOfAnother(_ result: CommitResult, than pending: PendingCommit) -> Bool {
-        result.bodyHash != 0 && pending.mayReuseNumber && pending.commit.edit.bodyHash != result.bodyHash
+        result.bodyHash != 0 && !pending.isFollowed && pending.commit.edit.bodyHash != result.bodyHash
     }
 
     /// A commit needs no custody any more.
@@ -175,19 +172,8 @@ package struct Custody {
 
     private mutating func forget(_ pending: PendingCommit) {
         self.bytes -= pending.weight
-        if pending.wasGivenUp { self.removeFromBacklog(pending.commit) }
+        if pending.isFollowed { self.removeFromBacklog(pending.commit) }
         if let place = pending.heldPlace { self.held.remove(place, in: Shard.of(room: pending.commit.room)) }
-    }
-
-    /// A commit's app was answered that there is no result, or is gone; the gateway goes on for the sake of its own
-    /// numbers. Only a result ends the commit then: it gets one as soon as there is a committer with a database, if only
-    /// the refusal that a number before it is missing, or that its session has ended.
-    mutating func giveUp(_ key: CustodyKey) {
-        guard var pending = self.commits[key], !pending.wasGivenUp else { return }
-        pending.wasGivenUp = true
-        self.commits[key] = pending
-        self.addToBacklog(pending.commit)
-        self.watch(pending)
     }
 
     /// What the gateway itself tries again: commits that it numbered, and commits that wait for one in custody.
@@ -241,7 +227,7 @@ package struct Custody {
         for (key, pending) in self.commits {
             if now < pending.dueAt {
                 self.watch(pending)
-            } else if now >= pending.deadline, !pending.wasGivenUp {
+            } else if now >= pending.deadline {
                 late.append(key)
             } else {
                 due.append(key)

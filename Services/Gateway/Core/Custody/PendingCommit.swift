@@ -28,12 +28,11 @@ struct PendingCommit {
     let origin: Origin
     /// Events that sent the same number again before its result: they get the same answer.
     private(set) var copies: [Origin] = []
-    /// True once nobody waits for the result any more: the app has been answered that there is none yet, or was gone by
-    /// then. The gateway goes on for the sake of its own numbers.
-    var wasGivenUp: Bool
     /// How many copies of the same number may be in flight that an older owner of the session sent.
     var olderCopies = 0
     let acceptedAt: Instant
+    /// When whoever waits is answered that there is no result: a request, or an app that numbers, sends it again then. An app
+    /// that does not number could not, so its commit is followed to its result.
     let deadline: Instant
     var sendAgainAt: Instant
     private(set) var attempts = 0
@@ -45,12 +44,11 @@ struct PendingCommit {
     /// Events that may wait for one commit's result, the first one included.
     static let maxWaiting = 16
 
-    init(commit: Commit, origin: Origin, at now: Instant, deadline: Instant, wasGivenUp: Bool = false) {
+    init(commit: Commit, origin: Origin, at now: Instant, within span: Nanoseconds) {
         self.commit = commit
         self.origin = origin
         self.acceptedAt = now
-        self.deadline = deadline
-        self.wasGivenUp = wasGivenUp
+        self.deadline = commit.isFollowed(from: origin) ? .never : now + span
         self.sendAgainAt = now
         self.weight = commit.edit.weight
     }
@@ -74,24 +72,11 @@ struct PendingCommit {
         self.olderCopies = older.olderCopies + older.attempts
     }
 
-    /// Whether its number may have stood for another body before: an app and a request may use theirs again, the gateway
-    /// does not. To compare bodies is dear.
-    var mayReuseNumber: Bool {
-        if case .http = self.origin { true } else { self.commit.isNumberedByApp }
-    }
+    /// True for a commit of an app that does not number: its gateway goes on until there is a result.
+    var isFollowed: Bool { self.deadline == .never }
 
     /// When something is to be done about it: it is sent again, or its app is answered that there is no result.
-    var dueAt: Instant { self.wasGivenUp ? self.sendAgainAt : min(self.sendAgainAt, self.deadline) }
-
-    /// The ends of the gestures that it ends, applied or not.
-    /// - Parameter connection: see ``GestureEnd/connection``.
-    func gestureEnds(by connection: UInt64 = 0) -> [GestureEnd] {
-        self.commit.endedGestures.map { ended in
-            GestureEnd(
-                room: self.commit.room, element: ended.element, user: self.commit.user,
-                sid: SessionKey.sid(of: self.commit.session), gesture: ended.gesture, connection: connection)
-        }
-    }
+    var dueAt: Instant { min(self.sendAgainAt, self.deadline) }
 
     /// Counts one more attempt.
     mutating func attempt(at now: Instant) {
@@ -107,5 +92,21 @@ struct PendingCommit {
     /// How long after each attempt the commit is sent again: 1, 2, 4, then every 8 s.
     private static func pause(afterAttempts attempts: Int) -> Nanoseconds {
         .seconds(1 << UInt64(min(3, max(0, attempts - 1))))
+    }
+}
+
+extension Commit {
+    fileprivate func isFollowed(from origin: PendingCommit.Origin) -> Bool {
+        if case .app = origin { !self.isNumberedByApp } else { false }
+    }
+
+    /// The ends of the gestures that it ends, applied or not.
+    /// - Parameter connection: see ``GestureEnd/connection``.
+    func gestureEnds(by connection: UInt64 = 0) -> [GestureEnd] {
+        self.endedGestures.map { ended in
+            GestureEnd(
+                room: self.room, element: ended.element, user: self.user, sid: SessionKey.sid(of: self.session),
+                gesture: ended.gesture, connection: connection)
+        }
     }
 }
