@@ -56,7 +56,7 @@ extension HistoryRecord.Kind {
         case .people: [.targets, .cursors, .selections]
         case .edit: [.targets]
         case .shown: [.targets, .whole, .at]
-        case .answer: [.room, .seq, .at]
+        case .answer: [.room, .seq, .code, .at]
         case .resumed: [.to]
         case .log: [.element, .body, .elements, .geometry, .parents, .user, .cause, .undone, .value]
         case .element: [.parent, .box]

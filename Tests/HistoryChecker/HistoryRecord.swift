@@ -64,7 +64,7 @@ package struct HistoryRecord: Equatable, Sendable {
     package var parents: [String: String] = [:]
     /// The parent of an annotation.
     package var parent = ""
-    /// A refusal's code.
+    /// A refusal's code; of an answer only where the request was a commit without a number.
     package var code = ""
     /// A refusal that uses the number up; a leave that the app wanted; or that all elements are shown.
     package var isFinal = false

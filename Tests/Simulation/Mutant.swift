@@ -17,6 +17,8 @@ package enum Mutant: String, CaseIterable, Sendable {
     case previewsOvertaken = "previews-overtaken"
     /// The gateway forgets a commit once it is sent.
     case custodyOff = "custody-off"
+    /// The gateway sends a commit without a number while others of its connection are under way.
+    case unnumberedInARow = "unnumbered-in-a-row"
     /// The gateway loses some answers.
     case answersLost = "answers-lost"
     /// The gateway does not tell a fan-out that its rooms are another one's now.

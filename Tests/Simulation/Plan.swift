@@ -28,6 +28,8 @@ package struct Plan: Sendable {
     /// How many elements a room and how many annotations an element may have.
     package var roomElements = 10_000
     package var elementAnnotations = 1000
+    /// Whether apps send most of their commits without a number.
+    package var isUnnumbered = false
     /// Whether elements move for a while before its end, and nobody does anything.
     package var hasSilence = false
     /// Whether it ends with a scene of what apps see of parts of the canvas.
@@ -50,6 +52,7 @@ package struct Plan: Sendable {
         if seed % 5 == 4 { self.keptHistory = 2 }
         if seed % 16 == 7 { self.roomElements = 4 }
         if seed % 16 == 15 { self.elementAnnotations = 1 }
+        self.isUnnumbered = seed % 8 == 6
         self.hasSilence = seed % 4 == 1
         self.hasScene = seed % 7 < 4
         if seed % 6 == 2 { self.setChanges = 5 }

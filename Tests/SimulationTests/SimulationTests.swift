@@ -23,7 +23,7 @@ import Testing
     private static let symptoms: [Mutant: Invariant] = [
         .dedupOff: .noPhantom, .ackBeforeCommit: .durable, .blindWrites: .gapless, .naivePolling: .convergence,
         .fenceOff: .previews, .gesturesForgotten: .previews, .previewsOvertaken: .previews, .custodyOff: .liveness,
-        .answersLost: .answers, .groupInPart: .groups,
+        .answersLost: .answers, .unnumberedInARow: .answers, .groupInPart: .groups,
         .cascadeOff: .groups,
         .foreignStacks: .undo, .viewportsOff: .viewports, .areasOff: .viewports, .viewportsForgotten: .viewports,
         .departuresOff: .viewports, .entrancesOff: .viewports, .sightingsLost: .viewports,

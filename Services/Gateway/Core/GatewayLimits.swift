@@ -24,6 +24,9 @@ package struct GatewayLimits: Equatable, Sendable {
     package var unacknowledged = 32
     /// Commits of one connection that wait for their turn: the gateway numbers them, so it may delay them.
     package var waitingCommits = 256
+    /// Commits of a room and connection that may be without a result when one goes that the gateway numbers: none, for it
+    /// could overtake them, and what is overtaken is stale.
+    package var aheadOfUnnumbered = 0
     /// Previews per second and connection; beyond it they are folded, the newest is never lost.
     package var previewsPerSecond = 120
     /// Commits per second and connection.

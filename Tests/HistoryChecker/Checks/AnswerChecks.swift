@@ -2,7 +2,7 @@
 
 extension HistoryIndex {
     /// I14: a request has exactly one answer, in time, or the server closed its connection; an answer that names a number
-    /// names a row.
+    /// names a row. A commit without a number is never refused for one.
     func answers() -> Verdict.Finding {
         var finding = Verdict.Finding()
         var open: [String: [UInt64: Int]] = [:]
@@ -19,6 +19,9 @@ extension HistoryIndex {
                 }
                 let due = max(self.healTime, self.history[request].time) + Self.answerTime
                 if self.heal != nil, record.time > due { finding.violated("answered late", [request, place]) }
+                if ["conflict", "gap"].contains(record.code) {
+                    finding.violated("refused for a number that its app did not give", [request, place])
+                }
                 if record.seq > self.rooms[record.room]?.floor ?? 0, self.row(record.room, record.seq) == nil {
                     finding.violated("applied, but not in the log", [place])
                 }

@@ -19,20 +19,19 @@ extension App {
     }
 
     private func answered(_ ack: UInt64, _ answer: JSONValue) {
+        let awaited = self.awaited.removeValue(forKey: ack)
         self.observe(.answer) {
             $0.number = ack
-            $0.seq = self.awaitsCommit(ack) ? UInt64(answer["seq"]?.integer ?? 0) : 0
+            if case .unnumbered = awaited { $0.code = answer["error"]?["code"]?.string ?? "" }
+            if case .join = awaited { return }
+            $0.seq = UInt64(answer["seq"]?.integer ?? 0)
         }
-        switch self.awaited.removeValue(forKey: ack) {
+        switch awaited {
         case .join where ack == self.lastJoin: self.joinAnswered(answer)
         case .commit(let number): self.commitAnswered(number, answer, to: ack)
         case .view(let box): self.viewAnswered(box, answer)
-        case .join, .other, nil: break
+        case .join, .unnumbered, .other, nil: break
         }
-    }
-
-    private func awaitsCommit(_ ack: UInt64) -> Bool {
-        if case .join = self.awaited[ack] { false } else { true }
     }
 
     // MARK: Joins

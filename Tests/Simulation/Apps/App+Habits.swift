@@ -39,12 +39,12 @@ extension App {
         self.begin(event, on: [], "\"past\":\(past.seq)", leavingOut: past.seq)
     }
 
-    /// Sends more commits without a number than may be without a result.
+    /// Sends many commits without a number at once.
     func burst(on element: String) {
         self.world.count("apps.bursts")
         for _ in 0..<self.world.random.number(2...40) {
             let fields = "\"elementId\":\"\(element)\",\"set\":{\"zIndex\":\(self.world.random.number(100...200))}"
-            self.send("[\"element:update\",{\"roomId\":\"\(self.room)\",\(fields)}]", awaiting: .other)
+            self.send("[\"element:update\",{\"roomId\":\"\(self.room)\",\(fields)}]", awaiting: .unnumbered)
         }
     }
 }

@@ -26,6 +26,8 @@ final class App: SimulatedApp {
     enum Awaited {
         case join
         case commit(UInt64)
+        /// A commit without a number.
+        case unnumbered
         case view(CanvasBox?)
         case other
     }
@@ -210,7 +212,7 @@ final class App: SimulatedApp {
         case 4: self.deleteGroup()
         case 5: self.update()
         case 6 where self.pending.isEmpty: self.leaveAndJoin()
-        case 7: self.burst(on: self.pick())
+        case _ where self.world.plan.isUnnumbered && self.world.random.chance(70), 7: self.burst(on: self.pick())
         case 8, 9, 10: self.undoOrRedo()
         case 11: self.look()
         case 12: self.point()

@@ -51,6 +51,7 @@ final class GatewayShell: Shell {
     private static func limits(in world: World) -> GatewayLimits {
         var limits = GatewayLimits()
         limits.previewWrites = 1
+        if world.plan.mutant == .unnumberedInARow { limits.aheadOfUnnumbered = limits.unacknowledged }
         // In some worlds nearly every room is a large one.
         if world.plan.seed % 3 == 0 { limits.snapshotPart = 250 }
         // In some of these there is space for one at a time.
@@ -230,7 +231,9 @@ final class GatewayShell: Shell {
         }
     }
 
+    /// A hop promises nothing: in some worlds commits are lost that others follow.
     private func send(_ commit: Commit, _ shard: Int) {
+        if self.world.plan.isUnnumbered, self.world.now < self.world.healAt, self.world.random.place(16) == 0 { return self.world.count("commits.lost") }
         if self.world.plan.mutant == .custodyOff {
             guard self.sent.insert("\(commit.session) \(commit.number)").inserted else { return }
         }

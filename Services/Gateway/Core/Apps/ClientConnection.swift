@@ -282,7 +282,7 @@ extension ClientConnection {
     ) throws(Refusal) -> CommitStep {
         guard let index = self.memberships.index(of: room) else { throw .notJoined }
         let user = self.identity.member.user
-        var waits = number == nil && (self.commits.contains(room) || self.commits.underWay(in: room) > 0)
+        var waits = number == nil && (self.commits.contains(room) || self.commits.isBlocked(room))
         if !waits, let delay = self.commits.spend(draft.read.edit, of: user, &users, at: now) {
             guard number == nil else {
                 if delay.isOfUser { users.countRefusal() }

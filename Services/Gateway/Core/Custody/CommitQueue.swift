@@ -23,6 +23,7 @@ struct CommitDelay {
 /// matter that a room's numbers have holes. It outlives the connection until all have been sent.
 struct CommitQueue {
     private var limit: RateMeter
+    private let mostAhead: Int
     /// Those that wait, in the order in which they came.
     private var waiting: Deque<AcceptedCommit> = []
     /// How many commits of each room were sent and have no result.
@@ -32,6 +33,7 @@ struct CommitQueue {
 
     init(limits: GatewayLimits) {
         self.limit = RateMeter(perSecond: limits.commitsPerSecond, burst: limits.commitBurst)
+        self.mostAhead = limits.aheadOfUnnumbered
     }
 
     /// True when none waits.
@@ -48,6 +50,9 @@ struct CommitQueue {
 
     /// How many commits of a room were sent and have no result.
     func underWay(in room: Identifier) -> Int { self.underWay[room] ?? 0 }
+
+    /// True when a commit that the gateway numbers must wait for earlier ones of the room.
+    func isBlocked(_ room: Identifier) -> Bool { self.underWay(in: room) > self.mostAhead }
 
     /// Counts an edit against the rates of the connection and of its user.
     /// - Returns: nil; or, when one of them does not allow it now and neither counts it, why.
@@ -90,7 +95,7 @@ struct CommitQueue {
     /// Removes, numbers and returns the first commit that may be sent now; nil when there is none, or a rate does not allow
     /// it.
     mutating func next(_ users: inout RateBudget<Identifier>, at now: Instant) -> AcceptedCommit? {
-        guard let index = self.waiting.firstIndex(where: { self.underWay[$0.commit.room] == nil }) else { return nil }
+        guard let index = self.waiting.firstIndex(where: { !self.isBlocked($0.commit.room) }) else { return nil }
         let commit = self.waiting[index].commit
         guard self.spend(commit.edit, of: commit.user, &users, at: now) == nil else { return nil }
         var next = self.waiting.remove(at: index)
