@@ -38,8 +38,8 @@ public enum RecordKind: UInt8, Sendable, CaseIterable {
     case commitCredit = 20
     /// ``AreaInterest``: gateway → fan-out.
     case areaInterest = 21
-    /// A ``Preview`` of a cursor or a selection: gateway → coalescer → fan-out → gateway, selections gateway → fan-out.
-    case attention = 22
+    /// ``Awareness``: gateway → fan-out → gateway.
+    case awareness = 22
     /// ``RulesNotice``: committer → fan-out.
     case rulesNotice = 24
     /// ``GatheringNotice``: gateway → coalescer.
@@ -56,17 +56,11 @@ public enum RecordKind: UInt8, Sendable, CaseIterable {
 public protocol WireRecord {
     /// Its number on the wire.
     static var kind: RecordKind { get }
-    /// The same, for this one: a type may have records of two numbers.
-    var recordKind: RecordKind { get }
     /// Appends its fields.
     func encode(into writer: inout ByteWriter)
     /// Reads its fields; the result is valid only if the reader has not failed. Bytes after the known fields are
     /// ignored: a newer peer may have added some.
     init(from reader: inout ByteReader)
-}
-
-extension WireRecord {
-    public var recordKind: RecordKind { Self.kind }
 }
 
 /// Builds one envelope: a batch of records that travels as one ZeroMQ message part.
@@ -111,7 +105,7 @@ public struct EnvelopeWriter: Sendable {
     public var fieldBytes: Int { self.writer.bytes.count - Self.headerSize - Int(self.count) * Self.recordHeaderSize }
 
     public mutating func append<Record: WireRecord>(_ record: Record) {
-        self.append(record.recordKind) { record.encode(into: &$0) }
+        self.append(Record.kind) { record.encode(into: &$0) }
     }
 
     /// Appends a record of a kind, whose fields are appended by `encode`.

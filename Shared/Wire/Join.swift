@@ -137,12 +137,13 @@ public enum RoomContent: Equatable, Sendable {
 ///     epoch name │ seq u64 │ tag u8 (0 elements: JSON blob, 1 updates: list) │ list of member │ session text │ sid name
 ///     claim u32 │ number u64 │ rules JSON blob │ list of (list of shown), one for each member
 ///
-///     shown: connection u64 │ sid name │ hasCursor u8 │ x, y doubles if so │ selection JSON blob │ version u64
+///     shown: connection u64 │ sid name │ hasCursor u8 │ x, y doubles if so │ selection, state JSON blobs
+///     hasViewport u8 │ x, y, width, height doubles if so
 public struct JoinReply: WireRecord, Equatable, Sendable {
     public static let kind = RecordKind.joinReply
 
-    /// What a connection shows of its person, as ``Attention`` says; what it has selected is text, which is written once and
-    /// not for each answer.
+    /// What a connection shows of its person, as ``ShownAwareness`` says; what it has selected is text, which is written once
+    /// and not for each answer.
     public struct Shown: Equatable, Sendable {
         public var connection: UInt64
         /// The public name of its session in the room.
@@ -151,37 +152,36 @@ public struct JoinReply: WireRecord, Equatable, Sendable {
         public var cursor: Point?
         /// The selected elements as a JSON array; empty: none.
         public var selection: [UInt8]
-        /// How often what it shows has changed.
-        public var version: UInt64
+        /// The app's own state as a JSON object; empty: none.
+        public var state: [UInt8]
+        /// The visible part of the canvas, pixels; nil: it is not shown.
+        public var viewport: Rect?
 
         /// What a connection shows.
-        /// - Parameter selection: ``Attention/selectionText``.
-        public init(_ attention: Attention, selection: [UInt8]) {
-            self.connection = attention.connection
-            self.sid = attention.sid
-            self.cursor = attention.cursor
+        /// - Parameter selection: ``ShownAwareness/selectionText``.
+        public init(_ awareness: ShownAwareness, of connection: UInt64, selection: [UInt8]) {
+            self.connection = connection
+            self.sid = awareness.sid
+            self.cursor = awareness.cursor
             self.selection = selection
-            self.version = attention.version
+            self.state = awareness.state
+            self.viewport = awareness.viewport
         }
 
-        public init(_ attention: Attention) {
-            self.init(attention, selection: attention.selectionText)
+        public init(_ awareness: ShownAwareness, of connection: UInt64) {
+            self.init(awareness, of: connection, selection: awareness.selectionText)
         }
 
-        /// The previews that hide it.
-        public func hidingPreviews(in room: Identifier, of user: Identifier) -> [Preview] {
-            var previews: [Preview] = []
-            if self.cursor != nil {
-                previews.append(
-                    .cursor(
-                        nil, in: room, connection: self.connection, user: user, sid: self.sid, version: self.version))
+        /// The parts of which it shows something.
+        public var parts: [AwarenessPart] {
+            AwarenessPart.allCases.filter { part in
+                switch part {
+                case .cursor: self.cursor != nil
+                case .selection: !self.selection.isEmpty
+                case .state: !self.state.isEmpty
+                case .viewport: self.viewport != nil
+                }
             }
-            if !self.selection.isEmpty {
-                previews.append(
-                    .selection(
-                        [], in: room, connection: self.connection, user: user, sid: self.sid, version: self.version))
-            }
-            return previews
         }
     }
 
@@ -204,11 +204,11 @@ public struct JoinReply: WireRecord, Equatable, Sendable {
         /// The rules by type as JSON text, for apps that clamp as they draw; empty: unknown.
         public var rules: [UInt8]
         /// What the connections of each member show, as many as members; empty: unknown.
-        public var attention: [[Shown]]
+        public var awareness: [[Shown]]
 
         public init(
             position: Position, content: RoomContent, members: [Member], session: String, sid: Identifier,
-            claim: UInt32, number: UInt64, rules: [UInt8] = [], attention: [[Shown]] = []
+            claim: UInt32, number: UInt64, rules: [UInt8] = [], awareness: [[Shown]] = []
         ) {
             self.position = position
             self.content = content
@@ -218,7 +218,7 @@ public struct JoinReply: WireRecord, Equatable, Sendable {
             self.claim = claim
             self.number = number
             self.rules = rules
-            self.attention = attention
+            self.awareness = awareness
         }
     }
 
@@ -254,7 +254,7 @@ public struct JoinReply: WireRecord, Equatable, Sendable {
             writer.integer(joined.claim)
             writer.integer(joined.number)
             writer.blob(joined.rules)
-            writer.list(joined.attention) { $1.list($0) { $1.shown($0) } }
+            writer.list(joined.awareness) { $1.list($0) { $1.shown($0) } }
         }
     }
 
@@ -273,11 +273,11 @@ public struct JoinReply: WireRecord, Equatable, Sendable {
             let claim = reader.integer(UInt32.self)
             let number = reader.ordinal()
             let rules = reader.blob()
-            let attention = reader.list { $0.list { $0.shown() } }
+            let awareness = reader.list { $0.list { $0.shown() } }
             self.outcome = .success(
                 Joined(
                     position: position, content: content, members: members, session: session, sid: sid, claim: claim,
-                    number: number, rules: rules, attention: attention))
+                    number: number, rules: rules, awareness: awareness))
         }
     }
 }
@@ -290,7 +290,8 @@ extension ByteWriter {
         self.bool(shown.cursor != nil)
         if let cursor = shown.cursor { self.point(cursor) }
         self.blob(shown.selection)
-        self.integer(shown.version)
+        self.blob(shown.state)
+        self.rect(shown.viewport)
     }
 
     /// Appends a room's content: tag u8 (0 elements: JSON blob; 1 updates: list).
@@ -309,11 +310,13 @@ extension ByteWriter {
 extension ByteReader {
     /// Reads what a connection shows in an answer.
     mutating func shown() -> JoinReply.Shown {
-        var attention = Attention(connection: self.integer(UInt64.self), sid: self.name())
-        attention.cursor = self.bool() ? self.point() : nil
+        let connection = self.integer(UInt64.self)
+        var awareness = ShownAwareness(sid: self.name())
+        awareness.cursor = self.bool() ? self.point() : nil
         let selection = self.blob()
-        attention.version = self.integer()
-        return JoinReply.Shown(attention, selection: selection)
+        awareness.state = self.blob()
+        awareness.viewport = self.rect()
+        return JoinReply.Shown(awareness, of: connection, selection: selection)
     }
 
     /// Reads a room's content.

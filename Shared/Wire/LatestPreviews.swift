@@ -6,14 +6,11 @@ public struct LatestPreviews: Sendable {
         let room: Identifier
         let element: Identifier
         let connection: UInt64
-        /// Of cursors and selections: what hides that of one session must not be replaced by that of the next one.
-        let sid: Identifier
 
         public init(_ preview: Preview) {
             self.room = preview.room
             self.element = preview.element
             self.connection = preview.connection
-            self.sid = preview.isAttention ? preview.sid : ""
         }
     }
 

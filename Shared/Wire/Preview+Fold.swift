@@ -4,7 +4,7 @@ extension Preview {
     /// Folds a newer preview of the same room, element and connection into this one.
     ///
     /// Fields of one gesture merge, the latest value of each wins. A newer gesture or another session replaces the
-    /// fields; a preview of an older gesture adds none. A cursor or selection replaces the older one whole. Counts and times always add up: `folded` is the number of the
+    /// fields; a preview of an older gesture adds none. Counts and times always add up: `folded` is the number of the
     /// app's previews that were folded into it, including those whose fields were dropped, and `sinceLast` the time
     /// since the preview before the first of them. The area is that of both: who saw the older one must see it go.
     /// - Returns: True when fields merged, false when those of one preview were dropped.
@@ -16,9 +16,7 @@ extension Preview {
         let area = self.area.union(newer.area)
         let isSameSession = self.sid == newer.sid
         let isSameGesture = isSameSession && self.gesture == newer.gesture
-        if self.isAttention {
-            self = newer
-        } else if isSameGesture {
+        if isSameGesture {
             if newer.delta == nil, self.delta == nil {
                 self.fields.merge(newer.fields)
             } else {

@@ -4,11 +4,9 @@ public import Canvas
 ///
 ///     room name │ element name │ connection u64 │ user name │ sid name │ gesture u64 │ after u64
 ///     folded u32 │ sinceLast u32 │ fields, with the top bit of their mask set: rare parts
-///     list of names if it is a selection │ area, unless everywhere
+///     area, unless everywhere
 public struct Preview: WireRecord, Equatable, Sendable {
     public static let kind = RecordKind.preview
-    /// Cursors and selections have a number of their own, so that older peers skip them.
-    public var recordKind: RecordKind { self.isAttention ? .attention : .preview }
 
     public var room: Identifier
     /// The element that is moved.
@@ -30,8 +28,8 @@ public struct Preview: WireRecord, Equatable, Sendable {
     public var sinceLast: UInt32
     /// The fields that it sets.
     public var fields: TransformFields
-    /// What few previews have, in one reference: previews are copied often.
-    private var rarePart: RarePart?
+    /// What it shows instead of ``fields``, on its way to the fan-out; one reference, as previews are copied often.
+    public var delta: PreviewDelta?
     /// Its place in a group: the previews of a group's gesture are shown in one message.
     public var group: GroupRole
     /// Where it can be seen, on its way from the fan-out.
@@ -53,25 +51,8 @@ public struct Preview: WireRecord, Equatable, Sendable {
         self.folded = folded
         self.sinceLast = sinceLast
         self.fields = fields
-        self.rarePart = delta.map(RarePart.delta)
+        self.delta = delta
         self.group = group
-    }
-
-    private enum RarePart: Equatable, Sendable {
-        case delta(PreviewDelta)
-        case selection(Selection)
-    }
-
-    /// What it shows instead of ``fields``, on its way to the fan-out.
-    public var delta: PreviewDelta? {
-        get { if case .delta(let delta)? = self.rarePart { delta } else { nil } }
-        set { self.rarePart = newValue.map(RarePart.delta) }
-    }
-
-    /// The elements that are selected; nil unless it shows a selection, which has no deltas.
-    public var selection: Selection? {
-        get { if case .selection(let selection)? = self.rarePart { selection } else { nil } }
-        set { self.rarePart = newValue.map(RarePart.selection) }
     }
 
     /// True when it has deltas or is one of a group, as few are.
@@ -97,7 +78,6 @@ public struct Preview: WireRecord, Equatable, Sendable {
             run.transform(self.fields, isContinued: self.hasRareParts)
         }
         if self.hasRareParts { writer.rareParts(of: self) }
-        if let selection = self.selection { writer.list(selection.elements) { $1.name($0) } }
         if !self.area.isEverywhere { writer.area(self.area) }
     }
 
@@ -114,14 +94,9 @@ public struct Preview: WireRecord, Equatable, Sendable {
         let (fields, isContinued) = reader.continuedTransform()
         self.fields = fields
         if isContinued {
-            let (delta, group) = reader.rareParts()
-            self.rarePart = delta.map(RarePart.delta)
-            self.group = group
+            (self.delta, self.group) = reader.rareParts()
         } else {
             self.group = .alone
-        }
-        if self.element.text.utf8.count == 1, self.element == Self.selectionKey {
-            self.rarePart = .selection(Selection(reader.list { $0.name() }))
         }
         if reader.remaining >= ByteReader.areaSize { self.area = reader.area() }
     }

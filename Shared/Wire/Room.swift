@@ -1,8 +1,7 @@
 /// A gateway's interest in a room: its members there and its position in the stream. Sent after a link came up, when
 /// another fan-out became the room's owner, and when the gateway found a hole. Replaces the previous one.
 ///
-///     room name │ epoch name │ seq u64 │ list of (connection u64 │ member) │ hasViewports u8
-///     list of attention, one for each connection │ list of claim u32, one for each connection
+///     room name │ epoch name │ seq u64 │ list of (connection u64 │ member │ awareness │ claim u32) │ hasViewports u8
 public struct RoomInterest: WireRecord, Equatable, Sendable {
     public static let kind = RecordKind.roomInterest
 
@@ -12,16 +11,16 @@ public struct RoomInterest: WireRecord, Equatable, Sendable {
         /// Its user.
         public var member: Member
         /// What it shows of its user.
-        public var attention: Attention
-        /// The claim under which it owns its session; 0: an older gateway does not say it.
+        public var awareness: ShownAwareness
+        /// The claim under which it owns its session; 0: unknown.
         public var claim: UInt32
 
         public init(
-            connection: UInt64, member: Member, attention: Attention = Attention(sid: ""), claim: UInt32 = 0
+            connection: UInt64, member: Member, awareness: ShownAwareness = ShownAwareness(sid: ""), claim: UInt32 = 0
         ) {
             self.connection = connection
             self.member = member
-            self.attention = attention
+            self.awareness = awareness
             self.claim = claim
         }
     }
@@ -48,10 +47,10 @@ public struct RoomInterest: WireRecord, Equatable, Sendable {
         writer.list(self.occupants) { occupant, writer in
             writer.integer(occupant.connection)
             writer.member(occupant.member)
+            writer.awareness(occupant.awareness)
+            writer.integer(occupant.claim)
         }
         writer.bool(self.hasViewports)
-        writer.list(self.occupants) { $1.attention($0.attention) }
-        writer.list(self.occupants) { $1.integer($0.claim) }
     }
 
     public init(from reader: inout ByteReader) {
@@ -59,18 +58,11 @@ public struct RoomInterest: WireRecord, Equatable, Sendable {
         self.position = reader.position()
         self.occupants = reader.list { reader in
             let connection = reader.integer(UInt64.self)
-            return Occupant(connection: connection, member: reader.member())
+            let member = reader.member()
+            let awareness = reader.shownAwareness()
+            return Occupant(connection: connection, member: member, awareness: awareness, claim: reader.integer())
         }
-        // An older gateway has none of these.
-        self.hasViewports = reader.remaining > 0 ? reader.bool() : false
-        let attention = reader.remaining > 0 ? reader.list { $0.attention() } : []
-        for (index, attention) in attention.enumerated() where index < self.occupants.count {
-            self.occupants[index].attention = attention
-        }
-        let claims = reader.remaining > 0 ? reader.list { $0.integer(UInt32.self) } : []
-        for (index, claim) in claims.enumerated() where index < self.occupants.count {
-            self.occupants[index].claim = claim
-        }
+        self.hasViewports = reader.bool()
     }
 }
 

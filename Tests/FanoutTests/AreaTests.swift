@@ -125,7 +125,9 @@ import Wire
     /// Another of Ann's devices comes in, under a session of its own.
     private static func addPhone(to scene: inout Scene) {
         scene.member("ann", 3, at: Scene.g2)
-        scene.preview(.cursor(nil, in: "r", connection: 3, user: "ann", sid: "s-phone", version: 1))
+        scene.show(
+            Awareness(
+                room: "r", connection: 3, user: "ann", sid: "s-phone", version: 1, value: .cursor(nil)))
         scene.pass(1)
         _ = scene.take()
     }

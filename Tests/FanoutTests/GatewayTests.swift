@@ -141,12 +141,12 @@ import Wire
         scene.member("cid", 3)
         let occupant = RoomInterest.Occupant(
             connection: 2, member: .named("ben"),
-            attention: Attention(sid: "s-ben", selection: ["e"], version: 1))
+            awareness: ShownAwareness(sid: "s-ben", selection: ["e"], version: 1))
         let interest = RoomInterest(room: "r", position: Position(epoch: "epoch-1", seq: 0), occupants: [occupant])
         scene.send(interest, from: Scene.g2)
         let records = scene.taken(by: Scene.g1)
         #expect(records.presence == ["+ben"])
-        #expect(records.previews.map(\.selection?.elements) == [["e"]])
+        #expect(records.awareness.map(\.selection) == [["e"]])
         #expect(records.first?.kind == .presence)
     }
 

@@ -20,7 +20,7 @@ import Wire
         let joined = JoinReply.Joined(
             position: Position(epoch: "epoch-1", seq: 1), content: .elements(Array("[\(json)]".utf8)),
             members: [.named("ann")], session: "s-ann.good", sid: "s-ann", claim: 1, number: 0,
-            rules: rules.bytes, attention: [[.init(Attention(connection: 1, sid: "s-ann"))]])
+            rules: rules.bytes, awareness: [[.init(ShownAwareness(sid: "s-ann"), of: 1)]])
         let reply = JoinReply(request: 1, room: "r", connection: 1, outcome: .success(joined))
         #expect(scene.take() == [.send(.joinReply(reply), to: Scene.g1)])
     }

@@ -31,6 +31,7 @@ import Wire
                     switch kind {
                     case .update: records.append(.update(try EnvelopeReader.decode(Update.self, fields)))
                     case .preview: records.append(.preview(try EnvelopeReader.decode(Preview.self, fields)))
+                    case .awareness: records.append(.awareness(try EnvelopeReader.decode(Awareness.self, fields)))
                     case .gestureEnded:
                         records.append(.gestureEnded(try EnvelopeReader.decode(GestureEnded.self, fields)))
                     default: Issue.record("unexpected \(kind)")
@@ -127,6 +128,39 @@ import Wire
                 TransformFields(positionX: 3, positionY: 2), TransformFields(positionX: 9),
             ])
         #expect(records.previews.first?.folded == 3)
+    }
+
+    private static func shown(_ x: Double?, by connection: UInt64 = 1) -> Awareness {
+        Awareness(
+            room: "r", connection: connection, user: "u", sid: "s", sinceLast: 5,
+            value: .cursor(x.map { Point(x: $0, y: 0) }))
+    }
+
+    @Test func whileBlockedTheLatestAwarenessOfEachPartWaits() throws {
+        var outbox = GatewayOutbox(maxBytes: 1000)
+        Self.add([Self.update(1), .awareness(Self.shown(1)), .awareness(Self.shown(2))], to: &outbox)
+        _ = outbox.next()
+        outbox.settle(.blocked)
+        Self.add([3, 4, nil].map { .awareness(Self.shown($0)) } + [.awareness(Self.shown(9, by: 2))], to: &outbox)
+        Self.add([Self.update(2), .awareness(Self.shown(5))], to: &outbox)
+        #expect(!outbox.unblock() && !outbox.isEmpty)
+        var last = Self.shown(5)
+        last.sinceLast = 20
+        let records = try Self.drain(&outbox)
+        #expect(records.prefix(3) == [Self.update(1), .awareness(Self.shown(1)), .awareness(Self.shown(2))])
+        #expect(records.dropFirst(3) == [Self.update(2), .awareness(Self.shown(9, by: 2)), .awareness(last)])
+    }
+
+    /// What hides something is not sent again, so it cannot just be dropped.
+    @Test func awarenessBeyondTheBoundEndsTheStreams() throws {
+        var outbox = GatewayOutbox(maxBytes: 1 << 20, maxPreviews: 2)
+        Self.add([Self.update(1)], to: &outbox)
+        _ = outbox.next()
+        outbox.settle(.blocked)
+        Self.add([.awareness(Self.shown(1)), .awareness(Self.shown(2, by: 2))], to: &outbox)
+        #expect(!outbox.hasOverflown)
+        Self.add([.awareness(Self.shown(nil, by: 3))], to: &outbox)
+        #expect(outbox.hasOverflown && outbox.unblock() && outbox.isEmpty)
     }
 
     @Test func aFoldedPreviewNeverFollowsTheEndOfItsGesture() throws {

@@ -53,6 +53,10 @@ extension [GatewayRecord] {
         self.compactMap { if case .preview(let preview) = $0 { preview } else { nil } }
     }
 
+    var awareness: [Awareness] {
+        self.compactMap { if case .awareness(let awareness) = $0 { awareness } else { nil } }
+    }
+
     /// The numbers of the updates.
     var seqs: [UInt64] {
         self.compactMap { if case .update(let update) = $0 { update.seq } else { nil } }
@@ -75,4 +79,12 @@ extension Result {
     var failure: Failure? {
         if case .failure(let failure) = self { failure } else { nil }
     }
+}
+
+extension Awareness {
+    /// The cursor that it shows.
+    var cursor: Point? { if case .cursor(let cursor) = self.value { cursor } else { nil } }
+    /// The selection that it shows; nil if it is of another part.
+    var selection: [Identifier]? { if case .selection(let elements) = self.value { elements } else { nil } }
+    var isHidden: Bool { self.value.isNothing }
 }

@@ -171,6 +171,11 @@ struct Scene {
         self.fanout.previewsReceived(previews, at: self.now, into: &self.actions)
     }
 
+    /// Connections show something of their persons.
+    mutating func show(_ awareness: Awareness...) {
+        for one in awareness { self.fanout.awarenessReceived(one, at: self.now, into: &self.actions) }
+    }
+
     /// A gesture ended; `connection` went away in the middle of it.
     mutating func end(
         _ gesture: UInt64, of sid: Identifier = "s-ann", element: Identifier = "e", left connection: UInt64 = 0

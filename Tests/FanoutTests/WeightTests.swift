@@ -47,8 +47,8 @@ import Wire
         var scene = Scene()
         scene.member("ann", 1)
         let ids = (0..<500).map { Identifier("\(String(repeating: "\"", count: 100))\($0)") }
-        scene.preview(
-            .selection(ids, in: "r", connection: 1, user: "ann", sid: "s-ann", version: 1))
+        scene.show(
+            Awareness(room: "r", connection: 1, user: "ann", sid: "s-ann", version: 1, value: .selection(ids)))
         _ = scene.take()
         scene.send(Self.join(90, allowance: 20_000), from: Scene.g1)
         let weight = try #require(Self.weights(scene.take()).first)
@@ -60,8 +60,8 @@ import Wire
             Issue.record("refused")
             return
         }
-        let text = try #require(joined.attention.first?.first?.selection)
-        #expect(text == Attention(sid: "", selection: ids).selectionText && text.count < Int(weight.bytes))
+        let text = try #require(joined.awareness.first?.first?.selection)
+        #expect(text == ShownAwareness(sid: "", selection: ids).selectionText && text.count < Int(weight.bytes))
     }
 
     @Test func whatWasMissedWeighs() throws {

@@ -17,7 +17,8 @@ import Wire
 
 private func check(_ kind: RecordKind, _ fields: ByteReader) {
     switch kind {
-    case .preview, .attention: check(Preview.self, fields)
+    case .preview: check(Preview.self, fields)
+    case .awareness: check(Awareness.self, fields)
     case .commit:
         check(Commit.self, fields)
         guard let edit = try? EnvelopeReader.decode(Commit.self, fields).edit else { return }
@@ -112,7 +113,7 @@ func writeWireSeeds(_ folder: String) {
     for (index, record) in Samples.all.enumerated() {
         envelope.append(record)
         var writer = ByteWriter()
-        writer.u8(record.recordKind.rawValue)
+        writer.u8(type(of: record).kind.rawValue)
         record.encode(into: &writer)
         write(writer.bytes, "\(folder)/record-\(index)")
     }

@@ -51,7 +51,7 @@ struct BatchTests {
 
     /// Takes everything, in parts.
     private static func parts(of previews: [Preview], bytes: Int) -> [[PreviewText]] {
-        var rest = previews[...]
+        var rest = RoomShow(previews: previews[...])
         var parts: [[PreviewText]] = []
         while !rest.isEmpty { parts.append(PreviewText.takeTexts(from: &rest, bytes: bytes)) }
         return parts

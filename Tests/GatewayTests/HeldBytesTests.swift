@@ -162,7 +162,7 @@ private struct Walk {
     private mutating func look(through membership: Membership) -> Int {
         let tracks = membership.elements.count
         let held = membership.elements.values.count { $0.held != nil }
-        let selected = membership.shownAttention.selectionBytes
+        let selected = membership.shownAwareness.bytes
         var waiting = membership.waiting.cursor?.count ?? 0
         for event in membership.waiting.events {
             waiting += WaitingEvents.eventBytes

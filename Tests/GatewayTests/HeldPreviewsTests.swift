@@ -21,14 +21,14 @@ import Wire
         var held = HeldPreviews()
         #expect(held.isEmpty)
         held.add([Self.text(1), Self.text(2, of: "f"), Self.text(3, of: "g")], butOf: nil)
-        var previews = held.takeAll()
-        #expect(held.isEmpty && previews.count == 3)
-        let sent = PreviewText.takeTexts(from: &previews, bytes: 1)
+        var waiting = held.takeAll()
+        #expect(held.isEmpty && waiting.previews.count == 3)
+        let sent = PreviewText.takeTexts(from: &waiting, bytes: 1)
         #expect(sent.flatMap(\.previews).map(\.element) == ["e"])
-        held.add(previews)
+        held.add(waiting)
         // A mover gets nothing of its own.
         held.add([Self.text(4, of: "f", sender: 7), Self.text(5, of: "g", sender: 8)], butOf: 7)
-        let rest = held.takeAll()
+        let rest = held.takeAll().previews
         #expect(rest.map(\.element) == ["f", "g"] && rest.map(\.fields.positionX) == [2, 5])
         #expect(rest.map(\.folded) == [1, 2])
     }
@@ -39,11 +39,31 @@ import Wire
         held.remove([EndedPreviews(room: "r", element: "e", sid: "s", gesture: 1)])
         held.drop("q")
         #expect(!held.isEmpty)
-        let rest = held.takeAll()
+        let rest = held.takeAll().previews
         #expect(rest.map(\.element) == ["f"])
         held.add([Self.text(3, in: "q")], butOf: nil)
         held.drop("q")
         #expect(held.isEmpty)
+    }
+
+    /// The last one of a part takes the place of those before it, but what hides that of a session stays.
+    @Test func theLatestAwarenessOfEachPartWaits() {
+        func shown(_ value: AwarenessValue, in room: Identifier = "r", sid: Identifier = "s") -> PreviewText {
+            PreviewText(sender: nil, awareness: Awareness(room: room, connection: 1, user: "u", sid: sid, value: value))
+        }
+        var held = HeldPreviews()
+        held.add(
+            [
+                shown(.cursor(Point(x: 1, y: 1))), shown(.selection(["e"])), shown(.cursor(nil)),
+                shown(.cursor(Point(x: 2, y: 2)), sid: "t"), shown(.cursor(nil), in: "q"),
+            ], butOf: nil)
+        #expect(held.bytes > 0)
+        held.drop("q")
+        var rest = held.takeAll()
+        #expect(rest.awareness.map(\.value) == [.selection(["e"]), .cursor(nil), .cursor(Point(x: 2, y: 2))])
+        #expect(PreviewText.takeTexts(from: &rest, bytes: 1).count == 1 && rest.awareness.count == 2)
+        #expect(PreviewText.takeTexts(from: &rest, bytes: 1000).count == 2 && rest.isEmpty)
+        #expect(held.isEmpty && held.bytes == 0)
     }
 
     @Test func whatWaitsIsCountedUntilItIsGone() {

@@ -63,14 +63,14 @@ import Wire
         }
     }
 
-    /// A position hides all cursors and selections, because its sender sends them again behind it. Those of a former fan-out
+    /// A position hides all awareness, because its sender sends them again behind it. Those of a former fan-out
     /// are ignored, so its position must be as well.
     @Test func onlyTheRoomsOwnFanoutHidesWhatOthersShow() throws {
         var scene = Scene()
         let (topology, owner) = try Self.twoFanouts()
         let ada = try scene.member("ada", seq: 5)
-        let selection = Preview.selection(
-            ["e"], in: "r", connection: 77, user: "ben", sid: "s-ben", version: 1)
+        let selection = Awareness(
+            room: "r", connection: 77, user: "ben", sid: "s-ben", version: 1, value: .selection(["e"]))
         var shown = EnvelopeWriter()
         shown.append(selection)
         self.receive(shown, from: owner, topology, in: &scene)

@@ -4,7 +4,7 @@ import Wire
 
 @testable import GatewayCore
 
-/// What becomes of previews, cursors and selections that are too many for the rate of their connection.
+/// What becomes of previews and awareness that are too many for the rate of their connection.
 @Suite struct PreviewRateTests {
     /// A gateway whose connections may show so many a second, and as many at once after a pause.
     private static func scene(perSecond rate: Int) -> Scene {
@@ -25,8 +25,8 @@ import Wire
     private static func left(_ actions: [GatewayAction]) -> [String] {
         actions.compactMap { action -> String? in
             switch action {
-            case .preview(_, let preview): preview.isAttention ? "cursor" : preview.element.text
-            case .fanout(_, .selection(_)): "selection"
+            case .preview(_, let preview): preview.element.text
+            case .fanout(_, .awareness(let awareness)): "\(awareness.value.part)"
             default: nil
             }
         }
@@ -107,7 +107,7 @@ import Wire
         scene.send(ada, "cursor:moving", #"{"roomId":"r","x":1,"y":2}"#)
         #expect(Self.left(scene.take()) == [])
         scene.advance(0)
-        #expect(Self.left(scene.take()) == ["cursor", "c"])
+        #expect(Self.left(scene.take()) == ["c", "cursor"])
         scene.advance(1000)
         #expect(Self.left(scene.take()) == ["d", "e"])
         #expect(scene.gateway.connections.restless.isEmpty)

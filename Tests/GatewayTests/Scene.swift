@@ -1,4 +1,5 @@
 import Auth
+import Canvas
 import Timing
 import Wire
 
@@ -83,6 +84,24 @@ struct Scene {
         self.now += milliseconds
         self.gateway.timeReached(self.moment, seconds: 0, into: &self.actions)
     }
+
+    /// The same, and what is due leaves that is paced.
+    mutating func pass(_ milliseconds: UInt64) {
+        self.advance(milliseconds)
+        self.gateway.previewTimeReached(self.moment, into: &self.actions)
+    }
+}
+
+extension PreviewText {
+    /// The previews that it shows.
+    var previews: ArraySlice<Preview> { if case .previews(let previews) = self.content { previews } else { [] } }
+}
+
+extension Awareness {
+    /// The cursor that it shows.
+    var cursor: Point? { if case .cursor(let cursor) = self.value { cursor } else { nil } }
+    /// The selection that it shows; nil if it is of another part.
+    var selection: [Identifier]? { if case .selection(let elements) = self.value { elements } else { nil } }
 }
 
 extension Instant {
@@ -114,6 +133,11 @@ extension [GatewayAction] {
     /// The previews among them.
     var previews: [Preview] {
         self.compactMap { if case .preview(_, let preview) = $0 { preview } else { nil } }
+    }
+
+    /// The awareness for fan-outs among them.
+    var awareness: [Awareness] {
+        self.compactMap { if case .fanout(_, .awareness(let awareness)) = $0 { awareness } else { nil } }
     }
 
     /// The ends of gestures among them.

@@ -50,14 +50,14 @@ import Wire
 
     /// A fan-out's answer with a large room.
     private static func answer(
-        _ scene: inout Scene, _ actions: [GatewayAction], elements: Int = 20, attention: [[JoinReply.Shown]] = []
+        _ scene: inout Scene, _ actions: [GatewayAction], elements: Int = 20, awareness: [[JoinReply.Shown]] = []
     ) {
         let text = String(repeating: "x", count: 200)
         let room = "[" + (0..<elements).map { #"{"id":"e\#($0)","text":"\#(text)"}"# }.joined(separator: ",") + "]"
         for case .fanout(_, .join(let join)) in actions {
             let joined = JoinReply.Joined(
                 position: Position(epoch: "e", seq: 3), content: .elements(Array(room.utf8)), members: [join.member],
-                session: "secret", sid: Identifier("s-\(join.member.user)"), claim: 1, number: 0, attention: attention)
+                session: "secret", sid: Identifier("s-\(join.member.user)"), claim: 1, number: 0, awareness: awareness)
             scene.gateway.joinAnswered(
                 JoinReply(
                     request: join.request, room: join.room, connection: join.connection, outcome: .success(joined)),
@@ -137,8 +137,8 @@ import Wire
         let slot = try scene.connect("ada")
         scene.send(slot, "room:join", #"{"roomId":"r","parts":true}"#, ack: 1)
         let selection = (0..<200).map { Identifier("element-\($0)") }
-        let attention = [[JoinReply.Shown(Attention(sid: "s-bob", selection: selection))]]
-        Self.answer(&scene, scene.take(), elements: 0, attention: attention)
+        let awareness = [[JoinReply.Shown(ShownAwareness(sid: "s-bob", selection: selection), of: 9)]]
+        Self.answer(&scene, scene.take(), elements: 0, awareness: awareness)
         guard case .snapshot(slot, let snapshot)? = scene.take().last else { throw Missing() }
         #expect(
             String(decoding: snapshot.arguments, as: UTF8.self).hasPrefix(#"[{"ok":true,"#) && snapshot.parts.isEmpty)

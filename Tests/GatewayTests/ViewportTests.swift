@@ -364,14 +364,14 @@ import Wire
         let rooms = (0..<18).map { Identifier("r\($0)") }
         for room in rooms {
             _ = viewports.set(PreviewArea(Rect(x: 0, y: 0, width: 9, height: 9)), for: 1, in: room, at: .start)
-            viewports.note(previews[...], of: room)
+            viewports.note(RoomShow(previews: previews[...]), of: room)
         }
         #expect(viewports.motionCount == RoomViewports.maxMotions)
         // What ends makes space for what begins elsewhere.
         viewports.drop([EndedPreviews(room: "r", element: "e1", sid: "s-cid", gesture: 1)], in: rooms[0])
         viewports.settle([UpdatedElement(id: "e2", json: [])], by: "cid", in: rooms[0])
         #expect(viewports.motionCount == RoomViewports.maxMotions - 2)
-        viewports.note(previews[...], of: rooms[17])
+        viewports.note(RoomShow(previews: previews[...]), of: rooms[17])
         #expect(viewports.motionCount == RoomViewports.maxMotions)
         for room in rooms {
             viewports.leave(1, room)

@@ -13,13 +13,11 @@ import Wire
         }
     }
 
-    /// What an older peer sends: an answer to a join without what members show or without the empty rules before it, an
-    /// interest without claims, without what connections show or without the flag before it, a commit without its policy of
+    /// What an older peer sends: a commit without its policy of
     /// undo, a preview without its area, which is ignored unless it is whole, a history without the causes of its entries,
     /// a result without the hash of its body or without the number of elements before it, a refusal without that number,
     /// and any record without its trace, which is ignored unless it is whole.
     private static func isOlderForm(_ record: any WireRecord, _ count: Int, of whole: Int) -> Bool {
-        if record is RoomInterest { return [8, 60, 61].contains(whole - count) }
         if let update = record as? Update { return update.trace != nil && count >= whole - 16 }
         if let preview = record as? Preview { return !preview.area.isEverywhere && count >= whole - 16 }
         if let commit = record as? Commit {
@@ -34,8 +32,7 @@ import Wire
         if let history = record as? HistoryReply, case .success(let page) = history.outcome {
             return whole - count == 4 + page.entries.count
         }
-        guard let reply = record as? JoinReply, case .success = reply.outcome else { return false }
-        return [4, 8].contains(whole - count)
+        return false
     }
 
     /// The next number must exist for whoever counts on from one that a peer sent.

@@ -21,14 +21,7 @@ struct RecordMaker {
         case .joinReply: self.joinReply()
         case .leave: Leave(room: self.name(), connection: self.number())
         case .roomInterest: self.interest()
-        case .attention:
-            self.flag()
-                ? Preview.selection(
-                    self.list { $0.name() }, in: self.name(), connection: self.number(), user: self.name(),
-                    sid: self.name(), version: self.ordinal())
-                : Preview.cursor(
-                    self.flag() ? self.point() : nil, in: self.name(), connection: self.number(), user: self.name(),
-                    sid: self.name(), version: self.ordinal())
+        case .awareness: self.awareness()
         case .areaInterest: AreaInterest(room: self.name())
         case .memberRenamed:
             MemberRenamed(room: self.name(), connection: self.number(), member: self.member())
@@ -169,16 +162,34 @@ struct RecordMaker {
                     content: self.flag() ? .elements(self.blob()) : .updates(self.list { $0.update() }),
                     members: self.list { $0.member() }, session: self.name().text, sid: self.name(),
                     claim: self.small(), number: self.ordinal(), rules: self.blob(),
-                    attention: self.list { $0.list { JoinReply.Shown($0.attention()) } }))
+                    awareness: self.list { $0.list { JoinReply.Shown($0.shownAwareness(), of: $0.number()) } }))
         }
         return JoinReply(request: self.number(), room: self.name(), connection: self.number(), outcome: outcome)
     }
 
-    private mutating func attention() -> Attention {
-        Attention(
-            connection: self.number(), sid: self.name(), cursor: self.flag() ? self.point() : nil,
-            selection: self.list { $0.name() },
-            version: self.ordinal())
+    private mutating func awareness() -> Awareness {
+        let value: AwarenessValue =
+            switch AwarenessPart.allCases.randomElement(using: &self.random) ?? .cursor {
+            case .cursor: .cursor(self.flag() ? self.point() : nil)
+            case .selection: .selection(self.list { $0.name() })
+            case .state: .state(self.blob())
+            case .viewport: .viewport(self.rect())
+            }
+        return Awareness(
+            room: self.name(), connection: self.number(), user: self.name(), sid: self.name(), version: self.number(),
+            sinceLast: self.small(), value: value)
+    }
+
+    private mutating func rect() -> Rect? {
+        guard self.flag() else { return nil }
+        let (origin, end) = (self.point(), self.point())
+        return Rect(x: origin.x, y: origin.y, width: end.x, height: end.y)
+    }
+
+    private mutating func shownAwareness() -> ShownAwareness {
+        ShownAwareness(
+            sid: self.name(), cursor: self.flag() ? self.point() : nil, selection: self.list { $0.name() },
+            state: self.blob(), viewport: self.rect(), version: self.number())
     }
 
     private mutating func interest() -> RoomInterest {
@@ -186,7 +197,7 @@ struct RecordMaker {
             room: self.name(), position: self.position(),
             occupants: self.list {
                 .init(
-                    connection: $0.number(), member: $0.member(), attention: $0.attention(),
+                    connection: $0.number(), member: $0.member(), awareness: $0.shownAwareness(),
                     claim: UInt32.random(in: 0 ... .max, using: &$0.random))
             },
             hasViewports: self.flag())

@@ -21,7 +21,7 @@ import Wire
             for _ in 0..<step {
                 let record = maker.record()
                 writer.append(record)
-                expected.append(RawRecord(kind: record.recordKind, fields: encode(record)))
+                expected.append(RawRecord(kind: type(of: record).kind, fields: encode(record)))
             }
             #expect(Int(writer.count) == step)
             try #expect(read(writer.bytes) == expected, "seed \(seed), step \(step)")

@@ -20,11 +20,24 @@ enum Samples {
         return preview
     }()
 
-    static let cursor = Preview.cursor(
-        Point(x: 1.5, y: 90), in: "r1", connection: 5, user: "u", sid: "s", version: 3)
+    /// With the area of a point.
+    static let cursor = {
+        var cursor = shown(.cursor(Point(x: 1.5, y: 90)))
+        (cursor.sinceLast, cursor.area) = (16, PreviewArea(Rect(x: 1.5, y: 90, width: 0, height: 0)))
+        return cursor
+    }()
 
-    static let selection = Preview.selection(
-        ["e", "f"], in: "r1", connection: 5, user: "u", sid: "s", version: 3)
+    static let selection = shown(.selection(["e", "f"]))
+
+    static let appState = shown(.state(Array(#"{"tool":"pen"}"#.utf8)))
+
+    static let viewport = shown(.viewport(Rect(x: -5, y: 7, width: 800, height: 600.5)))
+
+    static let hiddenViewport = shown(.viewport(nil))
+
+    private static func shown(_ value: AwarenessValue) -> Awareness {
+        Awareness(room: "r1", connection: 5, user: "u", sid: "s", version: 3, value: value)
+    }
 
     static let transform = Commit(
         room: "r1", session: "s", claim: 2, number: 7, user: "u", connection: 5,
@@ -129,12 +142,12 @@ enum Samples {
 
     static let interest = RoomInterest(
         room: "r1", position: Position(epoch: "ep", seq: 11),
-        occupants: [.init(connection: 5, member: ada, attention: attention, claim: 3)],
+        occupants: [.init(connection: 5, member: ada, awareness: awareness, claim: 3)],
         hasViewports: true)
 
-    /// 48 bytes.
-    static let attention = Attention(
-        connection: 5, sid: "s1", cursor: Point(x: 1.5, y: -2), selection: ["e", "é"], version: 3)
+    static let awareness = ShownAwareness(
+        sid: "s1", cursor: Point(x: 1.5, y: -2), selection: ["e", "é"], state: Array("{}".utf8),
+        viewport: Rect(x: 1, y: 2, width: 3, height: 4), version: 3)
 
     static let areas = AreaInterest(room: "r1")
 
@@ -186,7 +199,8 @@ enum Samples {
 
     /// Every sample, for checks that ask the same of all.
     static let all: [any WireRecord & Equatable & Sendable] = [
-        preview, delta, located, cursor, selection, transform, create, createMany, update, delete,
+        preview, delta, located, cursor, selection, appState, viewport, hiddenViewport, transform, create, createMany,
+        update, delete,
         transformMany, deleteMany, gesture, gestureMany, preset, undo, redo, grouped, programmatic,
         refuse, traced, applied, refused, blocked, moved, tracedUpdate, undone, join, joined, resumed,
         notJoined,

@@ -140,7 +140,7 @@ final class CoalescerLoop: ReactorLoop {
         self.gateways.incoming.withBytes(at: 0) { bytes in
             self.intake.walk(bytes, from: self.gateways.roles(of: peer)) { kind, fields throws(EnvelopeError) in
                 switch kind {
-                case .preview, .attention:
+                case .preview:
                     let preview = try EnvelopeReader.decode(Preview.self, fields)
                     self.core.previewReceived(preview, at: now, into: &self.output)
                 case .gestureEnd: self.core.gestureEnded(try EnvelopeReader.decode(GestureEnd.self, fields))

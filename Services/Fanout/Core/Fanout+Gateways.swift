@@ -92,6 +92,18 @@ extension Fanout {
         self.rooms[slot].feed.audience.memberRenamed(renamed, into: &actions)
     }
 
+    /// A connection shows something else of its person.
+    package mutating func awarenessReceived(
+        _ awareness: Awareness, at now: Instant, into actions: inout [FanoutAction]
+    ) {
+        self.services.counters.awareness += 1
+        guard let slot = self.rooms.slot(of: awareness.room) else {
+            self.services.counters.awarenessDropped += 1
+            return
+        }
+        self.rooms[slot].feed.audience.awarenessReceived(awareness, at: now, with: &self.services, into: &actions)
+    }
+
     /// A gateway asks for a page of a room's history.
     package mutating func historyReadReceived(
         _ read: HistoryRead, from gateway: GatewayID, at now: Instant, into actions: inout [FanoutAction]

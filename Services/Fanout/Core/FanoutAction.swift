@@ -16,6 +16,8 @@ package enum GatewayRecord: Equatable, Sendable {
     case update(Update)
     /// What an element looks like under a finger.
     case preview(Preview)
+    /// What a connection shows of its person.
+    case awareness(Awareness)
     /// The answer to a join.
     case joinReply(JoinReply)
     /// Where a room's stream stands.
@@ -40,7 +42,8 @@ extension GatewayRecord {
     package var kind: RecordKind {
         switch self {
         case .update: .update
-        case .preview(let preview): preview.recordKind
+        case .preview: .preview
+        case .awareness: .awareness
         case .joinReply: .joinReply
         case .roomPosition: .roomPosition
         case .presence: .presence
@@ -58,6 +61,7 @@ extension GatewayRecord {
         switch self {
         case .update(let update): update.encode(into: &writer)
         case .preview(let preview): preview.encode(into: &writer)
+        case .awareness(let awareness): awareness.encode(into: &writer)
         case .joinReply(let reply): reply.encode(into: &writer)
         case .roomPosition(let position): position.encode(into: &writer)
         case .presence(let presence): presence.encode(into: &writer)

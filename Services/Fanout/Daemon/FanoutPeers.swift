@@ -39,12 +39,13 @@ package struct FanoutPeers {
     ) {
         intake.walk(bytes, from: roles) { kind, fields throws(EnvelopeError) in
             switch kind {
-            case .preview, .attention:
+            case .preview:
                 self.previews.append(try EnvelopeReader.decode(Preview.self, fields))
             case .update:
                 let update = try EnvelopeReader.decode(Update.self, fields)
                 core.updateReceived(update, at: now, into: &actions)
-            case .join, .leave, .roomInterest, .areaInterest, .memberRenamed, .gestureEnd, .roomRead, .historyRead:
+            case .join, .leave, .roomInterest, .areaInterest, .memberRenamed, .awareness, .gestureEnd, .roomRead,
+                .historyRead:
                 guard let gateway = self.gateway(peer, name(), at: now, &core) else { return }
                 try Self.receive(kind, fields, from: gateway, at: now, into: &core, &actions)
             case .rulesNotice:
@@ -75,6 +76,8 @@ package struct FanoutPeers {
             core.areaInterestReceived(try EnvelopeReader.decode(AreaInterest.self, fields), from: gateway)
         case .memberRenamed:
             core.memberRenamed(try EnvelopeReader.decode(MemberRenamed.self, fields), into: &actions)
+        case .awareness:
+            core.awarenessReceived(try EnvelopeReader.decode(Awareness.self, fields), at: now, into: &actions)
         case .gestureEnd:
             core.gestureEndReceived(try EnvelopeReader.decode(GestureEnd.self, fields), at: now, into: &actions)
         case .roomRead:

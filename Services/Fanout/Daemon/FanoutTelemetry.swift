@@ -53,6 +53,11 @@ final class FanoutTelemetry: Sendable {
         core.counters(
             "previews_dropped_total", "Previews that went nowhere.", label: "reason", of: PreviewDrop.self
         ) { $0.counters.previewsDropped[$1] ?? 0 }
+        core.counter(
+            "awareness_received_total", "Cursors, selections and other awareness that came.", \.counters.awareness)
+        core.counter(
+            "awareness_dropped_total", "Awareness that was not the latest, or not its session's.",
+            \.counters.awarenessDropped)
         core.counter("holes_total", "Holes in a shard that the log had to fill.", \.counters.holes)
         core.counter("rebases_total", "Shards whose rooms were loaded again.", \.counters.rebases)
         core.counter(

@@ -98,10 +98,10 @@ extension Gateway {
             case .roomLeave:
                 _ = self.leave(room, slot: event.slot, into: &actions)
                 self.connections.acknowledge(event, into: &actions)
-            case .attention(let kind):
-                let preview = try self.connections.attentionReceived(
+            case .awareness(let kind):
+                let awareness = try self.connections.awarenessReceived(
                     event, kind, room: room, self.reader, into: &actions)
-                if let preview { self.rooms.send(preview, at: event.now, into: &actions) }
+                if let awareness { self.rooms.send(awareness, at: event.now, into: &actions) }
             case .viewport:
                 let viewport = try self.connections.viewportReceived(event, room: room, into: &actions)
                 self.rooms.viewportSet(

@@ -45,6 +45,14 @@ extension Gateway {
         self.rooms.previewsReceived(previews, lateness: lateness, self.connections, at: now, into: &actions)
     }
 
+    /// What connections show of their persons came; that of one room stands together.
+    /// - Parameter lateness: how long it waited for this turn.
+    package mutating func awarenessReceived(
+        _ awareness: [Awareness], at now: Instant, lateness: Nanoseconds, into actions: inout [GatewayAction]
+    ) {
+        self.rooms.awarenessReceived(awareness, lateness: lateness, self.connections, at: now, into: &actions)
+    }
+
     /// A gesture ended without a commit.
     package mutating func gestureEnded(_ ended: GestureEnded, into actions: inout [GatewayAction]) {
         self.rooms.gestureEnded(ended, into: &actions)

@@ -90,9 +90,9 @@ package struct Gateway {
     /// Sends the commits and previews of a connection that waited for rate limits or results, as far as they may go.
     private mutating func releaseWaiting(of slot: Slot, at now: Instant, into actions: inout [GatewayAction]) {
         self.commits.releaseWaiting(of: slot, &self.connections, at: now, into: &actions)
-        for preview in self.connections.releasePreviews(of: slot, at: now) {
-            self.rooms.send(preview, at: now, into: &actions)
-        }
+        let released = self.connections.releasePreviews(of: slot, at: now)
+        for preview in released.previews { self.rooms.send(preview, at: now, into: &actions) }
+        for awareness in released.awareness { self.rooms.send(awareness, at: now, into: &actions) }
     }
 
     /// A turn of the event loop begins: the number of members that previews may be delivered to in it is reset.

@@ -11,8 +11,7 @@ package enum FanoutRecord: Equatable, Sendable {
     case interest(RoomInterest)
     case areaInterest(AreaInterest)
     case memberRenamed(MemberRenamed)
-    /// A selection: like what members do to the room, it follows the joins and goes before the leaves of its connection.
-    case selection(Preview)
+    case awareness(Awareness)
     case gestureEnd(GestureEnd)
     case read(RoomRead)
     case readHistory(HistoryRead)

@@ -10,6 +10,8 @@ package struct GatewayCounters: Equatable, Sendable {
     package var previewsHeld: UInt64 = 0
     /// Previews that a member did not get because they were out of its view.
     package var previewsHidden: UInt64 = 0
+    /// Cursors, selections and other awareness from apps.
+    package var awareness: UInt64 = 0
     /// Commits accepted into custody.
     package var commits: UInt64 = 0
     /// Commits sent again.
@@ -58,6 +60,7 @@ extension GatewayCounters {
         self.previewsIn = gateway.connections.previewsTotal
         self.previewsHeld = gateway.connections.previewsHeldTotal
         self.previewsDropped = gateway.connections.previewsDroppedTotal
+        self.awareness = gateway.connections.awarenessTotal
         self.commits = gateway.commits.custody.acceptedTotal
         self.resent = gateway.commits.custody.resentTotal
         self.held = gateway.commits.custody.heldTotal

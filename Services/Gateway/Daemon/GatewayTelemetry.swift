@@ -14,7 +14,7 @@ final class GatewayTelemetry: Sendable {
     private let previewsIn: Counter
     private let previewsSent: Counter
     private let previewsHeld: Counter
-    private let previewsHidden: Counter
+    private let previewsHidden, awareness: Counter
     private let commits: Counter
     private let resent: Counter
     private let traced, tracesOverRate: Counter
@@ -69,6 +69,7 @@ final class GatewayTelemetry: Sendable {
         self.previewsHeld = counter("previews_held_total", "Previews folded by a rate limit or a pending commit.")
         self.previewsHidden = counter(
             "previews_hidden_total", "Previews not sent to a member because they were outside of its viewport.")
+        self.awareness = counter("awareness_received_total", "Cursors, selections and other awareness from apps.")
         self.commits = counter("commits_received_total", "Commits taken into custody.")
         self.resent = counter("commits_resent_total", "Commits sent again.")
         self.traced = counter("commits_traced_total", "Commits whose way is logged.")
@@ -211,6 +212,7 @@ final class GatewayTelemetry: Sendable {
         self.previewsSent.follow(counters.previewsSent)
         self.previewsHeld.follow(counters.previewsHeld)
         self.previewsHidden.follow(counters.previewsHidden)
+        self.awareness.follow(counters.awareness)
         self.commits.follow(counters.commits)
         self.resent.follow(counters.resent)
         self.traced.follow(counters.traced)

@@ -4,11 +4,12 @@ package import Timing
 internal import Trust
 package import Wire
 
-/// What came from the stages behind a gateway in this turn: records go to the core as they come, previews are collected
-/// and go there together, ahead of everything else of their rooms.
+/// What came from the stages behind a gateway in this turn: records go to the core as they come, previews and awareness are
+/// collected and go there together, ahead of everything else of their rooms.
 package struct MeshArrivals {
     private var previews: [Preview] = []
-    /// The rooms that they are of.
+    private var awareness: [Awareness] = []
+    /// The rooms that both are of.
     private var rooms: Set<Identifier> = []
     /// The number of envelopes that they came in.
     private var envelopes = 0
@@ -28,11 +29,13 @@ package struct MeshArrivals {
         at now: Instant, seconds: Double, to core: inout Gateway, into actions: inout [GatewayAction],
         allow: (CommitCredit) -> Void
     ) {
-        let before = self.previews.count
+        let before = self.previews.count + self.awareness.count
         intake.walk(bytes, from: PeerRoles(sender.stage.role)) { kind, fields throws(EnvelopeError) in
             switch kind {
-            case .preview, .attention:
+            case .preview:
                 self.collect(try EnvelopeReader.decode(Preview.self, fields), from: sender, topology)
+            case .awareness:
+                self.collect(try EnvelopeReader.decode(Awareness.self, fields), from: sender, topology)
             case .commitCredit:
                 allow(try EnvelopeReader.decode(CommitCredit.self, fields))
             case .joinReply:
@@ -61,7 +64,7 @@ package struct MeshArrivals {
                 try self.receive(kind, fields, at: now, seconds: seconds, to: &core, into: &actions)
             }
         }
-        if self.previews.count > before { self.envelopes += 1 }
+        if self.previews.count + self.awareness.count > before { self.envelopes += 1 }
     }
 
     private mutating func receive(
@@ -84,7 +87,7 @@ package struct MeshArrivals {
         case .historyReply:
             core.historyAnswered(try EnvelopeReader.decode(HistoryReply.self, fields), at: now, into: &actions)
         case .roomState: core.readAnswered(try EnvelopeReader.decode(RoomState.self, fields), at: now, into: &actions)
-        case .preview, .attention, .commitCredit, .commit, .join, .leave, .roomInterest, .areaInterest, .memberRenamed,
+        case .preview, .awareness, .commitCredit, .commit, .join, .leave, .roomInterest, .areaInterest, .memberRenamed,
             .gestureEnd,
             .roomRead, .historyRead, .rulesNotice, .gatheringNotice, .joinReply, .presence,
             .roomPosition, .roomMembers, .answerWeight:
@@ -104,6 +107,12 @@ package struct MeshArrivals {
         self.previews.append(preview)
     }
 
+    private mutating func collect(_ awareness: Awareness, from sender: StageInstance, _ topology: MeshTopology) {
+        guard Self.owns(sender, awareness.room, topology) else { return }
+        if self.awareness.last?.room != awareness.room { self.rooms.insert(awareness.room) }
+        self.awareness.append(awareness)
+    }
+
     /// Delivers a room's previews before something else of the room.
     private mutating func deliver(
         _ room: Identifier, at now: Instant, to core: inout Gateway, into actions: inout [GatewayAction]
@@ -111,13 +120,19 @@ package struct MeshArrivals {
         if self.rooms.contains(room) { self.deliver(at: now, to: &core, into: &actions) }
     }
 
-    /// Delivers this turn's previews. Several envelopes of them in one turn mean that the loop is behind: then only the
+    /// Delivers this turn's previews and awareness. Several envelopes of them in one turn mean that the loop is behind: then only the
     /// latest count, so that it delivers less the later it is.
     package mutating func deliver(at now: Instant, to core: inout Gateway, into actions: inout [GatewayAction]) {
-        guard !self.previews.isEmpty else { return }
-        let previews = self.envelopes > 1 ? LatestPreviews.folded(self.previews) : self.previews
-        core.previewsReceived(previews, at: now, lateness: self.lateness, into: &actions)
-        self.previews.removeAll(keepingCapacity: true)
+        if !self.previews.isEmpty {
+            let previews = self.envelopes > 1 ? LatestPreviews.folded(self.previews) : self.previews
+            core.previewsReceived(previews, at: now, lateness: self.lateness, into: &actions)
+            self.previews.removeAll(keepingCapacity: true)
+        }
+        if !self.awareness.isEmpty {
+            let awareness = self.envelopes > 1 ? LatestAwareness.folded(self.awareness) : self.awareness
+            core.awarenessReceived(awareness, at: now, lateness: self.lateness, into: &actions)
+            self.awareness.removeAll(keepingCapacity: true)
+        }
         self.rooms.removeAll(keepingCapacity: true)
         self.envelopes = 0
     }

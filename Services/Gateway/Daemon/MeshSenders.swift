@@ -168,7 +168,7 @@ package struct MeshSenders {
             case .join(let join): envelope.append(join)
             case .leave(let leave): envelope.append(leave)
             case .interest(let interest): envelope.append(interest)
-            case .selection(let preview): envelope.append(preview)
+            case .awareness(let awareness): envelope.append(awareness)
             case .areaInterest(let interest): envelope.append(interest)
             case .memberRenamed(let renamed): envelope.append(renamed)
             case .gestureEnd(let end): envelope.append(end)

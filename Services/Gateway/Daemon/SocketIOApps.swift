@@ -169,12 +169,12 @@ final class SocketIOLine: AppLine {
     /// it goes on when that has become writable.
     func resume() {
         guard self.socket.isWritable else { return }
-        var previews = self.held.takeAll()
-        defer { self.held.add(previews) }
-        while self.socket.isWritable, !previews.isEmpty || !self.snapshots.isEmpty {
+        var waiting = self.held.takeAll()
+        defer { self.held.add(waiting) }
+        while self.socket.isWritable, !waiting.isEmpty || !self.snapshots.isEmpty {
             guard self.socket.bufferedBytes < self.bytesAhead else { return self.sendSoon() }
-            if !previews.isEmpty, self.isTurnOfPreviews || self.snapshots.isEmpty {
-                self.sendPart(of: &previews)
+            if !waiting.isEmpty, self.isTurnOfPreviews || self.snapshots.isEmpty {
+                self.sendPart(of: &waiting)
             } else {
                 self.sendPartOfRoom()
             }
@@ -193,8 +193,8 @@ final class SocketIOLine: AppLine {
 
     /// Sends the first of the previews that waited. There is space for them: only a selection may be so long that there
     /// never is, where little may wait for an app, and is lost.
-    private func sendPart(of previews: inout ArraySlice<Preview>) {
-        var packets = PreviewPackets(PreviewText.takeTexts(from: &previews, bytes: self.bytesAhead / 4))
+    private func sendPart(of waiting: inout RoomShow) {
+        var packets = PreviewPackets(PreviewText.takeTexts(from: &waiting, bytes: self.bytesAhead / 4))
         _ = self.socket.offer(packets.all(inBatches: self.takesBatches))
     }
 

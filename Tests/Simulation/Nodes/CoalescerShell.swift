@@ -66,7 +66,7 @@ final class CoalescerShell: Shell {
         case .peerMessage(let peer, let bytes):
             self.world.walk(bytes) { (kind, fields) throws(EnvelopeError) in
                 switch kind {
-                case .preview, .attention:
+                case .preview:
                     let preview = try EnvelopeReader.decode(Preview.self, fields)
                     self.core.previewReceived(preview, at: now, into: &self.output)
                 case .gestureEnd: self.core.gestureEnded(try EnvelopeReader.decode(GestureEnd.self, fields))

@@ -149,10 +149,11 @@ final class FanoutShell: Shell {
 
     /// The mutant that does not say where a cursor can be seen.
     private func mistaken(_ record: GatewayRecord) -> GatewayRecord {
-        guard self.world.plan.mutant == .cursorsEverywhere, case .preview(var preview) = record, preview.cursor != nil
-        else { return record }
-        preview.area = .everywhere
-        return .preview(preview)
+        guard self.world.plan.mutant == .cursorsEverywhere, case .awareness(var awareness) = record else {
+            return record
+        }
+        awareness.area = .everywhere
+        return .awareness(awareness)
     }
 
     private func ask(_ request: DatabaseRequest) -> Bool {

@@ -34,16 +34,22 @@ struct ViewportMistakes {
     func shows(_ text: PreviewText, to app: any SimulatedApp) -> Bool {
         switch self.mutant {
         case .sightingsLost: app.world.random.place(3) > 0
-        case .departuresOff: !text.previews.contains { Self.isAway($0, from: app.sight) }
+        case .departuresOff: !Self.isAway(text.content, from: app.sight)
         default: true
         }
     }
 
     private static func isViewport(_ event: [UInt8]) -> Bool { event.starts(with: "[\"viewport:set\"".utf8) }
 
-    /// True when a preview shows something far from what an app looks at.
-    private static func isAway(_ preview: Preview, from sight: RoomWitness.Sight) -> Bool {
-        guard case .part(let view) = sight, let x = preview.fields.positionX else { return false }
-        return x < view.left - 1000 || x > view.right + 1000
+    /// True when something is shown far from what an app looks at.
+    private static func isAway(_ content: PreviewText.Content, from sight: RoomWitness.Sight) -> Bool {
+        guard case .part(let view) = sight else { return false }
+        func isAway(_ x: Double?) -> Bool { x.map { $0 < view.left - 1000 || $0 > view.right + 1000 } ?? false }
+        switch content {
+        case .previews(let previews): return previews.contains { isAway($0.fields.positionX) }
+        case .awareness(let awareness):
+            guard case .cursor(let cursor) = awareness.value else { return false }
+            return isAway(cursor?.x)
+        }
     }
 }

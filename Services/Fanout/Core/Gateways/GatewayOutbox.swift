@@ -10,8 +10,8 @@ internal import Wire
 ///                                                                                      its rooms' positions
 ///
 /// While it is open, records leave in their order, batched into envelopes. While it is blocked, what is numbered waits
-/// in its order and previews are folded, the latest for each element and connection, so that a slow gateway gets every
-/// update and only fresh previews; a preview whose gesture ends meanwhile is dropped.
+/// in its order, previews are folded, the latest for each element and connection, and so is awareness, so that a slow
+/// gateway gets every update and only fresh previews; a preview whose gesture ends meanwhile is dropped.
 package struct GatewayOutbox: Sendable {
     /// What became of the envelope from ``next()``.
     package enum Fate: Sendable {
@@ -29,8 +29,9 @@ package struct GatewayOutbox: Sendable {
     private var envelope = EnvelopeWriter()
     private var sealed: Deque<[UInt8]> = []
     private var sealedBytes = 0
-    /// The latest previews, while the link is blocked.
+    /// The latest previews and awareness, while the link is blocked.
     private var previews: LatestPreviews
+    private var awareness: LatestAwareness
     /// True while the link is full.
     package private(set) var isBlocked = false
     /// True from the moment when records were dropped until the gateway's rooms' positions are due.
@@ -41,11 +42,13 @@ package struct GatewayOutbox: Sendable {
     /// An empty outbox.
     /// - Parameters:
     ///   - maxBytes: the most that waits for a gateway before it loses its streams.
-    ///   - maxPreviews: the most elements and connections whose latest preview waits.
+    ///   - maxPreviews: the most elements and connections whose latest preview waits, and as much awareness; beyond this
+    ///     the gateway loses its streams.
     ///   - envelopeBytes: an envelope that is larger is followed by another one.
     package init(maxBytes: Int, maxPreviews: Int = 10_000, envelopeBytes: Int = 256 << 10) {
         self.maxBytes = maxBytes
         self.previews = LatestPreviews(capacity: maxPreviews)
+        self.awareness = LatestAwareness(capacity: maxPreviews)
         self.envelopeBytes = envelopeBytes
     }
 
@@ -54,7 +57,8 @@ package struct GatewayOutbox: Sendable {
     /// What waits, in bytes, the folded previews apart.
     package var bytes: Int { self.sealedBytes + (self.envelope.isEmpty ? 0 : self.envelope.bytes.count) }
     /// True when nothing waits.
-    package var isEmpty: Bool { self.sealed.isEmpty && self.envelope.isEmpty && self.previews.isEmpty }
+    package var isEmpty: Bool { self.sealed.isEmpty && self.envelope.isEmpty && !self.holdsLatest }
+    private var holdsLatest: Bool { !self.previews.isEmpty || !self.awareness.isEmpty }
 
     /// Adds a record.
     package mutating func append(_ record: GatewayRecord) {
@@ -73,14 +77,20 @@ package struct GatewayOutbox: Sendable {
     /// False when the record is dropped, or folded into what waits.
     private mutating func takes(_ record: GatewayRecord) -> Bool {
         if self.hasOverflown { return false }
-        if self.isBlocked || !self.previews.isEmpty {
-            if case .preview(let preview) = record {
-                if self.previews.insert(preview) != .added { self.foldedPreviews += 1 }
-                return false
-            }
+        guard self.isBlocked || self.holdsLatest else { return true }
+        switch record {
+        case .preview(let preview):
+            if self.previews.insert(preview) != .added { self.foldedPreviews += 1 }
+            return false
+        case .awareness(let awareness):
+            if self.awareness.insert(awareness) { return false }
+            // What hides something is not sent again.
+            if self.isBlocked { self.overflow() }
+            return !self.isBlocked
+        default:
             self.foldedPreviews += self.previews.remove(record.endedPreviews)
+            return true
         }
-        return true
     }
 
     private mutating func appended() {
@@ -92,9 +102,10 @@ package struct GatewayOutbox: Sendable {
     package mutating func next() -> [UInt8]? {
         if self.isBlocked { return nil }
         if self.sealed.isEmpty {
-            // Folded previews leave last and together: until then each may still be replaced by a newer one.
-            if self.envelope.isEmpty, !self.previews.isEmpty {
+            // Folded previews and awareness leave last and together: until then each may still be replaced by a newer one.
+            if self.envelope.isEmpty, self.holdsLatest {
                 for preview in self.previews.takeAllByRoom() { self.envelope.append(preview) }
+                for awareness in self.awareness.takeAll() { self.envelope.append(awareness) }
             }
             return self.envelope.isEmpty ? nil : self.envelope.bytes
         }
@@ -139,6 +150,7 @@ package struct GatewayOutbox: Sendable {
         self.sealed.removeAll()
         self.sealedBytes = 0
         _ = self.previews.takeAll()
+        _ = self.awareness.takeAll()
     }
 }
 

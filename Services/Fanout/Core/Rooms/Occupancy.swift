@@ -26,13 +26,13 @@ struct Occupancy: Sendable {
         /// Its user, as it names it.
         var member: Member
         /// What it shows of its user.
-        var attention = Attention(sid: "")
+        var awareness = ShownAwareness(sid: "")
         /// When its session came.
         var sessionBeganAt = Instant.never
         /// What it has selected, for answers to joins: written once, however many there are.
         var selectionText: [UInt8] = []
-        /// The version of its cursor; that of `attention` is the selection's.
-        var cursorVersion: UInt64 = 0
+        /// The version of each part of what it shows.
+        var versions = SIMD4<UInt64>.zero
         /// Its gateway's link went down, and the gateway has not named it since.
         var isStale = false
         /// The last of its joins that was answered here, and with which session.
@@ -72,13 +72,13 @@ struct Occupancy: Sendable {
     fileprivate var occupants: [UInt64: Occupant] = [:]
     /// The connections of each session: one, but while a session moves on.
     fileprivate(set) var connectionsBySession: [Identifier: [UInt64]] = [:]
-    /// The latest last: a cursor of such a session may still be on its way when the connection is back under another one.
+    /// The latest last: awareness of such a session may still be on its way when the connection is back under another one.
     fileprivate var former: [FormerSession] = []
     private static let formerKept = 64
     private var users: [Identifier: User] = [:]
     private var order: UInt64 = 0
-    /// Roughly the bytes of all selections.
-    fileprivate(set) var selectionBytes = 0
+    /// Roughly the bytes of all selections and states.
+    fileprivate(set) var awarenessBytes = 0
 
     var isEmpty: Bool { self.counts.isEmpty }
     /// All gateways with connections here, in the order in which they came.
@@ -99,20 +99,25 @@ struct Occupancy: Sendable {
     }
 
     /// What the connections of every user show, in the order of ``members``.
-    var attention: [[JoinReply.Shown]] {
-        let ofUser = Dictionary(grouping: self.occupants.sorted { $0.key < $1.key }.map(\.value), by: \.user)
+    var awareness: [[JoinReply.Shown]] {
+        let ofUser = Dictionary(grouping: self.occupants.sorted { $0.key < $1.key }, by: \.value.user)
         return self.members.map { member in
-            ofUser[member.user]?.map { JoinReply.Shown($0.attention, selection: $0.selectionText) } ?? []
+            ofUser[member.user]?.map { connection, occupant in
+                JoinReply.Shown(occupant.awareness, of: connection, selection: occupant.selectionText)
+            } ?? []
         }
     }
 
-    /// About the bytes of ``members`` and ``attention`` as JSON, known without making them.
+    /// About the bytes of ``members`` and ``awareness`` as JSON, known without making them.
     var answerBytes: Int {
         let members = self.users.values.reduce(0) { sum, user in
             let member = user.member
             return sum + 96 + member.user.text.utf8.count + member.name.utf8.count + member.color.utf8.count
         }
-        return self.occupants.values.reduce(members) { $0 + 96 + $1.selectionText.count }
+        return self.occupants.values.reduce(members) { sum, occupant in
+            sum + 96 + occupant.selectionText.count + occupant.awareness.state.count
+                + (occupant.awareness.viewport == nil ? 0 : 96)
+        }
     }
 
     func isStreaming(_ gateway: GatewayID) -> Bool {
@@ -204,12 +209,12 @@ struct Occupancy: Sendable {
     mutating func leave(_ connection: UInt64) -> MemberDeparture {
         var departure = MemberDeparture()
         guard let occupant = self.occupants.removeValue(forKey: connection) else { return departure }
-        self.remove(connection, from: occupant.attention.sid)
-        self.selectionBytes -= occupant.attention.selectionBytes
-        if !occupant.attention.sid.isEmpty || occupant.answered != nil {
+        self.remove(connection, from: occupant.awareness.sid)
+        self.awarenessBytes -= occupant.awareness.bytes
+        if !occupant.awareness.sid.isEmpty || occupant.answered != nil {
             self.former.append(
                 FormerSession(
-                    connection: connection, sid: occupant.attention.sid, answered: occupant.answered))
+                    connection: connection, sid: occupant.awareness.sid, answered: occupant.answered))
             if self.former.count > Self.formerKept { self.former.removeFirst() }
         }
         if let index = self.counts.firstIndex(where: { $0.id == occupant.gateway }) {
@@ -244,14 +249,14 @@ struct Occupancy: Sendable {
     }
 }
 
-// MARK: - Cursors and selections
+// MARK: - Sessions and awareness
 
 extension Occupancy {
     /// A connection is in the room under a session.
     mutating func setSession(_ sid: Identifier, of connection: UInt64, at now: Instant) {
         guard let occupant = self.occupants[connection] else { return }
-        if occupant.attention.sid != sid {
-            self.remove(connection, from: occupant.attention.sid)
+        if occupant.awareness.sid != sid {
+            self.remove(connection, from: occupant.awareness.sid)
             if !sid.isEmpty { self.connectionsBySession[sid, default: []].append(connection) }
             self.occupants[connection]?.sessionBeganAt = now
             if let index = self.former.firstIndex(where: { $0.connection == connection && $0.sid == sid }) {
@@ -259,8 +264,7 @@ extension Occupancy {
                 self.occupants[connection]?.answered = occupant.answered ?? former.answered
             }
         }
-        self.occupants[connection]?.attention.connection = connection
-        self.occupants[connection]?.attention.sid = sid
+        self.occupants[connection]?.awareness.sid = sid
     }
 
     private mutating func remove(_ connection: UInt64, from sid: Identifier) {
@@ -288,71 +292,70 @@ extension Occupancy {
     }
 
     /// What a connection shows; nil when it is not in the room.
-    func attention(of connection: UInt64) -> Attention? { self.occupants[connection]?.attention }
+    func awareness(of connection: UInt64) -> ShownAwareness? { self.occupants[connection]?.awareness }
 
     /// The other connections of a session.
     func connections(of sid: Identifier, except connection: UInt64) -> [UInt64] {
         (self.connectionsBySession[sid] ?? []).filter { $0 != connection }.sorted()
     }
 
-    /// True when a connection of the room has shown nothing newer, and not left since under the same session.
-    func isNews(_ preview: Preview) -> Bool {
-        guard let occupant = self.occupants[preview.connection] else { return false }
-        if occupant.attention.sid != preview.sid,
-            self.former.contains(where: { $0.connection == preview.connection && $0.sid == preview.sid })
+    /// True when a connection of the room has shown nothing newer of that part, and not left since under the same session.
+    func isNews(_ awareness: Awareness) -> Bool {
+        guard let occupant = self.occupants[awareness.connection] else { return false }
+        if occupant.awareness.sid != awareness.sid,
+            self.former.contains(where: { $0.connection == awareness.connection && $0.sid == awareness.sid })
         {
             return false
         }
-        return preview.gesture > (preview.selection == nil ? occupant.cursorVersion : occupant.attention.version)
+        return awareness.version > occupant.versions[Int(awareness.value.part.rawValue)]
     }
 
-    /// A preview as there is space for it: it selects nothing when the room's selections would become too large.
-    func bounded(_ preview: Preview) -> Preview {
-        guard let selection = preview.selection else { return preview }
-        let others = self.selectionBytes - (self.occupants[preview.connection]?.attention.selectionBytes ?? 0)
-        let own = Attention(sid: preview.sid, selection: selection.elements)
-        if others + own.selectionBytes <= Attention.roomSelectionBytes { return preview }
-        var bounded = preview
-        bounded.selection = Selection([])
+    /// The same as there is space for it: nothing when what the room's connections show would become too large.
+    func bounded(_ awareness: Awareness) -> Awareness {
+        let part = awareness.value.part
+        let former = self.occupants[awareness.connection]?.awareness[part].bytes ?? 0
+        if self.awarenessBytes - former + awareness.value.bytes <= ShownAwareness.roomBytes { return awareness }
+        var bounded = awareness
+        bounded.value = part.nothing
         return bounded
     }
 
-    /// A connection of the room shows a cursor or a selection.
-    /// - Returns: what was shown before.
-    mutating func show(_ preview: Preview) -> Attention? {
-        guard var occupant = self.occupants[preview.connection] else { return nil }
-        let before = occupant.attention
-        if let selection = preview.selection {
-            occupant.attention.selection = selection.elements
-            occupant.selectionText = occupant.attention.selectionText
-            occupant.attention.version = preview.gesture
-        } else {
-            occupant.attention.cursor = preview.cursor
-            occupant.cursorVersion = preview.gesture
-        }
-        self.selectionBytes += occupant.attention.selectionBytes - before.selectionBytes
-        self.occupants[preview.connection] = occupant
+    /// A connection of the room shows something else of a part.
+    /// - Returns: what was shown before; nil when the connection is not in the room.
+    mutating func show(_ awareness: Awareness) -> AwarenessValue? {
+        guard var occupant = self.occupants[awareness.connection] else { return nil }
+        let part = awareness.value.part
+        let before = occupant.awareness[part]
+        occupant.awareness[part] = awareness.value
+        occupant.versions[Int(part.rawValue)] = awareness.version
+        if part == .selection { occupant.selectionText = occupant.awareness.selectionText }
+        self.awarenessBytes += awareness.value.bytes - before.bytes
+        self.occupants[awareness.connection] = occupant
         return before
     }
 
-    func shown(by connection: UInt64, in room: Identifier) -> [Preview] {
+    func shown(by connection: UInt64, in room: Identifier) -> [Awareness] {
         guard let occupant = self.occupants[connection] else { return [] }
-        return occupant.attention.previews(in: room, of: occupant.user, cursorVersion: occupant.cursorVersion)
+        return occupant.awareness.records(in: room, of: connection, occupant.user).map { record in
+            var record = record
+            record.version = occupant.versions[Int(record.value.part.rawValue)]
+            return record
+        }
     }
 
     /// A connection shows nothing any more.
     mutating func hide(_ connection: UInt64) {
-        self.selectionBytes -= self.occupants[connection]?.attention.selectionBytes ?? 0
-        self.occupants[connection]?.attention.cursor = nil
-        self.occupants[connection]?.attention.selection = []
+        guard let shown = self.occupants[connection]?.awareness else { return }
+        self.awarenessBytes -= shown.bytes
+        self.occupants[connection]?.awareness = ShownAwareness(sid: shown.sid)
         self.occupants[connection]?.selectionText = []
     }
 
-    /// What a gateway's members must be shown who have missed everything: of its own connections what they have selected,
-    /// since a cursor moves on.
-    func shown(to gateway: GatewayID, in room: Identifier) -> [Preview] {
+    /// What a gateway's members must be shown who have missed everything: of its own connections all but cursors, since
+    /// these move on.
+    func shown(to gateway: GatewayID, in room: Identifier) -> [Awareness] {
         self.occupants.sorted { $0.key < $1.key }.flatMap { connection, occupant in
-            self.shown(by: connection, in: room).filter { occupant.gateway != gateway || $0.selection != nil }
+            self.shown(by: connection, in: room).filter { occupant.gateway != gateway || $0.value.part != .cursor }
         }
     }
 }

@@ -17,7 +17,7 @@ struct RoomAudience: Sendable {
     }
 
     /// Roughly the bytes that it occupies.
-    var footprint: Int { self.occupancy.connectionCount * 400 + self.occupancy.selectionBytes * 2 }
+    var footprint: Int { self.occupancy.connectionCount * 400 + self.occupancy.awarenessBytes * 2 }
 
     // MARK: Who is there
 
@@ -27,7 +27,7 @@ struct RoomAudience: Sendable {
     /// Every user once, in the order in which they came.
     var members: [Member] { self.occupancy.members }
     /// What the connections of every user show, in the order of ``members``.
-    var attention: [[JoinReply.Shown]] { self.occupancy.attention }
+    var awareness: [[JoinReply.Shown]] { self.occupancy.awareness }
     /// About the bytes of both in an answer to a join, known without making them.
     var answerBytes: Int { self.occupancy.answerBytes }
     /// True when a gateway needs to know where previews can be seen.
@@ -55,7 +55,7 @@ struct RoomAudience: Sendable {
     /// True for a join that was answered, with a session that another connection has by now.
     func hasLostSession(_ join: Join) -> Bool {
         guard let session = self.session(answering: join) else { return false }
-        return self.occupancy.attention(of: join.connection)?.sid == ""
+        return self.occupancy.awareness(of: join.connection)?.sid == ""
             || self.owners.isSuperseded(session.sid, from: join.connection)
     }
 
@@ -164,7 +164,7 @@ struct RoomAudience: Sendable {
     ) -> (joined: Member?, wasThere: Bool) {
         let wasThere = self.occupancy.includes(connection)
         // It may have left before, and the leave was lost with the link. After the answer the gateway says what it shows.
-        if self.occupancy.isInDoubt(connection) { self.hideAttention(of: connection, into: &actions) }
+        if self.occupancy.isInDoubt(connection) { self.hideAwareness(of: connection, into: &actions) }
         let joined = self.occupancy.enter(connection, at: gateway, as: member)
         self.occupancy.stream(true, to: gateway)
         return (joined, wasThere)
@@ -195,7 +195,7 @@ struct RoomAudience: Sendable {
         _ connection: UInt64, isSilent: Bool = false, with services: inout RoomServices,
         into actions: inout [FanoutAction]
     ) -> Bool {
-        self.hideAttention(of: connection, into: &actions)
+        self.hideAwareness(of: connection, into: &actions)
         let departure = self.occupancy.leave(connection)
         self.owners.remove(connection)
         var isFreed = false
@@ -251,63 +251,61 @@ struct RoomAudience: Sendable {
     }
 }
 
-// MARK: - Cursors and selections
+// MARK: - Awareness
 
 /// Part of what the room's gateways see, outside of the numbered stream.
 ///
-///     preview ──► kept with its connection, sent on ──► the connection leaves, or its session moves on ──► hidden
+///     awareness ──► kept with its connection, sent on ──► the connection leaves, or its session moves on ──► hidden
 extension RoomAudience {
-    /// A member moved its cursor or selected something.
-    mutating func attentionReceived(
-        _ preview: Preview, at now: Instant, with services: inout RoomServices, into actions: inout [FanoutAction]
+    /// A connection shows something else of its person.
+    mutating func awarenessReceived(
+        _ awareness: Awareness, at now: Instant, with services: inout RoomServices, into actions: inout [FanoutAction]
     ) {
-        guard !self.isSuperseded(preview), self.occupancy.isNews(preview) else {
-            return services.counters.drop(.superseded)
+        guard !self.owners.isSuperseded(awareness.sid, from: awareness.connection), self.occupancy.isNews(awareness)
+        else {
+            services.counters.awarenessDropped += 1
+            return
         }
         // The gateway knows best: a join that was sent twice is answered with two sessions.
-        self.sessionStarted(preview.sid, of: preview.connection, isResumed: false, at: now, into: &actions)
-        var shown = self.occupancy.bounded(preview)
+        self.sessionStarted(awareness.sid, of: awareness.connection, isResumed: false, at: now, into: &actions)
+        var shown = self.occupancy.bounded(awareness)
         let before = self.occupancy.show(shown)
-        services.counters.previewsPassed += 1
         // Who saw the cursor must see it go. Where it is hidden everybody must: a viewport may have left it behind.
-        if self.occupancy.hasViewports, let cursor = preview.cursor {
-            shown.area = PreviewArea(Rect(around: [before?.cursor ?? cursor, cursor]))
+        if self.occupancy.hasViewports, case .cursor(let cursor?) = shown.value {
+            if case .cursor(let former?) = before {
+                shown.area = PreviewArea(Rect(around: [former, cursor]))
+            } else {
+                shown.area = PreviewArea(Rect(around: [cursor]))
+            }
         }
-        self.broadcast(.preview(shown), into: &actions)
+        self.broadcast(.awareness(shown), into: &actions)
     }
 
     /// A gateway says what a connection shows.
-    mutating func attentionNamed(
+    mutating func awarenessNamed(
         _ occupant: RoomInterest.Occupant, from gateway: GatewayID, at now: Instant,
         with services: inout RoomServices, into actions: inout [FanoutAction]
     ) {
-        var attention = occupant.attention
-        // A gateway says nothing of it when the session is another connection's, or when it is of an earlier version.
-        guard !attention.sid.isEmpty else { return }
+        let (connection, awareness) = (occupant.connection, occupant.awareness)
+        // A gateway says nothing of it when the session is another connection's.
+        guard !awareness.sid.isEmpty else { return }
         let isResumed = occupant.claim > 1
         // Another fan-out may have answered the join that claimed the session.
-        if isResumed { self.claimed(attention.sid, occupant.claim, by: occupant.connection, into: &actions) }
-        if self.owners.isSuperseded(attention.sid, from: occupant.connection) {
+        if isResumed { self.claimed(awareness.sid, occupant.claim, by: connection, into: &actions) }
+        if self.owners.isSuperseded(awareness.sid, from: connection) {
             // The session moved on while the gateway was not here: it still shows what the connection showed.
-            attention.connection = occupant.connection
-            for preview in attention.previews(in: self.name, of: occupant.member.user) {
-                actions.append(.send(.preview(preview.hidden), to: gateway))
+            for shown in awareness.records(in: self.name, of: connection, occupant.member.user) {
+                actions.append(.send(.awareness(shown.hidden), to: gateway))
             }
             return
         }
-        self.sessionStarted(attention.sid, of: occupant.connection, isResumed: isResumed, at: now, into: &actions)
-        let before = self.occupancy.attention(of: occupant.connection)
-        let cursor = Preview.cursor(
-            attention.cursor, in: self.name, connection: occupant.connection, user: occupant.member.user,
-            sid: attention.sid, version: attention.version)
-        let selection = Preview.selection(
-            attention.selection, in: self.name, connection: occupant.connection, user: occupant.member.user,
-            sid: attention.sid, version: attention.version)
-        if attention.cursor != before?.cursor {
-            self.attentionReceived(cursor, at: now, with: &services, into: &actions)
-        }
-        if attention.selection != before?.selection {
-            self.attentionReceived(selection, at: now, with: &services, into: &actions)
+        self.sessionStarted(awareness.sid, of: connection, isResumed: isResumed, at: now, into: &actions)
+        let before = self.occupancy.awareness(of: connection)
+        for part in AwarenessPart.allCases where awareness[part] != before?[part] {
+            let news = Awareness(
+                room: self.name, connection: connection, user: occupant.member.user, sid: awareness.sid,
+                version: awareness.version, value: awareness[part])
+            self.awarenessReceived(news, at: now, with: &services, into: &actions)
         }
     }
 
@@ -318,27 +316,27 @@ extension RoomAudience {
     ) {
         if isResumed {
             for former in self.occupancy.connections(of: sid, except: connection) {
-                self.hideAttention(of: former, into: &actions)
+                self.hideAwareness(of: former, into: &actions)
                 self.occupancy.setSession("", of: former, at: now)
             }
         }
-        if self.occupancy.attention(of: connection)?.sid != sid {
-            self.hideAttention(of: connection, into: &actions)
+        if self.occupancy.awareness(of: connection)?.sid != sid {
+            self.hideAwareness(of: connection, into: &actions)
         }
         self.occupancy.setSession(sid, of: connection, at: now)
     }
 
     /// Others see nothing of a connection any more.
-    mutating func hideAttention(of connection: UInt64, into actions: inout [FanoutAction]) {
+    mutating func hideAwareness(of connection: UInt64, into actions: inout [FanoutAction]) {
         let shown = self.occupancy.shown(by: connection, in: self.name)
         self.occupancy.hide(connection)
-        for preview in shown { self.broadcast(.preview(preview.hidden), into: &actions) }
+        for awareness in shown { self.broadcast(.awareness(awareness.hidden), into: &actions) }
     }
 
     /// Sends a gateway what is shown: it starts over with each position of the stream.
-    func sendAttention(to gateway: GatewayID, into actions: inout [FanoutAction]) {
-        for preview in self.occupancy.shown(to: gateway, in: self.name) {
-            actions.append(.send(.preview(preview), to: gateway))
+    func sendAwareness(to gateway: GatewayID, into actions: inout [FanoutAction]) {
+        for awareness in self.occupancy.shown(to: gateway, in: self.name) {
+            actions.append(.send(.awareness(awareness), to: gateway))
         }
     }
 }

@@ -23,7 +23,7 @@ extension RoomFeed {
                 member, hasJoined: true, except: connection, namedBy: gateway, into: &actions)
         }
         for occupant in interest.occupants {
-            self.audience.attentionNamed(occupant, from: gateway, at: now, with: &services, into: &actions)
+            self.audience.awarenessNamed(occupant, from: gateway, at: now, with: &services, into: &actions)
         }
     }
 
@@ -75,7 +75,7 @@ extension RoomFeed {
         let outcome = JoinReply.Joined(
             position: services.history.position(at: self.stream.seq), content: content,
             members: self.audience.members, session: session.secret, sid: session.sid, claim: session.claim,
-            number: session.number, rules: services.rulesText, attention: self.audience.attention)
+            number: session.number, rules: services.rulesText, awareness: self.audience.awareness)
         actions.append(.send(.joinReply(join.reply(.success(outcome))), to: pending.gateway))
         if let joined, self.audience.connectionCount > 1 {
             self.audience.announce(joined, hasJoined: true, except: join.connection, into: &actions)

@@ -9,9 +9,6 @@ extension RoomFeed {
     ) {
         guard !self.audience.isEmpty else { return services.counters.drop(.room) }
         self.rates.previewReceived()
-        if preview.isAttention {
-            return self.audience.attentionReceived(preview, at: now, with: &services, into: &actions)
-        }
         var preview = self.parked.unpark(foldedWith: preview)
         self.pass(&preview, at: now, with: &services, into: &actions)
     }

@@ -190,7 +190,7 @@ struct RoomFeed: Sendable {
         actions.append(
             .send(.roomPosition(RoomPosition(room: self.name, position: position, isReset: isReset)), to: gateway))
         self.audience.sendMembers(to: gateway, isComplete: self.settlesAt == nil, into: &actions)
-        self.audience.sendAttention(to: gateway, into: &actions)
+        self.audience.sendAwareness(to: gateway, into: &actions)
         if isReset { services.counters.resets += 1 }
     }
 

@@ -390,23 +390,25 @@ extension ClientConnection {
         return step
     }
 
-    /// The app moved its cursor or selected something.
+    /// The app shows something else of its person.
+    /// - Returns: what may be sent on now; nil: it waits for the rate limit.
     mutating func show(
-        _ change: AttentionChange, in room: Identifier, at now: Instant
-    ) throws(Refusal) -> PreviewStep {
+        _ value: AwarenessValue, in room: Identifier, at now: Instant
+    ) throws(Refusal) -> Awareness? {
         let mover = (connection: self.id, user: self.identity.member.user)
-        guard let index = self.memberships.index(of: room) else { return .ignored }
-        if case .selection(let selection) = change { try self.memberships.checkSelection(selection, at: index) }
-        // A selection is kept even if it is refused, as the session has another owner.
+        guard let index = self.memberships.index(of: room) else { throw .notJoined }
+        if case .selection(let selection) = value { try self.memberships.checkSelection(selection, at: index) }
+        // It is kept even if it is refused, as the session has another owner.
         defer { self.memberships.recount(index) }
-        return self.noted(
-            try self.memberships.entries[index].show(
-                change, in: room, by: mover, at: now, isAllowed: self.previewRate.spend(at: now)))
+        let awareness = try self.memberships.entries[index].show(
+            value, in: room, by: mover, at: now, isAllowed: self.previewRate.spend(at: now))
+        if awareness == nil { self.previewRate.isExceeded = true }
+        return awareness
     }
 
     /// What others should see of the app's person; nil when it is not in the room.
-    func attention(in room: Identifier) -> Attention? {
-        self.memberships.index(of: room).map { self.memberships.entries[$0].shownAttention }
+    func awareness(in room: Identifier) -> ShownAwareness? {
+        self.memberships.index(of: room).map { self.memberships.entries[$0].shownAwareness }
     }
 
     /// The claim under which it owns its session in a room; 0 when it is not there.
@@ -414,15 +416,15 @@ extension ClientConnection {
         self.memberships.index(of: room).map { self.memberships.entries[$0].claim } ?? 0
     }
 
-    /// True while a cursor or a selection waits.
-    mutating func holdsAttention(in room: Identifier) -> Bool {
-        self.memberships.index(of: room).map { self.memberships.entries[$0].holdsAttention } ?? false
+    /// True while awareness waits.
+    mutating func holdsAwareness(in room: Identifier) -> Bool {
+        self.memberships.index(of: room).map { self.memberships.entries[$0].holdsAwareness } ?? false
     }
 
-    /// Releases the previews, cursors and selections that were held back, as far as they may go by now. Rooms in which some
+    /// Releases the previews and the awareness that were held back, as far as they may go by now. Rooms in which some
     /// wait go by turns, beginning where it ended the last time.
     /// - Returns: true when some must go on waiting for the rate limit.
-    mutating func releasePreviews(at now: Instant, into released: inout [Preview]) -> Bool {
+    mutating func releasePreviews(at now: Instant, into released: inout ReleasedPreviews) -> Bool {
         let mover = (connection: self.id, user: self.identity.member.user)
         self.previewRate.isExceeded = false
         while let index = self.memberships.nextWaiting() {
@@ -431,7 +433,7 @@ extension ClientConnection {
                 return true
             }
             let room = self.memberships.rooms[index]
-            self.memberships.entries[index].releaseNext(in: room, by: mover, into: &released)
+            self.memberships.entries[index].releaseNext(in: room, by: mover, at: now, into: &released)
             self.memberships.recount(index)
             self.memberships.endTurn(at: index)
         }

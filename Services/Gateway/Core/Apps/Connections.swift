@@ -19,8 +19,9 @@ package struct Connections {
     private var countsByUser: [Identifier: Int] = [:]
     /// Connections with a held preview or a delayed commit.
     private(set) var restless: Set<Slot> = []
-    /// Events refused; previews received, held back and dropped.
+    /// Events refused; awareness received; previews received, held back and dropped.
     private(set) var refusedTotal: UInt64 = 0
+    private(set) var awarenessTotal: UInt64 = 0
     private(set) var previewsTotal: UInt64 = 0, previewsHeldTotal: UInt64 = 0, previewsDroppedTotal: UInt64 = 0
     private let limits: GatewayLimits
 
@@ -107,31 +108,25 @@ package struct Connections {
     /// The slot of a connection; nil when it is not this gateway's, or gone.
     func slot(of id: UInt64) -> Slot? { self.slots[id] }
 
-    /// These connections as a fan-out knows them. Beyond ``Attention/roomSelectionBytes`` they come without what they have
-    /// selected.
+    /// These connections as a fan-out knows them. Beyond ``ShownAwareness/roomBytes`` they come without selection and state.
     func occupants(_ slots: some Sequence<Slot>, of room: Identifier) -> [RoomInterest.Occupant] {
-        var selected = 0
+        var bytes = 0
         return slots.compactMap { slot in
             guard let connection = self.bySlot[slot] else { return nil }
-            var attention = connection.attention(in: room) ?? Attention(sid: "")
-            selected += attention.selectionBytes
-            if selected > Attention.roomSelectionBytes {
-                selected -= attention.selectionBytes
-                attention.selection = []
-            }
+            var awareness = connection.awareness(in: room) ?? ShownAwareness(sid: "")
+            if bytes + awareness.bytes > ShownAwareness.roomBytes { (awareness.selection, awareness.state) = ([], []) }
+            bytes += awareness.bytes
             return RoomInterest.Occupant(
-                connection: connection.id, member: connection.identity.member, attention: attention,
+                connection: connection.id, member: connection.identity.member, awareness: awareness,
                 claim: connection.claim(in: room))
         }
     }
 
-    /// The cursors and selections of these connections, as they are reported to a fan-out.
-    func shownAttention(_ slots: some Sequence<Slot>, of room: Identifier) -> Set<LatestPreviews.Key> {
+    /// What these connections show, as it is reported to a fan-out.
+    func shownAwareness(_ slots: some Sequence<Slot>, of room: Identifier) -> Set<Awareness.Key> {
         Set(
             self.occupants(slots, of: room).flatMap { occupant in
-                var attention = occupant.attention
-                attention.connection = occupant.connection
-                return attention.previews(in: room, of: occupant.member.user).map(LatestPreviews.Key.init)
+                occupant.awareness.records(in: room, of: occupant.connection, occupant.member.user).map(\.key)
             })
     }
 
@@ -168,18 +163,18 @@ package struct Connections {
     }
 
     /// `cursor:moving` and `selection:set`: others see what the app's person looks at.
-    /// - Returns: the preview, if it may be sent on now.
-    mutating func attentionReceived(
-        _ event: IncomingEvent, _ kind: AttentionEvent, room: Identifier, _ reader: EventReader,
+    /// - Returns: what may be sent on now; nil: it waits.
+    mutating func awarenessReceived(
+        _ event: IncomingEvent, _ kind: AwarenessEvent, room: Identifier, _ reader: EventReader,
         into actions: inout [GatewayAction]
-    ) throws(Refusal) -> Preview? {
-        self.previewsTotal += 1
+    ) throws(Refusal) -> Awareness? {
+        self.awarenessTotal += 1
         try self.bySlot[event.slot]?.checkPreview(in: room)
-        let change = try reader.attention(event.payload, kind)
-        let preview = self.stamped(
-            try self.bySlot[event.slot]?.show(change, in: room, at: event.now), from: event.slot)
+        let value = try reader.awareness(event.payload, kind)
+        let awareness = try self.bySlot[event.slot]?.show(value, in: room, at: event.now)
+        if awareness == nil { self.restless.insert(event.slot) }
         if kind == .selection { self.acknowledge(event, into: &actions) }
-        return preview
+        return awareness
     }
 
     /// Previews that waited for a join, folded into one.
@@ -218,15 +213,15 @@ package struct Connections {
 
     /// A connection is in a room, perhaps once more: what it shows of its person is sent again.
     mutating func joined(_ room: Identifier, _ slot: Slot) {
-        if self.bySlot[slot]?.holdsAttention(in: room) == true { self.restless.insert(slot) }
+        if self.bySlot[slot]?.holdsAwareness(in: room) == true { self.restless.insert(slot) }
     }
 
-    /// Removes and returns the previews of a connection that were held back, as far as they may go by now.
-    mutating func releasePreviews(of slot: Slot, at now: Instant) -> [Preview] {
-        var previews: [Preview] = []
-        let isStillHolding = self.bySlot[slot]?.releasePreviews(at: now, into: &previews) ?? false
+    /// Removes and returns what was held back of a connection's previews and awareness, as far as it may go by now.
+    mutating func releasePreviews(of slot: Slot, at now: Instant) -> ReleasedPreviews {
+        var released = ReleasedPreviews()
+        let isStillHolding = self.bySlot[slot]?.releasePreviews(at: now, into: &released) ?? false
         if !isStillHolding, !self.hasWaiting(slot) { self.restless.remove(slot) }
-        return previews
+        return released
     }
 
     /// True while commits of the connection wait to be sent.
@@ -249,7 +244,7 @@ package struct Connections {
             return true
         }
         let isKept =
-            if case .attention(.cursor) = event.event {
+            if case .awareness(.cursor) = event.event {
                 self.bySlot[event.slot]?.enqueue(cursor: event.json, for: room)
             } else {
                 self.bySlot[event.slot]?
@@ -334,10 +329,10 @@ package struct Connections {
         switch event.event {
         case .authRefresh, .ping:
             return self.refuse(refusal, event.origin, into: &actions)
-        case .preview, .attention(.cursor):
+        case .preview, .awareness(.cursor):
             guard event.ackID != nil || self.isReported(refusal, of: event.slot, at: event.now) else { return }
             number = nil
-        case .attention(.selection):
+        case .awareness(.selection):
             guard event.ackID != nil || self.bySlot[event.slot]?.reports(refusal.code, at: event.now) == true
             else { return }
             number = nil

@@ -30,9 +30,9 @@ struct Membership {
     /// The elements whose previews the rate limit alone holds back, in the order in which that began, each once. One that
     /// waits no more keeps its place until it is the first.
     private var queue: Deque<Identifier> = []
-    private var attention: AttentionTrack
-    /// True when the rate limit has let a cursor or a selection go after the last preview that waited.
-    private var wasAttentionLast = false
+    private var awareness: AwarenessTrack
+    /// True when the rate limit has let awareness go after the last preview that waited.
+    private var wasAwarenessLast = false
     /// The number of elements beyond which those at rest are forgotten.
     private var trimAt = Self.maxTracks
     /// Its elements and bytes when they were counted last.
@@ -45,13 +45,13 @@ struct Membership {
 
     init(options: StreamOptions, since now: Instant) {
         self.options = options
-        self.attention = AttentionTrack(since: now)
+        self.awareness = AwarenessTrack(since: now)
     }
 
     /// About the bytes that are kept for what it does. Those of a membership in which nothing happens are about a kilobyte,
     /// which is bounded by the number of connections and of their rooms.
     var heldBytes: Int {
-        self.elements.count * ElementTrack.bytes + self.heldCount * ElementTrack.previewBytes + self.selectionBytes
+        self.elements.count * ElementTrack.bytes + self.heldCount * ElementTrack.previewBytes + self.awareness.bytes
             + self.waiting.heldBytes
     }
 
@@ -76,7 +76,7 @@ struct Membership {
     mutating func joined(_ joined: JoinReply.Joined, options: StreamOptions) {
         self.options = options
         if self.sid != joined.sid || self.claim != joined.claim { self.startSession(joined) }
-        self.attention.sendAgain()
+        self.awareness.sendAgain()
     }
 
     /// The join in flight has its answer.
@@ -105,7 +105,7 @@ struct Membership {
 
     /// Begins a session, or goes on with one as its newest owner.
     private mutating func startSession(_ joined: JoinReply.Joined) {
-        if self.sid != joined.sid { self.attention.reset() }
+        if self.sid != joined.sid { self.awareness.reset() }
         self.sid = joined.sid
         self.ownStream = SessionKey.gateway(sid: joined.sid, claim: joined.claim)
         self.claim = joined.claim
@@ -185,35 +185,31 @@ struct Membership {
     /// The previews that are held back.
     var heldPreviews: [Preview] { self.elements.values.compactMap(\.held) }
 
-    // MARK: Cursor and selection
+    // MARK: Awareness
 
     /// What others should see of the app's person; without a session when that is another connection's.
-    var shownAttention: Attention {
-        self.ownsSession ? self.attention.state(sid: self.sid) : Attention(sid: "")
+    var shownAwareness: ShownAwareness {
+        self.ownsSession ? self.awareness.state(sid: self.sid) : ShownAwareness(sid: "")
     }
 
-    /// True while a cursor or a selection waits for the rate limit, or for the session to be this connection's again.
-    var holdsAttention: Bool { self.attention.isHeld }
+    /// True while something of it waits for the rate limit, or for the session to be this connection's again.
+    var holdsAwareness: Bool { self.awareness.isHeld }
 
-    /// Roughly the bytes of what is selected.
-    var selectionBytes: Int { self.attention.selectionBytes }
+    /// Roughly the bytes of the selection and the state.
+    var awarenessBytes: Int { self.awareness.bytes }
 
-    /// The app moved its cursor or selected something.
+    /// The app shows something else of its person.
     /// - Parameter isAllowed: whether the rate limit lets it go.
+    /// - Returns: what may be sent on now; nil: it waits for the rate limit.
     /// - Throws: while the session has another owner; it is shown once the session is this connection's again.
     mutating func show(
-        _ change: AttentionChange, in room: Identifier, by mover: (connection: UInt64, user: Identifier),
+        _ value: AwarenessValue, in room: Identifier, by mover: (connection: UInt64, user: Identifier),
         at now: Instant, isAllowed: @autoclosure () -> Bool
-    ) throws(Refusal) -> PreviewStep {
-        self.attention.change(change, at: now)
+    ) throws(Refusal) -> Awareness? {
+        self.awareness.change(value, at: now)
         try self.checkOwnership()
-        guard isAllowed() else { return .waitsForRate }
-        let preview =
-            switch change {
-            case .cursor: self.attention.releaseCursor(in: room, by: mover, sid: self.sid)
-            case .selection: self.attention.releaseSelection(in: room, by: mover, sid: self.sid)
-            }
-        return preview.map(PreviewStep.goes) ?? .ignored
+        guard isAllowed() else { return nil }
+        return self.awareness.release(value.part, in: room, by: mover, sid: self.sid, at: now)
     }
 
     // MARK: Previews
@@ -254,23 +250,25 @@ struct Membership {
     // MARK: What waits for the rate limit
 
     /// True when something waits for the rate limit alone.
-    mutating func waitsForRate() -> Bool { self.isAttentionWaiting || self.firstInQueue() != nil }
+    mutating func waitsForRate() -> Bool { self.isAwarenessWaiting || self.firstInQueue() != nil }
 
-    private var isAttentionWaiting: Bool { self.ownsSession && self.attention.isHeld }
+    private var isAwarenessWaiting: Bool { self.ownsSession && self.awareness.isHeld }
 
-    /// Releases what goes next and counts as one message: a cursor or a selection, or the preview that has waited longest,
+    /// Releases what goes next and counts as one message: the awareness or the preview that has waited longest, the latter
     /// with those of its group. The two kinds go by turns: if one of them always went first, an app that sends enough of it
     /// would keep the other waiting for ever, and in one queue a selection would wait for a thousand elements.
     mutating func releaseNext(
-        in room: Identifier, by mover: (connection: UInt64, user: Identifier), into released: inout [Preview]
+        in room: Identifier, by mover: (connection: UInt64, user: Identifier), at now: Instant,
+        into released: inout ReleasedPreviews
     ) {
         let first = self.firstInQueue()
-        if self.isAttentionWaiting, first == nil || !self.wasAttentionLast {
-            self.wasAttentionLast = true
-            if let next = self.attention.releaseNext(in: room, by: mover, sid: self.sid) { released.append(next) }
+        if self.isAwarenessWaiting, first == nil || !self.wasAwarenessLast {
+            self.wasAwarenessLast = true
+            let next = self.awareness.releaseNext(in: room, by: mover, sid: self.sid, at: now)
+            if let next { released.awareness.append(next) }
         } else if let first {
-            self.wasAttentionLast = false
-            self.releaseGroup(at: first, into: &released)
+            self.wasAwarenessLast = false
+            self.releaseGroup(at: first, into: &released.previews)
         }
     }
 
@@ -310,4 +308,10 @@ struct Membership {
         guard let index = self.elements.index(forKey: element), self.elements.values[index].joinQueue() else { return }
         self.queue.append(element)
     }
+}
+
+/// What the rate limit lets go of what waited for it.
+struct ReleasedPreviews {
+    var previews: [Preview] = []
+    var awareness: [Awareness] = []
 }

@@ -47,14 +47,14 @@ struct Memberships {
         return tracks.count < Self.fewTracks || tracks[element] != nil
     }
 
-    /// Bytes of what a connection may have selected in all its rooms together, as ``Attention/selectionBytes`` counts them:
+    /// Bytes of what a connection may have selected in all its rooms together, as ``AwarenessValue/bytes`` counts them:
     /// about 2,000 UUIDs. One room's 500 elements are less, however long their ids.
     static let maxSelectionBytes = 128 << 10
 
     /// Refuses a selection in the room at an index with which those of all rooms would take too many bytes.
     func checkSelection(_ selection: [Identifier], at index: Int) throws(Refusal) {
-        var bytes = Attention(sid: "", selection: selection).selectionBytes
-        for other in self.entries.indices where other != index { bytes += self.entries[other].selectionBytes }
+        var bytes = AwarenessValue.selection(selection).bytes
+        for other in self.entries.indices where other != index { bytes += self.entries[other].awarenessBytes }
         guard bytes > Self.maxSelectionBytes else { return }
         throw Refusal(
             .tooLarge, "What a connection has selected in all its rooms takes at most \(Self.maxSelectionBytes) bytes.",

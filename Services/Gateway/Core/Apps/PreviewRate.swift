@@ -1,6 +1,6 @@
 import Timing
 
-/// How often a connection may show something: previews, cursors and selections.
+/// How often a connection may show something: previews and awareness.
 ///
 /// What is too much for it waits, and so does all that comes later, until nothing waits any more. If whatever came just
 /// when there was a token again went at once, what an app sends most often would keep the rest waiting.

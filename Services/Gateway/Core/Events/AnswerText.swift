@@ -112,8 +112,8 @@ enum AnswerText {
     static func joined(
         _ joined: JoinReply.Joined, room: Identifier, _ welcome: Welcome, limits: GatewayLimits
     ) -> [UInt8] {
-        let selectionBytes = joined.attention.joined().reduce(0) { $0 + $1.selection.count }
-        var writer = JSONWriter(reserving: selectionBytes + 4096)
+        let awarenessBytes = joined.awareness.joined().reduce(0) { $0 + $1.selection.count + $1.state.count }
+        var writer = JSONWriter(reserving: awarenessBytes + 4096)
         Self.joined(joined, room: room, welcome, limits: limits, parts: 0, into: &writer)
         return writer.bytes
     }
@@ -141,7 +141,7 @@ enum AnswerText {
         for (index, member) in joined.members.enumerated() {
             writer.beginObject()
             EventText.member(member, into: &writer)
-            Self.attention(index < joined.attention.count ? joined.attention[index] : [], into: &writer)
+            Self.awareness(index < joined.awareness.count ? joined.awareness[index] : [], into: &writer)
             writer.endObject()
         }
         writer.endArray()
@@ -193,7 +193,7 @@ enum AnswerText {
     }
 
     /// What the connections of a member show.
-    private static func attention(_ connections: [JoinReply.Shown], into writer: inout JSONWriter) {
+    private static func awareness(_ connections: [JoinReply.Shown], into writer: inout JSONWriter) {
         writer.key("connections")
         writer.beginArray()
         for connection in connections where !connection.sid.isEmpty {
@@ -208,6 +208,13 @@ enum AnswerText {
             if !connection.selection.isEmpty {
                 writer.key("selection")
                 writer.raw(connection.selection)
+            }
+            if !connection.state.isEmpty {
+                writer.key("state")
+                writer.raw(connection.state)
+            }
+            if let viewport = connection.viewport {
+                writer.object("viewport") { EventText.rect(viewport, into: &$0) }
             }
             writer.endObject()
         }

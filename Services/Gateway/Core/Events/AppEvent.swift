@@ -8,7 +8,7 @@ enum AppEvent {
     case roomLeave
     case preview(PreviewEvent)
     case authRefresh
-    case attention(AttentionEvent)
+    case awareness(AwarenessEvent)
     /// The app sees a part of a room's canvas only.
     case viewport
     /// The app asks whether its connection lives.
@@ -19,8 +19,8 @@ enum AppEvent {
     private static let controls: [(name: String, event: AppEvent)] = [
         (PreviewEvent.deltas.rawValue, .preview(.deltas)),
         (PreviewEvent.group.rawValue, .preview(.group)), ("room:join", .roomJoin), ("room:leave", .roomLeave),
-        (AttentionEvent.cursor.rawValue, .attention(.cursor)),
-        (AttentionEvent.selection.rawValue, .attention(.selection)), ("viewport:set", .viewport),
+        (AwarenessEvent.cursor.rawValue, .awareness(.cursor)),
+        (AwarenessEvent.selection.rawValue, .awareness(.selection)), ("viewport:set", .viewport),
         ("auth:refresh", .authRefresh),
         ("client:ping", .ping),
     ]
@@ -44,7 +44,7 @@ enum AppEvent {
         case .roomJoin: "room:join"
         case .roomLeave: "room:leave"
         case .preview(let event): event.rawValue
-        case .attention(let event): event.rawValue
+        case .awareness(let event): event.rawValue
         case .viewport: "viewport:set"
         case .authRefresh: "auth:refresh"
         case .ping: "client:ping"
@@ -68,7 +68,7 @@ enum PreviewEvent: String {
 }
 
 /// The events by which apps show what their people look at.
-enum AttentionEvent: String {
+enum AwarenessEvent: String {
     /// Where the mouse or finger points.
     case cursor = "cursor:moving"
     /// Which elements are selected.

@@ -166,8 +166,8 @@ struct EventReader {
 
     // MARK: People
 
-    /// Reads a cursor or a selection.
-    func attention(_ payload: JSONValue, _ event: AttentionEvent) throws(Refusal) -> AttentionChange {
+    /// Reads what an app shows of its person.
+    func awareness(_ payload: JSONValue, _ event: AwarenessEvent) throws(Refusal) -> AwarenessValue {
         switch event {
         case .cursor: .cursor(try PayloadField.cursor(payload))
         case .selection:

@@ -44,6 +44,49 @@ enum EventText {
         }
     }
 
+    /// What a connection shows of its person; null, or no elements, where it shows that no more.
+    static func awareness(_ awareness: Awareness) -> [UInt8] {
+        let name =
+            switch awareness.value.part {
+            case .cursor: "cursor:moved"
+            case .selection: "selection:changed"
+            case .state: "presence:changed"
+            case .viewport: "viewport:changed"
+            }
+        return Self.event(name, room: awareness.room) { writer in
+            writer.member("userId", awareness.user.text)
+            writer.member("sid", awareness.sid.text)
+            switch awareness.value {
+            case .cursor(let cursor):
+                Self.number("x", cursor?.x, into: &writer)
+                Self.number("y", cursor?.y, into: &writer)
+                writer.member("dt", UInt64(awareness.sinceLast))
+            case .selection(let elements):
+                writer.key("elementIds")
+                writer.beginArray()
+                for element in elements { writer.value(element.text) }
+                writer.endArray()
+            case .state(let json):
+                writer.key("state")
+                if json.isEmpty { writer.null() } else { writer.raw(json) }
+            case .viewport(let rect): Self.rect(rect, into: &writer)
+            }
+        }
+    }
+
+    /// The members of a part of the canvas; null where there is none.
+    static func rect(_ rect: Rect?, into writer: inout JSONWriter) {
+        Self.number("x", rect?.origin.x, into: &writer)
+        Self.number("y", rect?.origin.y, into: &writer)
+        Self.number("width", rect?.size.width, into: &writer)
+        Self.number("height", rect?.size.height, into: &writer)
+    }
+
+    private static func number(_ name: StaticString, _ value: Double?, into writer: inout JSONWriter) {
+        writer.key(name)
+        if let value { writer.value(value) } else { writer.null() }
+    }
+
     /// The end of a gesture without a commit.
     static func gestureEnded(_ ended: GestureEnded) -> [UInt8] {
         Self.event("gesture:ended", room: ended.gesture.room) { writer in

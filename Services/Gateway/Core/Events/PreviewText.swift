@@ -2,27 +2,47 @@ import Canvas
 import JSONBytes
 package import Wire
 
-/// One preview, or those of a group, ready for the members of the room.
+/// One preview, those of a group, or awareness, ready for the members of the room.
 package struct PreviewText: Equatable, Sendable {
-    /// Whose it is: that connection does not get it. Nil when the mover is at another gateway.
+    /// What a text shows.
+    package enum Content: Equatable, Sendable {
+        case previews(ArraySlice<Preview>)
+        case awareness(Awareness)
+    }
+
+    /// Whose it is: that connection does not get it. Nil when it is at another gateway.
     package var sender: Slot?
     /// What it shows; an app that cannot take it now gets it later, folded with what follows, and a group as a group only
     /// if it would get it so now.
-    package var previews: ArraySlice<Preview>
-    /// The event as a JSON array: `["element:transforming", {…}]`, or `["elements:transforming", {…}]` for a group.
+    package var content: Content
+    /// The event as a JSON array, such as `["element:transforming", {…}]`, or `["elements:transforming", {…}]` for a group.
     package var json: [UInt8]
 
     /// One preview, by itself even if it is of a group.
     package init(sender: Slot?, preview: Preview) {
         self.sender = sender
-        self.previews = [preview.alone]
+        self.content = .previews([preview.alone])
         self.json = Self.text(of: preview)
     }
 
     init(sender: Slot?, group: ArraySlice<Preview>) {
         self.sender = sender
-        self.previews = group
+        self.content = .previews(group)
         self.json = Self.text(of: group)
+    }
+
+    package init(sender: Slot?, awareness: Awareness) {
+        self.sender = sender
+        self.content = .awareness(awareness)
+        self.json = EventText.awareness(awareness)
+    }
+
+    /// How many previews and parts of awareness it shows.
+    var count: Int {
+        switch self.content {
+        case .previews(let previews): previews.count
+        case .awareness: 1
+        }
     }
 
     /// One text for each preview, but one for those of a group that follow each other.
@@ -32,24 +52,32 @@ package struct PreviewText: Equatable, Sendable {
         var rest = previews
         while let text = Self.first(of: rest, sender: sender) {
             texts.append(text)
-            rest = rest.dropFirst(text.previews.count)
+            rest = rest.dropFirst(text.count)
         }
         return texts
     }
 
-    /// Takes the first of previews that waited, and returns their texts: of that many bytes together at most, unless
-    /// the first one alone has more. A group that has far more is divided.
-    package static func takeTexts(from previews: inout ArraySlice<Preview>, bytes: Int) -> [PreviewText] {
+    /// Takes the first of what waited, and returns its texts: of that many bytes together at most, unless the first one
+    /// alone has more. A group that has far more is divided.
+    package static func takeTexts(from shown: inout RoomShow, bytes: Int) -> [PreviewText] {
         var texts: [PreviewText] = []
         var size = 0
         let most = max(1, bytes / Self.groupedBytes)
-        while let text = Self.first(of: previews, upTo: most, sender: { _ in nil }) {
+        while let text = Self.first(of: shown, upTo: most) {
             size += text.json.count
             guard size <= bytes || texts.isEmpty else { break }
             texts.append(text)
-            previews = previews.dropFirst(text.previews.count)
+            switch text.content {
+            case .previews(let previews): shown.previews = shown.previews.dropFirst(previews.count)
+            case .awareness: shown.awareness = shown.awareness.dropFirst()
+            }
         }
         return texts
+    }
+
+    private static func first(of shown: RoomShow, upTo most: Int) -> PreviewText? {
+        Self.first(of: shown.previews, upTo: most) { _ in nil }
+            ?? shown.awareness.first.map { PreviewText(sender: nil, awareness: $0) }
     }
 
     /// About what a preview adds to the text of its group, bytes.
@@ -106,15 +134,17 @@ package struct PreviewText: Equatable, Sendable {
 
     /// Where it can be seen: a group wherever one of its elements can.
     var area: PreviewArea {
-        self.previews.dropFirst().reduce(self.previews.first?.area ?? .everywhere) { $0.union($1.area) }
+        switch self.content {
+        case .previews(let previews):
+            previews.dropFirst().reduce(previews.first?.area ?? .everywhere) { $0.union($1.area) }
+        case .awareness(let awareness): awareness.area
+        }
     }
 }
 
 /// Writing previews as members receive them.
 extension PreviewText {
     private static func text(of preview: Preview) -> [UInt8] {
-        if let selection = preview.selection { return Self.selection(selection, of: preview) }
-        if preview.isAttention { return Self.cursor(preview) }
         var writer = JSONWriter(reserving: 320)
         writer.beginArray()
         writer.value("element:transforming")
@@ -156,36 +186,6 @@ extension PreviewText {
         writer.endObject()
         writer.endArray()
         return writer.bytes
-    }
-
-    /// A cursor that moved.
-    private static func cursor(_ preview: Preview) -> [UInt8] {
-        EventText.event("cursor:moved", room: preview.room) { writer in
-            Self.mover(of: preview, into: &writer)
-            Self.coordinate("x", preview.cursor?.x, into: &writer)
-            Self.coordinate("y", preview.cursor?.y, into: &writer)
-            writer.member("dt", UInt64(preview.sinceLast))
-        }
-    }
-
-    /// A selection that changed.
-    private static func selection(_ selection: Selection, of preview: Preview) -> [UInt8] {
-        EventText.event("selection:changed", room: preview.room) { writer in
-            Self.mover(of: preview, into: &writer)
-            Self.ids(selection.elements, into: &writer)
-        }
-    }
-
-    private static func ids(_ elements: [Identifier], into writer: inout JSONWriter) {
-        writer.key("elementIds")
-        writer.beginArray()
-        for element in elements { writer.value(element.text) }
-        writer.endArray()
-    }
-
-    private static func coordinate(_ name: StaticString, _ value: Double?, into writer: inout JSONWriter) {
-        writer.key(name)
-        if let value { writer.value(value) } else { writer.null() }
     }
 
     private static func mover(of preview: Preview, into writer: inout JSONWriter) {

@@ -59,7 +59,6 @@ struct PreviewAges {
 
     /// A member's preview is sent, now or when its room's pace allows it.
     mutating func sent(_ preview: Preview, at now: Instant) {
-        guard !preview.isAttention else { return }
         if let index = self.followed.firstIndex(where: { $0.isOf(preview) }) {
             return self.followed[index].countSent(preview, at: now)
         }

@@ -10,10 +10,10 @@ import Wire
 /// What a turn may deliver is bounded, so that nothing else waits long for the previews of many rooms: not the commits
 /// of apps, nor their results. A room of more members than that takes several turns (``PreviewDelivery``).
 struct PreviewPacer {
-    /// Previews of one room that are due.
+    /// What is due of one room.
     struct Due {
         let room: Identifier
-        let previews: [Preview]
+        let shown: RoomShow
         /// How long after they might have been.
         let lateness: Nanoseconds
     }
@@ -70,37 +70,36 @@ struct PreviewPacer {
             self.paces.sent(preview.room, at: now)
             return false
         }
-        self.unsent.hold(CollectionOfOne(preview), of: preview.room, until: due)
+        self.unsent.hold(RoomShow(previews: [preview]), of: preview.room, until: due)
         return true
     }
 
     /// Removes and returns the previews of the next room whose pace allows that they are sent on.
-    mutating func nextUnsent(at now: Instant) -> [Preview]? {
+    mutating func nextUnsent(at now: Instant) -> ArraySlice<Preview>? {
         guard let first = self.unsent.firstDue(at: now) else { return nil }
         self.paces.sent(first.room, at: now)
-        return self.unsent.remove(first.room)
+        return self.unsent.remove(first.room).previews
     }
 
     /// Removes and returns what a room's members showed last, whatever its pace: one of them goes.
-    mutating func removeUnsent(of room: Identifier) -> [Preview] { self.unsent.remove(room) }
+    mutating func removeUnsent(of room: Identifier) -> ArraySlice<Preview> { self.unsent.remove(room).previews }
 
     // MARK: To members
 
-    /// Keeps previews of one room while its pace or this turn does not allow them.
+    /// Keeps previews and awareness of one room while its pace or this turn does not allow them.
     /// - Parameter members: how many are to see them.
     /// - Returns: false when they may be delivered.
-    mutating func keepsBack(
-        _ previews: ArraySlice<Preview>, of room: Identifier, members: Int, at now: Instant
-    ) -> Bool {
+    mutating func keepsBack(_ shown: RoomShow, of room: Identifier, members: Int, at now: Instant) -> Bool {
         if !self.paces.isIdle {
-            for preview in previews { self.paces.arrived(room, folded: preview.folded, members: members) }
+            for preview in shown.previews { self.paces.arrived(room, folded: preview.folded, members: members) }
+            for _ in shown.awareness { self.paces.arrived(room, folded: 1, members: members) }
         } else if self.waiting.isEmpty, self.allowance > 0 {
             return false
         }
         let due = self.paces.due(room, at: now)
         let hasTurn = self.allowance > 0 && self.waiting.firstDue(at: now) == nil
         guard due > now || !hasTurn || self.waiting.contains(room) else { return false }
-        self.waiting.hold(previews, of: room, until: due)
+        self.waiting.hold(shown, of: room, until: due)
         return true
     }
 
@@ -112,14 +111,14 @@ struct PreviewPacer {
                 self.waiting.move(first.room, to: due)
             } else {
                 let lateness = now.elapsed(since: first.since) + Self.unseen
-                return Due(room: first.room, previews: self.waiting.remove(first.room), lateness: lateness)
+                return Due(room: first.room, shown: self.waiting.remove(first.room), lateness: lateness)
             }
         }
         return nil
     }
 
     /// Removes and returns what waits for a room's members, whatever its pace.
-    mutating func removeWaiting(of room: Identifier) -> [Preview] { self.waiting.remove(room) }
+    mutating func removeWaiting(of room: Identifier) -> RoomShow { self.waiting.remove(room) }
 
     /// Previews of a room were delivered.
     /// - Parameters:
@@ -160,9 +159,9 @@ struct PreviewPacer {
 
     /// A room has no members any more: what waits for them is dropped.
     /// - Returns: what they showed last, to be sent on.
-    mutating func forget(_ room: Identifier) -> [Preview] {
+    mutating func forget(_ room: Identifier) -> ArraySlice<Preview> {
         _ = self.waiting.remove(room)
         self.paces.forget(room)
-        return self.unsent.remove(room)
+        return self.unsent.remove(room).previews
     }
 }

@@ -2,8 +2,8 @@ import HeapModule
 package import Timing
 package import Wire
 
-/// Rooms whose previews wait at the gateway, for their room's pace or for their turn: the latest of each element and
-/// connection, so it is bounded by what moves, not by how often.
+/// Rooms whose previews and awareness wait at the gateway, for their room's pace or for their turn: the latest of each key,
+/// so it is bounded by what moves, not by how often.
 package struct WaitingRooms: Sendable {
     private struct Departure: Comparable {
         let due: Instant
@@ -15,8 +15,9 @@ package struct WaitingRooms: Sendable {
     }
 
     private struct Waiting {
-        var previews: LatestPreviews
-        var ticket: UInt64
+        var previews = LatestPreviews(capacity: WaitingRooms.capacity)
+        var awareness = LatestAwareness()
+        var ticket: UInt64 = 0
     }
 
     private var rooms: [Identifier: Waiting] = [:]
@@ -34,14 +35,15 @@ package struct WaitingRooms: Sendable {
     /// How many rooms wait.
     package var count: Int { self.rooms.count }
 
-    /// Folds previews of one room onto those that wait there.
+    /// Folds previews and awareness of one room onto those that wait there.
     /// - Parameter due: when they may leave unless the room waits already; `.never`: not before ``move(_:to:)``.
-    package mutating func hold(_ previews: some Sequence<Preview>, of room: Identifier, until due: Instant) {
+    package mutating func hold(_ shown: RoomShow, of room: Identifier, until due: Instant) {
         if self.rooms[room] == nil {
-            self.rooms[room] = Waiting(previews: LatestPreviews(capacity: Self.capacity), ticket: 0)
+            self.rooms[room] = Waiting()
             self.move(room, to: due)
         }
-        for preview in previews { self.rooms[room]?.previews.insert(preview) }
+        for preview in shown.previews { self.rooms[room]?.previews.insert(preview) }
+        for awareness in shown.awareness { self.rooms[room]?.awareness.insert(awareness) }
     }
 
     /// True when a room's previews wait.
@@ -69,10 +71,10 @@ package struct WaitingRooms: Sendable {
         return (first.room, due)
     }
 
-    /// Removes and returns a room's previews.
-    package mutating func remove(_ room: Identifier) -> [Preview] {
-        guard !self.rooms.isEmpty, var waiting = self.rooms.removeValue(forKey: room) else { return [] }
-        return waiting.previews.takeAll()
+    /// Removes and returns what waits of a room.
+    package mutating func remove(_ room: Identifier) -> RoomShow {
+        guard !self.rooms.isEmpty, var waiting = self.rooms.removeValue(forKey: room) else { return RoomShow() }
+        return RoomShow(previews: waiting.previews.takeAll()[...], awareness: waiting.awareness.takeAll()[...])
     }
 
     /// Drops the waiting previews of a room that must not be shown any more.

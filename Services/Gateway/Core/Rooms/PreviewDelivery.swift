@@ -1,7 +1,7 @@
 import Timing
-import Wire
+package import Wire
 
-/// Delivers a room's previews to its members: to each what it can see, in as many turns as there are members for.
+/// Delivers a room's previews and awareness to its members: to each what it can see, in as many turns as there are members for.
 ///
 ///     previews ──► texts for each contract, viewports ──► members of one turn ──► next turn …
 ///                                                            └──anything else happens in the room──► all the others
@@ -32,19 +32,19 @@ struct PreviewDelivery {
     /// When the next turn of an unfinished delivery is due: it has been since it began.
     var nextDeadline: Instant? { self.unfinished?.since }
 
-    /// Starts to deliver previews of one room.
-    /// - Returns: how many previews members get, together.
+    /// Starts to deliver previews and awareness of one room.
+    /// - Returns: how many of both members get, together.
     mutating func deliver(
-        _ previews: ArraySlice<Preview>, of room: Identifier, to streams: RoomStreams, _ connections: Connections,
-        at now: Instant, into actions: inout [GatewayAction]
+        _ shown: RoomShow, of room: Identifier, to streams: RoomStreams, _ connections: Connections, at now: Instant,
+        into actions: inout [GatewayAction]
     ) -> Int {
         let members = streams.previewMembers(of: room)
         guard members.count > self.turnMembers else {
-            return self.deliver(previews, of: room, to: members, streams, connections, into: &actions)
+            return self.deliver(shown, of: room, to: members, streams, connections, into: &actions)
         }
         if let other = self.unfinished?.room { self.complete(other, into: &actions) }
         var all: [GatewayAction] = []
-        let deliveries = self.deliver(previews, of: room, to: members, streams, connections, into: &all)
+        let deliveries = self.deliver(shown, of: room, to: members, streams, connections, into: &all)
         self.unfinished = Unfinished(room: room, since: now, rest: all.reversed())
         self.resume(into: &actions)
         return deliveries
@@ -74,34 +74,33 @@ struct PreviewDelivery {
     // MARK: Members
 
     private mutating func deliver(
-        _ previews: ArraySlice<Preview>, of room: Identifier, to members: [Slot], _ streams: RoomStreams,
-        _ connections: Connections, into actions: inout [GatewayAction]
-    ) -> Int {
-        let isFollowed = self.viewports.contains(room)
-        if isFollowed || previews.contains(where: { $0.group != .alone || $0.isAttention }) {
-            if isFollowed { self.viewports.note(previews, of: room) }
-            let contracts = streams.previewMembersByContract(of: room)
-            return self.deliver(previews, of: room, byContract: contracts, connections, into: &actions)
-        }
-        actions.append(.previews(members, Self.texts(of: previews, connections)))
-        return members.count * previews.count
-    }
-
-    /// Delivers those of a group in one message, but to 1.0 apps one by one.
-    private mutating func deliver(
-        _ previews: ArraySlice<Preview>, of room: Identifier,
-        byContract contracts: (members: [Slot], legacyMembers: [Slot]), _ connections: Connections,
+        _ shown: RoomShow, of room: Identifier, to members: [Slot], _ streams: RoomStreams, _ connections: Connections,
         into actions: inout [GatewayAction]
     ) -> Int {
+        let isFollowed = self.viewports.contains(room)
+        if isFollowed || !shown.awareness.isEmpty || shown.previews.contains(where: { $0.group != .alone }) {
+            if isFollowed { self.viewports.note(shown, of: room) }
+            let contracts = streams.previewMembersByContract(of: room)
+            return self.deliver(shown, of: room, byContract: contracts, connections, into: &actions)
+        }
+        actions.append(.previews(members, Self.texts(of: shown.previews, connections)))
+        return members.count * shown.previews.count
+    }
+
+    /// Delivers those of a group in one message, but to 1.0 apps one by one; these get no awareness.
+    private mutating func deliver(
+        _ shown: RoomShow, of room: Identifier, byContract contracts: (members: [Slot], legacyMembers: [Slot]),
+        _ connections: Connections, into actions: inout [GatewayAction]
+    ) -> Int {
         var deliveries = 0
-        if !contracts.legacyMembers.isEmpty {
-            let texts = Self.texts(of: previews.filter { !$0.isAttention }[...], connections)
-            if !texts.isEmpty {
-                deliveries += self.deliver(texts, of: room, to: contracts.legacyMembers, into: &actions)
-            }
+        if !contracts.legacyMembers.isEmpty, !shown.previews.isEmpty {
+            let texts = Self.texts(of: shown.previews, connections)
+            deliveries += self.deliver(texts, of: room, to: contracts.legacyMembers, into: &actions)
         }
         guard !contracts.members.isEmpty else { return deliveries }
-        let texts = PreviewText.texts(of: previews) { connections.slot(of: $0.connection) }
+        let texts =
+            PreviewText.texts(of: shown.previews) { connections.slot(of: $0.connection) }
+            + Self.texts(of: shown.awareness, connections)
         return deliveries + self.deliver(texts, of: room, to: contracts.members, into: &actions)
     }
 
@@ -112,7 +111,7 @@ struct PreviewDelivery {
         let (unbounded, sightings) = self.viewports.split(members, of: room, texts)
         if !unbounded.isEmpty { actions.append(.previews(unbounded, texts)) }
         if !sightings.isEmpty { actions.append(.sightings(sightings, texts)) }
-        let sizes = texts.map(\.previews.count)
+        let sizes = texts.map(\.count)
         return sightings.reduce(unbounded.count * sizes.reduce(0, +)) { sum, sighting in
             sighting.indices.reduce(sum) { $0 + sizes[$1] }
         }
@@ -122,6 +121,24 @@ struct PreviewDelivery {
     static func texts(of previews: ArraySlice<Preview>, _ connections: Connections) -> [PreviewText] {
         previews.map { PreviewText(sender: connections.slot(of: $0.connection), preview: $0) }
     }
+
+    /// Awareness with the connection that it comes from.
+    static func texts(of awareness: ArraySlice<Awareness>, _ connections: Connections) -> [PreviewText] {
+        awareness.map { PreviewText(sender: connections.slot(of: $0.connection), awareness: $0) }
+    }
+}
+
+/// What a room's members are shown together.
+package struct RoomShow {
+    package var previews: ArraySlice<Preview>
+    package var awareness: ArraySlice<Awareness>
+
+    package init(previews: ArraySlice<Preview> = [], awareness: ArraySlice<Awareness> = []) {
+        self.previews = previews
+        self.awareness = awareness
+    }
+
+    package var isEmpty: Bool { self.previews.isEmpty && self.awareness.isEmpty }
 }
 
 extension GatewayAction {

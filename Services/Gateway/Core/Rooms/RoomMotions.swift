@@ -3,7 +3,8 @@ import Wire
 
 /// What is being moved in a room: the latest state of each gesture under way, and where each cursor is.
 ///
-///     preview ──► new, or folded into its motion ──► gesture ended, element changed, cursor hidden ──► forgotten
+///     preview ──► new, or folded into its motion ──► gesture ended, element changed ──► forgotten
+///     cursor ───► new, or in place of the last one ──► hidden ──► forgotten
 ///
 /// Found by what is moved as well as by who moves it: an app may end a thousand gestures at once in a room where
 /// thousands are under way, and each end must cost no more than there are motions of its element.
@@ -16,39 +17,36 @@ struct RoomMotions {
         var extent: PreviewArea
     }
 
-    /// What is moved: an element, by anybody, or a session's cursor. All cursors share a key in the place of an element's.
-    private struct Subject: Hashable {
-        let element: Identifier
-        let sid: Identifier
-
-        init(element: Identifier) {
-            (self.element, self.sid) = (element, "")
-        }
-
-        init(_ preview: Preview) {
-            (self.element, self.sid) = (preview.element, preview.isAttention ? preview.sid : "")
-        }
+    /// Where a cursor is by now.
+    private struct Pointer {
+        var latest: Awareness
+        /// Everywhere that it went.
+        var extent: PreviewArea
     }
 
     private var motions: [LatestPreviews.Key: Motion] = [:]
-    /// The keys of each subject's motions; none is empty.
-    private var keys: [Subject: [LatestPreviews.Key]] = [:]
-    /// Elements and connections of one room whose latest preview is kept.
+    /// The keys of each element's motions; none is empty.
+    private var keys: [Identifier: [LatestPreviews.Key]] = [:]
+    private var pointers: [Awareness.Key: Pointer] = [:]
+    /// Elements and connections of one room whose latest preview or cursor is kept.
     static let capacity = 4096
 
     /// True when nothing moves.
-    var isEmpty: Bool { self.motions.isEmpty }
+    var isEmpty: Bool { self.motions.isEmpty && self.pointers.isEmpty }
 
-    /// How many there are.
-    var count: Int { self.motions.count }
+    /// How many motions and cursors there are.
+    var count: Int { self.motions.count + self.pointers.count }
 
-    /// The state of the motions that are, or were, in a part of the canvas, but are not in the one that was seen before.
+    /// The state of the motions and cursors that are, or were, in a part of the canvas, but are not in the one that was seen
+    /// before.
     /// - Parameter viewport: nil: everything.
-    func entering(_ viewport: PreviewArea?, from former: PreviewArea) -> [Preview] {
-        self.motions.values.compactMap { motion in
-            let isSeen = viewport.map(motion.extent.intersects) ?? true
-            return isSeen && !motion.preview.area.intersects(former) ? motion.preview : nil
+    func entering(_ viewport: PreviewArea?, from former: PreviewArea) -> RoomShow {
+        func isEntering(_ extent: PreviewArea, _ area: PreviewArea) -> Bool {
+            (viewport.map(extent.intersects) ?? true) && !area.intersects(former)
         }
+        let previews = self.motions.values.compactMap { isEntering($0.extent, $0.preview.area) ? $0.preview : nil }
+        let cursors = self.pointers.values.compactMap { isEntering($0.extent, $0.latest.area) ? $0.latest : nil }
+        return RoomShow(previews: previews[...], awareness: cursors[...])
     }
 
     // MARK: Steps
@@ -56,13 +54,7 @@ struct RoomMotions {
     /// Notes what is shown to the room's members now.
     /// - Parameter mayBegin: whether there is space for a motion that is new.
     mutating func note(_ preview: Preview, mayBegin: Bool) {
-        // Everybody gets selections, wherever their elements are.
-        if preview.selection != nil { return }
         let key = LatestPreviews.Key(preview)
-        if preview.isHidden {
-            self.remove(key, of: Subject(preview))
-            return
-        }
         guard let motion = self.motions[key] else {
             if mayBegin { self.begin(key, preview) }
             return
@@ -76,30 +68,43 @@ struct RoomMotions {
     }
 
     private mutating func begin(_ key: LatestPreviews.Key, _ preview: Preview) {
-        guard self.motions.count < Self.capacity else { return }
-        let subject = Subject(preview)
+        guard self.count < Self.capacity else { return }
         var extent = preview.area
         // Its session came back over another connection: what it showed of the element before is over.
-        let former = self.keys[subject]?.first { self.motions[$0]?.preview.sid == preview.sid }
-        if let former, let motion = self.remove(former, of: subject) { extent = extent.union(motion.extent) }
+        let former = self.keys[preview.element]?.first { self.motions[$0]?.preview.sid == preview.sid }
+        if let former, let motion = self.remove(former, of: preview.element) { extent = extent.union(motion.extent) }
         self.motions[key] = Motion(preview: preview, extent: extent)
-        self.keys[subject, default: []].append(key)
+        self.keys[preview.element, default: []].append(key)
+    }
+
+    /// Notes where a cursor is shown to the room's members now. All of them get the other parts of awareness.
+    /// - Parameter mayBegin: whether there is space for a cursor that is new.
+    mutating func note(_ awareness: Awareness, mayBegin: Bool) {
+        guard case .cursor(let cursor) = awareness.value else { return }
+        let key = awareness.key
+        if cursor == nil {
+            self.pointers[key] = nil
+        } else if let extent = self.pointers[key]?.extent {
+            self.pointers[key] = Pointer(latest: awareness, extent: extent.union(awareness.area))
+        } else if mayBegin, self.count < Self.capacity {
+            self.pointers[key] = Pointer(latest: awareness, extent: awareness.area)
+        }
     }
 
     /// Forgets the gestures whose previews must not be shown any more.
     mutating func drop(_ ended: [EndedPreviews]) {
-        for end in ended { self.remove(Subject(element: end.element)) { end.includes($0) } }
+        for end in ended { self.remove(end.element) { end.includes($0) } }
     }
 
     /// Forgets what a user has shown of elements that it has changed.
     mutating func settle(_ elements: [UpdatedElement], by user: Identifier) {
-        for element in elements { self.remove(Subject(element: element.id)) { $0.user == user } }
+        for element in elements { self.remove(element.id) { $0.user == user } }
     }
 
     // MARK: Removal
 
-    private mutating func remove(_ subject: Subject, where isOver: (Preview) -> Bool) {
-        guard let keys = self.keys[subject] else { return }
+    private mutating func remove(_ element: Identifier, where isOver: (Preview) -> Bool) {
+        guard let keys = self.keys[element] else { return }
         var rest: [LatestPreviews.Key] = []
         for key in keys {
             if let motion = self.motions[key], !isOver(motion.preview) {
@@ -108,14 +113,13 @@ struct RoomMotions {
                 self.motions[key] = nil
             }
         }
-        if rest.count < keys.count { self.keys[subject] = rest.isEmpty ? nil : rest }
+        if rest.count < keys.count { self.keys[element] = rest.isEmpty ? nil : rest }
     }
 
-    @discardableResult
-    private mutating func remove(_ key: LatestPreviews.Key, of subject: Subject) -> Motion? {
+    private mutating func remove(_ key: LatestPreviews.Key, of element: Identifier) -> Motion? {
         guard let motion = self.motions.removeValue(forKey: key) else { return nil }
-        self.keys[subject]?.removeAll { $0 == key }
-        if self.keys[subject]?.isEmpty == true { self.keys[subject] = nil }
+        self.keys[element]?.removeAll { $0 == key }
+        if self.keys[element]?.isEmpty == true { self.keys[element] = nil }
         return motion
     }
 }

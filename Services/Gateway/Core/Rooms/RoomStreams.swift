@@ -87,8 +87,8 @@ package struct RoomStreams {
         return mustBeNamed ? .missing : outcome
     }
 
-    /// Members of a room are sent that somebody selected something else, or shows nothing any more.
-    mutating func attentionShifted(in room: Identifier) { self.rooms[room]?.attentionShifted() }
+    /// Members of a room are sent awareness that does not come again.
+    mutating func awarenessShifted(in room: Identifier) { self.rooms[room]?.awarenessShifted() }
 
     /// A member has read its snapshot. If it has missed something meanwhile, it joins again, from there.
     mutating func snapshotRead(of room: Identifier, by slot: Slot, into actions: inout [GatewayAction]) {

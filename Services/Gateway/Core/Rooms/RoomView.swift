@@ -18,8 +18,8 @@ struct RoomView {
     private var floors: [Slot: UInt64] = [:]
     /// Ends of gestures that show elements as they are behind a hole in the stream, which 1.0 apps get behind it.
     private var heldEnds = HeldEnds()
-    /// Selections that were shown, and cursors and selections that were hidden, which is sent only once.
-    private var attentionShifts = 0
+    /// Awareness that is sent only once: all but cursors that are shown, which move on.
+    private var awarenessShifts = 0
     /// True while a hole in the stream is being filled.
     var isCatchingUp = false
     /// True from when another fan-out serves the room until it says where the stream stands.
@@ -33,7 +33,7 @@ struct RoomView {
     struct Loading {
         let position: Position
         let options: StreamOptions
-        let attentionShifts: Int
+        let awarenessShifts: Int
     }
 
     var isEmpty: Bool { self.members.isEmpty && self.legacyMembers.isEmpty && self.loading.isEmpty }
@@ -57,14 +57,14 @@ struct RoomView {
         if options.previews { self.previewMembers.append(slot) }
     }
 
-    /// The preview members are sent that somebody selected something else, or shows nothing any more.
-    mutating func attentionShifted() { self.attentionShifts += 1 }
+    /// The preview members are sent awareness that does not come again.
+    mutating func awarenessShifted() { self.awarenessShifts += 1 }
 
     /// Adds a member that is sent its snapshot in parts.
     mutating func load(_ slot: Slot, at position: Position, options: StreamOptions) {
         self.remove(slot)
         self.loading[slot] = Loading(
-            position: position, options: options, attentionShifts: self.attentionShifts)
+            position: position, options: options, awarenessShifts: self.awarenessShifts)
     }
 
     /// A member has read its snapshot. It follows the stream from there, if nothing was delivered meanwhile.
@@ -73,7 +73,7 @@ struct RoomView {
         guard let loading = self.loading.removeValue(forKey: slot) else { return nil }
         let isCurrent =
             loading.position.epoch == self.position.epoch && self.position.seq <= loading.position.seq
-            && loading.attentionShifts == self.attentionShifts
+            && loading.awarenessShifts == self.awarenessShifts
         guard isCurrent else { return loading.position.seq + 1 }
         self.add(slot, isLegacy: false, options: loading.options)
         if self.position.seq < loading.position.seq { self.raiseFloor(of: slot, to: loading.position.seq) }

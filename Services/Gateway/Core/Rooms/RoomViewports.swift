@@ -56,7 +56,7 @@ struct RoomViewports {
     struct Entrance {
         let slot: Slot
         let room: Identifier
-        let previews: [Preview]
+        let shown: RoomShow
     }
 
     private var rooms: [Identifier: Room] = [:]
@@ -87,20 +87,20 @@ struct RoomViewports {
     /// A member sees this part of a room's canvas from now on, or from the end of its rest; nil: everything.
     /// - Returns: what it must be shown now: the state of gestures that were, or are, in the new part while it did not
     ///   see them.
-    mutating func set(_ viewport: PreviewArea?, for slot: Slot, in room: Identifier, at now: Instant) -> [Preview] {
-        guard viewport != nil || self.contains(room) else { return [] }
+    mutating func set(_ viewport: PreviewArea?, for slot: Slot, in room: Identifier, at now: Instant) -> RoomShow {
+        guard viewport != nil || self.contains(room) else { return RoomShow() }
         guard let former = self.rooms[room]?.viewports[slot] else {
             // It has seen everything.
             self.rooms[room, default: Room()].viewports[slot] = viewport
-            return []
+            return RoomShow()
         }
         if let rest = self.rooms[room]?.rests[slot], rest.next != nil || now < rest.end {
             self.rooms[room]?.rests[slot]?.next = Choice(viewport: viewport)
-            return []
+            return RoomShow()
         }
         guard self.allowance > 0 else {
             self.rest(slot, room, next: Choice(viewport: viewport), at: now)
-            return []
+            return RoomShow()
         }
         return self.move(slot, in: room, from: former, to: viewport, at: now)
     }
@@ -108,14 +108,15 @@ struct RoomViewports {
     /// Moves a member's viewport. When nothing moves there is nothing to show, and nothing to rest from.
     private mutating func move(
         _ slot: Slot, in room: Identifier, from former: PreviewArea, to viewport: PreviewArea?, at now: Instant
-    ) -> [Preview] {
+    ) -> RoomShow {
         self.rooms[room]?.viewports[slot] = viewport
-        guard let motions = self.rooms[room]?.motions, !motions.isEmpty else { return [] }
+        guard let motions = self.rooms[room]?.motions, !motions.isEmpty else { return RoomShow() }
         self.rest(slot, room, next: nil, at: now)
-        let previews = motions.entering(viewport, from: former)
+        let entering = motions.entering(viewport, from: former)
         // A viewport over nothing is compared with all that moves elsewhere.
-        self.allowance -= max(previews.count, 1 + motions.count / Self.comparedForOne)
-        return previews
+        self.allowance -= max(
+            entering.previews.count + entering.awareness.count, 1 + motions.count / Self.comparedForOne)
+        return entering
     }
 
     private mutating func rest(_ slot: Slot, _ room: Identifier, next: Choice?, at now: Instant) {
@@ -138,8 +139,8 @@ struct RoomViewports {
             guard let rest = self.rooms[room]?.rests[slot], rest.end == waking.end else { continue }
             self.rooms[room]?.rests[slot] = nil
             guard let next = rest.next, let former = self.rooms[room]?.viewports[slot] else { continue }
-            let previews = self.move(slot, in: room, from: former, to: next.viewport, at: now)
-            return Entrance(slot: slot, room: room, previews: previews)
+            let entering = self.move(slot, in: room, from: former, to: next.viewport, at: now)
+            return Entrance(slot: slot, room: room, shown: entering)
         }
         return nil
     }
@@ -161,10 +162,13 @@ struct RoomViewports {
     // MARK: Previews
 
     /// Notes what is shown to a room's members now.
-    mutating func note(_ previews: ArraySlice<Preview>, of room: Identifier) {
+    mutating func note(_ shown: RoomShow, of room: Identifier) {
         let others = self.motionCount - (self.rooms[room]?.motions.count ?? 0)
         self.change(room) { motions in
-            for preview in previews { motions.note(preview, mayBegin: others + motions.count < Self.maxMotions) }
+            for preview in shown.previews { motions.note(preview, mayBegin: others + motions.count < Self.maxMotions) }
+            for awareness in shown.awareness {
+                motions.note(awareness, mayBegin: others + motions.count < Self.maxMotions)
+            }
         }
     }
 

@@ -5,6 +5,7 @@ import Wire
 ///
 ///     update, position ──► streams ──► members, or a question to the fan-out for what is missing
 ///     preview ───────────► pacer ────► members whose viewports it is in, or the coalescer
+///     awareness ─────────► pacers ───► members whose viewports it is in, or the fan-out
 ///
 /// Streams, the pacer and viewports know nothing of each other: a step of a stream ends previews, and a room without
 /// members is forgotten by all.
@@ -14,7 +15,8 @@ package struct Rooms {
     private var ages = PreviewAges()
     private var delivery: PreviewDelivery
     private var members = ShownMembers()
-    private var attention = ShownAttention()
+    private var awareness = RoomsAwareness()
+    private var awarenessPacer = AwarenessPacer()
     private var recent = RecentNumbers()
     private var questions = RoomQuestions()
     /// Previews handed to coalescers.
@@ -72,8 +74,8 @@ package struct Rooms {
         if let stream, stream != position {
             self.recent.note(position.seq, in: room)
             // The newcomer may know of commits that end what waits here.
-            let previews = self.pacer.removeWaiting(of: room)
-            self.deliver(previews[...], of: room, lateness: .zero, connections, at: now, into: &actions)
+            let waiting = self.pacer.removeWaiting(of: room)
+            self.deliver(waiting, of: room, lateness: .zero, connections, at: now, into: &actions)
         }
         // A member that joins again is not sent the updates before its answer, which may end what waits for it.
         if self.streams.contains(slot, in: room) { actions.append(.dropPreviews([slot], room: room)) }
@@ -96,7 +98,7 @@ package struct Rooms {
     mutating func answerShown(
         _ joined: JoinReply.Joined, to slot: Slot, in room: Identifier, into actions: inout [GatewayAction]
     ) {
-        self.attention.note(joined, in: room)
+        self.awareness.note(joined, in: room)
         for news in self.members.note(joined.members, in: room) { self.show(news, except: slot, into: &actions) }
     }
 
@@ -129,6 +131,7 @@ package struct Rooms {
         for preview in membership.heldPreviews + self.pacer.removeUnsent(of: room) {
             self.forward(preview, into: &actions)
         }
+        self.awarenessPacer.remove(connection, in: room, sid: membership.sid)
         self.streams.leave(slot, room)
         self.delivery.viewports.leave(slot, room)
         self.forgetIfEmpty(room, into: &actions)
@@ -152,7 +155,7 @@ package struct Rooms {
         guard isForgotten else { return }
         if let position { self.recent.note(position.seq, in: room) }
         self.members.forget(room)
-        self.attention.forget(room)
+        self.awareness.forget(room)
         for preview in self.pacer.forget(room) { self.forward(preview, into: &actions) }
     }
 
@@ -182,8 +185,8 @@ package struct Rooms {
         _ answer: RoomPosition, _ connections: Connections, at now: Instant, into actions: inout [GatewayAction]
     ) {
         self.delivery.complete(answer.room, into: &actions)
-        let hidden = self.attention.reset(
-            answer.room, but: connections.shownAttention(self.streams.members(of: answer.room), of: answer.room))
+        let hidden = self.awareness.reset(
+            answer.room, but: connections.shownAwareness(self.streams.members(of: answer.room), of: answer.room))
         if !hidden.isEmpty {
             self.take(hidden[...], of: answer.room, lateness: .zero, connections, at: now, into: &actions)
             self.reviewPaces(at: now, into: &actions)
@@ -281,20 +284,23 @@ package struct Rooms {
     ) {
         self.delivery.complete(room, into: &actions)
         let wasFollowed = self.delivery.viewports.contains(room)
-        let previews = self.delivery.viewports.set(viewport, for: slot, in: room, at: now)
+        let entering = self.delivery.viewports.set(viewport, for: slot, in: room, at: now)
         if !wasFollowed, self.delivery.viewports.contains(room) {
             Self.askForAreas(of: room, into: &actions)
         }
-        self.showEntering(previews, to: slot, in: room, connections, into: &actions)
+        self.showEntering(entering, to: slot, in: room, connections, into: &actions)
     }
 
     /// Shows a member what has come into its view.
     private func showEntering(
-        _ previews: [Preview], to slot: Slot, in room: Identifier, _ connections: Connections,
+        _ shown: RoomShow, to slot: Slot, in room: Identifier, _ connections: Connections,
         into actions: inout [GatewayAction]
     ) {
-        guard !previews.isEmpty, self.streams.previewMembers(of: room).contains(slot) else { return }
-        let texts = PreviewDelivery.texts(of: previews[...], connections).filter { $0.sender != slot }
+        guard !shown.isEmpty, self.streams.previewMembers(of: room).contains(slot) else { return }
+        let all =
+            PreviewDelivery.texts(of: shown.previews, connections)
+            + PreviewDelivery.texts(of: shown.awareness, connections)
+        let texts = all.filter { $0.sender != slot }
         if !texts.isEmpty { actions.append(.previews([slot], texts)) }
     }
 
@@ -307,7 +313,7 @@ package struct Rooms {
     /// Sends a member's preview on when its room's pace allows it.
     mutating func send(_ preview: Preview, at now: Instant, into actions: inout [GatewayAction]) {
         self.ages.sent(preview, at: now)
-        if preview.selection == nil, !self.pacer.sendsImmediately {
+        if !self.pacer.sendsImmediately {
             let members = self.streams.previewMembers(of: preview.room).count
             if self.pacer.keepsBack(preview, members: members, at: now) { return }
         }
@@ -316,8 +322,20 @@ package struct Rooms {
 
     private mutating func forward(_ preview: Preview, into actions: inout [GatewayAction]) {
         self.previewsSentTotal += 1
-        if preview.selection != nil { return actions.append(.fanout(of: preview.room, .selection(preview))) }
         actions.append(.preview(shard: Shard.of(room: preview.room), preview))
+    }
+
+    /// Sends what a member shows of its person, unless that of the same part was sent a moment ago: then it waits.
+    mutating func send(_ awareness: Awareness, at now: Instant, into actions: inout [GatewayAction]) {
+        if self.awarenessPacer.send(awareness, at: now) {
+            actions.append(.fanout(of: awareness.room, .awareness(awareness)))
+        }
+    }
+
+    private mutating func sendAwareness(at now: Instant, into actions: inout [GatewayAction]) {
+        while let awareness = self.awarenessPacer.nextDue(at: now, paces: self.pacer.paces) {
+            actions.append(.fanout(of: awareness.room, .awareness(awareness)))
+        }
     }
 
     // MARK: Previews for members
@@ -329,11 +347,12 @@ package struct Rooms {
         if !self.delivery.isUnfinished { self.pacer.turnBegan() }
     }
 
-    /// When previews are due, or viewports, or paces to be reviewed.
+    /// When previews, awareness or viewports are due, or paces to be reviewed.
     mutating func nextDeadline() -> Instant? {
         let previews = self.delivery.nextDeadline ?? self.pacer.nextDeadline()
-        guard let viewports = self.delivery.viewports.nextDeadline else { return previews }
-        return min(previews ?? .never, viewports)
+        let others = [self.delivery.viewports.nextDeadline, self.awarenessPacer.nextDeadline].compactMap { $0 }
+        guard let other = others.min() else { return previews }
+        return min(previews ?? .never, other)
     }
 
     /// Previews came from the fan-out; those of one room stand together.
@@ -346,7 +365,26 @@ package struct Rooms {
             let room = previews[start].room
             let end = previews[start...].firstIndex { $0.room != room } ?? previews.endIndex
             if !self.streams.awaitsFanout(room) {
-                self.take(previews[start..<end], of: room, lateness: lateness, connections, at: now, into: &actions)
+                self.take(
+                    RoomShow(previews: previews[start..<end]), of: room, lateness: lateness, connections, at: now,
+                    into: &actions)
+            }
+            start = end
+        }
+        self.reviewPaces(at: now, into: &actions)
+    }
+
+    /// Awareness came from the fan-out; that of one room stands together.
+    mutating func awarenessReceived(
+        _ awareness: [Awareness], lateness: Nanoseconds, _ connections: Connections, at now: Instant,
+        into actions: inout [GatewayAction]
+    ) {
+        var start = awareness.startIndex
+        while start < awareness.endIndex {
+            let room = awareness[start].room
+            let end = awareness[start...].firstIndex { $0.room != room } ?? awareness.endIndex
+            if !self.streams.awaitsFanout(room) {
+                self.take(awareness[start..<end], of: room, lateness: lateness, connections, at: now, into: &actions)
             }
             start = end
         }
@@ -354,58 +392,58 @@ package struct Rooms {
     }
 
     private mutating func take(
-        _ previews: ArraySlice<Preview>, of room: Identifier, lateness: Nanoseconds, _ connections: Connections,
+        _ shown: RoomShow, of room: Identifier, lateness: Nanoseconds, _ connections: Connections,
         at now: Instant, into actions: inout [GatewayAction]
     ) {
         let members = self.streams.previewMembers(of: room).count
-        var paced = previews
-        if paced.contains(where: \.isAttention) {
-            self.noteAttention(paced, of: room)
-            // Selections are rare, and show what a commit will be about: they do not wait for the room's pace.
-            let selections = paced.filter { $0.selection != nil }[...]
-            paced = paced.filter { $0.selection == nil }[...]
-            self.deliver(selections, of: room, lateness: lateness, connections, at: now, into: &actions)
-        }
-        if members > 0, !paced.isEmpty, !self.pacer.keepsBack(paced, of: room, members: members, at: now) {
-            self.deliver(paced, of: room, lateness: lateness, connections, at: now, into: &actions)
+        if members > 0, !shown.isEmpty, !self.pacer.keepsBack(shown, of: room, members: members, at: now) {
+            self.deliver(shown, of: room, lateness: lateness, connections, at: now, into: &actions)
         }
     }
 
-    /// Notes which cursors and selections are shown to a room's members.
-    private mutating func noteAttention(_ previews: ArraySlice<Preview>, of room: Identifier) {
+    private mutating func take(
+        _ awareness: ArraySlice<Awareness>, of room: Identifier, lateness: Nanoseconds, _ connections: Connections,
+        at now: Instant, into actions: inout [GatewayAction]
+    ) {
         guard self.streams.position(of: room) != nil else { return }
-        for preview in previews where preview.isAttention {
-            self.attention.note(preview)
-            if preview.selection != nil || preview.isHidden { self.streams.attentionShifted(in: room) }
+        for awareness in awareness {
+            self.awareness.note(awareness)
+            if awareness.value.part != .cursor || awareness.value.isNothing { self.streams.awarenessShifted(in: room) }
         }
+        // Selections are rare, and show what a commit will be about: they do not wait for the room's pace.
+        let selections = RoomShow(awareness: awareness.filter { $0.value.part == .selection }[...])
+        self.deliver(selections, of: room, lateness: lateness, connections, at: now, into: &actions)
+        let paced = RoomShow(awareness: awareness.filter { $0.value.part != .selection }[...])
+        self.take(paced, of: room, lateness: lateness, connections, at: now, into: &actions)
     }
 
-    /// Time has passed: previews and viewports that are due go as far as this turn allows, and paces are reviewed.
+    /// Time has passed: previews, awareness and viewports that are due go as far as this turn allows, and paces are reviewed.
     mutating func timeReached(_ now: Instant, _ connections: Connections, into actions: inout [GatewayAction]) {
         self.delivery.resume(into: &actions)
         while let due = self.pacer.nextDue(at: now) {
-            self.deliver(due.previews[...], of: due.room, lateness: due.lateness, connections, at: now, into: &actions)
+            self.deliver(due.shown, of: due.room, lateness: due.lateness, connections, at: now, into: &actions)
         }
         while let unsent = self.pacer.nextUnsent(at: now) {
             for preview in unsent { self.forward(preview, into: &actions) }
         }
+        self.sendAwareness(at: now, into: &actions)
         while let entrance = self.delivery.viewports.nextEntrance(at: now) {
             self.delivery.complete(entrance.room, into: &actions)
-            self.showEntering(entrance.previews, to: entrance.slot, in: entrance.room, connections, into: &actions)
+            self.showEntering(entrance.shown, to: entrance.slot, in: entrance.room, connections, into: &actions)
         }
         self.reviewPaces(at: now, into: &actions)
     }
 
-    /// Delivers previews of one room, whatever its pace.
+    /// Delivers previews and awareness of one room, whatever its pace.
     private mutating func deliver(
-        _ previews: ArraySlice<Preview>, of room: Identifier, lateness: Nanoseconds, _ connections: Connections,
+        _ shown: RoomShow, of room: Identifier, lateness: Nanoseconds, _ connections: Connections,
         at now: Instant, into actions: inout [GatewayAction]
     ) {
         let members = self.streams.previewMembers(of: room)
-        guard !previews.isEmpty, !members.isEmpty else { return }
-        self.ages.delivered(previews, at: now)
+        guard !shown.isEmpty, !members.isEmpty else { return }
+        self.ages.delivered(shown.previews, at: now)
         let deliveries = self.delivery.deliver(
-            previews, of: room, to: self.streams, connections, at: now, into: &actions)
+            shown, of: room, to: self.streams, connections, at: now, into: &actions)
         self.pacer.delivered(deliveries, of: room, to: members.count, lateness: lateness, at: now)
     }
 

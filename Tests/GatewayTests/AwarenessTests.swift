@@ -5,45 +5,80 @@ import Wire
 
 @testable import GatewayCore
 
-/// Cursors and selections.
-@Suite struct AttentionTests {
+/// Cursors, selections and other awareness.
+@Suite struct AwarenessTests {
     private static func cursor(_ x: String, y: String = "2") -> String { #"{"roomId":"r","x":\#(x),"y":\#(y)}"# }
 
     private static func selection(_ ids: String) -> String { #"{"roomId":"r","elementIds":[\#(ids)]}"# }
 
-    private static func selections(_ actions: [GatewayAction]) -> [Preview] {
-        actions.compactMap { if case .fanout(_, .selection(let preview)) = $0 { preview } else { nil } }
+    private static func selections(_ actions: [GatewayAction]) -> [Awareness] {
+        actions.awareness.filter { $0.selection != nil }
+    }
+
+    private static func cursors(_ actions: [GatewayAction]) -> [Awareness] {
+        actions.awareness.filter { $0.value.part == .cursor }
     }
 
     /// What comes from the fan-out of somebody at another gateway.
-    private static func shown(_ x: Double?, connection: UInt64 = 5) -> Preview {
-        .cursor(
-            x.map { .init(x: $0, y: 0) }, in: "r", connection: connection, user: "cid", sid: "s-cid", version: 1)
+    private static func shown(_ value: AwarenessValue) -> Awareness {
+        Awareness(room: "r", connection: 5, user: "cid", sid: "s-cid", version: 1, value: value)
     }
 
-    private static func selected(_ ids: [Identifier]) -> Preview {
-        .selection(ids, in: "r", connection: 5, user: "cid", sid: "s-cid", version: 1)
-    }
+    private static func shown(_ x: Double?) -> Awareness { Self.shown(.cursor(x.map { .init(x: $0, y: 0) })) }
 
-    private static func deliver(_ previews: Preview..., to scene: inout Scene) -> [GatewayAction] {
-        scene.gateway.previewsReceived(previews, at: scene.moment, lateness: .zero, into: &scene.actions)
+    private static func selected(_ ids: [Identifier]) -> Awareness { Self.shown(.selection(ids)) }
+
+    private static func deliver(_ awareness: Awareness..., to scene: inout Scene) -> [GatewayAction] {
+        scene.gateway.awarenessReceived(awareness, at: scene.moment, lateness: .zero, into: &scene.actions)
         return scene.take()
     }
 
-    @Test func cursorsGoWithPreviewsAndSelectionsStraightToTheFanout() throws {
+    @Test func itGoesStraightToTheFanout() throws {
         var scene = Scene()
         let ada = try scene.member("ada")
         scene.send(ada, "cursor:moving", Self.cursor("1.5"))
         scene.send(ada, "selection:set", Self.selection(#""a","b""#), ack: 1)
+        scene.pass(20)
         scene.send(ada, "cursor:moving", Self.cursor("null", y: "null"))
         let actions = scene.take()
-        #expect(actions.previews.map(\.cursor) == [.init(x: 1.5, y: 2), nil])
-        #expect(actions.previews.map(\.sid) == ["s-ada", "s-ada"])
-        let selection = try #require(Self.selections(actions).first)
-        #expect(selection.selection?.elements == ["a", "b"])
-        #expect(actions.acknowledged == [1])
-        let versions = actions.previews.map(\.gesture)
-        #expect(versions[0] < selection.gesture && selection.gesture < versions[1])
+        let shown = actions.awareness
+        #expect(shown.map(\.value) == [.cursor(.init(x: 1.5, y: 2)), .selection(["a", "b"]), .cursor(nil)])
+        #expect(shown.map(\.sid) == ["s-ada", "s-ada", "s-ada"] && shown.map(\.sinceLast) == [0, 0, 20])
+        #expect(actions.acknowledged == [1] && actions.previews.isEmpty)
+        #expect(shown.map(\.version) == shown.map(\.version).sorted())
+    }
+
+    /// Of each part one in 16 ms; the last one always leaves.
+    @Test func whatComesTooSoonAfterTheLastOneWaitsAndTheNewestGoes() throws {
+        var scene = Scene()
+        let ada = try scene.member("ada")
+        var left: [(x: Double?, at: UInt64)] = []
+        for x in 0..<40 {
+            scene.send(ada, "cursor:moving", Self.cursor("\(x)"))
+            left += Self.cursors(scene.take()).map { ($0.cursor?.x, scene.now) }
+            scene.pass(3)
+            left += Self.cursors(scene.take()).map { ($0.cursor?.x, scene.now) }
+        }
+        #expect(left.first?.x == 0)
+        #expect(zip(left, left.dropFirst()).allSatisfy { $1.at >= $0.at + 16 })
+        #expect((6...8).contains(left.count))
+        scene.send(ada, "selection:set", Self.selection(#""a""#))
+        #expect(Self.selections(scene.take()).count == 1)
+        let due = scene.gateway.nextPreviewDeadline() ?? .never
+        #expect(due <= scene.moment + .milliseconds(16))
+        scene.pass(16)
+        #expect(Self.cursors(scene.take()).map(\.cursor?.x) == [39])
+        #expect(scene.gateway.nextPreviewDeadline() == nil)
+    }
+
+    @Test func nothingIsSentBehindALeave() throws {
+        var scene = Scene()
+        let ada = try scene.member("ada")
+        for x in 0..<3 { scene.send(ada, "cursor:moving", Self.cursor("\(x)")) }
+        _ = scene.take()
+        scene.send(ada, "room:leave", #"{"roomId":"r"}"#)
+        scene.pass(16)
+        #expect(scene.take().awareness.isEmpty && scene.gateway.nextPreviewDeadline() == nil)
     }
 
     @Test func overTheRateTheLatestWaits() throws {
@@ -55,12 +90,11 @@ import Wire
         scene.send(ada, "selection:set", Self.selection(#""a""#))
         scene.send(ada, "selection:set", Self.selection(#""b""#))
         let first = scene.take()
-        #expect(first.previews.map(\.cursor?.x) == [1, 2])
-        #expect(Self.selections(first).isEmpty)
-        scene.advance(2000)
+        #expect(first.awareness.map(\.cursor?.x) == [1])
+        scene.pass(2000)
         let second = scene.take()
-        #expect(second.previews.map(\.cursor?.x) == [5] && second.previews.map(\.folded) == [3])
-        #expect(Self.selections(second).map(\.selection?.elements) == [["b"]])
+        #expect(Self.cursors(second).map(\.cursor?.x) == [5] && Self.cursors(second).map(\.sinceLast) == [2000])
+        #expect(Self.selections(second).map(\.selection) == [["b"]])
     }
 
     @Test func othersGetEventsOfTheirOwn() throws {
@@ -107,7 +141,7 @@ import Wire
         let ada = try scene.member("ada")
         let ben = try scene.member("ben")
         scene.send(ben, "cursor:moving", Self.cursor("1"))
-        let local = try #require(scene.take().previews.first)
+        let local = try #require(scene.take().awareness.first)
         _ = Self.deliver(Self.shown(1), Self.selected(["a"]), local, to: &scene)
         let position = RoomPosition(room: "r", position: Position(epoch: "e", seq: 0), isReset: false)
         scene.gateway.positionReceived(position, at: scene.moment, into: &scene.actions)
@@ -144,7 +178,7 @@ import Wire
             let joined = JoinReply.Joined(
                 position: Position(epoch: "e", seq: 0), content: .elements(Array("[]".utf8)), members: [join.member],
                 session: "x", sid: "s1", claim: 1, number: 0,
-                attention: [[.init(Attention(connection: 5, sid: "s2", selection: ["e"], version: 1))]])
+                awareness: [[.init(ShownAwareness(sid: "s2", selection: ["e"]), of: 5)]])
             scene.gateway.joinAnswered(
                 JoinReply(request: join.request, room: "r", connection: join.connection, outcome: .success(joined)),
                 at: scene.moment, seconds: 0, into: &scene.actions)
@@ -166,8 +200,8 @@ import Wire
         let interests = scene.take().compactMap { action -> RoomInterest? in
             if case .fanout(_, .interest(let interest)) = action { interest } else { nil }
         }
-        let attention = try #require(interests.first?.occupants.first?.attention)
-        #expect(attention.sid == "s-ada" && attention.cursor?.x == 7 && attention.selection == ["a"])
+        let shown = try #require(interests.first?.occupants.first?.awareness)
+        #expect(shown.sid == "s-ada" && shown.cursor?.x == 7 && shown.selection == ["a"])
     }
 
     @Test func whoJoinsAgainShowsTheSameUnderItsSessionAndNothingUnderAnother() throws {
@@ -178,7 +212,7 @@ import Wire
             _ = scene.take()
             scene.send(ada, "room:join", #"{"roomId":"r"}"#, ack: 3)
             scene.answerJoins(sid: sid)
-            scene.advance(16)
+            scene.pass(16)
             #expect(Self.selections(scene.take()).map(\.sid) == (isShown ? [sid] : []))
         }
     }
@@ -191,7 +225,7 @@ import Wire
         scene.send(ada, "selection:set", Self.selection(#""a""#))
         scene.answerJoins(sid: "s-ada")
         let actions = scene.take()
-        #expect(actions.previews.map(\.cursor?.x) == [100])
+        #expect(Self.cursors(actions).map(\.cursor?.x) == [100])
         #expect(Self.selections(actions).count == 1)
     }
 
@@ -200,19 +234,23 @@ import Wire
         let ada = try scene.connect("ada")
         scene.send(ada, "room:join", #"{"roomId":"r"}"#, ack: 1)
         for case .fanout(_, .join(let join)) in scene.take() {
-            let attention = [
-                Attention(sid: "s1", cursor: .init(x: 1, y: 2), selection: ["e"], version: 3), Attention(sid: "s2"),
+            let shown = [
+                ShownAwareness(
+                    sid: "s1", cursor: .init(x: 1, y: 2), selection: ["e"], state: Array(#"{"tool":"pen"}"#.utf8),
+                    viewport: Rect(x: 1, y: 2, width: 3, height: 4)), ShownAwareness(sid: "s2"),
             ]
             let joined = JoinReply.Joined(
                 position: Position(epoch: "e", seq: 0), content: .elements(Array("[]".utf8)), members: [join.member],
                 session: "x", sid: "s1", claim: 1, number: 0,
-                attention: [attention.map { JoinReply.Shown($0) }])
+                awareness: [shown.map { JoinReply.Shown($0, of: 5) }])
             scene.gateway.joinAnswered(
                 JoinReply(request: join.request, room: "r", connection: join.connection, outcome: .success(joined)),
                 at: scene.moment, seconds: 0, into: &scene.actions)
         }
         let text = try #require(scene.take().texts(for: ada).first)
-        let connections = #""connections":[{"sid":"s1","cursor":{"x":1,"y":2},"selection":["e"]},{"sid":"s2"}]"#
+        let first = #"{"sid":"s1","cursor":{"x":1,"y":2},"selection":["e"],"state":{"tool":"pen"},"#
+        let connections =
+            #""connections":["# + first + #""viewport":{"x":1,"y":2,"width":3,"height":4}},{"sid":"s2"}]"#
         #expect(text.contains(connections))
     }
 
@@ -258,7 +296,7 @@ import Wire
         let refusal = Self.select(many, in: "r1", by: ada, &scene) ?? ""
         #expect(refusal.contains(#""code":"too_large""#) && refusal.contains(#""field":"elementIds""#))
         // The former one stays, and what does not add to it may change.
-        #expect(scene.gateway.connections.bySlot[ada]?.attention(in: "r1")?.selection == ["a"])
+        #expect(scene.gateway.connections.bySlot[ada]?.awareness(in: "r1")?.selection == ["a"])
         for room in ["r0", "r2"] {
             #expect(Self.select(many, in: Identifier(room), by: ada, &scene) == accepted)
         }
