@@ -182,8 +182,9 @@ import Wire
         #expect(scene.taken(by: Scene.g2).awareness.map(\.selection) == [["f"]])
     }
 
-    /// It was not here when the session moved on, and its members see what the former connection showed.
-    @Test func aGatewayThatNamesWhatAFormerConnectionShowsHidesIt() {
+    /// It was not here when the session moved on, and its members see what the former connection showed. It hides that with
+    /// the position that follows, for the connection owns nothing any more.
+    @Test func aGatewayThatNamesWhatAFormerConnectionShowsHearsWhoOwnsTheSession() {
         var scene = Self.stage()
         scene.join("ann", 9, at: Scene.g2, session: "s-ann.good")
         scene.answer()
@@ -193,8 +194,12 @@ import Wire
         let interest = RoomInterest(room: "r", position: Position(epoch: "epoch-1", seq: 1), occupants: [occupant])
         scene.send(interest, from: Scene.g1)
         let actions = scene.take()
-        let hidden = Self.selection([], version: 1, 1)
-        #expect(actions.first == .send(.awareness(hidden), to: Scene.g1))
+        let claimed = SessionClaimed(room: "r", sid: "s-ann", claim: 2)
+        #expect(actions.first == .send(.sessionClaimed(claimed), to: Scene.g1))
+        let isFollowedByThePosition = actions.dropFirst().contains { action in
+            if case .send(.roomPosition, Scene.g1) = action { true } else { false }
+        }
+        #expect(isFollowedByThePosition)
     }
 
     /// Another fan-out answered its join while the host was cut off. The connection that had the session before is here still.

@@ -292,12 +292,11 @@ extension RoomAudience {
         let isResumed = occupant.claim > 1
         // Another fan-out may have answered the join that claimed the session.
         if isResumed { self.claimed(awareness.sid, occupant.claim, by: connection, into: &actions) }
-        if self.owners.isSuperseded(awareness.sid, from: connection) {
-            // The session moved on while the gateway was not here: it still shows what the connection showed.
-            for shown in awareness.records(in: self.name, of: connection, occupant.member.user) {
-                actions.append(.send(.awareness(shown.hidden), to: gateway))
-            }
-            return
+        if let claim = self.owners.claim(on: awareness.sid, ofOtherThan: connection) {
+            // The session moved on while the gateway was not here. It hears so ahead of the room's position, with which it
+            // hides what the connection showed.
+            let claimed = SessionClaimed(room: self.name, sid: awareness.sid, claim: claim)
+            return actions.append(.send(.sessionClaimed(claimed), to: gateway))
         }
         self.sessionStarted(awareness.sid, of: connection, isResumed: isResumed, at: now, into: &actions)
         let before = self.occupancy.awareness(of: connection)

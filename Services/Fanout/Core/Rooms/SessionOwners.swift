@@ -13,8 +13,13 @@ struct SessionOwners: Sendable {
 
     /// True when the session belongs to another connection.
     func isSuperseded(_ sid: Identifier, from connection: UInt64) -> Bool {
-        guard !self.owners.isEmpty, let owner = self.owners[sid] else { return false }
-        return owner.connection != connection
+        self.claim(on: sid, ofOtherThan: connection) != nil
+    }
+
+    /// The claim by which another connection owns the session; nil when none does.
+    func claim(on sid: Identifier, ofOtherThan connection: UInt64) -> UInt32? {
+        guard !self.owners.isEmpty, let owner = self.owners[sid], owner.connection != connection else { return nil }
+        return owner.claim
     }
 
     /// A connection owns a session under a claim. Returns false when a newer claim is known.
