@@ -1,4 +1,4 @@
-/// A queue of previews: one for each room, element and connection, in order of arrival. A newer preview is folded into
+/// A queue of previews: one for each room, element and connection, in order of arrival. A newer preview takes the place of
 /// the pending one of its key, so the size is bounded by the number of moving elements, not by the rate.
 public struct LatestPreviews: Sendable {
     /// The key by which previews are folded.
@@ -70,7 +70,7 @@ public struct LatestPreviews: Sendable {
     public mutating func insert(_ preview: Preview) -> Insertion {
         let key = Key(preview)
         if let index = self.indices[key] {
-            self.previews[index].fold(preview)
+            self.previews[index].replace(by: preview)
             return .folded
         }
         guard self.count < self.capacity else {

@@ -16,18 +16,8 @@ public final class PreviewDelta: Sendable {
         self.pivot = pivot
     }
 
-    /// Folds what a newer preview of the same gesture shows onto an older one: values merge, deltas merge, and values
-    /// replace deltas as deltas do values.
-    public static func fold(
-        _ newer: (fields: TransformFields, delta: PreviewDelta?), onto fields: inout TransformFields,
-        _ delta: inout PreviewDelta?
-    ) {
-        guard newer.delta != nil || delta != nil else { return fields.merge(newer.fields) }
-        fields = newer.fields
-        delta = newer.delta.map { delta?.merged(with: $0) ?? $0 }
-    }
-
-    private func merged(with newer: PreviewDelta) -> PreviewDelta {
+    /// These deltas with those that a newer preview of the gesture shows.
+    public func merged(with newer: PreviewDelta) -> PreviewDelta {
         var fields = self.fields
         fields.merge(newer.fields)
         return PreviewDelta(fields, pivot: newer.pivot)

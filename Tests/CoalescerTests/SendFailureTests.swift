@@ -20,7 +20,7 @@ import Wire
         _ = coalescer.received(preview(x: 1, y: 1), at: ms(1))
         _ = coalescer.received(preview(x: 2, y: 2), at: ms(2))
         let sent = coalescer.leaving(at: ms(17))
-        _ = coalescer.received(preview(y: 3), at: ms(17))
+        _ = coalescer.received(preview(x: 2, y: 3), at: ms(17))
         coalescer.sendFailed(sent[0], at: ms(17))
         #expect(coalescer.leaving(at: ms(33)) == [preview(x: 2, y: 3, folded: 2, sinceLast: 32)])
     }

@@ -53,7 +53,7 @@ import Wire
         let stored = Self.box(-49, -48, 100, 100)
         let near = TransformFields(positionX: 1001, positionZ: 400, perspective: 800)
         #expect(Self.areas(&scene, .by(showing: near)) == [stored.union(Self.box(901, -98, 200, 200))])
-        let behind = TransformFields(positionX: 2001, positionZ: 900)
+        let behind = TransformFields(positionX: 2001, positionZ: 900, perspective: 800)
         #expect(
             Self.areas(&scene, .by(showing: behind)) == [Self.box(901, -98, 200, 200).union(Self.box(2001, 2, 0, 0))])
     }
@@ -83,12 +83,11 @@ import Wire
         #expect(second == [Self.box(951, -48, 1100, 100)])
     }
 
-    @Test func fieldsShownEarlierInTheGestureCount() {
+    @Test func aNewGestureBeginsAtTheStoredElement() {
         var scene = Self.stage()
         _ = Self.areas(&scene, .by(showing: TransformFields(positionX: 1001)))
-        let scaled = Self.areas(&scene, .by(showing: TransformFields(scaleX: 2, scaleY: 2)))
+        let scaled = Self.areas(&scene, .by(showing: TransformFields(positionX: 1001, scaleX: 2, scaleY: 2)))
         #expect(scaled == [Self.box(901, -98, 200, 200)])
-        // A new gesture begins at the stored element.
         let next = Self.areas(&scene, .by(gesture: 2, showing: TransformFields(scaleX: 2)))
         #expect(next == [Self.box(-99, -48, 200, 100)])
     }
@@ -96,7 +95,7 @@ import Wire
     @Test func aTurnedElementReachesFurther() {
         var scene = Self.stage()
         _ = Self.areas(&scene, .by(showing: TransformFields(positionX: 1001, rotation: 45)))
-        let areas = Self.areas(&scene, .by(showing: TransformFields(rotation: 45)))
+        let areas = Self.areas(&scene, .by(showing: TransformFields(positionX: 1001, rotation: 45)))
         let half = 50 * 2.0.squareRoot()
         #expect(areas == [Self.box(1001 - half, 2 - half, 2 * half, 2 * half)])
     }
@@ -135,8 +134,7 @@ import Wire
     @Test func whatAnotherOfTheUsersDevicesGoesOnWithIsShownAgainAfterAChange() {
         var scene = Self.stage()
         Self.addPhone(to: &scene)
-        _ = Self.areas(&scene, .by(showing: TransformFields(positionX: 1001)))
-        _ = Self.areas(&scene, .by(showing: TransformFields(rotation: 90)))
+        _ = Self.areas(&scene, .by(showing: TransformFields(positionX: 1001, rotation: 90)))
         _ = Self.areas(&scene, .by("s-ben", 2, showing: TransformFields(positionX: 3001)))
         scene.commit(sid: "s-phone")
         var expected = Preview.by(after: 2, showing: TransformFields(positionX: 1001, rotation: 90))

@@ -115,7 +115,7 @@ import Wire
             [
                 .preview(.by(showing: TransformFields(positionX: 1))), Self.update(2),
                 .preview(.by(showing: TransformFields(positionY: 2))),
-                .preview(.by(showing: TransformFields(positionX: 3))),
+                .preview(.by(showing: TransformFields(positionX: 3, positionY: 2))),
                 .preview(.by("s-ben", 2, showing: TransformFields(positionX: 9))),
             ], to: &outbox)
         #expect(outbox.previewCount == 2)
@@ -195,7 +195,8 @@ import Wire
         #expect(outbox.previewCount == 1)
         _ = outbox.unblock()
         // Between the hint and the attempt nothing overtakes what is folded either.
-        Self.add([.preview(.by(showing: TransformFields(positionY: 7))), Self.update(2)], to: &outbox)
+        Self.add(
+            [.preview(.by(showing: TransformFields(positionX: 20, positionY: 7))), Self.update(2)], to: &outbox)
         let records = try Self.drain(&outbox)
         #expect(records.seqs == [1, 2])
         #expect(records.previews.map(\.fields) == [TransformFields(positionX: 20, positionY: 7)])

@@ -185,7 +185,7 @@ import Wire
         var scene = Self.stage()
         scene.preview(.by(gesture: 2, after: 2, showing: TransformFields(positionX: 5)))
         scene.preview(.by(gesture: 2, after: 2, showing: TransformFields(positionY: 6)))
-        scene.preview(.by(gesture: 2, after: 2, showing: TransformFields(positionX: 7)))
+        scene.preview(.by(gesture: 2, after: 2, showing: TransformFields(positionX: 7, positionY: 6)))
         #expect(scene.take() == [])
         scene.commit(gesture: 1)
         let records = scene.taken(by: Scene.g2)
@@ -202,11 +202,11 @@ import Wire
     @Test func aWaitingPreviewIsTakenAlongByANewerOne() {
         var scene = Self.stage()
         scene.preview(.by(after: 2, showing: TransformFields(positionX: 5)))
-        scene.preview(.by(showing: TransformFields(positionY: 6)))
+        scene.preview(.by(showing: TransformFields(positionX: 5, positionY: 6)))
         #expect(scene.take() == [])
         scene.commit(sid: "s-other")
-        #expect(
-            scene.taken(by: Scene.g2).previews.map(\.fields) == [TransformFields(positionX: 5, positionY: 6)])
+        let shown = scene.taken(by: Scene.g2).previews
+        #expect(shown.map(\.fields) == [TransformFields(positionX: 5, positionY: 6)] && shown.map(\.folded) == [2])
     }
 
     @Test func aWaitingPreviewIsDroppedWithItsGestureOrAfterAWhile() {

@@ -32,7 +32,8 @@ import Wire
         // 256 are free, and above the rate previews are held back.
         let moving = scene.gateway.heldBytes(for: ada)
         let held = 300 - scene.take().previews.count
-        #expect(held > 0 && moving == 44 * ElementTrack.bytes + held * ElementTrack.previewBytes)
+        let tracks = 44 * ElementTrack.bytes + 300 * ElementTrack.gestureBytes
+        #expect(held > 0 && moving == tracks + held * ElementTrack.previewBytes)
         scene.gateway.disconnected(ada, at: scene.moment, into: &scene.actions)
         let left = scene.gateway.heldBytes(for: ada)
         #expect(left == 0)
@@ -162,6 +163,7 @@ private struct Walk {
     private mutating func look(through membership: Membership) -> Int {
         let tracks = membership.elements.count
         let held = membership.elements.values.count { $0.held != nil }
+        let open = membership.elements.values.count { $0.openGesture != nil }
         let selected = membership.shownAwareness.bytes
         var waiting = membership.waiting.cursor?.count ?? 0
         for event in membership.waiting.events {
@@ -172,6 +174,7 @@ private struct Walk {
         self.most.held = max(self.most.held, held)
         self.most.waiting = max(self.most.waiting, waiting)
         self.most.selected = max(self.most.selected, selected)
-        return tracks * ElementTrack.bytes + held * ElementTrack.previewBytes + selected + waiting
+        let moving = open * ElementTrack.gestureBytes + held * ElementTrack.previewBytes
+        return tracks * ElementTrack.bytes + moving + selected + waiting
     }
 }

@@ -246,3 +246,62 @@ struct PreviewTests {
         #expect(scene.take().texts(for: ada).count == 1)
     }
 }
+
+@Suite struct CompletePreviewTests {
+    private static func preview(_ members: String) -> String { #"{"roomId":"r","elementId":"e",\#(members)}"# }
+
+    /// What others get of previews that are sent one after the other.
+    private func shown(_ event: String = "element:transforming", _ previews: String...) throws -> [Preview] {
+        var scene = Scene()
+        let ada = try scene.member("ada")
+        return previews.flatMap { preview in
+            scene.send(ada, event, Self.preview(preview))
+            return scene.take().previews
+        }
+    }
+
+    @Test func aPreviewShowsAllThatItsGestureHasMoved() throws {
+        let previews = try self.shown(
+            "element:transforming", #""positionX":1,"positionY":2"#, #""transform":{"rotation":3}"#, #""positionX":4"#)
+        #expect(
+            previews.map(\.fields) == [
+                TransformFields(positionX: 1, positionY: 2), TransformFields(positionX: 1, positionY: 2, rotation: 3),
+                TransformFields(positionX: 4, positionY: 2, rotation: 3),
+            ])
+    }
+
+    @Test func aGestureShowsNothingOfTheOneBefore() throws {
+        let previews = try self.shown(
+            "element:transforming", #""positionX":1,"gesture":1"#, #""positionY":2,"gesture":2"#)
+        #expect(previews.map(\.fields) == [TransformFields(positionX: 1), TransformFields(positionY: 2)])
+    }
+
+    @Test func afterACommitTheNextGestureBeginsWithNothing() throws {
+        var scene = Scene()
+        let ada = try scene.member("ada")
+        scene.send(ada, "element:transforming", Self.preview(#""positionX":1"#))
+        scene.send(ada, "element:transform", Self.preview(#""positionX":1,"n":1"#))
+        let commit = try #require(scene.take().commits.first)
+        scene.gateway.resultReceived(result(of: commit, seq: 1), at: scene.moment, into: &scene.actions)
+        scene.send(ada, "element:transforming", Self.preview(#""positionY":2"#))
+        #expect(scene.take().previews.map(\.fields) == [TransformFields(positionY: 2)])
+    }
+
+    @Test func deltasMergeByField() throws {
+        let previews = try self.shown(
+            "element:gesturing", #""translation":{"x":1,"y":0},"rotation":5"#, #""translation":{"x":2,"y":0}"#)
+        let last = try #require(previews.last?.delta?.fields)
+        #expect(last.translation == Point(x: 2, y: 0) && last.rotation == 5)
+    }
+
+    @Test func valuesEndDeltasAndDeltasValues() {
+        var fields = GestureFields()
+        fields.rotation = 5
+        let delta = GestureProgress(fields: TransformFields(), delta: PreviewDelta(fields))
+        var progress = GestureProgress(fields: TransformFields(positionX: 1, positionY: 2))
+        progress.add(delta)
+        #expect(progress.fields.isEmpty && progress.delta?.fields.rotation == 5)
+        progress.add(GestureProgress(fields: TransformFields(positionY: 3)))
+        #expect(progress.delta == nil && progress.fields == TransformFields(positionY: 3))
+    }
+}

@@ -99,9 +99,9 @@ import Wire
 
     @Test func aViewportThatMovesOverAMovingElementShowsAllOfItsGesture() throws {
         var (scene, ada, _) = try Self.stage()
-        var turned = Self.preview(500)
+        var turned = Self.preview(520)
         turned.fields.rotation = 45
-        _ = Self.deliver(turned, Self.preview(520), to: &scene)
+        _ = Self.deliver(Self.preview(500), turned, to: &scene)
         scene.send(ada, "viewport:set", #"{"roomId":"r","x":450,"y":0,"width":100,"height":100}"#)
         let texts = scene.take().texts(for: ada)
         #expect(texts.count == 1 && texts[0].contains(#""rotation":45"#) && Self.shown(texts) == [520])

@@ -22,61 +22,39 @@ private func update(
         })
 }
 
-@Suite struct PreviewFoldTests {
-    private func fold(_ older: Preview, _ newer: Preview) -> Preview {
-        var folded = older
-        folded.fold(newer)
-        return folded
-    }
-
-    @Test func fieldsOfOneGestureMerge() {
-        let folded = self.fold(preview(x: 1, y: 1, after: 7, folded: 2), preview(x: 2, after: 5, folded: 3))
-        #expect(folded == preview(x: 2, y: 1, after: 7, folded: 5, sinceLast: 32))
-    }
-
-    private func delta(_ gesture: UInt64 = 1, x: Double? = nil, rotation: Double? = nil) -> Preview {
-        var fields = GestureFields()
-        fields.translation = x.map { Point(x: $0, y: 0) }
-        fields.rotation = rotation
-        var shown = preview(gesture: gesture, x: nil)
-        shown.delta = PreviewDelta(fields)
+@Suite struct ReplacedPreviewTests {
+    private func replaced(_ older: Preview, by newer: Preview) -> Preview {
+        var shown = older
+        shown.replace(by: newer)
         return shown
     }
 
-    @Test func deltasOfOneGestureMerge() {
-        let folded = self.fold(self.delta(x: 1, rotation: 5), self.delta(x: 2))
-        #expect(folded.delta == self.delta(x: 2, rotation: 5).delta && folded.folded == 2)
-        #expect(self.fold(self.delta(x: 1), self.delta(2, rotation: 5)).delta == self.delta(rotation: 5).delta)
-        #expect(self.fold(self.delta(2, x: 1), self.delta(rotation: 5)).delta == self.delta(x: 1).delta)
-    }
-
-    @Test func valuesReplaceDeltasAndDeltasValues() {
-        let values = self.fold(self.delta(x: 1), preview(x: nil, y: 2))
-        #expect(values.delta == nil && values.fields == TransformFields(positionY: 2))
-        let deltas = self.fold(preview(x: 1, y: 2), self.delta(rotation: 5))
-        #expect(deltas.delta == self.delta(rotation: 5).delta && deltas.fields.isEmpty)
+    /// Each is complete for its gesture, so nothing of the older one is needed.
+    @Test func theNewerOneOfAGestureReplacesTheOlderOne() {
+        let shown = self.replaced(preview(x: 1, y: 1, after: 5, folded: 2), by: preview(x: 2, after: 3, folded: 3))
+        #expect(shown == preview(x: 2, after: 5, folded: 5, sinceLast: 32))
     }
 
     @Test func newerGestureReplacesFieldsAndKeepsCountAndTime() {
-        let folded = self.fold(preview(gesture: 1, x: 1, after: 7, folded: 2), preview(gesture: 2, x: nil, y: 2))
+        let folded = self.replaced(preview(gesture: 1, x: 1, after: 7, folded: 2), by: preview(gesture: 2, x: nil, y: 2))
         #expect(folded == preview(gesture: 2, x: nil, y: 2, folded: 3, sinceLast: 32))
     }
 
     @Test func olderGestureIsOnlyCounted() {
-        let folded = self.fold(preview(gesture: 2, x: 1), preview(gesture: 1, x: 2, y: 2, after: 9))
+        let folded = self.replaced(preview(gesture: 2, x: 1), by: preview(gesture: 1, x: 2, y: 2, after: 9))
         #expect(folded == preview(gesture: 2, x: 1, folded: 2, sinceLast: 32))
     }
 
     @Test func anotherSessionReplacesWhateverItsGesture() {
         let newer = preview(gesture: 1, x: nil, y: 2, sid: "s2")
         for gesture in [UInt64(1), 9] {
-            let folded = self.fold(preview(gesture: gesture, x: 1), newer)
+            let folded = self.replaced(preview(gesture: gesture, x: 1), by: newer)
             #expect(folded == preview(gesture: 1, x: nil, y: 2, sid: "s2", folded: 2, sinceLast: 32))
         }
     }
 
     @Test func countsDoNotOverflow() {
-        #expect(self.fold(preview(x: 1, folded: .max), preview(x: 2)).folded == .max)
+        #expect(self.replaced(preview(x: 1, folded: .max), by: preview(x: 2)).folded == .max)
     }
 
     /// Whatever is folded wherever on the way, a receiver gets the same sums and the same end.
@@ -208,7 +186,7 @@ private func update(
                 let insertion = latest.insert(next)
                 if let index {
                     #expect(insertion == .folded)
-                    model[index].fold(next)
+                    model[index].replace(by: next)
                 } else if model.count < capacity {
                     #expect(insertion == .added)
                     model.append(next)

@@ -31,10 +31,10 @@ import Wire
             newer.gesture = gesture
             newer.area = Self.area(100, 0, 10, 10)
             var folded = older
-            folded.fold(newer)
+            folded.replace(by: newer)
             #expect(folded.area == Self.area(0, 0, 110, 10))
         }
-        older.fold(Samples.preview)
+        older.replace(by: Samples.preview)
         #expect(older.area == .everywhere)
     }
 }

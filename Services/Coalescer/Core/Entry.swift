@@ -64,7 +64,7 @@ struct Entry {
         guard var folded = self.held.take() else { return (false, 0) }
         let before = folded.group.memberCount
         if let older { folded = older }
-        let hasMerged = folded.fold(newer)
+        let hasMerged = folded.replace(by: newer)
         self.held = folded
         return (hasMerged, folded.group.memberCount - before)
     }

@@ -59,6 +59,7 @@ extension App {
             }
         }
         self.pending = []
+        self.slowedBy = nil
         self.lastNumber = 0
         self.selection = []
         self.sid = sid
@@ -106,9 +107,12 @@ extension App {
     private func tryAgain(_ index: Int, _ code: String?, _ pause: UInt64) {
         let number = self.pending[index].number
         if code == "session_expired", case .joined = self.state { return self.claimAgain() }
+        // What follows could be taken for the rate that this one needs, only to find a gap.
+        if code == "rate_limited" { self.slowedBy = number }
         self.world.after(pause * .millisecond) { [weak self] in
             guard let self, let index = self.pending.firstIndex(where: { $0.number == number }) else { return }
             self.pending[index].isSent = false
+            if self.slowedBy == number { self.slowedBy = nil }
             self.flush()
         }
     }

@@ -44,6 +44,8 @@ final class App: SimulatedApp {
 
     var pending: [Pending] = []
     var lastNumber: UInt64 = 0
+    /// The commit that was refused last for being sent too fast: nothing is sent before it.
+    var slowedBy: UInt64?
     var gesture: UInt64 = 0
     /// The undo or redo that was refused last, and the entry that it could not take back.
     var blocked: (event: String, seq: UInt64)?
@@ -167,7 +169,7 @@ final class App: SimulatedApp {
 
     /// Sends the commits that wait, in order.
     func flush() {
-        guard case .joined = self.state else { return }
+        guard case .joined = self.state, self.slowedBy == nil else { return }
         for index in self.pending.indices where !self.pending[index].isSent {
             self.pending[index].isSent = true
             self.pending[index].ack = self.lastAck + 1

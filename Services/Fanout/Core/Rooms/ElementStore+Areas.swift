@@ -12,7 +12,7 @@ struct ShownGesture: Sendable {
     let number: UInt64
     /// When it was first shown.
     let beganAt: Instant
-    /// The latest value of each field.
+    /// What it shows.
     let fields: TransformFields
 }
 
@@ -32,16 +32,15 @@ extension ElementStore {
             preview.area = .everywhere
             return
         }
-        var (fields, before) = (preview.fields, stored.area(showing: TransformFields(), on: parent))
-        if case .shown(let earlier, let area, preview.gesture) = self[index].fences[fence].motion {
-            (fields, before) = (earlier, area)
-            fields.merge(preview.fields)
+        var before = stored.area(showing: TransformFields(), on: parent)
+        if case .shown(_, let area, preview.gesture) = self[index].fences[fence].motion {
+            before = area
         } else if self[index].fences[fence].isOpen, self[index].fences[fence].shown == preview.gesture {
             // A viewport was set in the middle of the gesture: where it was shown until then is not known.
             before = .everywhere
         }
-        let area = stored.area(showing: fields, on: parent)
-        self[index].fences[fence].motion = .shown(fields, area, of: preview.gesture)
+        let area = stored.area(showing: preview.fields, on: parent)
+        self[index].fences[fence].motion = .shown(preview.fields, area, of: preview.gesture)
         preview.area = area.union(before)
     }
 

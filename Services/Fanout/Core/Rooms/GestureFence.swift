@@ -45,7 +45,7 @@ struct GestureFence: Sendable {
 indirect enum GestureMotion: Sendable {
     /// Nothing was shown yet, or nobody needs to know where.
     case unknown
-    /// The latest value of each field of a gesture, as apps merge them, and where that shows the element.
+    /// What its last preview shows, and where that shows the element.
     case shown(TransformFields, PreviewArea, of: UInt64)
 }
 

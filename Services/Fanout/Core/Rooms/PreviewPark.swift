@@ -28,7 +28,7 @@ struct PreviewPark: Sendable {
         let key = LatestPreviews.Key(newer)
         guard var preview = self.previews.remove(key) else { return newer }
         self.deadlines[key] = nil
-        preview.fold(newer)
+        preview.replace(by: newer)
         return preview
     }
 

@@ -2,14 +2,32 @@ import Canvas
 import Timing
 import Wire
 
+/// What a gesture shows of an element by now: all that it has moved so far.
+struct GestureProgress {
+    /// The latest value of each field.
+    private(set) var fields: TransformFields
+    /// The deltas that it shows instead of values.
+    private(set) var delta: PreviewDelta?
+
+    init(fields: TransformFields, delta: PreviewDelta? = nil) {
+        (self.fields, self.delta) = (fields, delta)
+    }
+
+    /// Adds what a newer preview of the gesture shows: values merge, deltas merge, and values end deltas as deltas do
+    /// values.
+    mutating func add(_ newer: GestureProgress) {
+        if newer.delta == nil, self.delta == nil { return self.fields.merge(newer.fields) }
+        self.fields = newer.fields
+        self.delta = newer.delta.map { self.delta?.merged(with: $0) ?? $0 }
+    }
+}
+
 /// What an app shows of an element while a finger is down.
 struct Move {
     let element: Identifier
     /// The app's number of the gesture, if it gives them.
     private(set) var gesture: UInt64?
-    private(set) var fields: TransformFields
-    /// The deltas that it shows instead of fields.
-    private(set) var delta: PreviewDelta?
+    private(set) var progress: GestureProgress
     /// Its place in a group.
     let group: GroupRole
     /// The number of the app's previews folded into it.
@@ -21,13 +39,12 @@ struct Move {
     ) {
         self.element = element
         self.gesture = gesture
-        self.fields = fields
-        self.delta = delta
+        self.progress = GestureProgress(fields: fields, delta: delta)
         self.group = group
     }
 
     /// The event that it came by.
-    var event: PreviewEvent { self.group != .alone ? .group : self.delta == nil ? .values : .deltas }
+    var event: PreviewEvent { self.group != .alone ? .group : self.progress.delta == nil ? .values : .deltas }
 
     /// The same with a gesture, unless the app has given one.
     func numbered(_ gesture: UInt64) -> Move {
@@ -36,14 +53,13 @@ struct Move {
         return move
     }
 
-    /// Folds a newer one of the same element into it, as ``Preview/fold(_:)`` does. Without a number it belongs to the
-    /// gesture under way.
-    mutating func fold(_ newer: Move) {
+    /// Adds a newer one of the same element. Without a number it belongs to the gesture under way.
+    mutating func add(_ newer: Move) {
         self.folded += newer.folded
         if newer.gesture == nil || newer.gesture == self.gesture {
-            PreviewDelta.fold((newer.fields, newer.delta), onto: &self.fields, &self.delta)
+            self.progress.add(newer.progress)
         } else if newer.gesture ?? 0 > self.gesture ?? 0 {
-            (self.gesture, self.fields, self.delta) = (newer.gesture, newer.fields, newer.delta)
+            (self.gesture, self.progress) = (newer.gesture, newer.progress)
         }
     }
 }
@@ -66,8 +82,14 @@ enum PreviewStep {
 ///
 ///     at rest ──preview──► gesture under way ──commit──► previews wait ──result──► at rest
 struct ElementTrack {
-    /// The gesture that is under way; nil between gestures.
-    private(set) var openGesture: UInt64?
+    /// How many tracks of a membership have a gesture under way, and how many hold a preview back.
+    struct Counts: Equatable {
+        var open = 0, held = 0
+    }
+
+    /// The gesture that is under way, in memory of its own: most tracks have none.
+    private indirect enum OpenGesture { case gesture(UInt64, GestureProgress) }
+    private var open: OpenGesture?
     /// Transform commits on the element without a result: newer previews wait for them.
     private var pendingCommits = 0
     /// The sequence number of the connection's last commit on the element; 0: none.
@@ -81,8 +103,12 @@ struct ElementTrack {
     /// About the bytes of a track: its share of a hash table, which is half full on average, its id, and its place among
     /// those that wait.
     static let bytes = 2 * (MemoryLayout<Identifier>.stride + MemoryLayout<Self>.stride) + 112
-    /// About the bytes of a preview that is held back.
+    /// About the bytes of a gesture that is under way, and of a preview that is held back.
+    static let gestureBytes = MemoryLayout<GestureProgress>.stride + 48
     static let previewBytes = MemoryLayout<Preview>.stride + 32
+
+    /// The gesture that is under way; nil between gestures.
+    var openGesture: UInt64? { if case .gesture(let number, _)? = self.open { number } else { nil } }
 
     /// A preview that is held back, by a pending commit or by the rate limit.
     var held: Preview? { if case .preview(let preview)? = self.heldPreview { preview } else { nil } }
@@ -91,7 +117,7 @@ struct ElementTrack {
 
     /// True when nothing would be lost with it.
     var isAtRest: Bool {
-        self.openGesture == nil && self.pendingCommits == 0 && !self.isHolding && !self.isQueued
+        self.open == nil && self.pendingCommits == 0 && !self.isHolding && !self.isQueued
     }
 
     /// True when a preview is held back by the rate limit alone.
@@ -100,34 +126,51 @@ struct ElementTrack {
     /// The gesture of the group that the preview belongs to that is held back; nil for one alone.
     var heldGroup: UInt64? { self.held.flatMap { $0.group == .alone ? nil : $0.gesture } }
 
-    /// Stamps a preview with its gesture, and folds it onto the one that is held back.
+    /// Stamps a preview with its gesture, and makes it complete: it shows all that the gesture has moved so far, and takes
+    /// the place of the one that is held back.
     /// - Parameters:
     ///   - preview: its gesture is 0 when the app gives no numbers.
-    ///   - heldCount: the number of tracks that hold a preview back.
     ///   - isAllowed: whether the rate limit lets it go; only asked when nothing else holds it back.
     mutating func stamp(
-        _ preview: Preview, lastGesture: inout UInt64, heldCount: inout Int, isAllowed: @autoclosure () -> Bool
+        _ preview: Preview, lastGesture: inout UInt64, _ counts: inout Counts, isAllowed: @autoclosure () -> Bool
     ) -> PreviewStep {
         var preview = preview
         if preview.gesture == 0 { preview.gesture = self.openGesture ?? lastGesture + 1 }
         lastGesture = max(lastGesture, preview.gesture)
-        self.openGesture = preview.gesture
+        self.complete(&preview, &counts)
         preview.after = self.lastSeq
-        if var held = self.takeHeld(&heldCount) {
-            held.fold(preview)
+        if var held = self.takeHeld(&counts) {
+            held.replace(by: preview)
             preview = held
         }
         guard self.pendingCommits == 0, isAllowed() else {
             self.heldPreview = .preview(preview)
-            heldCount += 1
+            counts.held += 1
             return self.pendingCommits > 0 ? .waitsForResult : .waitsForRate
         }
         return .goes(preview)
     }
 
-    private mutating func takeHeld(_ heldCount: inout Int) -> Preview? {
+    /// Adds a preview to what its gesture shows, and shows all of that.
+    private mutating func complete(_ preview: inout Preview, _ counts: inout Counts) {
+        var progress = GestureProgress(fields: preview.fields, delta: preview.delta)
+        if case .gesture(preview.gesture, var former)? = self.open {
+            former.add(progress)
+            progress = former
+            (preview.fields, preview.delta) = (progress.fields, progress.delta)
+        } else if self.open == nil {
+            counts.open += 1
+        }
+        self.open = .gesture(preview.gesture, progress)
+    }
+
+    private mutating func endOpen(_ counts: inout Counts) {
+        if self.open.take() != nil { counts.open -= 1 }
+    }
+
+    private mutating func takeHeld(_ counts: inout Counts) -> Preview? {
         guard case .preview(let preview)? = self.heldPreview.take() else { return nil }
-        heldCount -= 1
+        counts.held -= 1
         return preview
     }
 
@@ -143,8 +186,8 @@ struct ElementTrack {
 
     /// Removes the preview that is held back, as its turn has come.
     /// - Precondition: ``mayRelease``.
-    mutating func release(heldCount: inout Int) -> Preview {
-        guard var preview = self.takeHeld(&heldCount) else { preconditionFailure("no preview is held back") }
+    mutating func release(_ counts: inout Counts) -> Preview {
+        guard var preview = self.takeHeld(&counts) else { preconditionFailure("no preview is held back") }
         self.isQueued = false
         preview.after = max(preview.after, self.lastSeq)
         return preview
@@ -153,10 +196,10 @@ struct ElementTrack {
     /// A commit ends a gesture: the one named, or the one under way. Without either it ends none: the app may give the
     /// next number to a gesture itself.
     /// - Returns: the gesture's number; 0 for none.
-    mutating func close(_ explicit: UInt64?, heldCount: inout Int) -> UInt64 {
+    mutating func close(_ explicit: UInt64?, _ counts: inout Counts) -> UInt64 {
         let gesture = explicit ?? self.openGesture ?? 0
-        if let open = self.openGesture, open <= gesture { self.openGesture = nil }
-        if let held = self.held, held.gesture <= gesture { _ = self.takeHeld(&heldCount) }
+        if let open = self.openGesture, open <= gesture { self.endOpen(&counts) }
+        if let held = self.held, held.gesture <= gesture { _ = self.takeHeld(&counts) }
         self.pendingCommits += 1
         return gesture
     }
@@ -169,9 +212,10 @@ struct ElementTrack {
     }
 
     /// Ends the gesture under way without a commit; nil when there is none.
-    mutating func abandon(heldCount: inout Int) -> UInt64? {
-        guard let gesture = self.openGesture.take() else { return nil }
-        _ = self.takeHeld(&heldCount)
+    mutating func abandon(_ counts: inout Counts) -> UInt64? {
+        guard let gesture = self.openGesture else { return nil }
+        self.endOpen(&counts)
+        _ = self.takeHeld(&counts)
         return gesture
     }
 }

@@ -25,8 +25,8 @@ struct Membership {
     private var lastGesture: UInt64 = 0
     /// What it does with each element.
     private(set) var elements: [Identifier: ElementTrack] = [:]
-    /// How many of them hold a preview back.
-    private var heldCount = 0
+    /// How many of them have a gesture under way, and hold a preview back.
+    private var trackCounts = ElementTrack.Counts()
     /// The elements whose previews the rate limit alone holds back, in the order in which that began, each once. One that
     /// waits no more keeps its place until it is the first.
     private var queue: Deque<Identifier> = []
@@ -51,7 +51,8 @@ struct Membership {
     /// About the bytes that are kept for what it does. Those of a membership in which nothing happens are about a kilobyte,
     /// which is bounded by the number of connections and of their rooms.
     var heldBytes: Int {
-        self.elements.count * ElementTrack.bytes + self.heldCount * ElementTrack.previewBytes + self.awareness.bytes
+        self.elements.count * ElementTrack.bytes + self.trackCounts.open * ElementTrack.gestureBytes
+            + self.trackCounts.held * ElementTrack.previewBytes + self.awareness.bytes
             + self.waiting.heldBytes
     }
 
@@ -113,7 +114,7 @@ struct Membership {
         self.highestNumber = 0
         self.lastGesture = self.firstGesture
         self.elements = [:]
-        self.heldCount = 0
+        self.trackCounts = ElementTrack.Counts()
         self.queue = []
     }
 
@@ -161,7 +162,7 @@ struct Membership {
     mutating func closeGestures(_ explicit: UInt64?, on elements: ShortList<Identifier>) -> ShortList<EndedGesture> {
         defer { self.trimTracks() }
         return elements.map { element in
-            let gesture = self.elements[element, default: ElementTrack()].close(explicit, heldCount: &self.heldCount)
+            let gesture = self.elements[element, default: ElementTrack()].close(explicit, &self.trackCounts)
             self.lastGesture = max(self.lastGesture, gesture)
             return EndedGesture(element: element, gesture: gesture)
         }
@@ -169,7 +170,7 @@ struct Membership {
 
     /// Ends the gesture under way on an element without a commit; nil when there is none.
     mutating func abandonGesture(on element: Identifier) -> (sid: Identifier, gesture: UInt64)? {
-        self.elements[element]?.abandon(heldCount: &self.heldCount).map { (self.sid, $0) }
+        self.elements[element]?.abandon(&self.trackCounts).map { (self.sid, $0) }
     }
 
     /// The ends of the gestures under way, as the connection goes away.
@@ -227,9 +228,9 @@ struct Membership {
         let step = self.elements[move.element, default: ElementTrack()].stamp(
             Preview(
                 room: room, element: move.element, connection: mover.connection, user: mover.user, sid: self.sid,
-                gesture: move.gesture ?? 0, after: 0, folded: move.folded, fields: move.fields, delta: move.delta,
-                group: move.group),
-            lastGesture: &self.lastGesture, heldCount: &self.heldCount, isAllowed: isAllowed())
+                gesture: move.gesture ?? 0, after: 0, folded: move.folded, fields: move.progress.fields,
+                delta: move.progress.delta, group: move.group),
+            lastGesture: &self.lastGesture, &self.trackCounts, isAllowed: isAllowed())
         if case .waitsForRate = step { self.joinQueue(move.element) }
         return step
     }
@@ -285,7 +286,7 @@ struct Membership {
     private mutating func releaseFirst(_ first: [Identifier: ElementTrack].Index, into released: inout [Preview]) {
         self.queue.removeFirst()
         // In place: a track is large.
-        released.append(self.elements.values[first].release(heldCount: &self.heldCount))
+        released.append(self.elements.values[first].release(&self.trackCounts))
     }
 
     /// The track of the first element of the queue that waits for the rate limit alone; nil when there is none. Those

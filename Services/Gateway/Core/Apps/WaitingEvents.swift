@@ -49,7 +49,7 @@ struct WaitingEvents {
         for index in self.events.indices.reversed() {
             guard case .preview(var waiting) = self.events[index] else { break }
             guard waiting.element == move.element else { continue }
-            waiting.fold(move)
+            waiting.add(move)
             self.events[index] = .preview(waiting)
             return true
         }

@@ -3,7 +3,7 @@ import Wire
 
 /// What is being moved in a room: the latest state of each gesture under way, and where each cursor is.
 ///
-///     preview ──► new, or folded into its motion ──► gesture ended, element changed ──► forgotten
+///     preview ──► new, or in place of the last one ──► gesture ended, element changed ──► forgotten
 ///     cursor ───► new, or in place of the last one ──► hidden ──► forgotten
 ///
 /// Found by what is moved as well as by who moves it: an app may end a thousand gestures at once in a room where
@@ -11,7 +11,6 @@ import Wire
 struct RoomMotions {
     /// What a gesture shows by now.
     private struct Motion {
-        /// The latest value of each field.
         var preview: Preview
         /// Everywhere that the gesture went.
         var extent: PreviewArea
@@ -59,12 +58,7 @@ struct RoomMotions {
             if mayBegin { self.begin(key, preview) }
             return
         }
-        var latest = preview
-        if motion.preview.gesture == preview.gesture, motion.preview.sid == preview.sid {
-            latest.fields = motion.preview.fields
-            latest.fields.merge(preview.fields)
-        }
-        self.motions[key] = Motion(preview: latest, extent: motion.extent.union(preview.area))
+        self.motions[key] = Motion(preview: preview, extent: motion.extent.union(preview.area))
     }
 
     private mutating func begin(_ key: LatestPreviews.Key, _ preview: Preview) {

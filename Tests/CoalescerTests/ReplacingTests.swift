@@ -5,7 +5,7 @@ import Timing
 import TimingTestKit
 import Wire
 
-@Suite struct MergingTests {
+@Suite struct ReplacingTests {
     /// A coalescer whose room "r" was just sent to, so that what comes next is held.
     private func busy() -> Coalescer {
         var coalescer = Coalescer.strict()
@@ -13,30 +13,14 @@ import Wire
         return coalescer
     }
 
-    @Test func sparseFieldsMergeTheLatestWins() {
+    /// Each is complete for its gesture.
+    @Test func theLatestOfAGestureReplacesThoseBeforeIt() {
         var coalescer = self.busy()
         _ = coalescer.received(preview(x: 1, y: 1), at: ms(2))
-        _ = coalescer.received(preview(rotation: 90), at: ms(3))
-        _ = coalescer.received(preview(y: 5), at: ms(4))
+        _ = coalescer.received(preview(x: 1, y: 1, rotation: 90), at: ms(3))
+        _ = coalescer.received(preview(x: 1, y: 5, rotation: 90), at: ms(4))
         #expect(coalescer.leaving(at: ms(17)) == [preview(x: 1, y: 5, rotation: 90, folded: 3)])
         #expect(coalescer.counters.folded == 2)
-    }
-
-    @Test func everyFieldMerges() {
-        var all = TransformFields()
-        for field in ElementField.transform { all[field] = Double(field.slot) }
-        for field in ElementField.transform {
-            var coalescer = self.busy()
-            var first = preview()
-            first.fields = all
-            _ = coalescer.received(first, at: ms(2))
-            var second = preview()
-            second.fields[field] = 42
-            _ = coalescer.received(second, at: ms(3))
-            var expected = all
-            expected[field] = 42
-            #expect(coalescer.leaving(at: ms(17)).map(\.fields) == [expected])
-        }
     }
 
     @Test func keysAreApart() {
