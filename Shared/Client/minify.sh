@@ -23,7 +23,7 @@ own='acknowledged aim arriving attempt attempts attended awaited blocked capacit
     sendEdit sending sentAt settle stream taken takenAt thrown timer tokenRefused told tooLarge touch touched
     touchEdits trail trip unnumbered upAt waiting wakesAt wantToken writing'
 # shellcheck disable=SC2086
-terser --module --ecma 2022 --compress passes=3,reduce_funcs=false,sequences=false --mangle \
+terser --module --ecma 2022 --compress passes=3,reduce_funcs=false,sequences=false,inline=1 --mangle --format wrap_func_args=false \
     --mangle-props "builtins,regex=/^($(echo $own | tr ' ' '|'))$/" \
     --output "$folder/touchsync.min.js" -- "$here/web/touchsync.js"
 terser --module --ecma 2022 --compress passes=3 --mangle --output "$folder/projection.min.js" -- "$here/web/projection.js"

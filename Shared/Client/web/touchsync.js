@@ -22,12 +22,10 @@
 // MARK: Values from outside
 
 /** @param {string | undefined} json @returns {any} undefined when it is none */
-function parsed(json) {
+function parsed(json = "") {
   try {
-    return json ? JSON.parse(json) : undefined;
-  } catch {
-    return undefined;
-  }
+    return JSON.parse(json);
+  } catch {}
 }
 
 /**
@@ -53,8 +51,13 @@ const objectsIn = value => (Array.isArray(value) ? value.filter(isObject) : []);
  */
 const textsIn = value => (Array.isArray(value) ? value.filter(text => typeof text === "string") : []);
 
+/**
+ * An object that has a value for each name.
+ * @param {string[]} names @param {(name: string, index: number) => any} valueOf @returns {Data}
+ */
+const valuesBy = (names, valueOf) => Object.fromEntries(names.map((name, index) => [name, valueOf(name, index)]));
 /** @param {Data} data @param {string[]} names */
-const pick = (data, names) => Object.fromEntries(names.map(name => [name, data[name]]));
+const pick = (data, names) => valuesBy(names, name => data[name]);
 /** @param {Data} data @param {string[]} names @returns {Data} */
 const without = (data, names) => Object.fromEntries(Object.entries(data).filter(([name]) => !names.includes(name)));
 
@@ -69,8 +72,14 @@ const clamp = (value, low, high) => (value < low ? low : value > high ? high : v
  * @typedef {(value: any, rule?: any) => any} Reader
  */
 
-/** @type {Reader} */
-const flag = value => (typeof value === "boolean" ? value : undefined);
+/**
+ * Values that pass a test.
+ * @param {(value: any) => any} test @returns {Reader}
+ */
+const only = test => value => (test(value) ? value : undefined);
+const flag = only(value => typeof value === "boolean");
+/** @param {string[]} values */
+const oneOf = (...values) => only(value => values.includes(value));
 /**
  * Numbers, moved into a range.
  * @returns {Reader}
@@ -84,21 +93,18 @@ const number = (low = -Infinity, high = Infinity) => value =>
 const positive = (low, high) => value => (value > 0 ? number(low, high)(value) : undefined);
 /**
  * Only numbers in a range.
- * @param {number} low @param {number} high @returns {Reader}
+ * @param {number} low @param {number} high
  */
-const within = (low, high) => value => (number(low, high)(value) === value ? value : undefined);
+const within = (low, high) => only(value => number(low, high)(value) === value);
 /** Times and spans, ms. */
 const milliseconds = within(0, Infinity);
 /**
  * Texts of at most so many bytes.
- * @param {number} most @returns {Reader}
+ * @param {number} most
  */
-const text = most => value => (typeof value === "string" && byteCount(value) <= most ? value : undefined);
-/**
- * Ids of elements.
- * @type {Reader}
- */
-const identifier = value => (/^[^\0-\x1f\x7f-\x9f]+$/.test(value) ? text(128)(value) : undefined);
+const text = most => only(value => typeof value === "string" && byteCount(value) <= most);
+/** Ids of elements. */
+const identifier = only(value => /^[^\0-\x1f\x7f-\x9f]+$/.test(value) && text(128)(value));
 
 /**
  * Those of some fields that can be read.
@@ -125,10 +131,10 @@ function complete(data, fields) {
 
 /**
  * The same of those that are there: undefined when one of them cannot be read.
- * @param {any} data @param {Record<string, Reader>} fields @returns {any}
+ * @param {any} data @param {Record<string, Reader>} fields @param {TypeRules} [rule] @returns {any}
  */
-function optional(data, fields) {
-  const known = read(data, fields);
+function optional(data, fields, rule) {
+  const known = read(data, fields, rule);
   const isRead = isObject(data) && Object.keys(fields).every(name => data[name] === undefined || name in known);
   return isRead ? known : undefined;
 }
@@ -210,9 +216,9 @@ const MOVING = {
 };
 const POSE = Object.keys(MOVING);
 const OPTIONAL = POSE.filter(name => MOVING[name].isOptional), INSIDE = POSE.filter(name => !MOVING[name].isBeside);
-const START = Object.fromEntries(POSE.filter(name => !OPTIONAL.includes(name)).map(name => [name, MOVING[name].start]));
+const START = valuesBy(POSE.filter(name => !OPTIONAL.includes(name)), name => MOVING[name].start);
 const IS_ANGLE = POSE.map(name => MOVING[name].isAngle), JUMPS = POSE.map(name => name === "perspective");
-const MOVES = Object.fromEntries(POSE.map(name => [name, number()]));
+const MOVES = valuesBy(POSE, () => number());
 /** @type {Reader} */
 const point = value => complete(value, { x: number(), y: number() });
 /** What of `Deltas` can be read. */
@@ -221,8 +227,7 @@ const DELTAS = {
   scale: (/** @type {any} */ value) => number()(value) ?? point(value),
 };
 const BOUNDS = { x: number(-1e9, 1e9), y: number(-1e9, 1e9), width: side, height: side };
-/** @type {Reader} */
-const axisIn = value => (value === "x" || value === "y" ? value : undefined);
+const axisIn = oneOf("x", "y");
 /**
  * What holds an element when it moves.
  * @type {Record<string, Reader>}
@@ -257,9 +262,8 @@ const OPTIONS = {
  */
 const FIELDS = {
   ...OPTIONS, id: identifier, type: text(32), parentId: identifier,
-  space: value => (value === "canvas" || value === "normalized" ? value : undefined),
-  ...MOVES, width: positive(), height: positive(),
-  animation: value => (value && typeof value === "object" ? value : undefined),
+  space: oneOf("canvas", "normalized"),
+  ...MOVES, width: positive(), height: positive(), animation: only(value => value && typeof value === "object"),
   originalWidth: positive(0.001, 1e9), originalHeight: positive(0.001, 1e9),
   anchorX: number(-1000, 1000), anchorY: number(-1000, 1000),
 };
@@ -271,16 +275,6 @@ const SERVERS = ["motion", "createdBy", "updatedBy", "rev", ...ENVELOPE];
 const KEPT = ["locked", "originalWidth", "originalHeight"];
 /** What an update does not change. */
 const FIXED = ["transform", ...SERVERS, ...Object.keys(FIELDS).filter(name => !(name in OPTIONS || KEPT.includes(name)))];
-
-/**
- * Fields as the server stores them, with the app's own; undefined when it refuses one.
- * @param {Data} sent @param {Record<string, Reader>} fields @param {TypeRules} rule @returns {Data | undefined}
- */
-function stored(sent, fields, rule) {
-  const values = read(sent, fields, rule);
-  const isRefused = Object.keys(fields).some(name => sent[name] !== undefined && values[name] === undefined);
-  return isRefused ? undefined : { ...sent, ...values };
-}
 
 /**
  * Whether the server accepts so many of the app's own fields, of at most 8192 bytes in JSON.
@@ -570,9 +564,9 @@ const PRESETS = {
  * @param {Data} sent @param {Rules} rules @returns {Element | undefined} undefined when the server refuses it
  */
 function created(sent, rules) {
-  const rule = ruleOf(rules, sent.type);
-  const known = stored(without(sent, SERVERS), FIELDS, rule);
-  if (!known || known.type === undefined || (known.space === "normalized" && !known.parentId) || !fits(known)) {
+  const rule = ruleOf(rules, sent.type), own = without(sent, SERVERS), values = optional(own, FIELDS, rule);
+  const known = { ...own, ...values };
+  if (!values || known.type === undefined || (known.space === "normalized" && !known.parentId) || !fits(known)) {
     return undefined;
   }
   if (known.type === "guide" && !axisIn(known.axis)) return undefined;
@@ -596,16 +590,16 @@ function created(sent, rules) {
 /**
  * An element with other values apart from position, scale, rotation and anchor, without those that are null; the same
  * when the server refuses them.
- * @param {Element} element @param {any} sent @param {Rules} rules @returns {Element}
+ * @param {Element} element @param {any} changes @param {Rules} rules @returns {Element}
  */
-function updated(element, sent, rules) {
-  const rule = ruleOf(rules, element.type), set = objectIn(sent);
+function updated(element, changes, rules) {
+  const rule = ruleOf(rules, element.type), set = objectIn(changes);
   const removed = Object.keys(set).filter(name => set[name] === null && !KEPT.includes(name));
-  const values = stored(without(set, removed), FIELDS, rule);
+  const sent = without(set, removed), values = optional(sent, FIELDS, rule);
   if (!values || FIXED.some(name => name in set)) return element;
   if (element.type === "guide" && "axis" in set && set.axis !== element.axis) return element;
   /** @type {any} */
-  const next = { ...without(element, removed), ...values };
+  const next = { ...without(element, removed), ...sent, ...values };
   let shown = next;
   for (const { original, scale, smallest } of AXES) {
     if (!(original in values)) continue;
@@ -780,11 +774,11 @@ export function shownAt(field, stored, { motion, animation }, time) {
 
 // MARK: Motion of others
 
-/** @param {Element} element @param {Data} [fields] instead of its own @returns {number[]} what `POSE` names */
-const poseOf = (element, fields = {}) => POSE.map(name => fields[name] ?? element[name] ?? MOVING[name].start);
+/** @param {Element} element @returns {number[]} what `POSE` names */
+const poseOf = element => POSE.map(name => element[name] ?? MOVING[name].start);
 
 /** @param {number[]} pose @returns {Fields} */
-const named = pose => Object.fromEntries(POSE.map((name, index) => [name, pose[index]]));
+const named = pose => valuesBy(POSE, (name, index) => pose[index]);
 
 /**
  * Moves what is drawn towards the latest update at constant speed, over the measured time between updates, angles by the
