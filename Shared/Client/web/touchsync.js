@@ -396,9 +396,8 @@ function coordinate(sent, { space, bounds }, { axis, size, offset }, isDrawn, gr
   const isFraction = space === "normalized", isExact = isFraction || isDrawn;
   const edge = bounds?.[axis], end = edge + bounds?.[size], [low, high] = isFraction ? [0, 1] : [-1e9, 1e9];
   const inside = (/** @type {number} */ value) => {
-    let near = isFraction ? value : clamp(value, low, high);
-    if (bounds) near = Math.min(Math.max(near, isExact ? edge : Math.ceil(edge)), isExact ? end : Math.floor(end));
-    return clamp(near, low, high);
+    const least = isExact ? edge : Math.ceil(edge), most = isExact ? end : Math.floor(end);
+    return clamp(bounds ? Math.min(Math.max(value, least), most) : value, low, high);
   };
   let value = sent;
   if (grid?.[axis]) {
@@ -892,6 +891,15 @@ class Part {
   }
 }
 
+/** A part of a room. */
+class RoomPart extends Part {
+  /** @param {RoomCore} room */
+  constructor(room) {
+    super(room.clock);
+    this.room = room;
+  }
+}
+
 // MARK: Edits
 
 /**
@@ -939,7 +947,7 @@ class EditQueue {
     this.capacity = capacity;
     this.nextNumber = nextNumber;
     /** @type {Edit[]} */
-    this.edits = edits.map((/** @type {Edit} */ edit) => ({ ...newEdit(edit.event, edit.body, edit.ids), ...edit }));
+    this.edits = edits.map((/** @type {Edit} */ edit) => ({ ...edit, elementIds: elementIdsOf(edit.body) }));
   }
 
   /** Those without an answer. */
@@ -1001,23 +1009,23 @@ class EditQueue {
 const REPEAT = 1000;
 
 /** What changes often: at most one message in the room's interval, of which the latest is always sent. */
-class Stream extends Part {
+class Stream extends RoomPart {
+  /**
+   * Before when nothing more is sent; undefined before the first message, of this user's attention over a connection.
+   * @type {number | undefined}
+   */
+  nextSlot;
+
   /** @param {RoomCore} room @param {() => any} tell sends it @param {number} rest after which it is repeated, ms */
   constructor(room, tell, rest = Infinity) {
-    super(room.clock);
-    this.room = room;
+    super(room);
     this.tell = tell;
     this.rest = rest;
-    /**
-     * Before when nothing more is sent; undefined before the first message, of this user's attention over a connection.
-     * @type {number | undefined}
-     */
-    this.nextSlot = undefined;
   }
 
   /** There is something to be sent. */
   changed() {
-    if (this.room.phase !== "joined") return;
+    if (!this.room.isJoined) return;
     if (this.nextSlot && this.now < this.nextSlot) this.due.send = this.nextSlot;
     else this.send();
   }
@@ -1031,7 +1039,7 @@ class Stream extends Part {
   repeat() {
     delete this.due.send;
     this.due.repeat = this.now + this.rest;
-    if (this.room.phase === "joined") this.tell();
+    if (this.room.isJoined) this.tell();
   }
 
   /**
@@ -1065,18 +1073,18 @@ const HELD = {
 };
 
 /** The gestures of this user in a room. */
-class Hands extends Part {
+class Hands extends RoomPart {
+  /** @type {Map<any, Hand>} by the app's names */
+  all = new Map();
+
   /** @param {RoomCore} room @param {number} lastNumber of the gestures before */
   constructor(room, lastNumber = 0) {
-    super(room.clock);
-    this.room = room;
+    super(room);
     this.lastNumber = lastNumber;
-    /** @type {Map<any, Hand>} by the app's names */
-    this.all = new Map();
   }
 
   get parts() {
-    return this.room.phase === "joined" ? [...this.all.values()].map(hand => hand.stream) : [];
+    return this.room.isJoined ? [...this.all.values()].map(hand => hand.stream) : [];
   }
 
   /** @param {Data} input */
@@ -1196,7 +1204,7 @@ const SILENCE = 2000;
  */
 
 /** The gestures of others in a room. */
-class Movements extends Part {
+class Movements extends RoomPart {
   /**
    * By element.
    * @type {Map<string, Movement>}
@@ -1213,12 +1221,6 @@ class Movements extends Part {
    */
   copies = new Map();
 
-  /** @param {RoomCore} room */
-  constructor(room) {
-    super(room.clock);
-    this.room = room;
-  }
-
   get deadline() {
     const [first = Infinity] = this.heard.values();
     return first + SILENCE;
@@ -1227,11 +1229,15 @@ class Movements extends Part {
   time() {
     for (const [id, heardAt] of this.heard) {
       if (this.now < heardAt + SILENCE) return;
-      if (this.room.phase === "joined" && this.isAway(id)) {
-        this.heard.delete(id);
-        this.heard.set(id, this.now);
-      } else this.over(id);
+      if (this.room.isJoined && this.isAway(id)) this.hearOf(id);
+      else this.over(id);
     }
+  }
+
+  /** @param {string} id of an element whose gesture goes on */
+  hearOf(id) {
+    this.heard.delete(id);
+    this.heard.set(id, this.now);
   }
 
   /**
@@ -1267,13 +1273,13 @@ class Movements extends Part {
   /** @param {Data} preview of one element @param {Data} data what is common to a group */
   previewed(preview, { sid, gesture, dt }) {
     const id = preview.elementId, element = this.room.shown.get(id);
-    if (!element || this.room.phase !== "joined") return;
+    if (!element || !this.room.isJoined) return;
     const shown = this.pose(element, this.now);
     const movement = this.all.get(id) ?? { motion: new Motion(poseOf(element)), fields: {} };
     // Of one gesture what an earlier preview said still holds where a later one says nothing.
-    const isSame = this.heard.delete(id) && movement.sid === sid && movement.gesture === gesture;
-    const fields = Object.assign(isSame ? movement.fields : {}, read(preview, MOVES), read(preview.transform, MOVES));
-    this.heard.set(id, this.now);
+    const isSame = movement.sid === sid && movement.gesture === gesture;
+    const fields = Object.assign(isSame ? movement.fields : {}, fieldsOf(preview));
+    this.hearOf(id);
     this.all.set(id, Object.assign(movement, { sid, gesture, fields }));
     movement.motion.receive(this.aim(element, this.now), this.now, dt > 0 ? dt : undefined, shown);
     this.room.tell("moving", { elementId: id });
@@ -1292,6 +1298,7 @@ class Movements extends Part {
     const movement = this.all.get(id);
     if (!movement) return;
     this.heard.delete(id);
+    movement.fields = {};
     const element = this.room.composed(id);
     if (element) movement.motion.receive(this.aim(element, this.now), this.now, undefined, shown);
     else this.all.delete(id);
@@ -1320,8 +1327,8 @@ class Movements extends Part {
    */
   aim(element, now) {
     const pose = this.room.playing.pose(element, now) ?? poseOf(element);
-    const fields = /** @type {any} */ (this.heard.has(element.id) ? this.all.get(element.id)?.fields : undefined) ?? {};
-    return pose.map((value, index) => fields[POSE[index]] ?? value);
+    const fields = /** @type {Data} */ (this.all.get(element.id)?.fields);
+    return fields ? pose.map((value, index) => fields[POSE[index]] ?? value) : pose;
   }
 
   /** @param {Element} element @param {number} now */
@@ -1332,8 +1339,8 @@ class Movements extends Part {
 
   /** @param {Element} element @param {number} now @param {boolean} isHeld by this user @returns {any} where it is on its way */
   drawn(element, now, isHeld) {
-    const { id } = element, { playing } = this.room, movement = isHeld ? undefined : this.ongoing(id, now);
-    const pose = movement ? this.pose(element, now) : playing.pose(element, now);
+    const { id } = element, isMoved = !isHeld && this.ongoing(id, now);
+    const pose = isMoved ? this.pose(element, now) : this.room.playing.pose(element, now);
     if (!pose) {
       this.copies.delete(id);
       return element;
@@ -1351,20 +1358,14 @@ class Movements extends Part {
 const EARLIEST = 300;
 
 /** What moves elements of a room by itself, with the starts that it has here. */
-class Playing extends Part {
+class Playing extends RoomPart {
   /**
    * By element: as it is stored; its tracks and its animation by name, as they were told, and with the starts that they
-   * have here; when all is over by the server's clock; whether it is not yet. Once it is, only the starts count: a later
-   * update may repeat them.
-   * @type {Map<string, {element: Element, told: any, here: any, end: number, moves: boolean}>}
+   * have here; when each field and all is over by the server's clock; whether it is not yet. Once it is, only the starts
+   * count: a later update may repeat them.
+   * @type {Map<string, {element: Element, told: any, here: any, ends: Record<string, number>, end: number, moves: boolean}>}
    */
   all = new Map();
-
-  /** @param {RoomCore} room */
-  constructor(room) {
-    super(room.clock);
-    this.room = room;
-  }
 
   /** @param {number} now @returns {number} ms since 1970 of the server's clock */
   clockAt(now) {
@@ -1384,21 +1385,23 @@ class Playing extends Part {
     const now = this.clockAt(this.now), told = { ...objectIn(motion), ...(animation && { animation }) };
     /** @type {Data} */
     const here = {};
-    let end = 0;
+    /** @type {Record<string, number>} */
+    let ends = {};
     try {
       for (const name of Object.keys(told)) {
-        const { startedAt, segments, delayMs } = told[name];
+        const { startedAt, segments, delayMs, tracks } = told[name];
         const start = startedAt === before?.told[name]?.startedAt ? before?.here[name].startedAt : clamp(startedAt, cause && !segments ? -Infinity : now - EARLIEST, now);
         here[name] = isLive ? { ...told[name], startedAt: start } : told[name];
         const length = segments?.reduce((/** @type {number} */ sum, /** @type {Segment} */ { ms }) => sum + ms, 0);
-        if (elapsed(here[name], now) < Infinity) end = Math.max(end, here[name].startedAt + (length ?? delayMs + lengthOf(told[name])));
+        const end = elapsed(here[name], now) < Infinity ? here[name].startedAt + (length ?? delayMs + lengthOf(told[name])) : 0;
+        for (const field of segments ? [name] : Object.keys(tracks)) ends[field] = Math.max(end, ends[field] ?? 0);
       }
     } catch {
       // Not as servers send it.
-      end = 0;
+      ends = {};
     }
-    const moves = end > now;
-    if (motion || animation) this.all.set(id, { element, told, here, end, moves });
+    const end = Math.max(0, ...Object.values(ends)), moves = end > now;
+    if (motion || animation) this.all.set(id, { element, told, here, ends, end, moves });
     if (moves) {
       this.room.tell("moving", { elementId: id });
       this.wait(end);
@@ -1427,8 +1430,7 @@ class Playing extends Part {
 
   /** @param {string} id @param {string} field @param {number} now */
   moves(id, field, now) {
-    const { [field]: track, animation } = this.all.get(id)?.here ?? {}, time = this.clockAt(now);
-    return Boolean(segmentOf(track, time) || (animation?.tracks[field] && elapsed(animation, time) - animation.delayMs < lengthOf(animation)));
+    return this.clockAt(now) < (this.all.get(id)?.ends[field] ?? 0);
   }
 
   /** @param {string} id @param {number} now */
@@ -1458,7 +1460,7 @@ class Playing extends Part {
 }
 
 /** Who is in a room, with cursors and selections; and those of this user. */
-class People extends Part {
+class People extends RoomPart {
   /**
    * By user.
    * @type {Map<string, Data>}
@@ -1468,21 +1470,20 @@ class People extends Part {
    * Who this user is, as of the last join.
    * @type {any}
    */
-  self = undefined;
+  self;
   /**
    * Where this user points, what is selected and seen.
    * @type {Data | undefined}
    */
-  cursor = undefined;
+  cursor;
   /** @type {Data | undefined} */
-  selection = undefined;
+  selection;
   /** @type {Data | undefined} */
-  viewport = undefined;
+  viewport;
 
   /** @param {RoomCore} room */
   constructor(room) {
-    super(room.clock);
-    this.room = room;
+    super(room);
     this.pointing = new Stream(room, () => room.send("cursor:moving", this.cursor ?? { x: null, y: null }));
     /** @type {Stream} */
     this.looking = new Stream(room, () =>
@@ -1570,7 +1571,7 @@ class People extends Part {
   /** @param {Data} input */
   select({ elementIds }) {
     this.selection = { elementIds };
-    if (this.room.phase === "joined") this.room.ask("selection:set", this.selection);
+    if (this.room.isJoined) this.room.ask("selection:set", this.selection);
   }
 
   /** @param {Data} input without a viewport for everything */
@@ -1599,12 +1600,12 @@ export class RoomCore extends Part {
    */
   denial = {};
   /** @type {string | undefined} */
-  epoch = undefined;
+  epoch;
   /**
    * That of the last whole room.
    * @type {string | undefined}
    */
-  lastEpoch = undefined;
+  lastEpoch;
   seq = 0;
   /** @type {Data} */
   limits = {};
@@ -1641,12 +1642,12 @@ export class RoomCore extends Part {
    * Where the page of the history begins that is being read.
    * @type {number | undefined}
    */
-  searchFrom = undefined;
+  searchFrom;
   /**
    * The undo or redo that was refused, as long as nothing was edited since, and the entry that it could not take back.
    * @type {{event: string, seq: number} | undefined}
    */
-  blocked = undefined;
+  blocked;
   isDirty = false;
 
   /** @param {Core} core @param {string} roomId @param {Data | undefined} record what was saved of it */
@@ -1676,9 +1677,13 @@ export class RoomCore extends Part {
 
   // Joining
 
+  get isJoined() {
+    return this.phase === "joined";
+  }
+
   /** Whether the server's answer is known. */
   get isSettled() {
-    return ["joined", "refused"].includes(this.phase);
+    return this.isJoined || this.phase === "refused";
   }
 
   /** Joins, or joins again: with the session and the position that are known. */
@@ -1708,7 +1713,7 @@ export class RoomCore extends Part {
     this.isLeaving = this.givesUp = false;
     this.touch(this.shown.keys());
     if (this.phase === "refused") this.enter("refused", { error: this.denial });
-    if (this.phase !== "joined") return;
+    if (!this.isJoined) return;
     this.tell("members");
     this.enter("joined", { recovered: true });
   }
@@ -1831,7 +1836,7 @@ export class RoomCore extends Part {
   search() {
     delete this.due.search;
     const { doubtful } = this.queue;
-    if (this.phase !== "joined" || doubtful.length === 0) return;
+    if (!this.isJoined || doubtful.length === 0) return;
     this.read(this.searchFrom ?? Math.min(...doubtful.map(edit => edit.after)));
   }
 
@@ -1844,7 +1849,7 @@ export class RoomCore extends Part {
   /** @param {Data} input a page behind a number, or null when it cannot be had */
   history({ after, page }) {
     const { queue } = this;
-    if (this.searchFrom !== after || this.phase !== "joined") return;
+    if (this.searchFrom !== after || !this.isJoined) return;
     if (!Array.isArray(page?.entries)) return this.retry("search");
     for (const entry of objectsIn(page.entries)) {
       for (const edit of queue.doubtful.filter(({ doubt }) => doubt === entry.sid)) {
@@ -1930,8 +1935,8 @@ export class RoomCore extends Part {
 
   /** Sends what may be sent. */
   pump() {
-    const { phase, queue: { open, doubtful }, limits } = this;
-    if (phase !== "joined" || doubtful.length > 0 || this.due.pump) return;
+    const { queue: { open, doubtful }, limits } = this;
+    if (!this.isJoined || doubtful.length > 0 || this.due.pump) return;
     const waiting = open.filter(edit => !edit.sending), underWay = open.length - waiting.length;
     for (const edit of waiting.slice(0, Math.max((limits.unacknowledged ?? 32) - underWay, 0))) this.sendEdit(edit);
   }
@@ -1980,7 +1985,7 @@ export class RoomCore extends Part {
     }
     queue.resendFrom(edit.n);
     if (code !== "session_expired") this.retry("pump", error);
-    else if (this.phase === "joined") this.join();
+    else if (this.isJoined) this.join();
   }
 
   /**
@@ -2032,14 +2037,14 @@ export class RoomCore extends Part {
     // Not by way of all parts: there may be thousands a second.
     if (event in this.movements) return /** @type {any} */ (this.movements)[event](data);
     if (!UPDATES.has(event)) return this.hear(event, data);
-    if (this.phase !== "joined" || !(seq > this.seq)) return;
+    if (!this.isJoined || !(seq > this.seq)) return;
     // Behind a hole: what is missing comes with another join.
     if (seq === this.seq + 1) this.apply(event, data, true);
     else this.join();
   }
 
   "room:resync"() {
-    if (this.phase === "joined") {
+    if (this.isJoined) {
       // Until the join is answered nobody tells that a gesture has ended.
       this.movements.clear();
       this.join();
@@ -2083,14 +2088,12 @@ export class RoomCore extends Part {
     for (const edit of this.queue.edits) this.touch(edit.elementIds);
   }
 
-  /** The room is left without being entered. What was sent may be stored, which nobody will tell this user. */
-  giveUp() {
-    for (const edit of this.queue.open) this.refused(edit, edit.n ? FORGOTTEN : this.denial);
-  }
-
   /** Saves, computes again and reports what changed. */
   finish() {
-    if (this.givesUp && this.phase === "refused") this.giveUp();
+    if (this.givesUp && this.phase === "refused") {
+      // Left without being entered. What was sent may be stored, which nobody will tell this user.
+      for (const edit of this.queue.open) this.refused(edit, edit.n ? FORGOTTEN : this.denial);
+    }
     if (this.isDirty) this.save();
     if (this.touched.size === 0) return;
     const ids = [...this.touched];
@@ -2194,7 +2197,7 @@ export class RoomCore extends Part {
    * @param {string} event @param {Data} body
    */
   send(event, body) {
-    if (this.phase === "joined") this.core.link.write(`42${JSON.stringify([event, { roomId: this.roomId, ...body }])}`);
+    if (this.isJoined) this.core.link.write(`42${JSON.stringify([event, { roomId: this.roomId, ...body }])}`);
   }
 }
 
@@ -2310,9 +2313,9 @@ class Link extends Part {
   isRefreshing = false;
   isProbing = false;
   /** @type {string | undefined} */
-  presentToken = undefined;
+  presentToken;
   /** @type {string | undefined} the token that the server refused */
-  refusedToken = undefined;
+  refusedToken;
   /** Attempts since a connection last lasted. */
   attempts = 0;
   upAt = 0;
@@ -2323,7 +2326,7 @@ class Link extends Part {
   patience = 45000;
   nextRequest = 0;
   server = new ServerClock();
-  /** @type {Map<number, {sentAt: number, done: Answered, failed: Answered}>} */
+  /** @type {Map<number, {sentAt: number, done?: Answered, failed?: Answered}>} */
   requests = new Map();
 
   /** @param {Core} core */
@@ -2480,7 +2483,7 @@ class Link extends Part {
    * Sends an event that is answered.
    * @param {string} event @param {Data} payload @param {Answered} [done] @param {Answered} [failed]
    */
-  request(event, payload, done = () => {}, failed = () => {}) {
+  request(event, payload, done, failed) {
     if (!this.isUp) return;
     this.requests.set(this.nextRequest, { sentAt: this.now, done, failed });
     this.write(`42${this.nextRequest++}${JSON.stringify([event, payload])}`);
@@ -2542,8 +2545,8 @@ class Link extends Part {
       server.sample(request.sentAt, this.now, answer.time);
       this.due.sample = this.now + (server.samples.length < FIRST_SAMPLES ? 0 : RESAMPLE);
     }
-    if (answer.ok === true) request?.done(answer);
-    else request?.failed(objectIn(answer.error));
+    if (answer.ok === true) request?.done?.(answer);
+    else request?.failed?.(objectIn(answer.error));
   }
 
   /** @param {any} message its name and data */
@@ -2666,7 +2669,9 @@ export class Core extends Part {
       room.finish();
       if (room.isLeaving && room.queue.open.length === 0) this.remove(room);
     }
-    this.noteState();
+    const state = this.computedState();
+    if (state !== this.state) this.output({ type: "state", state });
+    this.state = state;
     return this.outputs.splice(0);
   }
 
@@ -2691,12 +2696,6 @@ export class Core extends Part {
     this.rooms.delete(roomId);
     this.link.request("room:leave", { roomId });
     this.output({ type: "room", roomId, phase: "left" });
-  }
-
-  noteState() {
-    const state = this.computedState();
-    if (state !== this.state) this.output({ type: "state", state });
-    this.state = state;
   }
 
   computedState() {
@@ -2919,9 +2918,7 @@ export class Refusal extends Error {
 }
 
 /** @returns {string} a name that nobody else uses */
-function uniqueName() {
-  return [...crypto.getRandomValues(new Uint32Array(4))].map(part => part.toString(36)).join("-");
-}
+const uniqueName = () => crypto.getRandomValues(new Uint32Array(3)).join("-");
 
 /**
  * A connection to a TouchSync server.
@@ -2938,18 +2935,18 @@ export class TouchSync extends Emitter {
    */
   awaited = new Map();
   /** @type {WebSocket | undefined} */
-  socket = undefined;
+  socket;
   /** @type {any} */
-  timer = undefined;
+  timer;
   /** When the timer ends. */
   wakesAt = Infinity;
   /**
    * What is to be sent once it is saved.
    * @type {string[] | undefined}
    */
-  held = undefined;
+  held;
   /** @type {Promise<void> | undefined} */
-  writing = undefined;
+  writing;
   /**
    * Inputs that wait for the store, or for the present one to be done.
    * @type {({type: string} & Data)[]}
@@ -3084,7 +3081,10 @@ export class TouchSync extends Emitter {
     const { type, roomId } = output, room = this.rooms.get(roomId);
     switch (type) {
       case "open": return this.open();
-      case "close": return this.closeSocket();
+      case "close":
+        this.socket?.close();
+        this.socket = undefined;
+        break;
       case "send": return this.held ? void this.held.push(output.text) : this.socket?.send(output.text);
       case "token": return void this.provideToken(output.reason);
       case "history": return void this.searchHistory(roomId, output.after);
@@ -3494,8 +3494,10 @@ let madeIds = 36 ** 3;
  * An id for a new element: `~`, time and number to the base 36, and a unique name. Among elements of one `zIndex` it
  * lies above other ids of this form, as far as the clocks agree, and above all others of letters and digits.
  */
-export const newElementId = () =>
-  `~${(latest = Math.max(latest, Date.now())).toString(36)}-${(madeIds++).toString(36)}-${uniqueName()}`;
+export function newElementId() {
+  latest = Math.max(latest, Date.now());
+  return `~${latest.toString(36)}-${(madeIds++).toString(36)}-${uniqueName()}`;
+}
 
 /** @param {Data} element @returns {Data} with an id */
 const identified = element => ({ id: newElementId(), ...element });
