@@ -698,12 +698,15 @@ function displaced({ response, damping, velocity }, x0, seconds) {
 /** @param {number} from @param {number} to @param {number} share */
 const between = (from, to, share) => (share === 1 ? to : from + (to - from) * share);
 
-/** @param {Segment} segment @param {number} elapsed ms */
-function segmentAt({ from, to, ms, curve }, elapsed) {
+/**
+ * Where a segment is after a while.
+ * @param {number} from @param {number} to @param {number} ms @param {any} curve @param {number} passed ms
+ */
+function onWay(from, to, ms, curve, passed) {
   const { spring, decay } = curve;
-  if (spring) return to + displaced(spring, from - to, elapsed / 1000);
+  if (spring) return to + displaced(spring, from - to, passed / 1000);
   const way = (/** @type {number} */ time) => 1 - Math.exp(time * Math.log(decay.rate));
-  return between(from, to, decay ? way(elapsed) / way(ms) : eased(curve, elapsed / ms));
+  return between(from, to, decay ? way(passed) / way(ms) : eased(curve, passed / ms));
 }
 
 /**
@@ -712,46 +715,50 @@ function segmentAt({ from, to, ms, curve }, elapsed) {
  */
 const elapsed = ({ startedAt }, time) => (startedAt - time <= 60000 ? Math.max(0, time - startedAt) : Infinity);
 
-/**
- * The segment of a time and what has passed of it, undefined when the track is over.
- * @param {Track | undefined} track @param {number} time
- */
-function segmentOf(track, time) {
-  let passed = track ? elapsed(track, time) : Infinity;
-  for (const segment of track?.segments ?? []) {
-    if (passed < segment.ms) return { segment, passed };
-    passed -= segment.ms;
-  }
-}
-
 /** @param {Data} animation */
 const lengthOf = ({ ms, iterations }) => ms * (iterations === "infinite" ? Infinity : iterations);
 
 /**
- * Between which values an animation has a field at a time, and the share of the way; undefined unless it has an effect.
- * @param {Data} animation @param {string} field @param {number} beneath @param {number} time
+ * A value between two others; a scale between two of one sign stays on their side.
+ * @param {string} field @param {number} from @param {number} to @param {number} value
  */
-function keyframesAt(animation, field, beneath, time) {
-  const keyframes = animation.tracks[field], active = elapsed(/** @type {any} */ (animation), time) - animation.delayMs;
-  if (!keyframes || !(active >= 0 && active < lengthOf(animation))) return;
-  const overall = active / animation.ms, iteration = Math.floor(overall), rest = overall - iteration;
-  const { direction } = animation, isOdd = iteration % 2 !== 0;
-  const isReversed = direction === "reverse" || direction === (isOdd ? "alternate" : "alternate-reverse");
-  const place = isReversed ? 1 - rest : rest;
-  const valueOf = (/** @type {any} */ { value }) => (animation.composite === "add" ? beneath + value : value);
-  if (place >= 1 && keyframes.at(-2)?.at === 1) return [valueOf(keyframes.at(-1)), valueOf(keyframes.at(-1)), 1];
-  const next = keyframes.filter((/** @type {any} */ { at }) => at <= place && at < 1).length;
-  const start = keyframes[next - 1], end = keyframes[next], startsAt = start ? start.at : 0;
-  const share = (place - startsAt) / ((end ? end.at : 1) - startsAt);
-  return [start ? valueOf(start) : beneath, end ? valueOf(end) : beneath, start ? eased(start.curve, share) : share];
+function kept(field, from, to, value) {
+  if (!/^scale/.test(field)) return value;
+  return from > 0 && to > 0 ? Math.max(value, 0.001) : from < 0 && to < 0 ? Math.min(value, -0.001) : value;
 }
 
 /**
- * A scale between two of one sign stays on their side.
- * @param {string} field @param {number} value @param {number} from @param {number} to
+ * What a track makes of a field at a time; what is stored once it is over.
+ * @param {Track} track @param {string} field @param {number} stored @param {number} time
  */
-const kept = (field, value, from, to) =>
-  (!/^scale/.test(field) ? value : from > 0 && to > 0 ? Math.max(value, 0.001) : from < 0 && to < 0 ? Math.min(value, -0.001) : value);
+function tracked(track, field, stored, time) {
+  let passed = elapsed(track, time);
+  for (const { from, to, ms, curve } of track.segments) {
+    if (passed < ms) return kept(field, from, to, onWay(from, to, ms, curve, passed));
+    passed -= ms;
+  }
+  return stored;
+}
+
+/**
+ * What an animation makes of a field at a time; what is beneath unless it has an effect.
+ * @param {any} animation @param {string} field @param {number} beneath @param {number} time
+ */
+function animated(animation, field, beneath, time) {
+  const { direction, composite, delayMs, ms } = animation;
+  const keyframes = animation.tracks[field], active = elapsed(animation, time) - delayMs;
+  if (!keyframes || !(active >= 0 && active < lengthOf(animation))) return beneath;
+  const iteration = Math.floor(active / ms), rest = active / ms - iteration;
+  const isReversed = direction === "reverse" || direction === (iteration % 2 ? "alternate" : "alternate-reverse");
+  const place = isReversed ? 1 - rest : rest, [base, neutral] = composite === "add" ? [beneath, 0] : [0, beneath];
+  const next = keyframes.filter((/** @type {any} */ { at }) => at <= place && at < 1).length;
+  const start = keyframes[next - 1] ?? { at: 0, value: neutral, curve: "linear" };
+  // The last of two at the end counts there alone.
+  const isLast = place >= 1 && keyframes.at(-2)?.at === 1;
+  const end = isLast ? keyframes.at(-1) : keyframes[next] ?? { at: 1, value: neutral };
+  const from = base + (isLast ? end : start).value, to = base + end.value;
+  return kept(field, from, to, between(from, to, eased(start.curve, (place - start.at) / (end.at - start.at))));
+}
 
 /**
  * What shows of a field: what is stored, or what its track or an animation makes of it.
@@ -759,16 +766,9 @@ const kept = (field, value, from, to) =>
  * @param {number} time ms since 1970 of the server's clock
  */
 export function shownAt(field, stored, { motion, animation }, time) {
-  const running = segmentOf(motion?.[field], time);
-  let value = stored;
-  if (running) {
-    const { segment, passed } = running;
-    value = kept(field, segmentAt(segment, passed), segment.from, segment.to);
-  }
-  const frames = animation && keyframesAt(animation, field, value, time);
-  if (frames) value = kept(field, between(frames[0], frames[1], frames[2]), frames[0], frames[1]);
-  if (field === "opacity") value = clamp(value, 0, 1);
-  return MOVING[field].isAngle ? normalized(value) : value;
+  const track = motion?.[field], moved = track ? tracked(track, field, stored, time) : stored;
+  const value = animation ? animated(animation, field, moved, time) : moved;
+  return MOVING[field].isAngle ? normalized(value) : field === "opacity" ? clamp(value, 0, 1) : value;
 }
 
 // MARK: Motion of others
@@ -1069,7 +1069,7 @@ const TRAIL = 100;
  */
 const HELD = {
   translation: ["positionX", "positionY"], rotation: ["rotation"], scale: ["scaleX", "scaleY"],
-  tilt: ["rotationX", "rotationY"],
+  tilt: ["rotationX", "rotationY"], anchor: [],
 };
 
 /** The gestures of this user in a room. */
@@ -1104,7 +1104,7 @@ class Hands extends RoomPart {
    * @param {string[]} ids @returns {Point}
    */
   middle(ids) {
-    const elements = ids.flatMap(id => this.room.shown.get(id) ?? []);
+    const elements = this.room.elementsOf(ids);
     const half = (/** @type {"positionX" | "positionY"} */ name) => {
       const places = elements.map(element => element[name]);
       return (Math.min(...places) + Math.max(...places)) / 2 || 0;
@@ -1120,7 +1120,7 @@ class Hands extends RoomPart {
     hand.deltas = read(deltas, DELTAS);
     const { translation } = hand.deltas, { now } = this;
     if (translation) hand.trail = [...hand.trail.filter(({ at }) => at >= now - TRAIL), { at: now, point: translation }];
-    const fields = Object.keys(hand.deltas).filter(name => !known.includes(name)).flatMap(name => HELD[name] ?? []);
+    const fields = Object.keys(hand.deltas).filter(name => !known.includes(name)).flatMap(name => HELD[name]);
     this.room.halt(hand.elementIds, fields);
     this.room.touch(hand.elementIds);
     hand.stream.changed();
@@ -1147,13 +1147,12 @@ class Hands extends RoomPart {
     const { room, now } = this, start = trail.find(({ at }) => at >= now - TRAIL), end = deltas.translation;
     const speed = (/** @type {"x" | "y"} */ axis) =>
       (start && end ? ((end[axis] - start.point[axis]) * 1000) / Math.max(now - start.at, 1) : 0);
-    const { velocity = { x: speed("x"), y: speed("y") } } = throwing, held = elementIds.filter(id => room.shown.has(id));
-    const unit = room.shown.get(held[0])?.space === "normalized" ? 0.001 : 1;
+    const { velocity = { x: speed("x"), y: speed("y") } } = throwing, held = room.elementsOf(elementIds);
+    const unit = held[0]?.space === "normalized" ? 0.001 : 1;
     if (deltas.anchor || !held[0] || !(Math.hypot(velocity.x, velocity.y) > THROW * unit)) return;
     // About a pivot a scaling turns, too.
-    const names = [...HELD.translation, ...Object.keys(pivot ? { ...deltas, rotation: 0 } : deltas).flatMap(name => HELD[name] ?? [])];
-    const elements = held.map(elementId =>
-      transformOf({ elementId, ...pick(named(poseOf(/** @type {Element} */ (room.shown.get(elementId)))), names) }));
+    const set = { translation: 0, ...deltas, ...(pivot && { rotation: 0 }) }, names = Object.keys(set).flatMap(name => HELD[name]);
+    const elements = held.map(element => transformOf({ elementId: element.id, ...pick(named(poseOf(element)), names) }));
     const body = { ...throwing, velocity, gesture: number };
     return pivot ? ["elements:throw", { elements, ...body }] : ["element:throw", { ...elements[0], ...body }];
   }
@@ -1650,21 +1649,21 @@ export class RoomCore extends Part {
   blocked;
   isDirty = false;
 
-  /** @param {Core} core @param {string} roomId @param {Data | undefined} record what was saved of it */
-  constructor(core, roomId, record) {
+  /** @param {Core} core @param {string} roomId @param {Data} [record] what was saved of it */
+  constructor(core, roomId, record = {}) {
     super(core.clock);
     this.core = core;
     this.roomId = roomId;
     /** @type {string | undefined} */
-    this.session = record?.session;
-    this.sid = record?.sid ?? "";
-    this.queue = new EditQueue(core.queueLimit, record ?? {});
-    this.hands = new Hands(this, record?.gesture);
+    this.session = record.session;
+    this.sid = record.sid ?? "";
+    this.queue = new EditQueue(core.queueLimit, record);
+    this.hands = new Hands(this, record.gesture);
     this.movements = new Movements(this);
     this.playing = new Playing(this);
     this.people = new People(this);
     /** Whether something is saved of it. */
-    this.isSaved = record !== undefined;
+    this.isSaved = "edits" in record;
     /** Edits that are saved without a number of the present session. */
     this.unnumbered = new Set(this.queue.edits.filter(edit => !isNumbered(edit)));
     this.touchEdits();
@@ -1882,13 +1881,14 @@ export class RoomCore extends Part {
    * @param {string[]} ids @param {string[]} fields
    */
   halt(ids, fields) {
-    const { playing, now } = this, elements = ids.flatMap(id => this.shown.get(id) ?? []).filter(({ id, locked }) =>
+    const { playing, now } = this, elements = this.elementsOf(ids).filter(({ id, locked }) =>
       !locked && fields.some(field => playing.moves(id, field, now)));
     if (!elements[0]) return;
-    const caught = elements.map(idOf), which = caught[1] ? { elements: caught } : { elementId: caught[0] };
+    const caught = elements.map(idOf), at = playing.clockAt(now);
+    const [event, which] = caught[1] ? ["elements:halt", { elements: caught }] : ["element:halt", { elementId: caught[0] }];
     const shown = Object.fromEntries(elements.map(element =>
       [element.id, pick(named(playing.pose(element, now) ?? poseOf(element)), fields)]));
-    this.edit({ id: "halt", event: caught[1] ? "elements:halt" : "element:halt", body: { ...which, fields, at: playing.clockAt(now) }, shown });
+    this.edit({ id: "halt", event, body: { ...which, fields, at }, shown });
   }
 
   /** @param {Data} input */
@@ -2069,14 +2069,18 @@ export class RoomCore extends Part {
     if (own) own.isStored = true;
     for (const [id, element] of UPDATES.get(event)?.(data, this.confirmed) ?? []) {
       const shown = this.movements.shown(id);
-      if (element) this.confirmed.set(id, element);
-      else this.confirmed.delete(id);
+      put(this.confirmed, id, element);
       this.playing.update(id, element, isLive, data.cause);
       this.touch([id]);
       this.movements.over(id, shown);
     }
     if (own) this.touch(own.elementIds);
     this.settle();
+  }
+
+  /** @param {string[]} ids @returns {Element[]} those that are shown */
+  elementsOf(ids) {
+    return ids.flatMap(id => this.shown.get(id) ?? []);
   }
 
   /** @param {Iterable<string>} ids */
@@ -2099,13 +2103,9 @@ export class RoomCore extends Part {
     const ids = [...this.touched];
     this.touched.clear();
     for (const id of ids) {
-      const element = this.composed(id);
-      if (element) this.shown.set(id, element);
-      else this.shown.delete(id);
+      put(this.shown, id, this.composed(id));
       const isWaiting = this.queue.edits.some(edit => edit.body.motion && !edit.isStored && edit.elementIds.includes(id));
-      const waiting = isWaiting ? this.composed(id, true) : undefined;
-      if (waiting) this.waiting.set(id, waiting);
-      else this.waiting.delete(id);
+      put(this.waiting, id, isWaiting ? this.composed(id, true) : undefined);
     }
     this.tell("changed", { ids });
   }
@@ -2221,6 +2221,8 @@ const FULL = refusal("queue_full", "Too many edits wait to be sent.");
 
 /** @param {any} elements @returns {[string, any][]} */
 const byId = elements => objectsIn(elements).map(element => [element.id, element]);
+/** @param {Map<string, Element>} elements @param {string} id @param {Element} [element] undefined when it is gone */
+const put = (elements, id, element) => (element ? elements.set(id, element) : elements.delete(id));
 /** @param {any} ids @returns {[string, undefined][]} */
 const gone = ids => textsIn(ids).map(id => [id, undefined]);
 
@@ -2816,11 +2818,12 @@ class SavedEdits {
 
   /** A store that hangs must not hold the app: what it says later does not count. */
   load() {
-    return new Promise((resolve, reject) => {
-      const loading = Promise.resolve(this.store.load(this.key));
-      const timer = setTimeout(() => reject(new Error("The store does not answer.")), 5000);
-      loading.then(resolve, reject).finally(() => clearTimeout(timer));
+    /** @type {any} */
+    let timer;
+    const late = new Promise((resolve, reject) => {
+      timer = setTimeout(reject, 5000, new Error("The store does not answer."));
     });
+    return Promise.race([this.store.load(this.key), late]).finally(() => clearTimeout(timer));
   }
 
   /** @returns {Promise<boolean>} */
@@ -2975,7 +2978,7 @@ export class TouchSync extends Emitter {
    */
   constructor({
     url = globalThis.location?.href, userId, name, color, token, store, owner, queueLimit,
-    motion = !globalThis.matchMedia?.("(prefers-reduced-motion: reduce)").matches, WebSocket = globalThis.WebSocket, fetch = globalThis.fetch.bind(globalThis),
+    motion = !globalThis.matchMedia?.("(prefers-reduced-motion: reduce)").matches, WebSocket = globalThis.WebSocket, fetch = globalThis.fetch,
   } = {}) {
     super();
     if (store && owner === undefined) throw new TypeError("A store needs an owner.");
@@ -3193,8 +3196,8 @@ export class TouchSync extends Emitter {
   /** @param {string} roomId @param {{after?: number, limit?: number}} range @returns {Promise<Data>} */
   async readHistory(roomId, { after = 0, limit = 50 }) {
     const url = new URL(`/api/rooms/${encodeURIComponent(roomId)}/history?after=${after}&limit=${limit}`, this.url);
-    const token = this.core.link.presentToken;
-    const response = await this.fetch(url, { headers: token ? { authorization: `Bearer ${token}` } : {} });
+    const { fetch, core } = this, token = core.link.presentToken;
+    const response = await fetch(url, { headers: token ? { authorization: `Bearer ${token}` } : {} });
     const body = await response.json();
     if (response.ok) return body;
     // A room that nothing was ever stored in.
