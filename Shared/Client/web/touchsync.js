@@ -197,15 +197,15 @@ const ruleOf = (rules, type) => rules.get(type) ?? rules.get("*") ?? FREE;
 const side = value => (value >= 0 ? number(0, 2e9)(value) : undefined);
 /**
  * What of an element moves: its value when nothing else is set, which an element with `isOptional` then hasn't, and what
- * is special about it. Transforms have it in `transform`, unless it `isBeside`. One with a `range` that is not 0 is clamped,
+ * is special about it. One with a `range` that is not 0 is clamped,
  * first rounded if it `isWhole`; one that `isDeep` takes the element out of its plane.
- * @type {Record<string, {start: number, range?: [number, number], isWhole?: true, isBeside?: true, isAngle?: true,
+ * @type {Record<string, {start: number, range?: [number, number], isWhole?: true, isAngle?: true,
  *   isDeep?: true, isOptional?: true}>}
  */
 const MOVING = {
-  positionX: { start: 0, isBeside: true },
-  positionY: { start: 0, isBeside: true },
-  positionZ: { start: 0, range: [-1000000, 1000000], isWhole: true, isBeside: true, isDeep: true, isOptional: true },
+  positionX: { start: 0 },
+  positionY: { start: 0 },
+  positionZ: { start: 0, range: [-1000000, 1000000], isWhole: true, isDeep: true, isOptional: true },
   rotation: { start: 0, isAngle: true },
   rotationX: { start: 0, isAngle: true, isDeep: true, isOptional: true },
   rotationY: { start: 0, isAngle: true, isDeep: true, isOptional: true },
@@ -215,7 +215,9 @@ const MOVING = {
   opacity: { start: 1, range: [0, 1], isOptional: true },
 };
 const POSE = Object.keys(MOVING);
-const OPTIONAL = POSE.filter(name => MOVING[name].isOptional), INSIDE = POSE.filter(name => !MOVING[name].isBeside);
+const OPTIONAL = POSE.filter(name => MOVING[name].isOptional);
+/** What transforms have in `transform`. */
+const INSIDE = POSE.filter(name => !/^position/.test(name));
 const START = valuesBy(POSE.filter(name => !OPTIONAL.includes(name)), name => MOVING[name].start);
 const IS_ANGLE = POSE.map(name => MOVING[name].isAngle), JUMPS = POSE.map(name => name === "perspective");
 const MOVES = valuesBy(POSE, () => number());
@@ -390,7 +392,7 @@ function lineAt(value, step, offset = 0) {
 /**
  * One coordinate of a position under the rules: of annotations a fraction, otherwise whole pixels unless only drawn.
  * @param {number} sent @param {any} element @param {Record<string, string>} names of the coordinate
- * @param {boolean} isDrawn @param {any} [grid]
+ * @param {boolean} [isDrawn] @param {any} [grid]
  */
 function coordinate(sent, { space, bounds }, { axis, size, offset }, isDrawn, grid) {
   const isFraction = space === "normalized", isExact = isFraction || isDrawn;
@@ -437,7 +439,7 @@ function scales(element, sent, rules) {
     // How far it moved, in log scale.
     const way = isSent ? Math.abs(Math.log(value / Math.abs(element[scale]))) : -1;
     const least = smallestFactor(rules, smallest, element[original]);
-    return { scale, isSent, sign: signed < 0 ? -1 : 1, value, way, least };
+    return { scale, isSent, sign: Math.sign(signed) || 1, value, way, least };
   });
   const [x, y] = axes;
   if (rules.lockedAspect && (x.isSent || y.isSent)) {
@@ -521,19 +523,16 @@ export function gestured(element, deltas, rules, { pivot, parent, isDrawn } = {}
   const own = pivot ? scaledAxes(held.rotation, factors) : { ...factors, rotation: held.rotation };
   if (pivot) for (const { axis, position } of AXES) arm[axis] = (held[position] - pivot[axis]) * factors[axis];
   const turned = rotated(arm, rotation);
-  for (const { axis, position, scale, tilt: angle } of AXES) {
-    const place = (pivot ? pivot[axis] + turned[axis] : held[position]) + shift[axis];
+  const along = anchor && element.constraints?.axis;
+  for (const names of AXES) {
+    const { axis, position, scale, tilt: angle } = names, place = (pivot ? pivot[axis] + turned[axis] : held[position]) + shift[axis];
     if (own[axis] !== 1) fields[scale] = held[scale] * own[axis];
     if (anchor || place !== element[position]) fields[position] = place;
     if (tilt?.[axis]) fields[angle] = (held[angle] ?? 0) + tilt[axis];
+    // The anchor's place on the axis that constraints ignore: the element stays, so its anchor goes.
+    if (along && along !== axis) held[position] = coordinate(held[position], held, names, isDrawn);
   }
   if (rotation !== 0 || own.rotation !== held.rotation) fields.rotation = own.rotation + rotation;
-  // The anchor's place on the axis that constraints ignore: the element stays, so its anchor goes.
-  const along = anchor && element.constraints?.axis;
-  for (const names of AXES) {
-    const { axis, position } = names;
-    if (along && along !== axis) held[position] = coordinate(held[position], held, names, isDrawn ?? false);
-  }
   return transformed(held, fields, rules, isDrawn);
 }
 
@@ -1895,13 +1894,14 @@ export class RoomCore extends Part {
   edit({ id, event, body, shown }) {
     // Asked again, an undo leaves out the entry that it could not take back.
     const { blocked } = this;
-    if (blocked && blocked.event === event) body = { past: blocked.seq, ...body };
+    if (blocked?.event === event) body = { past: blocked?.seq, ...body };
     this.blocked = undefined;
     const edit = newEdit(event, body, [id]), { elementIds } = edit;
     edit.shown = shown;
     // Annotations go with their parents.
-    const annotations = [...this.shown.values()].filter(element => elementIds.includes(element.parentId));
-    if (event.endsWith(":delete")) elementIds.push(...annotations.map(idOf));
+    if (event.endsWith(":delete")) for (const { id, parentId } of this.shown.values()) {
+      if (elementIds.includes(parentId)) elementIds.push(id);
+    }
     const answer = this.tooLarge(edit) ?? (this.queue.append(edit) ? undefined : FULL);
     if (answer) return this.report(edit, answer);
     this.isDirty = true;
@@ -2514,7 +2514,7 @@ class Link extends Part {
   /** @param {Data} data */
   greeted({ pingInterval, pingTimeout }) {
     const patience = milliseconds(pingInterval) + milliseconds(pingTimeout);
-    if (pingInterval > 0 && patience >= 0) this.patience = patience;
+    if (patience > 0) this.patience = patience;
     this.write("40" + JSON.stringify({ ...this.core.handshake, token: this.presentToken }));
   }
 
@@ -2638,7 +2638,7 @@ export class Core extends Part {
    *   `handshake` is what the server gets when it connects, apart from the token; `queueLimit` the most edits that wait in a
    *   room; without `motion` elements are where they are stored
    */
-  constructor({ handshake = {}, hasTokens = false, queueLimit = 1000, random = Math.random, motion = true } = {}) {
+  constructor({ handshake, hasTokens, queueLimit = 1000, random = Math.random, motion = true } = {}) {
     super({ now: 0 });
     this.handshake = handshake;
     this.hasTokens = hasTokens;
@@ -2681,16 +2681,11 @@ export class Core extends Part {
   perform({ type, ...input }) {
     const { roomId, id } = input, room = this.rooms.get(roomId);
     if (type === "time") this.time();
-    else if (type === "join") this.enter(roomId, input.record);
-    else if (!room && id !== undefined) this.output({ type: "result", roomId, id, answer: LEFT });
+    else if (type === "join") {
+      if (room) room.enteredAgain();
+      else this.rooms.set(roomId, new RoomCore(this, roomId, input.record));
+    } else if (!room && id !== undefined) this.output({ type: "result", roomId, id, answer: LEFT });
     else (roomId === undefined ? this.link : room)?.hear(type, input);
-  }
-
-  /** @param {string} roomId @param {Data | undefined} record */
-  enter(roomId, record) {
-    const known = this.rooms.get(roomId);
-    if (known) known.enteredAgain();
-    else this.rooms.set(roomId, new RoomCore(this, roomId, record));
   }
 
   /** @param {RoomCore} room */
@@ -2724,11 +2719,12 @@ export class Core extends Part {
  * @implements {Store}
  */
 export class IndexedDBStore {
+  /** @type {Promise<IDBDatabase> | undefined} */
+  opening;
+
   /** @param {string} name of the database */
   constructor(name = "touchsync") {
     this.name = name;
-    /** @type {Promise<IDBDatabase> | undefined} */
-    this.opening = undefined;
   }
 
   /** @returns {Promise<IDBDatabase>} */
@@ -2748,39 +2744,39 @@ export class IndexedDBStore {
 
   /**
    * Tries twice: browsers end connections, as those of pages in the background.
-   * @param {IDBTransactionMode} mode @param {(values: IDBObjectStore) => IDBRequest} action @returns {Promise<any>}
+   * @param {(values: IDBObjectStore) => IDBRequest} action @returns {Promise<any>}
    */
-  perform(mode, action) {
-    return this.attempt(mode, action).catch(() => {
+  perform(action) {
+    return this.attempt(action).catch(() => {
       this.opening = undefined;
-      return this.attempt(mode, action);
+      return this.attempt(action);
     });
   }
 
-  /** @param {IDBTransactionMode} mode @param {(values: IDBObjectStore) => IDBRequest} action @returns {Promise<any>} */
-  async attempt(mode, action) {
+  /** @param {(values: IDBObjectStore) => IDBRequest} action @returns {Promise<any>} */
+  async attempt(action) {
     // Browsers may report what only the system's cache has: an edit that was sent must not come back without its number.
-    const transaction = (await this.database()).transaction("values", mode, { durability: "strict" });
+    const transaction = (await this.database()).transaction("values", "readwrite", { durability: "strict" });
     const request = action(transaction.objectStore("values"));
     return new Promise((resolve, reject) => {
       transaction.oncomplete = () => resolve(request.result);
-      transaction.onerror = transaction.onabort = () => reject(transaction.error);
+      transaction.onabort = () => reject(transaction.error);
     });
   }
 
   /** @param {string} key */
   load(key) {
-    return this.perform("readonly", values => values.get(key));
+    return this.perform(values => values.get(key));
   }
 
   /** @param {string} key @param {any} value */
   save(key, value) {
-    return this.perform("readwrite", values => values.put(value, key));
+    return this.perform(values => values.put(value, key));
   }
 
   /** @param {string} key */
   clear(key) {
-    return this.perform("readwrite", values => values.delete(key));
+    return this.perform(values => values.delete(key));
   }
 }
 
