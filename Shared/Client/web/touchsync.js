@@ -422,10 +422,9 @@ function smallestFactor(rules, smallest, pixels) {
 
 /**
  * A magnitude in the range of a type and of constraints, of which the type's wins.
- * @param {number} value @param {any} rules @param {{min: number, max: number}} [constraint]
+ * @param {number} value @param {any} rules @param {{min: number, max: number} | undefined} constraint
  */
-function inRange(value, { minScale, maxScale }, constraint) {
-  const { min, max } = constraint ?? { min: 0, max: Infinity };
+function inRange(value, { minScale, maxScale }, { min, max } = { min: 0, max: Infinity }) {
   return clamp(value, clamp(min, minScale, maxScale), clamp(max, minScale, maxScale));
 }
 
@@ -564,14 +563,10 @@ const PRESETS = {
 function created(sent, rules) {
   const rule = ruleOf(rules, sent.type), own = without(sent, SERVERS), values = optional(own, FIELDS, rule);
   const known = { ...own, ...values };
-  if (!values || known.type === undefined || (known.space === "normalized" && !known.parentId) || !fits(known)) {
-    return undefined;
-  }
-  if (known.type === "guide" && !axisIn(known.axis)) return undefined;
+  const { type, space, parentId, axis } = known, isAdrift = space === "normalized" && !parentId;
+  if (!values || type === undefined || isAdrift || (type === "guide" && !axisIn(axis)) || !fits(known)) return;
   /** @type {any} */
-  const element = {
-    createdBy: "", updatedBy: "", rev: 1, anchorX: 0.5, anchorY: 0.5, ...known, ...START,
-  };
+  const element = { createdBy: "", updatedBy: "", rev: 1, anchorX: 0.5, anchorY: 0.5, ...known, ...START };
   /** @type {any} */
   const fields = { positionX: 0, positionY: 0, ...read(known, MOVES) };
   if (known.constraints?.rotation) fields.rotation ??= 0;
@@ -2145,16 +2140,10 @@ export class RoomCore extends Part {
     const entry = body.element ?? objectsIn(body.elements).find(one => idOf(one) === id) ?? body;
     if (verb === "create") return element ?? created(entry, rules);
     if (!element || (element.locked && verb !== "update")) return element;
-    switch (verb) {
-      case "update": return updated(element, body.set, rules);
-      case "gesture": return this.gestured(element, read(body, DELTAS), body.pivot);
-      case "transform":
-      case "throw": return transformed(element, fieldsOf(entry), rules);
-      case "halt": return transformed(element, shown?.[id] ?? {}, rules);
-      case "preset": return transformed(element, PRESETS[body.preset]?.(element) ?? {}, rules);
-      case "delete": return undefined;
-    }
-    return element;
+    if (verb === "delete") return undefined;
+    if (verb === "update") return updated(element, body.set, rules);
+    if (verb === "gesture") return this.gestured(element, read(body, DELTAS), body.pivot);
+    return transformed(element, shown?.[id] ?? PRESETS[body.preset]?.(element) ?? fieldsOf(entry), rules);
   }
 
   /** @param {Element} element @param {Deltas} deltas @param {Point} [pivot] @param {boolean} [isDrawn] */
@@ -2430,7 +2419,7 @@ class Link extends Part {
     this.isDraining = this.isRefreshing = this.isProbing = false;
     this.requests.clear();
     this.server.samples = [];
-    this.due = this.isWanted ? { begin: this.now + this.delay() } : {};
+    this.due = this.isWanted ? { begin: this.now + this.pause() } : {};
     for (const room of this.core.rooms.values()) room.connectionLost();
   }
 
@@ -2438,7 +2427,7 @@ class Link extends Part {
    * ms until the next attempt: the first within a second, at random, so that the apps of a gateway do not come back as
    * one; later ones more slowly.
    */
-  delay() {
+  pause() {
     const random = this.core.random();
     return this.attempts ? Math.min(500 * 2 ** this.attempts, 15000) * (0.5 + random / 2) : random * 1000;
   }
@@ -2448,12 +2437,10 @@ class Link extends Part {
   }
 
   foreground() {
-    if (this.now - this.hiddenAt < SHORT_TRIP) this.hiddenAt = -Infinity;
-    else this.online();
+    if (this.now - this.hiddenAt >= SHORT_TRIP) this.online();
   }
 
   online() {
-    this.hiddenAt = -Infinity;
     if (this.isUp) this.probe(PROBE_TIMEOUT);
     else if (this.due.begin) this.begin();
   }
@@ -2604,7 +2591,7 @@ class Link extends Part {
     this.request("auth:refresh", { token }, () => {
       this.presentToken = token;
       // What was forbidden may be allowed now, and the reverse: the server leaves such a room without a word.
-      for (const room of this.core.rooms.values()) if (room.isSettled || room.phase === "parts") room.join();
+      for (const room of this.core.rooms.values()) if (room.phase !== "joining") room.join();
     }, error => this.failed({ event: "auth:refresh", ...error }));
   }
 
@@ -2785,12 +2772,10 @@ export class IndexedDBStore {
  */
 class SavedEdits {
   /**
-   * By room.
-   * @type {Record<string, Data>}
+   * By room, once this tab has the lock and could read what there is.
+   * @type {Record<string, Data> | undefined}
    */
-  records = {};
-  /** Whether this tab has the lock. */
-  isOurs = false;
+  records;
   release = () => {};
   writing = Promise.resolve();
   /** Whether the store has not been given the latest yet: while it writes, only that counts. */
@@ -2802,14 +2787,11 @@ class SavedEdits {
     this.key = key;
   }
 
-  /** @returns {Promise<Record<string, Data>>} what an earlier run of the app left */
+  /** @returns {Promise<string[]>} the rooms of which an earlier run of the app left something */
   async open() {
-    if (await this.lock()) {
-      this.records = (await this.load()) ?? {};
-      // Not before: what cannot be read is not to be overwritten.
-      this.isOurs = true;
-    }
-    return this.records;
+    // What cannot be read is not to be overwritten.
+    if (await this.lock()) this.records = (await this.load()) ?? {};
+    return Object.keys(this.records ?? {});
   }
 
   /** A store that hangs must not hold the app: what it says later does not count. */
@@ -2845,8 +2827,8 @@ class SavedEdits {
    * @returns {Promise<void> | undefined} when it is saved
    */
   save(roomId, record, failed) {
-    if (!this.isOurs) return;
     const { store, key, records } = this;
+    if (!records) return;
     if (record) records[roomId] = record;
     else delete records[roomId];
     this.isDirty = true;
@@ -3057,22 +3039,20 @@ export class TouchSync extends Emitter {
     clearTimeout(this.timer);
     this.wakesAt = deadline;
     if (deadline < Infinity) {
-      this.timer = setTimeout(() => this.woke(), clamp(Math.ceil(deadline - this.now), 0, 0x7fffffff));
+      this.timer = setTimeout(() => {
+        this.wakesAt = Infinity;
+        this.input({ type: "time" });
+      }, clamp(Math.ceil(deadline - this.now), 0, 0x7fffffff));
     }
   }
 
   /** @param {{type: string} & Data} input */
   take(input) {
     const { type, roomId, room } = input;
-    if (type === "join") input.record = this.saved?.records[roomId];
+    if (type === "join") input.record = this.saved?.records?.[roomId];
     // What the app wanted before it may have left the room.
     if (room) this.rooms.set(roomId, room);
     for (const output of this.core.input(input, this.now)) this.perform(output);
-  }
-
-  woke() {
-    this.wakesAt = Infinity;
-    this.input({ type: "time" });
   }
 
   /** @param {Output} output */
@@ -3106,7 +3086,7 @@ export class TouchSync extends Emitter {
   async restore(saved) {
     this.isBusy = true;
     try {
-      for (const roomId of Object.keys(await saved.open())) {
+      for (const roomId of await saved.open()) {
         if (this.rooms.has(roomId)) continue;
         this.inputs.push({ type: "join", roomId }, { type: "deliver", roomId });
       }
@@ -3256,7 +3236,7 @@ export class Room extends Emitter {
      * @type {Promise<void>}
      */
     this.joined = new Promise((resolve, reject) => {
-      this.on("joined", () => resolve());
+      this.on("joined", resolve);
       this.on("denied", reject);
       this.on("left", () => this.end(LEFT));
       this.end = ({ error }) => reject(new Refusal(error));
