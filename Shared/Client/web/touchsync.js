@@ -139,6 +139,15 @@ function optional(data, fields, rule) {
   return isRead ? known : undefined;
 }
 
+/**
+ * A range of numbers above 0.
+ * @type {Reader}
+ */
+function rangeIn(value) {
+  const range = complete(value, { min: positive(), max: number() });
+  return range?.min <= range?.max ? range : undefined;
+}
+
 // MARK: Rules
 
 /** @type {TypeRules} */
@@ -165,10 +174,7 @@ const BUILT_IN = new Map([
 const RULES = {
   minScale: within(1e-6, 1e6), maxScale: within(1e-6, 1e6), lockedAspect: flag, rotates: flag, depth: flag,
   minWidth: within(0, 1e6), minHeight: within(0, 1e6), minSide: within(0, 1e6),
-  fontSize(/** @type {any} */ value) {
-    const { min, max } = read(value, { min: positive(), max: number() });
-    return value === null || min <= max ? value : undefined;
-  },
+  fontSize: (/** @type {any} */ value) => (value === null ? null : rangeIn(value)),
 };
 
 /** @param {any} json @param {TypeRules} base @returns {TypeRules} */
@@ -240,10 +246,7 @@ const CONSTRAINTS = {
     const arc = complete(value, { min: within(-360, 360), max: within(-360, 360) }), length = arc?.max - arc?.min;
     return length >= 0 && length <= 360 ? arc : undefined;
   },
-  scale(value) {
-    const range = complete(value, { min: positive(), max: number() });
-    return range?.min <= range?.max ? range : undefined;
-  },
+  scale: rangeIn,
   grid: value => optional(value, { x: positive(), y: positive(), offsetX: number(), offsetY: number() }),
 };
 /**
@@ -795,12 +798,12 @@ export class Motion {
 
   /**
    * Starts a movement to a pose.
-   * @param {number[]} pose @param {number} now @param {number} [gap] since the previous update
+   * @param {number[]} pose @param {number} now @param {any} [gap] since the previous update, if it is known
    * @param {number[]} shown what is drawn now
    */
   receive(pose, now, gap, shown = this.pose(now)) {
     if (!pose.every(Number.isFinite)) return;
-    const between = gap ?? now - this.startedAt;
+    const between = gap > 0 ? gap : now - this.startedAt;
     if (between > 0 && between <= 250) {
       const usable = Math.max(between, 8), { interval = usable } = this;
       this.interval = interval + (usable - interval) / 4;
@@ -1274,7 +1277,7 @@ class Movements extends RoomPart {
     const fields = Object.assign(isSame ? movement.fields : {}, fieldsOf(preview));
     this.hearOf(id);
     this.all.set(id, Object.assign(movement, { sid, gesture, fields }));
-    movement.motion.receive(this.aim(element, this.now), this.now, dt > 0 ? dt : undefined, shown);
+    movement.motion.receive(this.aim(element, this.now), this.now, dt, shown);
     this.room.tell("moving", { elementId: id });
   }
 
@@ -1785,8 +1788,8 @@ export class RoomCore extends Part {
     this.lastEpoch = this.epoch = epoch;
     this.seq = seq;
     this.confirmed = new Map(byId(elements));
-    for (const id of this.playing.all.keys()) if (!this.confirmed.has(id)) this.playing.update(id, undefined, false);
-    for (const [id, element] of this.confirmed) this.playing.update(id, element, false);
+    const ids = new Set([...this.playing.all.keys(), ...this.confirmed.keys()]);
+    for (const id of ids) this.playing.update(id, this.confirmed.get(id), false);
     this.movements.clear();
     for (const edit of this.queue.open) if (isNumbered(edit) && Number(edit.n) <= n) edit.isStored = true;
     this.touch(this.confirmed.keys());
@@ -2835,7 +2838,7 @@ class SavedEdits {
     const saved = this.writing.then(() => {
       if (!this.isDirty) return;
       this.isDirty = false;
-      return Object.keys(records)[0] ? store.save(key, structuredClone(records)) : store.clear(key);
+      return Object.keys(records)[0] ? store.save(key, copied(records)) : store.clear(key);
     });
     this.writing = saved.catch(error => {
       this.isDirty = true;
@@ -2869,7 +2872,7 @@ class Emitter {
         entry.handler(value);
       } catch (error) {
         // A handler's fault is the app's to hear of, and nobody else's.
-        queueMicrotask(() => {
+        setTimeout(() => {
           throw error;
         });
       }
@@ -2935,8 +2938,11 @@ export class TouchSync extends Emitter {
   inputs = [];
   isBusy = false;
   isClosed = false;
-  /** What ends listening to the page's surroundings. */
-  listening = new AbortController();
+  /**
+   * What ends listening to the page's surroundings.
+   * @type {AbortController | undefined}
+   */
+  listening;
 
   /**
    * @param {object} options
@@ -2983,7 +2989,7 @@ export class TouchSync extends Emitter {
 
   /** Disconnects. Rooms and edits stay; edits are sent after the next `connect`. */
   disconnect() {
-    this.listening.abort();
+    this.listening?.abort();
     this.input({ type: "disconnect" });
   }
 
@@ -3143,11 +3149,11 @@ export class TouchSync extends Emitter {
   /** Listens to the page's surroundings. */
   listen() {
     if (!globalThis.document) return;
-    this.listening.abort();
+    this.listening?.abort();
     this.listening = new AbortController();
     const { signal } = this.listening;
     addEventListener("online", () => this.input({ type: "online" }), { signal });
-    document.addEventListener("visibilitychange",
+    addEventListener("visibilitychange",
       () => this.input({ type: document.hidden ? "background" : "foreground" }), { signal });
   }
 
@@ -3419,7 +3425,7 @@ export class Room extends Emitter {
    * @param {Point | null} cursor
    */
   point(cursor) {
-    this.input("point", { x: cursor?.x ?? null, y: cursor?.y ?? null });
+    this.input("point", cursor ?? { x: null, y: null });
   }
 
   /** @param {string[]} elementIds */
