@@ -12,16 +12,19 @@ NODE_PATH=/usr/share/nodejs
 export NODE_PATH
 # Names of fields and methods that the module alone uses, and never calls by a text: they become shorter as well. All
 # others are the protocol's, the app's, or what pages and tests of the project read. Transcripts run against the result.
-own='acknowledged aim arriving attempt attempts attended awaited blocked capacity clock clockAt closeSocket composed
-    computedState confirmed connectionLost copies database delay denial displacement doubtful due duration enteredAgain
-    eventReceived expire firstNumber givesUp greeted halt hands happened hasSocket heardAt held hiddenAt inputs
-    interval isAngle isAway isBeside isBusy isClosed isDeep isDirty isDraining isLeaving isOptional isOurs isProbing
-    isRefreshing isSaved isSent isSettled isStored isUp isWanted isWhole lastEpoch lastGesture lastNumber listening
-    looking loseSession middle moves nextRequest nextSlot notAcknowledged notEntered noteState ongoing opening outputs
-    over patience pauses playing pointing previewed probe probeAt provideToken queue readHistory records refresh
-    refusedToken refuseTooLarge replaced resendFrom restoring resumed samples searchFrom searchHistory sendAfter
-    sendEdit sending sentAt settle stream taken takenAt thrown timer tokenRefused told tooLarge touch touched
-    touchEdits trail trip unnumbered upAt waiting wakesAt wantToken writing'
+own='acknowledged aim answered apply arriving ask attempt attempts attended awaited blocked capacity clock
+    clockAt closeSocket composed computedState confirmed connectionLost copies database denial displacement
+    doubtful due duration edited emit entered enteredAgain eventReceived expire fill finish firstNumber givesUp
+    greeted halt handler handlers hands happened hasSocket hear hearOf heardAt held here hiddenAt inputs
+    interval isAngle isAway isBusy isClosed isDecided isDeep isDirty isDraining isJoined isLeaving isOptional
+    isProbing isRefreshing isSaved isSavedBare isSent isSettled isStored isUp isWanted isWhole lastEpoch lastGesture
+    lastNumber listen listening looking loseSession lost met middle moves nextRequest nextSlot notAcknowledged
+    notEntered number offset ongoing opening original output outputs over patience pauses playing pointing
+    previewed probe probeAt provideToken queue range readHistory ready records refresh refuseTooLarge
+    refusedToken repeat replaced requests resendFrom restore restoring resumed retry samples saved searchFrom
+    searchHistory sendAfter sendEdit sending sentAt settle smallest stream take taken takenAt thrown timer
+    tokenRefused told tooLarge touch touchEdits touched trail trip upAt waiting wakesAt wantToken
+    writing'
 # shellcheck disable=SC2086
 terser --module --ecma 2022 --compress passes=3,reduce_funcs=false,sequences=false,inline=1 --mangle --format wrap_func_args=false \
     --mangle-props "builtins,regex=/^($(echo $own | tr ' ' '|'))$/" \

@@ -86,6 +86,7 @@ const oneOf = (...values) => only(value => values.includes(value));
  */
 const number = (low = -Infinity, high = Infinity) => value =>
   (Number.isFinite(value) ? clamp(value, low, high) : undefined);
+const finite = number();
 /**
  * The same of numbers above 0.
  * @param {number} [low] @param {number} [high] @returns {Reader}
@@ -144,7 +145,7 @@ function optional(data, fields, rule) {
  * @type {Reader}
  */
 function rangeIn(value) {
-  const range = complete(value, { min: positive(), max: number() });
+  const range = complete(value, { min: positive(), max: finite });
   return range?.min <= range?.max ? range : undefined;
 }
 
@@ -226,13 +227,13 @@ const OPTIONAL = POSE.filter(name => MOVING[name].isOptional);
 const INSIDE = POSE.filter(name => !/^position/.test(name));
 const START = valuesBy(POSE.filter(name => !OPTIONAL.includes(name)), name => MOVING[name].start);
 const IS_ANGLE = POSE.map(name => MOVING[name].isAngle), JUMPS = POSE.map(name => name === "perspective");
-const MOVES = valuesBy(POSE, () => number());
+const MOVES = valuesBy(POSE, () => finite);
 /** @type {Reader} */
-const point = value => complete(value, { x: number(), y: number() });
+const point = value => complete(value, { x: finite, y: finite });
 /** What of `Deltas` can be read. */
 const DELTAS = {
-  translation: point, rotation: number(), tilt: point, anchor: point,
-  scale: (/** @type {any} */ value) => number()(value) ?? point(value),
+  translation: point, rotation: finite, tilt: point, anchor: point,
+  scale: (/** @type {any} */ value) => finite(value) ?? point(value),
 };
 const BOUNDS = { x: number(-1e9, 1e9), y: number(-1e9, 1e9), width: side, height: side };
 const axisIn = oneOf("x", "y");
@@ -247,7 +248,7 @@ const CONSTRAINTS = {
     return length >= 0 && length <= 360 ? arc : undefined;
   },
   scale: rangeIn,
-  grid: value => optional(value, { x: positive(), y: positive(), offsetX: number(), offsetY: number() }),
+  grid: value => optional(value, { x: positive(), y: positive(), offsetX: finite, offsetY: finite }),
 };
 /**
  * What an element has apart from its geometry.
@@ -255,7 +256,7 @@ const CONSTRAINTS = {
  */
 const OPTIONS = {
   locked: flag,
-  zIndex: number(),
+  zIndex: finite,
   fontSize: (value, { fontSize }) => number(fontSize?.min, fontSize?.max)(value),
   snapDegrees: positive(0, 180),
   bounds: value => complete(value, BOUNDS),
@@ -549,13 +550,13 @@ export function cssTransform({ perspective, positionZ = 0, rotationX = 0, rotati
     `rotate(${rotation}deg) scale(${scaleX}, ${scaleY})`;
 }
 
+/** @param {number} degrees @returns {(element: Element) => Fields} */
+const turn = degrees => ({ rotation }) => ({ rotation: rotation + degrees });
 /** @type {Record<string, (element: Element) => Fields>} */
 const PRESETS = {
-  rotateCW: element => ({ rotation: element.rotation + 90 }),
-  rotateCCW: element => ({ rotation: element.rotation - 90 }),
-  rotate180: element => ({ rotation: element.rotation + 180 }),
-  flipX: element => ({ scaleX: -element.scaleX }),
-  flipY: element => ({ scaleY: -element.scaleY }),
+  rotateCW: turn(90), rotateCCW: turn(-90), rotate180: turn(180),
+  flipX: ({ scaleX }) => ({ scaleX: -scaleX }),
+  flipY: ({ scaleY }) => ({ scaleY: -scaleY }),
   reset: () => ({ rotation: 0, rotationX: 0, rotationY: 0, scaleX: 1, scaleY: 1 }),
 };
 
@@ -909,6 +910,7 @@ class RoomPart extends Part {
  * @property {number} [n] its number in the session, from the first time it was sent
  * @property {number} after the room's number when it was first sent; what the edit became comes after it
  * @property {string} [doubt] the `sid` of an ended session under which it was sent as `n`, with unknown outcome
+ * @property {boolean} [isSavedBare] whether what is saved of it has no number of the present session
  * @property {boolean} [isDecided] whether a later edit of that session was applied
  * @property {object} [sending] its sending over this connection that has no answer yet
  * @property {boolean} [isStored] whether what came from the server contains it, so that it is shown already
@@ -944,7 +946,9 @@ class EditQueue {
     this.capacity = capacity;
     this.nextNumber = nextNumber;
     /** @type {Edit[]} */
-    this.edits = edits.map((/** @type {Edit} */ edit) => ({ ...edit, elementIds: elementIdsOf(edit.body) }));
+    this.edits = edits.map((/** @type {Edit} */ edit) => ({
+      ...edit, elementIds: elementIdsOf(edit.body), isSavedBare: !isNumbered(edit),
+    }));
   }
 
   /** Those without an answer. */
@@ -1445,12 +1449,11 @@ class Playing extends RoomPart {
     return poseOf(element).map((value, index) => {
       if (value !== stored[index]) return value;
       try {
-        const shown = shownAt(POSE[index], value, { motion: here, animation: here.animation }, time);
-        if (Number.isFinite(shown)) return shown;
+        return finite(shownAt(POSE[index], value, { motion: here, animation: here.animation }, time)) ?? value;
       } catch {
         // Not as servers send it.
+        return value;
       }
-      return value;
     });
   }
 }
@@ -1497,7 +1500,7 @@ class People extends RoomPart {
 
   /** @param {Data} answer to the join */
   met(answer) {
-    this.self = isObject(answer.self) ? answer.self : undefined;
+    this.self = only(isObject)(answer.self);
     this.members.clear();
     for (const member of objectsIn(answer.members)) this.add(member);
     this.room.tell("members");
@@ -1661,8 +1664,6 @@ export class RoomCore extends Part {
     this.people = new People(this);
     /** Whether something is saved of it. */
     this.isSaved = "edits" in record;
-    /** Edits that are saved without a number of the present session. */
-    this.unnumbered = new Set(this.queue.edits.filter(edit => !isNumbered(edit)));
     this.touchEdits();
     this.join();
   }
@@ -2114,8 +2115,8 @@ export class RoomCore extends Part {
     const edits = open.map(edit => pick(edit, ["ids", "event", "body", "n", "after", "doubt"]));
     const record = edits[0] ? { session, sid, nextNumber, gesture: hands.lastNumber, edits } : null;
     // Kept without a number, and numbered now: an app that ends in between would send them under other numbers, too.
-    const isFirst = open.some(edit => isNumbered(edit) && this.unnumbered.has(edit)) || undefined;
-    this.unnumbered = new Set(open.filter(edit => !isNumbered(edit)));
+    const isFirst = open.some(edit => isNumbered(edit) && edit.isSavedBare) || undefined;
+    for (const edit of open) edit.isSavedBare = !isNumbered(edit);
     if (record || this.isSaved) this.tell("save", { record, isFirst });
     this.isSaved = record !== null;
     this.isDirty = false;
@@ -2198,7 +2199,7 @@ export class RoomCore extends Part {
  * @param {Data} entry @returns {Data}
  */
 function foundAnswer({ seq, changes }) {
-  const elements = objectsIn(changes).map(change => change.after).filter(isObject);
+  const elements = objectsIn(objectsIn(changes).map(change => change.after));
   return { ok: true, seq, duplicate: true, adjusted: [], elements, element: elements[0] };
 }
 
