@@ -23,7 +23,7 @@ own='acknowledged aim answered apply arriving ask attempt attempts attended awai
     previewed probe probeAt provideToken queue range readHistory ready records refresh refuseTooLarge
     refusedToken repeat replaced requests resendFrom restore restoring resumed retry samples saved searchFrom
     searchHistory sendAfter sendEdit sending sentAt settle smallest stream take taken takenAt thrown timer
-    tokenRefused told tooLarge touch touchEdits touched trail trip upAt waiting wakesAt wantToken
+    tokenRefused toldAt tooLarge touch touchEdits touched trail trip upAt waiting wakesAt wantToken
     writing'
 # shellcheck disable=SC2086
 terser --module --ecma 2022 --compress passes=3,reduce_funcs=false,sequences=false,inline=1 --mangle --format wrap_func_args=false \

@@ -1360,10 +1360,10 @@ const EARLIEST = 300;
 /** What moves elements of a room by itself, with the starts that it has here. */
 class Playing extends RoomPart {
   /**
-   * By element: as it is stored; its tracks and its animation by name, as they were told, and with the starts that they
-   * have here; when each field and all is over by the server's clock; whether it is not yet. Once it is, only the starts
-   * count: a later update may repeat them.
-   * @type {Map<string, {element: Element, told: any, here: any, ends: Record<string, number>, end: number, moves: boolean}>}
+   * By element: as it is stored; its tracks and its animation by name, with the starts that were told and that they have
+   * here; when each field and all is over by the server's clock; whether it is not yet. Once it is, only the starts count:
+   * a later update may repeat them.
+   * @type {Map<string, {element: Element, here: any, ends: Record<string, number>, end: number, moves: boolean}>}
    */
   all = new Map();
 
@@ -1389,9 +1389,9 @@ class Playing extends RoomPart {
     let ends = {};
     try {
       for (const name of Object.keys(told)) {
-        const { startedAt, segments, delayMs, tracks } = told[name];
-        const start = startedAt === before?.told[name]?.startedAt ? before?.here[name].startedAt : clamp(startedAt, cause && !segments ? -Infinity : now - EARLIEST, now);
-        here[name] = isLive ? { ...told[name], startedAt: start } : told[name];
+        const { startedAt: toldAt, segments, delayMs, tracks } = told[name], known = before?.here[name];
+        const start = known?.toldAt === toldAt ? known?.startedAt : clamp(toldAt, cause && !segments ? -Infinity : now - EARLIEST, now);
+        here[name] = { ...told[name], toldAt, startedAt: isLive ? start : toldAt };
         const length = segments?.reduce((/** @type {number} */ sum, /** @type {Segment} */ { ms }) => sum + ms, 0);
         const end = elapsed(here[name], now) < Infinity ? here[name].startedAt + (length ?? delayMs + lengthOf(told[name])) : 0;
         for (const field of segments ? [name] : Object.keys(tracks)) ends[field] = Math.max(end, ends[field] ?? 0);
@@ -1401,7 +1401,7 @@ class Playing extends RoomPart {
       ends = {};
     }
     const end = Math.max(0, ...Object.values(ends)), moves = end > now;
-    if (motion || animation) this.all.set(id, { element, told, here, ends, end, moves });
+    if (motion || animation) this.all.set(id, { element, here, ends, end, moves });
     if (moves) {
       this.room.tell("moving", { elementId: id });
       this.wait(end);
@@ -2287,8 +2287,8 @@ class ServerClock {
 
   /** @param {number} now @returns {number} NaN before it is known */
   time(now) {
-    const left = this.taken - this.offset, way = 0.05 * Math.max(0, now - this.takenAt);
-    return now + this.offset + Math.sign(left) * Math.max(0, Math.abs(left) - way);
+    const way = 0.05 * Math.max(0, now - this.takenAt);
+    return now + this.taken - clamp(this.taken - this.offset, -way, way);
   }
 }
 
@@ -2660,7 +2660,11 @@ export class Core extends Part {
     this.perform(input);
     for (const room of this.rooms.values()) {
       room.finish();
-      if (room.isLeaving && room.queue.open.length === 0) this.remove(room);
+      if (!room.isLeaving || room.queue.open.length > 0) continue;
+      const { roomId } = room;
+      this.rooms.delete(roomId);
+      this.link.request("room:leave", { roomId });
+      room.tell("room", { phase: "left" });
     }
     const state = this.computedState();
     if (state !== this.state) this.output({ type: "state", state });
@@ -2677,13 +2681,6 @@ export class Core extends Part {
       else this.rooms.set(roomId, new RoomCore(this, roomId, input.record));
     } else if (!room && id !== undefined) this.output({ type: "result", roomId, id, answer: LEFT });
     else (roomId === undefined ? this.link : room)?.hear(type, input);
-  }
-
-  /** @param {RoomCore} room */
-  remove({ roomId }) {
-    this.rooms.delete(roomId);
-    this.link.request("room:leave", { roomId });
-    this.output({ type: "room", roomId, phase: "left" });
   }
 
   computedState() {
@@ -3229,7 +3226,6 @@ export class TouchSync extends Emitter {
  * at each frame), `still` (an element that does not move by itself any more), `members`, `attention` (a cursor or a selection of somebody), `joined`, `denied` and `refusal` (a `Refusal`), `left`.
  */
 export class Room extends Emitter {
-  lastGesture = 0;
   /** @param {Data} refusal of the first join, if it is still to come */
   end = refusal => {};
 
@@ -3414,7 +3410,7 @@ export class Room extends Emitter {
    * @param {{pivot?: Point}} options about which a group turns and scales; its middle by default
    */
   begin(ids, { pivot } = {}) {
-    const gesture = ++this.lastGesture;
+    const gesture = uniqueName();
     this.input("begin", { gesture, elementIds: [ids].flat(), pivot });
     return new Gesture(this, gesture);
   }
@@ -3496,10 +3492,10 @@ const transformOf = fields => ({ ...without(fields, INSIDE), transform: pick(fie
 
 /** What fingers do to elements until they are lifted. */
 export class Gesture {
-  /** @param {Room} room @param {number} number */
-  constructor(room, number) {
+  /** @param {Room} room @param {string} name */
+  constructor(room, name) {
     this.room = room;
-    this.number = number;
+    this.name = name;
   }
 
   /**
@@ -3507,7 +3503,7 @@ export class Gesture {
    * @param {Deltas} deltas
    */
   update(deltas) {
-    this.room.input("move", { gesture: this.number, deltas });
+    this.room.input("move", { gesture: this.name, deltas });
   }
 
   /**
@@ -3518,12 +3514,12 @@ export class Gesture {
    * @returns {Promise<Result>}
    */
   end(options) {
-    const { room, number: gesture } = this, { throwing } = options ?? {};
+    const { room, name: gesture } = this, { throwing } = options ?? {};
     return room.client.result({ type: "end", roomId: room.id, gesture, throwing: throwing && { ...Object(throwing) } });
   }
 
   /** Everything is as before. */
   cancel() {
-    this.room.input("cancel", { gesture: this.number });
+    this.room.input("cancel", { gesture: this.name });
   }
 }
