@@ -226,7 +226,7 @@ const OPTIONAL = POSE.filter(name => MOVING[name].isOptional);
 /** What transforms have in `transform`. */
 const INSIDE = POSE.filter(name => !/^position/.test(name));
 const START = valuesBy(POSE.filter(name => !OPTIONAL.includes(name)), name => MOVING[name].start);
-const IS_ANGLE = POSE.map(name => MOVING[name].isAngle), JUMPS = POSE.map(name => name === "perspective");
+const IS_ANGLE = POSE.map(name => MOVING[name].isAngle);
 const MOVES = valuesBy(POSE, () => finite);
 /** @type {Reader} */
 const point = value => complete(value, { x: finite, y: finite });
@@ -263,16 +263,15 @@ const OPTIONS = {
   constraints: value => optional(value, CONSTRAINTS),
 };
 /**
- * What a new element may have beside it.
+ * What a new element alone sets.
  * @type {Record<string, Reader>}
  */
-const FIELDS = {
-  ...OPTIONS, id: identifier, type: text(32), parentId: identifier,
-  space: oneOf("canvas", "normalized"),
+const CREATED = {
+  id: identifier, type: text(32), parentId: identifier, space: oneOf("canvas", "normalized"),
   ...MOVES, width: positive(), height: positive(), animation: only(value => value && typeof value === "object"),
-  originalWidth: positive(0.001, 1e9), originalHeight: positive(0.001, 1e9),
   anchorX: number(-1000, 1000), anchorY: number(-1000, 1000),
 };
+const FIELDS = { ...OPTIONS, ...CREATED, originalWidth: positive(0.001, 1e9), originalHeight: positive(0.001, 1e9) };
 /** What the server adds to an element that it announces. */
 const ENVELOPE = ["roomId", "seq", "userId", "sid", "n", "cause", "part", "parts"];
 /** What the server alone sets. */
@@ -280,7 +279,7 @@ const SERVERS = ["motion", "createdBy", "updatedBy", "rev", ...ENVELOPE];
 /** What an update changes, but does not remove. */
 const KEPT = ["locked", "originalWidth", "originalHeight"];
 /** What an update does not change. */
-const FIXED = ["transform", ...SERVERS, ...Object.keys(FIELDS).filter(name => !(name in OPTIONS || KEPT.includes(name)))];
+const FIXED = ["transform", ...SERVERS, ...Object.keys(CREATED)];
 
 /**
  * Whether the server accepts so many of the app's own fields, of at most 8192 bytes in JSON.
@@ -517,10 +516,10 @@ function anchored(element, point, parent) {
  * @returns {Element}
  */
 export function gestured(element, deltas, rules, { pivot, parent, isDrawn } = {}) {
-  const { anchor, scale = 1, rotation = 0, translation, tilt } = deltas;
+  const { anchor, scale = 1, rotation = 0, translation: shift = { x: 0, y: 0 }, tilt } = deltas;
   const held = anchor ? anchored(element, anchor, parent) : element;
   /** @type {Data} */
-  const fields = {}, arm = { x: 0, y: 0 }, shift = translation ?? { x: 0, y: 0 };
+  const fields = {}, arm = { x: 0, y: 0 };
   const factors = typeof scale === "object" ? scale : { x: scale, y: scale };
   // In the axes of the canvas about a pivot, else in its own.
   const own = pivot ? scaledAxes(held.rotation, factors) : { ...factors, rotation: held.rotation };
@@ -782,19 +781,23 @@ const named = pose => valuesBy(POSE, (name, index) => pose[index]);
  * shortest rotation. Times are ms of any clock.
  */
 export class Motion {
+  /**
+   * The measured time between updates.
+   * @type {number | undefined}
+   */
+  interval;
+  startedAt = -Infinity;
+  /** How long the present movement lasts. */
+  duration = 0;
+  /**
+   * What was drawn when it began, relative to the target.
+   * @type {number[]}
+   */
+  displacement = [];
+
   /** @param {number[]} pose */
   constructor(pose) {
     this.target = pose;
-    /**
-     * The measured time between updates.
-     * @type {number | undefined}
-     */
-    this.interval = undefined;
-    this.startedAt = -Infinity;
-    /** How long the present movement lasts. */
-    this.duration = 33;
-    /** What was drawn when it began, relative to the target. */
-    this.displacement = pose.map(() => 0);
   }
 
   /**
@@ -810,7 +813,7 @@ export class Motion {
       this.interval = interval + (usable - interval) / 4;
     }
     this.displacement = shown.map((value, index) =>
-      (JUMPS[index] ? 0 : IS_ANGLE[index] ? shortestTurn(pose[index], value) : value - pose[index]));
+      (POSE[index] === "perspective" ? 0 : IS_ANGLE[index] ? shortestTurn(pose[index], value) : value - pose[index]));
     this.target = pose;
     this.startedAt = now;
     this.duration = this.interval ?? 33;
@@ -907,14 +910,14 @@ class RoomPart extends Part {
  * @property {string} event
  * @property {Data} body without room and number
  * @property {string[]} elementIds the elements that it changes
- * @property {number} [n] its number in the session, from the first time it was sent
+ * @property {any} [n] its number in the session, from the first time it was sent
  * @property {number} after the room's number when it was first sent; what the edit became comes after it
  * @property {string} [doubt] the `sid` of an ended session under which it was sent as `n`, with unknown outcome
  * @property {boolean} [isSavedBare] whether what is saved of it has no number of the present session
  * @property {boolean} [isDecided] whether a later edit of that session was applied
  * @property {object} [sending] its sending over this connection that has no answer yet
  * @property {boolean} [isStored] whether what came from the server contains it, so that it is shown already
- * @property {number} [seq] its number in the room, once acknowledged
+ * @property {any} [seq] its number in the room, once acknowledged
  * @property {any} [shown] where it has each element stop
  */
 
@@ -930,14 +933,14 @@ const idOf = (/** @type {any} */ entry) => entry?.elementId ?? entry?.id ?? entr
  * Whether an edit has a number of the present session.
  * @param {Edit} edit
  */
-const isNumbered = edit => edit.n !== undefined && !edit.doubt;
+const isNumbered = edit => edit.n && !edit.doubt;
 
 /**
  * Whether an edit sets absolute values of one element and was never sent, so that the next one of its kind supersedes
  * it.
  * @param {Edit} edit
  */
-const canFold = edit => edit.event === "element:transform" && edit.n === undefined;
+const canFold = edit => edit.event === "element:transform" && !edit.n;
 
 /** The edits of one room in their order: those that were sent before those that wait. */
 class EditQueue {
@@ -1049,7 +1052,7 @@ class Stream extends RoomPart {
    */
   refused({ retryAfterMs }) {
     const pause = milliseconds(retryAfterMs);
-    if (pause !== undefined) this.due.send = this.nextSlot = this.now + pause;
+    if (pause >= 0) this.due.send = this.nextSlot = this.now + pause;
   }
 }
 
@@ -1135,7 +1138,7 @@ class Hands extends RoomPart {
     const { room } = this, hand = this.lift(gesture);
     if (!hand) return room.tell("result", { id, answer: OVER });
     const [event, body] = (throwing && this.thrown(hand, throwing)) || this.message(hand, "gesture");
-    if (Object.keys(hand.deltas).length > 0) room.edit({ id, event, body });
+    if (Object.keys(hand.deltas)[0]) room.edit({ id, event, body });
     // Fingers that did not move leave nothing to store.
     else room.tell("result", { id, answer: { ok: true, seq: room.seq, adjusted: [] } });
   }
@@ -1678,11 +1681,6 @@ export class RoomCore extends Part {
     return this.phase === "joined";
   }
 
-  /** Whether the server's answer is known. */
-  get isSettled() {
-    return this.isJoined || this.phase === "refused";
-  }
-
   /** Joins, or joins again: with the session and the position that are known. */
   join() {
     delete this.due.join;
@@ -1692,7 +1690,7 @@ export class RoomCore extends Part {
     this.ask("room:join", { parts: true, session, resume: epoch && { epoch, seq }, motion: this.core.motion ? undefined : false },
       answer => this.entered(answer),
       error => {
-        if (error.code === "session_expired" && this.session !== undefined) this.loseSession();
+        if (error.code === "session_expired" && this.session) this.loseSession();
         else if (RETRYABLE.includes(error.code)) this.retry("join", error);
         else this.enter("refused", { error: this.denial = error });
       });
@@ -1792,7 +1790,7 @@ export class RoomCore extends Part {
     const ids = new Set([...this.playing.all.keys(), ...this.confirmed.keys()]);
     for (const id of ids) this.playing.update(id, this.confirmed.get(id), false);
     this.movements.clear();
-    for (const edit of this.queue.open) if (isNumbered(edit) && Number(edit.n) <= n) edit.isStored = true;
+    for (const edit of this.queue.open) if (isNumbered(edit) && edit.n <= n) edit.isStored = true;
     this.touch(this.confirmed.keys());
     this.touchEdits();
     this.settle();
@@ -1833,7 +1831,7 @@ export class RoomCore extends Part {
   search() {
     delete this.due.search;
     const { doubtful } = this.queue;
-    if (!this.isJoined || doubtful.length === 0) return;
+    if (!this.isJoined || !doubtful[0]) return;
     this.read(this.searchFrom ?? Math.min(...doubtful.map(edit => edit.after)));
   }
 
@@ -1852,7 +1850,7 @@ export class RoomCore extends Part {
       for (const edit of queue.doubtful.filter(({ doubt }) => doubt === entry.sid)) {
         if (edit.n === entry.n) this.acknowledged(edit, foundAnswer(entry));
         // A session's numbers are decided in their order.
-        else if (Number(edit.n) < entry.n) edit.isDecided = true;
+        else if (edit.n < entry.n) edit.isDecided = true;
       }
     }
     // Without any change it reaches back to the present alone.
@@ -1935,14 +1933,14 @@ export class RoomCore extends Part {
   /** Sends what may be sent. */
   pump() {
     const { queue: { open, doubtful }, limits } = this;
-    if (!this.isJoined || doubtful.length > 0 || this.due.pump) return;
+    if (!this.isJoined || doubtful[0] || this.due.pump) return;
     const waiting = open.filter(edit => !edit.sending), underWay = open.length - waiting.length;
     for (const edit of waiting.slice(0, Math.max((limits.unacknowledged ?? 32) - underWay, 0))) this.sendEdit(edit);
   }
 
   /** @param {Edit} edit */
   sendEdit(edit) {
-    if (edit.n === undefined) Object.assign(edit, { n: this.queue.nextNumber++, after: this.seq });
+    if (!edit.n) Object.assign(edit, { n: this.queue.nextNumber++, after: this.seq });
     this.isDirty = true;
     const sending = (edit.sending = {}), { session } = this;
     // What an ended session still says is about another sending of the edit.
@@ -2025,7 +2023,7 @@ export class RoomCore extends Part {
    * jump back for a moment.
    */
   settle() {
-    for (const edit of this.queue.edits) if (Number(edit.seq) <= this.seq) this.remove(edit);
+    for (const edit of this.queue.edits) if (edit.seq <= this.seq) this.remove(edit);
   }
 
   // What the server says
@@ -2190,7 +2188,7 @@ export class RoomCore extends Part {
    * @param {string} event @param {Data} body
    */
   send(event, body) {
-    if (this.isJoined) this.core.link.write(`42${JSON.stringify([event, { roomId: this.roomId, ...body }])}`);
+    if (this.isJoined) this.core.link.send(event, { roomId: this.roomId, ...body });
   }
 }
 
@@ -2472,6 +2470,11 @@ class Link extends Part {
     this.core.output({ type: "send", text });
   }
 
+  /** @param {string} event @param {Data} payload @param {any} number of a request */
+  send(event, payload, number = "") {
+    this.write(`42${number}${JSON.stringify([event, payload])}`);
+  }
+
   /**
    * Sends an event that is answered.
    * @param {string} event @param {Data} payload @param {Answered} [done] @param {Answered} [failed]
@@ -2479,7 +2482,7 @@ class Link extends Part {
   request(event, payload, done, failed) {
     if (!this.isUp) return;
     this.requests.set(this.nextRequest, { sentAt: this.now, done, failed });
-    this.write(`42${this.nextRequest++}${JSON.stringify([event, payload])}`);
+    this.send(event, payload, this.nextRequest++);
   }
 
   /** @param {Data} input an Engine.IO packet */
@@ -2660,7 +2663,7 @@ export class Core extends Part {
     this.perform(input);
     for (const room of this.rooms.values()) {
       room.finish();
-      if (!room.isLeaving || room.queue.open.length > 0) continue;
+      if (!room.isLeaving || room.queue.open[0]) continue;
       const { roomId } = room;
       this.rooms.delete(roomId);
       this.link.request("room:leave", { roomId });
@@ -2687,7 +2690,7 @@ export class Core extends Part {
     const { phase, isDraining } = this.link;
     if (phase === "token" || phase === "opening") return "connecting";
     if (phase !== "up") return phase;
-    const isSettled = [...this.rooms.values()].every(room => room.isSettled);
+    const isSettled = [...this.rooms.values()].every(({ phase }) => ["joined", "refused"].includes(phase));
     return isDraining ? "draining" : isSettled ? "live" : "joining";
   }
 }
