@@ -592,8 +592,8 @@ function updated(element, changes, rules) {
   const rule = ruleOf(rules, element.type), set = objectIn(changes);
   const removed = Object.keys(set).filter(name => set[name] === null && !KEPT.includes(name));
   const sent = without(set, removed), values = optional(sent, FIELDS, rule);
-  if (!values || FIXED.some(name => name in set)) return element;
-  if (element.type === "guide" && "axis" in set && set.axis !== element.axis) return element;
+  const isTurned = element.type === "guide" && "axis" in set && set.axis !== element.axis;
+  if (!values || isTurned || FIXED.some(name => name in set)) return element;
   /** @type {any} */
   const next = { ...without(element, removed), ...sent, ...values };
   let shown = next;
@@ -868,10 +868,7 @@ class Part {
 
   /** @returns {number} */
   get deadline() {
-    let first = Infinity;
-    for (const name in this.due) first = Math.min(first, this.due[name]);
-    for (const part of this.parts) first = Math.min(first, part.deadline);
-    return first;
+    return Math.min(...Object.values(this.due), ...this.parts.map(part => part.deadline));
   }
 
   /** @param {string} name @param {Data} data */
@@ -1521,8 +1518,8 @@ class People extends RoomPart {
    * @param {Data} member
    */
   add(member) {
-    const connections = objectsIn(member.connections).map(one => [one.sid, pick(one, ["sid", "cursor", "selection"])]);
-    const known = this.members.get(member.userId) ?? { connections: Object.fromEntries(connections) };
+    const connections = Object.fromEntries(objectsIn(member.connections).map(one => [one.sid, one]));
+    const known = this.members.get(member.userId) ?? { connections };
     this.members.set(member.userId, { ...known, ...pick(member, ["userId", "name", "color"]) });
   }
 
@@ -1748,7 +1745,7 @@ export class RoomCore extends Part {
       this.touchEdits();
     }
     this.people.met(answer);
-    if (answer.recovered === true && answer.epoch === this.epoch) return this.resumed(answer);
+    if (answer.recovered && answer.epoch === this.epoch) return this.resumed(answer);
     // Until all of the room is here nothing of it is known that a join could go on from.
     this.epoch = undefined;
     this.arriving = { ...answer, n: last, elements: objectsIn(answer.elements) };
@@ -2160,7 +2157,7 @@ export class RoomCore extends Part {
    */
   drawn(id, now) {
     const element = this.waiting.get(id) ?? this.shown.get(id);
-    return element && this.movements.drawn(element, now, this.hands.on(id).length > 0);
+    return element && this.movements.drawn(element, now, Boolean(this.hands.on(id)[0]));
   }
 
   // Sending
@@ -2541,7 +2538,7 @@ class Link extends Part {
       server.sample(request.sentAt, this.now, answer.time);
       this.due.sample = this.now + (server.samples.length < FIRST_SAMPLES ? 0 : RESAMPLE);
     }
-    if (answer.ok === true) request?.done?.(answer);
+    if (answer.ok) request?.done?.(answer);
     else request?.failed?.(objectIn(answer.error));
   }
 
@@ -3211,7 +3208,7 @@ export class TouchSync extends Emitter {
   settle(room, id, answer) {
     const awaited = this.awaited.get(id);
     this.awaited.delete(id);
-    if (answer.ok === true) return awaited?.resolve(answer);
+    if (answer.ok) return awaited?.resolve(answer);
     const refusal = new Refusal(answer.error);
     awaited?.reject(refusal);
     room?.emit("refusal", refusal);
