@@ -25,9 +25,17 @@ own='acknowledged aim answered apply arriving ask attempt attempts attended awai
     searchHistory sendAfter sendEdit sending sentAt settle smallest stream take taken takenAt thrown timer
     tokenRefused toldAt tooLarge touch touchEdits touched trail trip upAt waiting wakesAt wantToken
     writing'
-# shellcheck disable=SC2086
-terser --module --ecma 2022 --compress passes=3,reduce_funcs=false,sequences=false,inline=1 --mangle --format wrap_func_args=false \
-    --mangle-props "builtins,regex=/^($(echo $own | tr ' ' '|'))$/" \
+# The more often a name is used, the shorter it becomes. Terser itself would give the shortest to those that it meets first.
+pattern="^($(echo $own | tr ' ' '|'))\$"
+cache=$(mktemp)
+trap 'rm "$cache"' EXIT
+grep -oE '\w+' "$here/web/touchsync.js" | grep -E "$pattern" | sort | uniq -c | sort -k1nr -k2 | awk '
+    BEGIN { split("e t a o i n s r h l d c u m f p g w y b v k x j q z E T A O I N S R H L D C U M F P G W Y B V K X J Q Z", letters) }
+    { name = NR <= 52 ? letters[NR] : letters[int((NR - 53) / 5) + 1] substr("etsnr", (NR - 53) % 5 + 1, 1)
+      names = names (NR > 1 ? "," : "") "\"$" $2 "\":\"" name "\"" }
+    END { print "{\"vars\":{\"props\":{}},\"props\":{\"props\":{" names "}}}" }' > "$cache"
+terser --module --ecma 2022 --compress passes=3,reduce_funcs=false,sequences=false,inline=1,keep_fargs=false --mangle \
+    --mangle-props "builtins,regex=/$pattern/" --name-cache "$cache" --format wrap_func_args=false \
     --output "$folder/touchsync.min.js" -- "$here/web/touchsync.js"
 terser --module --ecma 2022 --compress passes=3 --mangle --output "$folder/projection.min.js" -- "$here/web/projection.js"
 zopfli --i50 "$folder/touchsync.min.js"

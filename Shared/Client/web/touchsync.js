@@ -2099,7 +2099,7 @@ export class RoomCore extends Part {
     for (const id of ids) {
       put(this.shown, id, this.composed(id));
       const isWaiting = this.queue.edits.some(edit => edit.body.motion && !edit.isStored && edit.elementIds.includes(id));
-      put(this.waiting, id, isWaiting ? this.composed(id, true) : undefined);
+      put(this.waiting, id, isWaiting && this.composed(id, true));
     }
     this.tell("changed", { ids });
   }
@@ -2209,7 +2209,7 @@ const FULL = refusal("queue_full", "Too many edits wait to be sent.");
 
 /** @param {any} elements @returns {[string, any][]} */
 const byId = elements => objectsIn(elements).map(element => [element.id, element]);
-/** @param {Map<string, Element>} elements @param {string} id @param {Element} [element] undefined when it is gone */
+/** @param {Map<string, Element>} elements @param {string} id @param {any} element unless it is gone */
 const put = (elements, id, element) => (element ? elements.set(id, element) : elements.delete(id));
 /** @param {any} ids @returns {[string, undefined][]} */
 const gone = ids => textsIn(ids).map(id => [id, undefined]);
@@ -2777,6 +2777,7 @@ class SavedEdits {
    * @type {Record<string, Data> | undefined}
    */
   records;
+  /** @type {(value?: any) => void} */
   release = () => {};
   writing = Promise.resolve();
   /** Whether the store has not been given the latest yet: while it writes, only that counts. */
@@ -2812,7 +2813,7 @@ class SavedEdits {
     if (!locks) return !globalThis.document;
     return new Promise(resolve => {
       const held = () => new Promise(release => {
-        this.release = () => release(undefined);
+        this.release = release;
         resolve(true);
       });
       // A page that is loaded again waits for its former self to end; a second tab goes on without the store. Not all
@@ -3174,7 +3175,7 @@ export class TouchSync extends Emitter {
   }
 
   /** @param {string} roomId @param {{after?: number, limit?: number}} range @returns {Promise<Data>} */
-  async readHistory(roomId, { after = 0, limit = 50 }) {
+  async readHistory(roomId, { after = 0, limit = 50 } = {}) {
     const url = new URL(`/api/rooms/${encodeURIComponent(roomId)}/history?after=${after}&limit=${limit}`, this.url);
     const { fetch, core } = this, token = core.link.presentToken;
     const response = await fetch(url, { headers: token ? { authorization: `Bearer ${token}` } : {} });
@@ -3291,8 +3292,8 @@ export class Room extends Emitter {
    * @param {string} id @param {number} [now]
    */
   isMoving(id, now = this.client.now) {
-    const { movements, playing } = this.core ?? {};
-    return Boolean(movements?.ongoing(id, now) || playing?.isMoving(id, now));
+    const { core } = this;
+    return Boolean(core?.movements.ongoing(id, now) || core?.playing.isMoving(id, now));
   }
 
   /**
@@ -3442,7 +3443,7 @@ export class Room extends Emitter {
    * A page of who changed what.
    * @param {{after?: number, limit?: number}} [range] @returns {Promise<Data>}
    */
-  history(range = {}) {
+  history(range) {
     return this.client.readHistory(this.id, range);
   }
 
@@ -3510,11 +3511,11 @@ export class Gesture {
    * The fingers were lifted. With `throwing` they throw what they hold if they moved faster than 50 px/s: with their
    * velocity in the last 100 ms, unless there is another one.
    * @param {{throwing?: boolean | {velocity?: Point, angularVelocity?: number, rate?: number, bounce?: number,
-   *   snap?: Data}}} [options]
+   *   snap?: Data}}} options
    * @returns {Promise<Result>}
    */
-  end(options) {
-    const { room, name: gesture } = this, { throwing } = options ?? {};
+  end({ throwing } = {}) {
+    const { room, name: gesture } = this;
     return room.client.result({ type: "end", roomId: room.id, gesture, throwing: throwing && { ...Object(throwing) } });
   }
 
