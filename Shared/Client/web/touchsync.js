@@ -162,15 +162,15 @@ const LOCKED = { ...FREE, lockedAspect: true, minScale: 0.5, maxScale: 3 };
  * What the server applies unless it says otherwise.
  * @type {Rules}
  */
-const BUILT_IN = new Map([
-  ["note", FREE],
-  ["photo", { ...LOCKED, minScale: 0.2, maxScale: 5 }],
-  ["video", { ...LOCKED, minSide: 44 }],
-  ["audio", { ...LOCKED, rotates: false, depth: false, minWidth: 120, minHeight: 44 }],
-  ["text", { ...FREE, fontSize: { min: 12, max: 72 } }],
-  ["guide", { ...FREE, rotates: false, depth: false }],
-  ["*", FREE],
-]);
+const BUILT_IN = new Map(Object.entries({
+  note: FREE,
+  photo: { ...LOCKED, minScale: 0.2, maxScale: 5 },
+  video: { ...LOCKED, minSide: 44 },
+  audio: { ...LOCKED, rotates: false, depth: false, minWidth: 120, minHeight: 44 },
+  text: { ...FREE, fontSize: { min: 12, max: 72 } },
+  guide: { ...FREE, rotates: false, depth: false },
+  "*": FREE,
+}));
 
 const RULES = {
   minScale: within(1e-6, 1e6), maxScale: within(1e-6, 1e6), lockedAspect: flag, rotates: flag, depth: flag,
@@ -1897,7 +1897,7 @@ export class RoomCore extends Part {
       if (elementIds.includes(parentId)) elementIds.push(id);
     }
     const answer = this.tooLarge(edit) ?? (this.queue.append(edit) ? undefined : FULL);
-    if (answer) return this.report(edit, answer);
+    if (answer) return this.tell("result", { id, answer });
     this.isDirty = true;
     this.touch(elementIds);
     this.pump();
@@ -1953,7 +1953,6 @@ export class RoomCore extends Part {
     // In doubt it was not shown; nor if a whole room, older than its answer said, seemed to contain it.
     if (edit.doubt || edit.isStored) this.touch(edit.elementIds);
     edit.doubt = edit.isStored = edit.sending = undefined;
-    this.isDirty = true;
     this.pauses = 0;
     this.report(edit, answer);
     this.settle();
@@ -2000,7 +1999,6 @@ export class RoomCore extends Part {
     // Unless something was edited since.
     if (error.entry && this.queue.edits.at(-1) === edit) this.blocked = { event: edit.event, seq: error.entry.seq };
     this.remove(edit);
-    this.isDirty = true;
     this.report(edit, { ok: false, error });
   }
 
@@ -2010,8 +2008,9 @@ export class RoomCore extends Part {
     this.touch(edit.elementIds);
   }
 
-  /** @param {Edit} edit @param {Data} answer */
+  /** @param {Edit} edit that has its result @param {Data} answer */
   report(edit, answer) {
+    this.isDirty = true;
     for (const id of edit.ids) this.tell("result", { id, answer });
   }
 
