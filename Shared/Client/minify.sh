@@ -13,17 +13,17 @@ export NODE_PATH
 # Names of fields and methods that the module alone uses, and never calls by a text: they become shorter as well. All
 # others are the protocol's, the app's, or what pages and tests of the project read. Transcripts run against the result.
 own='acknowledged aim answered apply arriving ask attempt attempts attended awaited blocked capacity clock
-    clockAt closeSocket composed computedState confirmed connectionLost copies database denial displacement
+    clockAt closeSocket composed computedState confirmed connectionLost copies denial displacement
     doubtful due duration edited emit entered enteredAgain eventReceived expire fill finish firstNumber givesUp
     greeted halt handler handlers hands happened hasSocket hear hearOf heardAt held here hiddenAt inputs
     interval isAngle isAway isBusy isClosed isDecided isDeep isDirty isDraining isJoined isLeaving isOptional
     isProbing isRefreshing isSaved isSavedBare isSent isStored isUp isWanted isWhole lastEpoch lastGesture
     lastNumber listen listening looking loseSession lost met middle moves nextRequest nextSlot notAcknowledged
-    notEntered number offset ongoing opening original output outputs over patience pauses playing pointing
+    notEntered number offset ongoing opening original outputs over patience pauses playing pointing
     previewed probe probeAt provideToken queue range readHistory ready records refresh refuseTooLarge
     refusedToken repeat replaced requests resendFrom restore restoring resumed retry samples saved searchFrom
     searchHistory sendAfter sendEdit sending sentAt settle smallest stream take taken takenAt thrown timer
-    tokenRefused toldAt tooLarge touch touchEdits touched trail trip upAt waiting wakesAt wantToken
+    tokenRefused toldAt tooLarge touch touchEdits touched trail trip upAt waiting wakesAt
     writing'
 # The more often a name is used, the shorter it becomes. Terser itself would give the shortest to those that it meets first.
 pattern="^($(echo $own | tr ' ' '|'))\$"

@@ -2166,7 +2166,7 @@ export class RoomCore extends Part {
    * @param {Data} [fields]
    */
   tell(type, fields) {
-    this.core.output({ type, roomId: this.roomId, ...fields });
+    this.core.tell(type, { roomId: this.roomId, ...fields });
   }
 
   /**
@@ -2368,12 +2368,7 @@ class Link extends Part {
     if (!this.core.hasTokens) return this.open();
     this.phase = "token";
     this.due.lost = this.now + CONNECT_TIMEOUT;
-    this.wantToken(this.refusedToken === undefined ? "connect" : "refused");
-  }
-
-  /** @param {"connect" | "expires" | "refused"} reason */
-  wantToken(reason) {
-    this.core.output({ type: "token", reason });
+    this.core.tell("token", { reason: this.refusedToken === undefined ? "connect" : "refused" });
   }
 
   /** @param {Data} input null when the app has none */
@@ -2402,7 +2397,7 @@ class Link extends Part {
   open() {
     this.phase = "opening";
     this.due.lost = this.now + CONNECT_TIMEOUT;
-    this.core.output({ type: "open" });
+    this.core.tell("open");
   }
 
   closed() {
@@ -2411,7 +2406,7 @@ class Link extends Part {
 
   /** Gives the connection up, and tries again later if the app wants one. */
   lost() {
-    if (this.hasSocket) this.core.output({ type: "close" });
+    if (this.hasSocket) this.core.tell("close");
     if (this.isUp && this.now - this.upAt >= LASTING) this.attempts = 0;
     this.phase = "offline";
     this.isDraining = this.isRefreshing = this.isProbing = false;
@@ -2463,7 +2458,7 @@ class Link extends Part {
 
   /** @param {string} text */
   write(text) {
-    this.core.output({ type: "send", text });
+    this.core.tell("send", { text });
   }
 
   /** @param {string} event @param {Data} payload @param {any} number of a request */
@@ -2525,7 +2520,7 @@ class Link extends Part {
 
   /** @param {Data} error */
   failed(error) {
-    this.core.output({ type: "error", error });
+    this.core.tell("error", { error });
   }
 
   /** @param {number} number @param {Data} answer */
@@ -2584,7 +2579,7 @@ class Link extends Part {
   "auth:error"({ expiresInMs }) {
     if (!(milliseconds(expiresInMs) > 0) || !this.core.hasTokens || this.isRefreshing) return;
     this.isRefreshing = true;
-    this.wantToken("expires");
+    this.core.tell("token", { reason: "expires" });
   }
 
   /** @param {string | null} token */
@@ -2643,10 +2638,11 @@ export class Core extends Part {
     return [this.link, ...this.rooms.values()];
   }
 
-  /** @param {Output} output */
-  output(output) {
+  /** @param {string} type of an output @param {Data} [fields] */
+  tell(type, fields) {
+    const output = { type, ...fields };
     // What is sent is saved before.
-    if (output.type === "save") this.outputs.unshift(output);
+    if (type === "save") this.outputs.unshift(output);
     else this.outputs.push(output);
   }
 
@@ -2666,7 +2662,7 @@ export class Core extends Part {
       room.tell("room", { phase: "left" });
     }
     const state = this.computedState();
-    if (state !== this.state) this.output({ type: "state", state });
+    if (state !== this.state) this.tell("state", { state });
     this.state = state;
     return this.outputs.splice(0);
   }
@@ -2678,7 +2674,7 @@ export class Core extends Part {
     else if (type === "join") {
       if (room) room.enteredAgain();
       else this.rooms.set(roomId, new RoomCore(this, roomId, input.record));
-    } else if (!room && id !== undefined) this.output({ type: "result", roomId, id, answer: LEFT });
+    } else if (!room && id !== undefined) this.tell("result", { roomId, id, answer: LEFT });
     else (roomId === undefined ? this.link : room)?.hear(type, input);
   }
 
@@ -2714,21 +2710,6 @@ export class IndexedDBStore {
     this.name = name;
   }
 
-  /** @returns {Promise<IDBDatabase>} */
-  database() {
-    this.opening ??= new Promise((resolve, reject) => {
-      const request = indexedDB.open(this.name, 1);
-      request.onupgradeneeded = () => request.result.createObjectStore("values");
-      request.onsuccess = () => {
-        const { result } = request;
-        result.onversionchange = () => result.close();
-        resolve(result);
-      };
-      request.onerror = () => reject(request.error);
-    });
-    return this.opening;
-  }
-
   /**
    * Tries twice: browsers end connections, as those of pages in the background.
    * @param {(values: IDBObjectStore) => IDBRequest} action @returns {Promise<any>}
@@ -2742,8 +2723,18 @@ export class IndexedDBStore {
 
   /** @param {(values: IDBObjectStore) => IDBRequest} action @returns {Promise<any>} */
   async attempt(action) {
+    this.opening ??= new Promise((resolve, reject) => {
+      const request = indexedDB.open(this.name, 1);
+      request.onupgradeneeded = () => request.result.createObjectStore("values");
+      request.onsuccess = () => {
+        const { result } = request;
+        result.onversionchange = () => result.close();
+        resolve(result);
+      };
+      request.onerror = () => reject(request.error);
+    });
     // Browsers may report what only the system's cache has: an edit that was sent must not come back without its number.
-    const transaction = (await this.database()).transaction("values", "readwrite", { durability: "strict" });
+    const transaction = (await this.opening).transaction("values", "readwrite", { durability: "strict" });
     const request = action(transaction.objectStore("values"));
     return new Promise((resolve, reject) => {
       transaction.oncomplete = () => resolve(request.result);
@@ -3169,7 +3160,7 @@ export class TouchSync extends Emitter {
 
   /** @param {string} roomId @param {number} after */
   async searchHistory(roomId, after) {
-    const page = await this.readHistory(roomId, { after, limit: 200 }).catch(() => null);
+    const page = await this.readHistory(roomId, { after, limit: 200 }).catch(() => {});
     this.input({ type: "history", roomId, after, page });
   }
 
