@@ -59,7 +59,7 @@ const valuesBy = (names, valueOf) => Object.fromEntries(names.map((name, index) 
 /** @param {Data} data @param {string[]} names */
 const pick = (data, names) => valuesBy(names, name => data[name]);
 /** @param {Data} data @param {string[]} names @returns {Data} */
-const without = (data, names) => Object.fromEntries(Object.entries(data).filter(([name]) => !names.includes(name)));
+const without = (data, names) => pick(data, Object.keys(data).filter(name => !names.includes(name)));
 
 /** @param {string} text @returns {number} bytes in UTF-8 */
 const byteCount = text => new TextEncoder().encode(text).length;
@@ -1382,18 +1382,19 @@ class Playing extends RoomPart {
     const before = this.all.get(id), { motion, animation } = element ?? {};
     if (!this.room.core.motion || (!before && !motion && !animation)) return;
     this.all.delete(id);
-    const now = this.clockAt(this.now), told = { ...objectIn(motion), ...(animation && { animation }) };
+    const now = this.clockAt(this.now);
     /** @type {Data} */
     const here = {};
     /** @type {Record<string, number>} */
     let ends = {};
     try {
-      for (const name of Object.keys(told)) {
-        const { startedAt: toldAt, segments, delayMs, tracks } = told[name], known = before?.here[name];
-        const start = known?.toldAt === toldAt ? known?.startedAt : clamp(toldAt, cause && !segments ? -Infinity : now - EARLIEST, now);
-        here[name] = { ...told[name], toldAt, startedAt: isLive ? start : toldAt };
+      for (const [name, told] of Object.entries({ ...objectIn(motion), ...(animation && { animation }) })) {
+        const { startedAt: toldAt, segments, delayMs, tracks } = told, known = before?.here[name];
+        const isRepeated = known?.toldAt === toldAt, earliest = cause && !segments ? -Infinity : now - EARLIEST;
+        const startedAt = !isLive ? toldAt : isRepeated ? known?.startedAt : clamp(toldAt, earliest, now);
+        here[name] = { ...told, toldAt, startedAt };
         const length = segments?.reduce((/** @type {number} */ sum, /** @type {Segment} */ { ms }) => sum + ms, 0);
-        const end = elapsed(here[name], now) < Infinity ? here[name].startedAt + (length ?? delayMs + lengthOf(told[name])) : 0;
+        const end = elapsed({ startedAt }, now) < Infinity ? startedAt + (length ?? delayMs + lengthOf(told)) : 0;
         for (const field of segments ? [name] : Object.keys(tracks)) ends[field] = Math.max(end, ends[field] ?? 0);
       }
     } catch {
@@ -2210,8 +2211,8 @@ const FULL = refusal("queue_full", "Too many edits wait to be sent.");
 const byId = elements => objectsIn(elements).map(element => [element.id, element]);
 /** @param {Map<string, Element>} elements @param {string} id @param {any} element unless it is gone */
 const put = (elements, id, element) => (element ? elements.set(id, element) : elements.delete(id));
-/** @param {any} ids @returns {[string, undefined][]} */
-const gone = ids => textsIn(ids).map(id => [id, undefined]);
+/** @param {any} ids @returns {any} nothing for each */
+const gone = ids => textsIn(ids).map(id => [id]);
 
 /**
  * Elements of a group, which have a part of their fields.
