@@ -2713,17 +2713,17 @@ export class IndexedDBStore {
 
   /**
    * Tries twice: browsers end connections, as those of pages in the background.
-   * @param {(values: IDBObjectStore) => IDBRequest} action @returns {Promise<any>}
+   * @param {IDBTransactionMode} mode @param {(values: IDBObjectStore) => IDBRequest} action @returns {Promise<any>}
    */
-  perform(action) {
-    return this.attempt(action).catch(() => {
+  perform(mode, action) {
+    return this.attempt(mode, action).catch(() => {
       this.opening = undefined;
-      return this.attempt(action);
+      return this.attempt(mode, action);
     });
   }
 
-  /** @param {(values: IDBObjectStore) => IDBRequest} action @returns {Promise<any>} */
-  async attempt(action) {
+  /** @param {IDBTransactionMode} mode @param {(values: IDBObjectStore) => IDBRequest} action @returns {Promise<any>} */
+  async attempt(mode, action) {
     this.opening ??= new Promise((resolve, reject) => {
       const request = indexedDB.open(this.name, 1);
       request.onupgradeneeded = () => request.result.createObjectStore("values");
@@ -2735,7 +2735,7 @@ export class IndexedDBStore {
       request.onerror = () => reject(request.error);
     });
     // Browsers may report what only the system's cache has: an edit that was sent must not come back without its number.
-    const transaction = (await this.opening).transaction("values", "readwrite", { durability: "strict" });
+    const transaction = (await this.opening).transaction("values", mode, { durability: "strict" });
     const request = action(transaction.objectStore("values"));
     return new Promise((resolve, reject) => {
       transaction.oncomplete = () => resolve(request.result);
@@ -2745,17 +2745,17 @@ export class IndexedDBStore {
 
   /** @param {string} key */
   load(key) {
-    return this.perform(values => values.get(key));
+    return this.perform("readonly", values => values.get(key));
   }
 
   /** @param {string} key @param {any} value */
   save(key, value) {
-    return this.perform(values => values.put(value, key));
+    return this.perform("readwrite", values => values.put(value, key));
   }
 
   /** @param {string} key */
   clear(key) {
-    return this.perform(values => values.delete(key));
+    return this.perform("readwrite", values => values.delete(key));
   }
 }
 
@@ -2852,7 +2852,7 @@ class Emitter {
   on(event, handler) {
     const entry = { event, handler };
     this.handlers.add(entry);
-    return () => void this.handlers.delete(entry);
+    return () => this.handlers.delete(entry);
   }
 
   /** @param {string} event @param {any} value */
@@ -3060,12 +3060,12 @@ export class TouchSync extends Emitter {
         this.socket?.close();
         this.socket = undefined;
         break;
-      case "send": return this.held ? void this.held.push(output.text) : this.socket?.send(output.text);
-      case "token": return void this.provideToken(output.reason);
-      case "history": return void this.searchHistory(roomId, output.after);
+      case "send": return this.held ? this.held.push(output.text) : this.socket?.send(output.text);
+      case "token": return this.provideToken(output.reason);
+      case "history": return this.searchHistory(roomId, output.after);
       case "save": {
         const writing = this.saved?.save(roomId, output.record, error => this.emit("error", error));
-        return output.isFirst && writing && void this.sendAfter(writing);
+        return output.isFirst && writing && this.sendAfter(writing);
       }
       case "state": return this.emit("state", output.state);
       case "error": return this.emit("error", new Refusal(output.error));
@@ -3231,7 +3231,7 @@ export class Room extends Emitter {
      * @type {Promise<void>}
      */
     this.joined = new Promise((resolve, reject) => {
-      this.on("joined", resolve);
+      this.on("joined", () => resolve());
       this.on("denied", reject);
       this.on("left", () => this.end(LEFT));
       this.end = ({ error }) => reject(new Refusal(error));
