@@ -16,7 +16,7 @@ own='acknowledged aim answered apply arriving ask attempt attempts attended awai
     clockAt closeSocket composed computedState confirmed connectionLost copies denial displacement
     doubtful due duration edited emit entered enteredAgain eventReceived expire fill finish firstNumber givesUp
     greeted halt handler handlers hands happened hasSocket hear hearOf heardAt held here hiddenAt inputs
-    interval isAngle isAway isBusy isClosed isDecided isDeep isDirty isDraining isJoined isLeaving isOptional
+    interval isAngle isAway isBeside isBusy isClosed isDecided isDeep isDirty isDraining isJoined isLeaving isOptional
     isProbing isRefreshing isSaved isSavedBare isSent isStored isUp isWanted isWhole lastEpoch lastGesture
     lastNumber listen listening looking loseSession lost met middle moves nextRequest nextSlot notAcknowledged
     notEntered number offset ongoing opening original outputs over patience pauses playing pointing

@@ -204,15 +204,15 @@ const ruleOf = (rules, type) => rules.get(type) ?? rules.get("*") ?? FREE;
 const side = value => (value >= 0 ? number(0, 2e9)(value) : undefined);
 /**
  * What of an element moves: its value when nothing else is set, which an element with `isOptional` then hasn't, and what
- * is special about it. One with a `range` that is not 0 is clamped,
+ * is special about it. Transforms have it in `transform`, unless it `isBeside`. One with a `range` that is not 0 is clamped,
  * first rounded if it `isWhole`; one that `isDeep` takes the element out of its plane.
- * @type {Record<string, {start: number, range?: [number, number], isWhole?: true, isAngle?: true,
+ * @type {Record<string, {start: number, range?: [number, number], isWhole?: true, isBeside?: true, isAngle?: true,
  *   isDeep?: true, isOptional?: true}>}
  */
 const MOVING = {
-  positionX: { start: 0 },
-  positionY: { start: 0 },
-  positionZ: { start: 0, range: [-1000000, 1000000], isWhole: true, isDeep: true, isOptional: true },
+  positionX: { start: 0, isBeside: true },
+  positionY: { start: 0, isBeside: true },
+  positionZ: { start: 0, range: [-1000000, 1000000], isWhole: true, isBeside: true, isDeep: true, isOptional: true },
   rotation: { start: 0, isAngle: true },
   rotationX: { start: 0, isAngle: true, isDeep: true, isOptional: true },
   rotationY: { start: 0, isAngle: true, isDeep: true, isOptional: true },
@@ -224,7 +224,7 @@ const MOVING = {
 const POSE = Object.keys(MOVING);
 const OPTIONAL = POSE.filter(name => MOVING[name].isOptional);
 /** What transforms have in `transform`. */
-const INSIDE = POSE.filter(name => !/^position/.test(name));
+const INSIDE = POSE.filter(name => !MOVING[name].isBeside);
 const START = valuesBy(POSE.filter(name => !OPTIONAL.includes(name)), name => MOVING[name].start);
 const IS_ANGLE = POSE.map(name => MOVING[name].isAngle);
 const MOVES = valuesBy(POSE, () => finite);
