@@ -14,28 +14,39 @@ export NODE_PATH
 # others are the protocol's, the app's, or what pages and tests of the project read. Transcripts run against the result.
 own='acknowledged aim answered apply arriving ask attempt attempts attended awaited blocked capacity clock
     clockAt closeSocket composed computedState confirmed connectionLost copies denial displacement
-    doubtful due duration edited emit entered enteredAgain eventReceived expire fill finish firstNumber givesUp
+    doubtful due duration edited elementsOf emit entered enteredAgain eventReceived expire fill finish firstNumber givesUp
     greeted halt handler handlers hands happened hasSocket hear hearOf heardAt held here hiddenAt inputs
     interval isAngle isAway isBeside isBusy isClosed isDecided isDeep isDirty isDraining isJoined isLeaving isOptional
     isProbing isRefreshing isSaved isSavedBare isSent isStored isUp isWanted isWhole lastEpoch lastGesture
     lastNumber listen listening looking loseSession lost met middle moves nextRequest nextSlot notAcknowledged
-    notEntered number offset ongoing opening original outputs over patience pauses playing pointing
+    notEntered number offset ongoing opening original outputs over patience pause pauses playing pointing
     previewed probe probeAt provideToken queue range readHistory ready records refresh refuseTooLarge
     refusedToken repeat replaced requests resendFrom restore restoring resumed retry samples saved searchFrom
     searchHistory sendAfter sendEdit sending sentAt settle smallest stream take taken takenAt thrown timer
     tokenRefused toldAt tooLarge touch touchEdits touched trail trip upAt waiting wakesAt
     writing'
-# The more often a name is used, the shorter it becomes. Terser itself would give the shortest to those that it meets first.
-pattern="^($(echo $own | tr ' ' '|'))\$"
+# The more often a name is used, the shorter it becomes, but none becomes a word of the source. Terser itself would give the
+# shortest names to those that it meets first.
 cache=$(mktemp)
 trap 'rm "$cache"' EXIT
-grep -oE '\w+' "$here/web/touchsync.js" | grep -E "$pattern" | sort | uniq -c | sort -k1nr -k2 | awk '
-    BEGIN { split("e t a o i n s r h l d c u m f p g w y b v k x j q z E T A O I N S R H L D C U M F P G W Y B V K X J Q Z", letters) }
-    { name = NR <= 52 ? letters[NR] : letters[int((NR - 53) / 5) + 1] substr("etsnr", (NR - 53) % 5 + 1, 1)
-      names = names (NR > 1 ? "," : "") "\"$" $2 "\":\"" name "\"" }
-    END { print "{\"vars\":{\"props\":{}},\"props\":{\"props\":{" names "}}}" }' > "$cache"
+grep -vE '^ *(/?\*|//)' "$here/web/touchsync.js" | grep -oE '\w+' | sort | uniq -c | sort -k1nr -k2 | awk -v own="$(echo $own)" '
+    BEGIN {
+        split(own, list)
+        for (i in list) isOwn[list[i]] = 1
+        split("t s e i n o r h a c d u l f m p v g w y b M x j k I S O A T z N R q X Y D B C L W E P H U J F G Z K Q V", letters)
+    }
+    $2 in isOwn { names[++count] = $2 }
+    !($2 in isOwn) { isTaken[$2] = 1 }
+    END {
+        for (i = 1; i <= count; i++) {
+            do { number++; short = number <= 52 ? letters[number] : letters[int((number - 53) / 5) + 1] \
+                substr("hsten", (number - 53) % 5 + 1, 1) } while (short in isTaken)
+            entries = entries (i > 1 ? "," : "") "\"$" names[i] "\":\"" short "\""
+        }
+        print "{\"vars\":{\"props\":{}},\"props\":{\"props\":{" entries "}}}"
+    }' > "$cache"
 terser --module --ecma 2022 --compress passes=3,reduce_funcs=false,sequences=false,inline=1,keep_fargs=false --mangle \
-    --mangle-props "builtins,regex=/$pattern/" --name-cache "$cache" --format wrap_func_args=false \
+    --mangle-props "builtins,regex=/^($(echo $own | tr ' ' '|'))$/" --name-cache "$cache" --format wrap_func_args=false \
     --output "$folder/touchsync.min.js" -- "$here/web/touchsync.js"
 terser --module --ecma 2022 --compress passes=3 --mangle --output "$folder/projection.min.js" -- "$here/web/projection.js"
 zopfli --i50 "$folder/touchsync.min.js"

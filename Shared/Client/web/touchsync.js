@@ -317,8 +317,7 @@ export function shortestTurn(from, to) {
  */
 function snapped(degrees, step) {
   if (!(step > 0 && step <= 180)) return degrees;
-  const multiple = Math.round(degrees / step) * step;
-  const below = multiple < 360 ? multiple : (Math.round(degrees / step) - 1) * step;
+  const count = Math.round(degrees / step), below = (count * step < 360 ? count : count - 1) * step;
   return 360 - degrees <= Math.abs(degrees - below) ? 0 : below;
 }
 
@@ -657,6 +656,9 @@ function bezierAt([x1, y1, x2, y2], x) {
   return cubic(y1, y2, high)[0];
 }
 
+/** @param {number} from @param {number} to @param {number} share */
+const between = (from, to, share) => (share === 1 ? to : from + (to - from) * share);
+
 /**
  * The share of the way that an easing function of CSS has made at a share of the time.
  * @param {any} curve @param {number} share
@@ -673,7 +675,7 @@ export function eased(curve, share) {
   const next = points.findIndex((/** @type {number[]} */ [at]) => at > share);
   if (next < 0) return points.at(-1)[1];
   const [start, from] = points[next - 1], [end, to] = points[next];
-  return from + (to - from) * ((share - start) / (end - start));
+  return between(from, to, (share - start) / (end - start));
 }
 
 /**
@@ -691,9 +693,6 @@ function displaced({ response, damping, velocity }, x0, seconds) {
   const fast = -rate - root, slow = -(omega * omega) / (rate + root), part = (velocity - fast * x0) / (slow - fast);
   return (x0 - part) * Math.exp(fast * seconds) + part * Math.exp(slow * seconds);
 }
-
-/** @param {number} from @param {number} to @param {number} share */
-const between = (from, to, share) => (share === 1 ? to : from + (to - from) * share);
 
 /**
  * Where a segment is after a while.
@@ -1337,7 +1336,7 @@ class Movements extends RoomPart {
     return this.ongoing(element.id, now)?.motion.pose(now, aim) ?? aim;
   }
 
-  /** @param {Element} element @param {number} now @param {boolean} isHeld by this user @returns {any} where it is on its way */
+  /** @param {Element} element @param {number} now @param {any} isHeld by this user @returns {any} where it is on its way */
   drawn(element, now, isHeld) {
     const { id } = element, isMoved = !isHeld && this.ongoing(id, now);
     const pose = isMoved ? this.pose(element, now) : this.room.playing.pose(element, now);
@@ -1930,10 +1929,10 @@ export class RoomCore extends Part {
 
   /** Sends what may be sent. */
   pump() {
-    const { queue: { open, doubtful }, limits } = this;
+    const { open, doubtful } = this.queue;
     if (!this.isJoined || doubtful[0] || this.due.pump) return;
     const waiting = open.filter(edit => !edit.sending), underWay = open.length - waiting.length;
-    for (const edit of waiting.slice(0, Math.max((limits.unacknowledged ?? 32) - underWay, 0))) this.sendEdit(edit);
+    for (const edit of waiting.slice(0, Math.max((this.limits.unacknowledged ?? 32) - underWay, 0))) this.sendEdit(edit);
   }
 
   /** @param {Edit} edit */
@@ -2093,8 +2092,8 @@ export class RoomCore extends Part {
       for (const edit of this.queue.open) this.refused(edit, edit.n ? FORGOTTEN : this.denial);
     }
     if (this.isDirty) this.save();
-    if (this.touched.size === 0) return;
     const ids = [...this.touched];
+    if (ids.length === 0) return;
     this.touched.clear();
     for (const id of ids) {
       put(this.shown, id, this.composed(id));
@@ -2106,7 +2105,7 @@ export class RoomCore extends Part {
 
   /** What has to survive the end of the app: nothing when everything has its result. */
   save() {
-    const { session, sid, queue: { open, nextNumber }, hands } = this;
+    const { session, sid, hands } = this, { open, nextNumber } = this.queue;
     const edits = open.map(edit => pick(edit, ["ids", "event", "body", "n", "after", "doubt"]));
     const record = edits[0] ? { session, sid, nextNumber, gesture: hands.lastNumber, edits } : null;
     // Kept without a number, and numbered now: an app that ends in between would send them under other numbers, too.
@@ -2157,7 +2156,7 @@ export class RoomCore extends Part {
    */
   drawn(id, now) {
     const element = this.waiting.get(id) ?? this.shown.get(id);
-    return element && this.movements.drawn(element, now, Boolean(this.hands.on(id)[0]));
+    return element && this.movements.drawn(element, now, this.hands.on(id)[0]);
   }
 
   // Sending
@@ -2683,7 +2682,7 @@ export class Core extends Part {
     const { phase, isDraining } = this.link;
     if (phase === "token" || phase === "opening") return "connecting";
     if (phase !== "up") return phase;
-    const isSettled = [...this.rooms.values()].every(({ phase }) => ["joined", "refused"].includes(phase));
+    const isSettled = [...this.rooms.values()].every(room => room.isJoined || room.phase === "refused");
     return isDraining ? "draining" : isSettled ? "live" : "joining";
   }
 }
@@ -3450,12 +3449,11 @@ export class Room extends Emitter {
 
   /** @param {Output} output */
   happened(output) {
-    const { type, phase } = output;
-    if (type === "changed") this.emit("change", output.ids);
-    else if (type === "moving" || type === "still") this.emit(type, output.elementId);
+    const { type, phase, ids, elementId } = output;
+    if (ids) this.emit("change", ids);
     else if (type === "members") this.emit(type, this.members);
     else if (phase === "refused") this.emit("denied", new Refusal(output.error));
-    else this.emit(phase ?? type, output);
+    else this.emit(phase ?? type, elementId ?? output);
   }
 }
 
