@@ -12,19 +12,41 @@ NODE_PATH=/usr/share/nodejs
 export NODE_PATH
 # Names of fields and methods that the module alone uses, and never calls by a text: they become shorter as well. All
 # others are the protocol's, the app's, or what pages and tests of the project read. Transcripts run against the result.
-own='acknowledged aim arriving attempt attempts attended awaited blocked capacity clock clockAt closeSocket composed
-    computedState confirmed connectionLost copies database delay denial displacement doubtful due duration enteredAgain
-    eventReceived expire firstNumber givesUp greeted halt hands happened hasSocket heardAt held hiddenAt inputs
-    interval isAngle isAway isBeside isBusy isClosed isDeep isDirty isDraining isLeaving isOptional isOurs isProbing
-    isRefreshing isSaved isSent isSettled isStored isUp isWanted isWhole lastEpoch lastGesture lastNumber listening
-    looking loseSession middle moves nextRequest nextSlot notAcknowledged notEntered noteState ongoing opening outputs
-    over patience pauses playing pointing previewed probe probeAt provideToken queue readHistory records refresh
-    refusedToken refuseTooLarge replaced resendFrom restoring resumed samples searchFrom searchHistory sendAfter
-    sendEdit sending sentAt settle stream taken takenAt thrown timer tokenRefused told tooLarge touch touched
-    touchEdits trail trip unnumbered upAt waiting wakesAt wantToken writing'
-# shellcheck disable=SC2086
-terser --module --ecma 2022 --compress passes=3,reduce_funcs=false,sequences=false --mangle \
-    --mangle-props "builtins,regex=/^($(echo $own | tr ' ' '|'))$/" \
+own='acknowledged aim answered apply arriving ask attempt attempts attended awaited blocked capacity clock
+    clockAt closeSocket composed computedState confirmed connectionLost copies denial displacement
+    doubtful due duration edited elementsOf emit entered enteredAgain eventReceived expire fill finish firstNumber givesUp
+    greeted halt handler handlers hands happened hasSocket hear hearOf heardAt held here hiddenAt inputs
+    interval isAngle isAway isBeside isBusy isClosed isDecided isDeep isDirty isDraining isJoined isLeaving isOptional
+    isProbing isRefreshing isSaved isSavedBare isSent isStored isUp isWanted isWhole lastEpoch lastGesture
+    lastNumber listen listening looking loseSession lost met middle moves nextRequest nextSlot notAcknowledged
+    notEntered number offset ongoing opening original outputs over patience pause pauses playing pointing
+    previewed probe probeAt provideToken queue range readHistory ready records refresh refuseTooLarge
+    refusedToken repeat replaced requests resendFrom restore restoring resumed retry samples saved searchFrom
+    searchHistory sendAfter sendEdit sending sentAt settle smallest stream take taken takenAt thrown timer
+    tokenRefused toldAt tooLarge touch touchEdits touched trail trip upAt waiting wakesAt
+    writing'
+# The more often a name is used, the shorter it becomes, but none becomes a word of the source. Terser itself would give the
+# shortest names to those that it meets first.
+cache=$(mktemp)
+trap 'rm "$cache"' EXIT
+grep -vE '^ *(/?\*|//)' "$here/web/touchsync.js" | grep -oE '\w+' | sort | uniq -c | sort -k1nr -k2 | awk -v own="$(echo $own)" '
+    BEGIN {
+        split(own, list)
+        for (i in list) isOwn[list[i]] = 1
+        split("t s e i n o r h a c d u l f m p v g w y b M x j k I S O A T z N R q X Y D B C L W E P H U J F G Z K Q V", letters)
+    }
+    $2 in isOwn { names[++count] = $2 }
+    !($2 in isOwn) { isTaken[$2] = 1 }
+    END {
+        for (i = 1; i <= count; i++) {
+            do { number++; short = number <= 52 ? letters[number] : letters[int((number - 53) / 5) + 1] \
+                substr("hsten", (number - 53) % 5 + 1, 1) } while (short in isTaken)
+            entries = entries (i > 1 ? "," : "") "\"$" names[i] "\":\"" short "\""
+        }
+        print "{\"vars\":{\"props\":{}},\"props\":{\"props\":{" entries "}}}"
+    }' > "$cache"
+terser --module --ecma 2022 --compress passes=3,reduce_funcs=false,sequences=false,inline=1,keep_fargs=false --mangle \
+    --mangle-props "builtins,regex=/^($(echo $own | tr ' ' '|'))$/" --name-cache "$cache" --format wrap_func_args=false \
     --output "$folder/touchsync.min.js" -- "$here/web/touchsync.js"
 terser --module --ecma 2022 --compress passes=3 --mangle --output "$folder/projection.min.js" -- "$here/web/projection.js"
 zopfli --i50 "$folder/touchsync.min.js"

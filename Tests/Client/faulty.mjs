@@ -112,6 +112,8 @@ function drawMoved(element) {
     const { positionX, rotation, scaleX } = core.rooms.get("demo").drawn("a", time);
     return [positionX, rotation, scaleX];
   });
+  // A hand that catches it reads what moves it, too.
+  core.input({ type: "begin", roomId: "demo", gesture: 1, elementIds: ["a"] }, 2000);
   return [...drawn, core.deadline].every(Number.isFinite);
 }
 

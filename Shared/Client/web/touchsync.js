@@ -22,12 +22,10 @@
 // MARK: Values from outside
 
 /** @param {string | undefined} json @returns {any} undefined when it is none */
-function parsed(json) {
+function parsed(json = "") {
   try {
-    return json ? JSON.parse(json) : undefined;
-  } catch {
-    return undefined;
-  }
+    return JSON.parse(json);
+  } catch {}
 }
 
 /**
@@ -53,10 +51,15 @@ const objectsIn = value => (Array.isArray(value) ? value.filter(isObject) : []);
  */
 const textsIn = value => (Array.isArray(value) ? value.filter(text => typeof text === "string") : []);
 
+/**
+ * An object that has a value for each name.
+ * @param {string[]} names @param {(name: string, index: number) => any} valueOf @returns {Data}
+ */
+const valuesBy = (names, valueOf) => Object.fromEntries(names.map((name, index) => [name, valueOf(name, index)]));
 /** @param {Data} data @param {string[]} names */
-const pick = (data, names) => Object.fromEntries(names.map(name => [name, data[name]]));
+const pick = (data, names) => valuesBy(names, name => data[name]);
 /** @param {Data} data @param {string[]} names @returns {Data} */
-const without = (data, names) => Object.fromEntries(Object.entries(data).filter(([name]) => !names.includes(name)));
+const without = (data, names) => pick(data, Object.keys(data).filter(name => !names.includes(name)));
 
 /** @param {string} text @returns {number} bytes in UTF-8 */
 const byteCount = text => new TextEncoder().encode(text).length;
@@ -69,14 +72,21 @@ const clamp = (value, low, high) => (value < low ? low : value > high ? high : v
  * @typedef {(value: any, rule?: any) => any} Reader
  */
 
-/** @type {Reader} */
-const flag = value => (typeof value === "boolean" ? value : undefined);
+/**
+ * Values that pass a test.
+ * @param {(value: any) => any} test @returns {Reader}
+ */
+const only = test => value => (test(value) ? value : undefined);
+const flag = only(value => typeof value === "boolean");
+/** @param {string[]} values */
+const oneOf = (...values) => only(value => values.includes(value));
 /**
  * Numbers, moved into a range.
  * @returns {Reader}
  */
 const number = (low = -Infinity, high = Infinity) => value =>
   (Number.isFinite(value) ? clamp(value, low, high) : undefined);
+const finite = number();
 /**
  * The same of numbers above 0.
  * @param {number} [low] @param {number} [high] @returns {Reader}
@@ -84,21 +94,18 @@ const number = (low = -Infinity, high = Infinity) => value =>
 const positive = (low, high) => value => (value > 0 ? number(low, high)(value) : undefined);
 /**
  * Only numbers in a range.
- * @param {number} low @param {number} high @returns {Reader}
+ * @param {number} low @param {number} high
  */
-const within = (low, high) => value => (number(low, high)(value) === value ? value : undefined);
+const within = (low, high) => only(value => number(low, high)(value) === value);
 /** Times and spans, ms. */
 const milliseconds = within(0, Infinity);
 /**
  * Texts of at most so many bytes.
- * @param {number} most @returns {Reader}
+ * @param {number} most
  */
-const text = most => value => (typeof value === "string" && byteCount(value) <= most ? value : undefined);
-/**
- * Ids of elements.
- * @type {Reader}
- */
-const identifier = value => (/^[^\0-\x1f\x7f-\x9f]+$/.test(value) ? text(128)(value) : undefined);
+const text = most => only(value => typeof value === "string" && byteCount(value) <= most);
+/** Ids of elements. */
+const identifier = only(value => /^[^\0-\x1f\x7f-\x9f]+$/.test(value) && text(128)(value));
 
 /**
  * Those of some fields that can be read.
@@ -125,12 +132,21 @@ function complete(data, fields) {
 
 /**
  * The same of those that are there: undefined when one of them cannot be read.
- * @param {any} data @param {Record<string, Reader>} fields @returns {any}
+ * @param {any} data @param {Record<string, Reader>} fields @param {TypeRules} [rule] @returns {any}
  */
-function optional(data, fields) {
-  const known = read(data, fields);
+function optional(data, fields, rule) {
+  const known = read(data, fields, rule);
   const isRead = isObject(data) && Object.keys(fields).every(name => data[name] === undefined || name in known);
   return isRead ? known : undefined;
+}
+
+/**
+ * A range of numbers above 0.
+ * @type {Reader}
+ */
+function rangeIn(value) {
+  const range = complete(value, { min: positive(), max: finite });
+  return range?.min <= range?.max ? range : undefined;
 }
 
 // MARK: Rules
@@ -146,23 +162,20 @@ const LOCKED = { ...FREE, lockedAspect: true, minScale: 0.5, maxScale: 3 };
  * What the server applies unless it says otherwise.
  * @type {Rules}
  */
-const BUILT_IN = new Map([
-  ["note", FREE],
-  ["photo", { ...LOCKED, minScale: 0.2, maxScale: 5 }],
-  ["video", { ...LOCKED, minSide: 44 }],
-  ["audio", { ...LOCKED, rotates: false, depth: false, minWidth: 120, minHeight: 44 }],
-  ["text", { ...FREE, fontSize: { min: 12, max: 72 } }],
-  ["guide", { ...FREE, rotates: false, depth: false }],
-  ["*", FREE],
-]);
+const BUILT_IN = new Map(Object.entries({
+  note: FREE,
+  photo: { ...LOCKED, minScale: 0.2, maxScale: 5 },
+  video: { ...LOCKED, minSide: 44 },
+  audio: { ...LOCKED, rotates: false, depth: false, minWidth: 120, minHeight: 44 },
+  text: { ...FREE, fontSize: { min: 12, max: 72 } },
+  guide: { ...FREE, rotates: false, depth: false },
+  "*": FREE,
+}));
 
 const RULES = {
   minScale: within(1e-6, 1e6), maxScale: within(1e-6, 1e6), lockedAspect: flag, rotates: flag, depth: flag,
   minWidth: within(0, 1e6), minHeight: within(0, 1e6), minSide: within(0, 1e6),
-  fontSize(/** @type {any} */ value) {
-    const { min, max } = read(value, { min: positive(), max: number() });
-    return value === null || min <= max ? value : undefined;
-  },
+  fontSize: (/** @type {any} */ value) => (value === null ? null : rangeIn(value)),
 };
 
 /** @param {any} json @param {TypeRules} base @returns {TypeRules} */
@@ -209,20 +222,21 @@ const MOVING = {
   opacity: { start: 1, range: [0, 1], isOptional: true },
 };
 const POSE = Object.keys(MOVING);
-const OPTIONAL = POSE.filter(name => MOVING[name].isOptional), INSIDE = POSE.filter(name => !MOVING[name].isBeside);
-const START = Object.fromEntries(POSE.filter(name => !OPTIONAL.includes(name)).map(name => [name, MOVING[name].start]));
-const IS_ANGLE = POSE.map(name => MOVING[name].isAngle), JUMPS = POSE.map(name => name === "perspective");
-const MOVES = Object.fromEntries(POSE.map(name => [name, number()]));
+const OPTIONAL = POSE.filter(name => MOVING[name].isOptional);
+/** What transforms have in `transform`. */
+const INSIDE = POSE.filter(name => !MOVING[name].isBeside);
+const START = valuesBy(POSE.filter(name => !OPTIONAL.includes(name)), name => MOVING[name].start);
+const IS_ANGLE = POSE.map(name => MOVING[name].isAngle);
+const MOVES = valuesBy(POSE, () => finite);
 /** @type {Reader} */
-const point = value => complete(value, { x: number(), y: number() });
+const point = value => complete(value, { x: finite, y: finite });
 /** What of `Deltas` can be read. */
 const DELTAS = {
-  translation: point, rotation: number(), tilt: point, anchor: point,
-  scale: (/** @type {any} */ value) => number()(value) ?? point(value),
+  translation: point, rotation: finite, tilt: point, anchor: point,
+  scale: (/** @type {any} */ value) => finite(value) ?? point(value),
 };
 const BOUNDS = { x: number(-1e9, 1e9), y: number(-1e9, 1e9), width: side, height: side };
-/** @type {Reader} */
-const axisIn = value => (value === "x" || value === "y" ? value : undefined);
+const axisIn = oneOf("x", "y");
 /**
  * What holds an element when it moves.
  * @type {Record<string, Reader>}
@@ -233,11 +247,8 @@ const CONSTRAINTS = {
     const arc = complete(value, { min: within(-360, 360), max: within(-360, 360) }), length = arc?.max - arc?.min;
     return length >= 0 && length <= 360 ? arc : undefined;
   },
-  scale(value) {
-    const range = complete(value, { min: positive(), max: number() });
-    return range?.min <= range?.max ? range : undefined;
-  },
-  grid: value => optional(value, { x: positive(), y: positive(), offsetX: number(), offsetY: number() }),
+  scale: rangeIn,
+  grid: value => optional(value, { x: positive(), y: positive(), offsetX: finite, offsetY: finite }),
 };
 /**
  * What an element has apart from its geometry.
@@ -245,24 +256,22 @@ const CONSTRAINTS = {
  */
 const OPTIONS = {
   locked: flag,
-  zIndex: number(),
+  zIndex: finite,
   fontSize: (value, { fontSize }) => number(fontSize?.min, fontSize?.max)(value),
   snapDegrees: positive(0, 180),
   bounds: value => complete(value, BOUNDS),
   constraints: value => optional(value, CONSTRAINTS),
 };
 /**
- * What a new element may have beside it.
+ * What a new element alone sets.
  * @type {Record<string, Reader>}
  */
-const FIELDS = {
-  ...OPTIONS, id: identifier, type: text(32), parentId: identifier,
-  space: value => (value === "canvas" || value === "normalized" ? value : undefined),
-  ...MOVES, width: positive(), height: positive(),
-  animation: value => (value && typeof value === "object" ? value : undefined),
-  originalWidth: positive(0.001, 1e9), originalHeight: positive(0.001, 1e9),
+const CREATED = {
+  id: identifier, type: text(32), parentId: identifier, space: oneOf("canvas", "normalized"),
+  ...MOVES, width: positive(), height: positive(), animation: only(value => value && typeof value === "object"),
   anchorX: number(-1000, 1000), anchorY: number(-1000, 1000),
 };
+const FIELDS = { ...OPTIONS, ...CREATED, originalWidth: positive(0.001, 1e9), originalHeight: positive(0.001, 1e9) };
 /** What the server adds to an element that it announces. */
 const ENVELOPE = ["roomId", "seq", "userId", "sid", "n", "cause", "part", "parts"];
 /** What the server alone sets. */
@@ -270,17 +279,7 @@ const SERVERS = ["motion", "createdBy", "updatedBy", "rev", ...ENVELOPE];
 /** What an update changes, but does not remove. */
 const KEPT = ["locked", "originalWidth", "originalHeight"];
 /** What an update does not change. */
-const FIXED = ["transform", ...SERVERS, ...Object.keys(FIELDS).filter(name => !(name in OPTIONS || KEPT.includes(name)))];
-
-/**
- * Fields as the server stores them, with the app's own; undefined when it refuses one.
- * @param {Data} sent @param {Record<string, Reader>} fields @param {TypeRules} rule @returns {Data | undefined}
- */
-function stored(sent, fields, rule) {
-  const values = read(sent, fields, rule);
-  const isRefused = Object.keys(fields).some(name => sent[name] !== undefined && values[name] === undefined);
-  return isRefused ? undefined : { ...sent, ...values };
-}
+const FIXED = ["transform", ...SERVERS, ...Object.keys(CREATED)];
 
 /**
  * Whether the server accepts so many of the app's own fields, of at most 8192 bytes in JSON.
@@ -318,8 +317,7 @@ export function shortestTurn(from, to) {
  */
 function snapped(degrees, step) {
   if (!(step > 0 && step <= 180)) return degrees;
-  const multiple = Math.round(degrees / step) * step;
-  const below = multiple < 360 ? multiple : (Math.round(degrees / step) - 1) * step;
+  const count = Math.round(degrees / step), below = (count * step < 360 ? count : count - 1) * step;
   return 360 - degrees <= Math.abs(degrees - below) ? 0 : below;
 }
 
@@ -396,15 +394,14 @@ function lineAt(value, step, offset = 0) {
 /**
  * One coordinate of a position under the rules: of annotations a fraction, otherwise whole pixels unless only drawn.
  * @param {number} sent @param {any} element @param {Record<string, string>} names of the coordinate
- * @param {boolean} isDrawn @param {any} [grid]
+ * @param {boolean} [isDrawn] @param {any} [grid]
  */
 function coordinate(sent, { space, bounds }, { axis, size, offset }, isDrawn, grid) {
   const isFraction = space === "normalized", isExact = isFraction || isDrawn;
   const edge = bounds?.[axis], end = edge + bounds?.[size], [low, high] = isFraction ? [0, 1] : [-1e9, 1e9];
   const inside = (/** @type {number} */ value) => {
-    let near = isFraction ? value : clamp(value, low, high);
-    if (bounds) near = Math.min(Math.max(near, isExact ? edge : Math.ceil(edge)), isExact ? end : Math.floor(end));
-    return clamp(near, low, high);
+    const least = isExact ? edge : Math.ceil(edge), most = isExact ? end : Math.floor(end);
+    return clamp(bounds ? Math.min(Math.max(value, least), most) : value, low, high);
   };
   let value = sent;
   if (grid?.[axis]) {
@@ -427,10 +424,9 @@ function smallestFactor(rules, smallest, pixels) {
 
 /**
  * A magnitude in the range of a type and of constraints, of which the type's wins.
- * @param {number} value @param {any} rules @param {{min: number, max: number}} [constraint]
+ * @param {number} value @param {any} rules @param {{min: number, max: number} | undefined} constraint
  */
-function inRange(value, { minScale, maxScale }, constraint) {
-  const { min, max } = constraint ?? { min: 0, max: Infinity };
+function inRange(value, { minScale, maxScale }, { min, max } = { min: 0, max: Infinity }) {
   return clamp(value, clamp(min, minScale, maxScale), clamp(max, minScale, maxScale));
 }
 
@@ -444,7 +440,7 @@ function scales(element, sent, rules) {
     // How far it moved, in log scale.
     const way = isSent ? Math.abs(Math.log(value / Math.abs(element[scale]))) : -1;
     const least = smallestFactor(rules, smallest, element[original]);
-    return { scale, isSent, sign: signed < 0 ? -1 : 1, value, way, least };
+    return { scale, isSent, sign: Math.sign(signed) || 1, value, way, least };
   });
   const [x, y] = axes;
   if (rules.lockedAspect && (x.isSent || y.isSent)) {
@@ -519,28 +515,25 @@ function anchored(element, point, parent) {
  * @returns {Element}
  */
 export function gestured(element, deltas, rules, { pivot, parent, isDrawn } = {}) {
-  const { anchor, scale = 1, rotation = 0, translation, tilt } = deltas;
+  const { anchor, scale = 1, rotation = 0, translation: shift = { x: 0, y: 0 }, tilt } = deltas;
   const held = anchor ? anchored(element, anchor, parent) : element;
   /** @type {Data} */
-  const fields = {}, arm = { x: 0, y: 0 }, shift = translation ?? { x: 0, y: 0 };
+  const fields = {}, arm = { x: 0, y: 0 };
   const factors = typeof scale === "object" ? scale : { x: scale, y: scale };
   // In the axes of the canvas about a pivot, else in its own.
   const own = pivot ? scaledAxes(held.rotation, factors) : { ...factors, rotation: held.rotation };
   if (pivot) for (const { axis, position } of AXES) arm[axis] = (held[position] - pivot[axis]) * factors[axis];
   const turned = rotated(arm, rotation);
-  for (const { axis, position, scale, tilt: angle } of AXES) {
-    const place = (pivot ? pivot[axis] + turned[axis] : held[position]) + shift[axis];
+  const along = anchor && element.constraints?.axis;
+  for (const names of AXES) {
+    const { axis, position, scale, tilt: angle } = names, place = (pivot ? pivot[axis] + turned[axis] : held[position]) + shift[axis];
     if (own[axis] !== 1) fields[scale] = held[scale] * own[axis];
     if (anchor || place !== element[position]) fields[position] = place;
     if (tilt?.[axis]) fields[angle] = (held[angle] ?? 0) + tilt[axis];
+    // The anchor's place on the axis that constraints ignore: the element stays, so its anchor goes.
+    if (along && along !== axis) held[position] = coordinate(held[position], held, names, isDrawn);
   }
   if (rotation !== 0 || own.rotation !== held.rotation) fields.rotation = own.rotation + rotation;
-  // The anchor's place on the axis that constraints ignore: the element stays, so its anchor goes.
-  const along = anchor && element.constraints?.axis;
-  for (const names of AXES) {
-    const { axis, position } = names;
-    if (along && along !== axis) held[position] = coordinate(held[position], held, names, isDrawn ?? false);
-  }
   return transformed(held, fields, rules, isDrawn);
 }
 
@@ -555,13 +548,13 @@ export function cssTransform({ perspective, positionZ = 0, rotationX = 0, rotati
     `rotate(${rotation}deg) scale(${scaleX}, ${scaleY})`;
 }
 
+/** @param {number} degrees @returns {(element: Element) => Fields} */
+const turn = degrees => ({ rotation }) => ({ rotation: rotation + degrees });
 /** @type {Record<string, (element: Element) => Fields>} */
 const PRESETS = {
-  rotateCW: element => ({ rotation: element.rotation + 90 }),
-  rotateCCW: element => ({ rotation: element.rotation - 90 }),
-  rotate180: element => ({ rotation: element.rotation + 180 }),
-  flipX: element => ({ scaleX: -element.scaleX }),
-  flipY: element => ({ scaleY: -element.scaleY }),
+  rotateCW: turn(90), rotateCCW: turn(-90), rotate180: turn(180),
+  flipX: ({ scaleX }) => ({ scaleX: -scaleX }),
+  flipY: ({ scaleY }) => ({ scaleY: -scaleY }),
   reset: () => ({ rotation: 0, rotationX: 0, rotationY: 0, scaleX: 1, scaleY: 1 }),
 };
 
@@ -570,16 +563,12 @@ const PRESETS = {
  * @param {Data} sent @param {Rules} rules @returns {Element | undefined} undefined when the server refuses it
  */
 function created(sent, rules) {
-  const rule = ruleOf(rules, sent.type);
-  const known = stored(without(sent, SERVERS), FIELDS, rule);
-  if (!known || known.type === undefined || (known.space === "normalized" && !known.parentId) || !fits(known)) {
-    return undefined;
-  }
-  if (known.type === "guide" && !axisIn(known.axis)) return undefined;
+  const rule = ruleOf(rules, sent.type), own = without(sent, SERVERS), values = optional(own, FIELDS, rule);
+  const known = { ...own, ...values };
+  const { type, space, parentId, axis } = known, isAdrift = space === "normalized" && !parentId;
+  if (!values || type === undefined || isAdrift || (type === "guide" && !axisIn(axis)) || !fits(known)) return;
   /** @type {any} */
-  const element = {
-    createdBy: "", updatedBy: "", rev: 1, anchorX: 0.5, anchorY: 0.5, ...known, ...START,
-  };
+  const element = { createdBy: "", updatedBy: "", rev: 1, anchorX: 0.5, anchorY: 0.5, ...known, ...START };
   /** @type {any} */
   const fields = { positionX: 0, positionY: 0, ...read(known, MOVES) };
   if (known.constraints?.rotation) fields.rotation ??= 0;
@@ -596,16 +585,16 @@ function created(sent, rules) {
 /**
  * An element with other values apart from position, scale, rotation and anchor, without those that are null; the same
  * when the server refuses them.
- * @param {Element} element @param {any} sent @param {Rules} rules @returns {Element}
+ * @param {Element} element @param {any} changes @param {Rules} rules @returns {Element}
  */
-function updated(element, sent, rules) {
-  const rule = ruleOf(rules, element.type), set = objectIn(sent);
+function updated(element, changes, rules) {
+  const rule = ruleOf(rules, element.type), set = objectIn(changes);
   const removed = Object.keys(set).filter(name => set[name] === null && !KEPT.includes(name));
-  const values = stored(without(set, removed), FIELDS, rule);
-  if (!values || FIXED.some(name => name in set)) return element;
-  if (element.type === "guide" && "axis" in set && set.axis !== element.axis) return element;
+  const sent = without(set, removed), values = optional(sent, FIELDS, rule);
+  const isTurned = element.type === "guide" && "axis" in set && set.axis !== element.axis;
+  if (!values || isTurned || FIXED.some(name => name in set)) return element;
   /** @type {any} */
-  const next = { ...without(element, removed), ...values };
+  const next = { ...without(element, removed), ...sent, ...values };
   let shown = next;
   for (const { original, scale, smallest } of AXES) {
     if (!(original in values)) continue;
@@ -667,6 +656,9 @@ function bezierAt([x1, y1, x2, y2], x) {
   return cubic(y1, y2, high)[0];
 }
 
+/** @param {number} from @param {number} to @param {number} share */
+const between = (from, to, share) => (share === 1 ? to : from + (to - from) * share);
+
 /**
  * The share of the way that an easing function of CSS has made at a share of the time.
  * @param {any} curve @param {number} share
@@ -683,7 +675,7 @@ export function eased(curve, share) {
   const next = points.findIndex((/** @type {number[]} */ [at]) => at > share);
   if (next < 0) return points.at(-1)[1];
   const [start, from] = points[next - 1], [end, to] = points[next];
-  return from + (to - from) * ((share - start) / (end - start));
+  return between(from, to, (share - start) / (end - start));
 }
 
 /**
@@ -702,15 +694,15 @@ function displaced({ response, damping, velocity }, x0, seconds) {
   return (x0 - part) * Math.exp(fast * seconds) + part * Math.exp(slow * seconds);
 }
 
-/** @param {number} from @param {number} to @param {number} share */
-const between = (from, to, share) => (share === 1 ? to : from + (to - from) * share);
-
-/** @param {Segment} segment @param {number} elapsed ms */
-function segmentAt({ from, to, ms, curve }, elapsed) {
+/**
+ * Where a segment is after a while.
+ * @param {number} from @param {number} to @param {number} ms @param {any} curve @param {number} passed ms
+ */
+function onWay(from, to, ms, curve, passed) {
   const { spring, decay } = curve;
-  if (spring) return to + displaced(spring, from - to, elapsed / 1000);
+  if (spring) return to + displaced(spring, from - to, passed / 1000);
   const way = (/** @type {number} */ time) => 1 - Math.exp(time * Math.log(decay.rate));
-  return between(from, to, decay ? way(elapsed) / way(ms) : eased(curve, elapsed / ms));
+  return between(from, to, decay ? way(passed) / way(ms) : eased(curve, passed / ms));
 }
 
 /**
@@ -719,46 +711,50 @@ function segmentAt({ from, to, ms, curve }, elapsed) {
  */
 const elapsed = ({ startedAt }, time) => (startedAt - time <= 60000 ? Math.max(0, time - startedAt) : Infinity);
 
-/**
- * The segment of a time and what has passed of it, undefined when the track is over.
- * @param {Track | undefined} track @param {number} time
- */
-function segmentOf(track, time) {
-  let passed = track ? elapsed(track, time) : Infinity;
-  for (const segment of track?.segments ?? []) {
-    if (passed < segment.ms) return { segment, passed };
-    passed -= segment.ms;
-  }
-}
-
 /** @param {Data} animation */
 const lengthOf = ({ ms, iterations }) => ms * (iterations === "infinite" ? Infinity : iterations);
 
 /**
- * Between which values an animation has a field at a time, and the share of the way; undefined unless it has an effect.
- * @param {Data} animation @param {string} field @param {number} beneath @param {number} time
+ * A value between two others; a scale between two of one sign stays on their side.
+ * @param {string} field @param {number} from @param {number} to @param {number} value
  */
-function keyframesAt(animation, field, beneath, time) {
-  const keyframes = animation.tracks[field], active = elapsed(/** @type {any} */ (animation), time) - animation.delayMs;
-  if (!keyframes || !(active >= 0 && active < lengthOf(animation))) return;
-  const overall = active / animation.ms, iteration = Math.floor(overall), rest = overall - iteration;
-  const { direction } = animation, isOdd = iteration % 2 !== 0;
-  const isReversed = direction === "reverse" || direction === (isOdd ? "alternate" : "alternate-reverse");
-  const place = isReversed ? 1 - rest : rest;
-  const valueOf = (/** @type {any} */ { value }) => (animation.composite === "add" ? beneath + value : value);
-  if (place >= 1 && keyframes.at(-2)?.at === 1) return [valueOf(keyframes.at(-1)), valueOf(keyframes.at(-1)), 1];
-  const next = keyframes.filter((/** @type {any} */ { at }) => at <= place && at < 1).length;
-  const start = keyframes[next - 1], end = keyframes[next], startsAt = start ? start.at : 0;
-  const share = (place - startsAt) / ((end ? end.at : 1) - startsAt);
-  return [start ? valueOf(start) : beneath, end ? valueOf(end) : beneath, start ? eased(start.curve, share) : share];
+function kept(field, from, to, value) {
+  if (!/^scale/.test(field)) return value;
+  return from > 0 && to > 0 ? Math.max(value, 0.001) : from < 0 && to < 0 ? Math.min(value, -0.001) : value;
 }
 
 /**
- * A scale between two of one sign stays on their side.
- * @param {string} field @param {number} value @param {number} from @param {number} to
+ * What a track makes of a field at a time; what is stored once it is over.
+ * @param {Track} track @param {string} field @param {number} stored @param {number} time
  */
-const kept = (field, value, from, to) =>
-  (!/^scale/.test(field) ? value : from > 0 && to > 0 ? Math.max(value, 0.001) : from < 0 && to < 0 ? Math.min(value, -0.001) : value);
+function tracked(track, field, stored, time) {
+  let passed = elapsed(track, time);
+  for (const { from, to, ms, curve } of track.segments) {
+    if (passed < ms) return kept(field, from, to, onWay(from, to, ms, curve, passed));
+    passed -= ms;
+  }
+  return stored;
+}
+
+/**
+ * What an animation makes of a field at a time; what is beneath unless it has an effect.
+ * @param {any} animation @param {string} field @param {number} beneath @param {number} time
+ */
+function animated(animation, field, beneath, time) {
+  const { direction, composite, delayMs, ms } = animation;
+  const keyframes = animation.tracks[field], active = elapsed(animation, time) - delayMs;
+  if (!keyframes || !(active >= 0 && active < lengthOf(animation))) return beneath;
+  const iteration = Math.floor(active / ms), rest = active / ms - iteration;
+  const isReversed = direction === "reverse" || direction === (iteration % 2 ? "alternate" : "alternate-reverse");
+  const place = isReversed ? 1 - rest : rest, [base, neutral] = composite === "add" ? [beneath, 0] : [0, beneath];
+  const next = keyframes.filter((/** @type {any} */ { at }) => at <= place && at < 1).length;
+  const start = keyframes[next - 1] ?? { at: 0, value: neutral, curve: "linear" };
+  // The last of two at the end counts there alone.
+  const isLast = place >= 1 && keyframes.at(-2)?.at === 1;
+  const end = isLast ? keyframes.at(-1) : keyframes[next] ?? { at: 1, value: neutral };
+  const from = base + (isLast ? end : start).value, to = base + end.value;
+  return kept(field, from, to, between(from, to, eased(start.curve, (place - start.at) / (end.at - start.at))));
+}
 
 /**
  * What shows of a field: what is stored, or what its track or an animation makes of it.
@@ -766,60 +762,57 @@ const kept = (field, value, from, to) =>
  * @param {number} time ms since 1970 of the server's clock
  */
 export function shownAt(field, stored, { motion, animation }, time) {
-  const running = segmentOf(motion?.[field], time);
-  let value = stored;
-  if (running) {
-    const { segment, passed } = running;
-    value = kept(field, segmentAt(segment, passed), segment.from, segment.to);
-  }
-  const frames = animation && keyframesAt(animation, field, value, time);
-  if (frames) value = kept(field, between(frames[0], frames[1], frames[2]), frames[0], frames[1]);
-  if (field === "opacity") value = clamp(value, 0, 1);
-  return MOVING[field].isAngle ? normalized(value) : value;
+  const track = motion?.[field], moved = track ? tracked(track, field, stored, time) : stored;
+  const value = animation ? animated(animation, field, moved, time) : moved;
+  return MOVING[field].isAngle ? normalized(value) : field === "opacity" ? clamp(value, 0, 1) : value;
 }
 
 // MARK: Motion of others
 
-/** @param {Element} element @param {Data} [fields] instead of its own @returns {number[]} what `POSE` names */
-const poseOf = (element, fields = {}) => POSE.map(name => fields[name] ?? element[name] ?? MOVING[name].start);
+/** @param {Element} element @returns {number[]} what `POSE` names */
+const poseOf = element => POSE.map(name => element[name] ?? MOVING[name].start);
 
 /** @param {number[]} pose @returns {Fields} */
-const named = pose => Object.fromEntries(POSE.map((name, index) => [name, pose[index]]));
+const named = pose => valuesBy(POSE, (name, index) => pose[index]);
 
 /**
  * Moves what is drawn towards the latest update at constant speed, over the measured time between updates, angles by the
  * shortest rotation. Times are ms of any clock.
  */
 export class Motion {
+  /**
+   * The measured time between updates.
+   * @type {number | undefined}
+   */
+  interval;
+  startedAt = -Infinity;
+  /** How long the present movement lasts. */
+  duration = 0;
+  /**
+   * What was drawn when it began, relative to the target.
+   * @type {number[]}
+   */
+  displacement = [];
+
   /** @param {number[]} pose */
   constructor(pose) {
     this.target = pose;
-    /**
-     * The measured time between updates.
-     * @type {number | undefined}
-     */
-    this.interval = undefined;
-    this.startedAt = -Infinity;
-    /** How long the present movement lasts. */
-    this.duration = 33;
-    /** What was drawn when it began, relative to the target. */
-    this.displacement = pose.map(() => 0);
   }
 
   /**
    * Starts a movement to a pose.
-   * @param {number[]} pose @param {number} now @param {number} [gap] since the previous update
+   * @param {number[]} pose @param {number} now @param {any} [gap] since the previous update, if it is known
    * @param {number[]} shown what is drawn now
    */
   receive(pose, now, gap, shown = this.pose(now)) {
     if (!pose.every(Number.isFinite)) return;
-    const between = gap ?? now - this.startedAt;
+    const between = gap > 0 ? gap : now - this.startedAt;
     if (between > 0 && between <= 250) {
       const usable = Math.max(between, 8), { interval = usable } = this;
       this.interval = interval + (usable - interval) / 4;
     }
     this.displacement = shown.map((value, index) =>
-      (JUMPS[index] ? 0 : IS_ANGLE[index] ? shortestTurn(pose[index], value) : value - pose[index]));
+      (POSE[index] === "perspective" ? 0 : IS_ANGLE[index] ? shortestTurn(pose[index], value) : value - pose[index]));
     this.target = pose;
     this.startedAt = now;
     this.duration = this.interval ?? 33;
@@ -874,10 +867,7 @@ class Part {
 
   /** @returns {number} */
   get deadline() {
-    let first = Infinity;
-    for (const name in this.due) first = Math.min(first, this.due[name]);
-    for (const part of this.parts) first = Math.min(first, part.deadline);
-    return first;
+    return Math.min(...Object.values(this.due), ...this.parts.map(part => part.deadline));
   }
 
   /** @param {string} name @param {Data} data */
@@ -898,6 +888,15 @@ class Part {
   }
 }
 
+/** A part of a room. */
+class RoomPart extends Part {
+  /** @param {RoomCore} room */
+  constructor(room) {
+    super(room.clock);
+    this.room = room;
+  }
+}
+
 // MARK: Edits
 
 /**
@@ -907,13 +906,14 @@ class Part {
  * @property {string} event
  * @property {Data} body without room and number
  * @property {string[]} elementIds the elements that it changes
- * @property {number} [n] its number in the session, from the first time it was sent
+ * @property {any} [n] its number in the session, from the first time it was sent
  * @property {number} after the room's number when it was first sent; what the edit became comes after it
  * @property {string} [doubt] the `sid` of an ended session under which it was sent as `n`, with unknown outcome
+ * @property {boolean} [isSavedBare] whether what is saved of it has no number of the present session
  * @property {boolean} [isDecided] whether a later edit of that session was applied
  * @property {object} [sending] its sending over this connection that has no answer yet
  * @property {boolean} [isStored] whether what came from the server contains it, so that it is shown already
- * @property {number} [seq] its number in the room, once acknowledged
+ * @property {any} [seq] its number in the room, once acknowledged
  * @property {any} [shown] where it has each element stop
  */
 
@@ -929,14 +929,14 @@ const idOf = (/** @type {any} */ entry) => entry?.elementId ?? entry?.id ?? entr
  * Whether an edit has a number of the present session.
  * @param {Edit} edit
  */
-const isNumbered = edit => edit.n !== undefined && !edit.doubt;
+const isNumbered = edit => edit.n && !edit.doubt;
 
 /**
  * Whether an edit sets absolute values of one element and was never sent, so that the next one of its kind supersedes
  * it.
  * @param {Edit} edit
  */
-const canFold = edit => edit.event === "element:transform" && edit.n === undefined;
+const canFold = edit => edit.event === "element:transform" && !edit.n;
 
 /** The edits of one room in their order: those that were sent before those that wait. */
 class EditQueue {
@@ -945,7 +945,9 @@ class EditQueue {
     this.capacity = capacity;
     this.nextNumber = nextNumber;
     /** @type {Edit[]} */
-    this.edits = edits.map((/** @type {Edit} */ edit) => ({ ...newEdit(edit.event, edit.body, edit.ids), ...edit }));
+    this.edits = edits.map((/** @type {Edit} */ edit) => ({
+      ...edit, elementIds: elementIdsOf(edit.body), isSavedBare: !isNumbered(edit),
+    }));
   }
 
   /** Those without an answer. */
@@ -1007,23 +1009,23 @@ class EditQueue {
 const REPEAT = 1000;
 
 /** What changes often: at most one message in the room's interval, of which the latest is always sent. */
-class Stream extends Part {
+class Stream extends RoomPart {
+  /**
+   * Before when nothing more is sent; undefined before the first message, of this user's attention over a connection.
+   * @type {number | undefined}
+   */
+  nextSlot;
+
   /** @param {RoomCore} room @param {() => any} tell sends it @param {number} rest after which it is repeated, ms */
   constructor(room, tell, rest = Infinity) {
-    super(room.clock);
-    this.room = room;
+    super(room);
     this.tell = tell;
     this.rest = rest;
-    /**
-     * Before when nothing more is sent; undefined before the first message, of this user's attention over a connection.
-     * @type {number | undefined}
-     */
-    this.nextSlot = undefined;
   }
 
   /** There is something to be sent. */
   changed() {
-    if (this.room.phase !== "joined") return;
+    if (!this.room.isJoined) return;
     if (this.nextSlot && this.now < this.nextSlot) this.due.send = this.nextSlot;
     else this.send();
   }
@@ -1037,7 +1039,7 @@ class Stream extends Part {
   repeat() {
     delete this.due.send;
     this.due.repeat = this.now + this.rest;
-    if (this.room.phase === "joined") this.tell();
+    if (this.room.isJoined) this.tell();
   }
 
   /**
@@ -1046,7 +1048,7 @@ class Stream extends Part {
    */
   refused({ retryAfterMs }) {
     const pause = milliseconds(retryAfterMs);
-    if (pause !== undefined) this.due.send = this.nextSlot = this.now + pause;
+    if (pause >= 0) this.due.send = this.nextSlot = this.now + pause;
   }
 }
 
@@ -1067,22 +1069,22 @@ const TRAIL = 100;
  */
 const HELD = {
   translation: ["positionX", "positionY"], rotation: ["rotation"], scale: ["scaleX", "scaleY"],
-  tilt: ["rotationX", "rotationY"],
+  tilt: ["rotationX", "rotationY"], anchor: [],
 };
 
 /** The gestures of this user in a room. */
-class Hands extends Part {
+class Hands extends RoomPart {
+  /** @type {Map<any, Hand>} by the app's names */
+  all = new Map();
+
   /** @param {RoomCore} room @param {number} lastNumber of the gestures before */
   constructor(room, lastNumber = 0) {
-    super(room.clock);
-    this.room = room;
+    super(room);
     this.lastNumber = lastNumber;
-    /** @type {Map<any, Hand>} by the app's names */
-    this.all = new Map();
   }
 
   get parts() {
-    return this.room.phase === "joined" ? [...this.all.values()].map(hand => hand.stream) : [];
+    return this.room.isJoined ? [...this.all.values()].map(hand => hand.stream) : [];
   }
 
   /** @param {Data} input */
@@ -1102,7 +1104,7 @@ class Hands extends Part {
    * @param {string[]} ids @returns {Point}
    */
   middle(ids) {
-    const elements = ids.flatMap(id => this.room.shown.get(id) ?? []);
+    const elements = this.room.elementsOf(ids);
     const half = (/** @type {"positionX" | "positionY"} */ name) => {
       const places = elements.map(element => element[name]);
       return (Math.min(...places) + Math.max(...places)) / 2 || 0;
@@ -1118,7 +1120,7 @@ class Hands extends Part {
     hand.deltas = read(deltas, DELTAS);
     const { translation } = hand.deltas, { now } = this;
     if (translation) hand.trail = [...hand.trail.filter(({ at }) => at >= now - TRAIL), { at: now, point: translation }];
-    const fields = Object.keys(hand.deltas).filter(name => !known.includes(name)).flatMap(name => HELD[name] ?? []);
+    const fields = Object.keys(hand.deltas).filter(name => !known.includes(name)).flatMap(name => HELD[name]);
     this.room.halt(hand.elementIds, fields);
     this.room.touch(hand.elementIds);
     hand.stream.changed();
@@ -1132,7 +1134,7 @@ class Hands extends Part {
     const { room } = this, hand = this.lift(gesture);
     if (!hand) return room.tell("result", { id, answer: OVER });
     const [event, body] = (throwing && this.thrown(hand, throwing)) || this.message(hand, "gesture");
-    if (Object.keys(hand.deltas).length > 0) room.edit({ id, event, body });
+    if (Object.keys(hand.deltas)[0]) room.edit({ id, event, body });
     // Fingers that did not move leave nothing to store.
     else room.tell("result", { id, answer: { ok: true, seq: room.seq, adjusted: [] } });
   }
@@ -1145,13 +1147,12 @@ class Hands extends Part {
     const { room, now } = this, start = trail.find(({ at }) => at >= now - TRAIL), end = deltas.translation;
     const speed = (/** @type {"x" | "y"} */ axis) =>
       (start && end ? ((end[axis] - start.point[axis]) * 1000) / Math.max(now - start.at, 1) : 0);
-    const { velocity = { x: speed("x"), y: speed("y") } } = throwing, held = elementIds.filter(id => room.shown.has(id));
-    const unit = room.shown.get(held[0])?.space === "normalized" ? 0.001 : 1;
+    const { velocity = { x: speed("x"), y: speed("y") } } = throwing, held = room.elementsOf(elementIds);
+    const unit = held[0]?.space === "normalized" ? 0.001 : 1;
     if (deltas.anchor || !held[0] || !(Math.hypot(velocity.x, velocity.y) > THROW * unit)) return;
     // About a pivot a scaling turns, too.
-    const names = [...HELD.translation, ...Object.keys(pivot ? { ...deltas, rotation: 0 } : deltas).flatMap(name => HELD[name] ?? [])];
-    const elements = held.map(elementId =>
-      transformOf({ elementId, ...pick(named(poseOf(/** @type {Element} */ (room.shown.get(elementId)))), names) }));
+    const set = { translation: 0, ...deltas, ...(pivot && { rotation: 0 }) }, names = Object.keys(set).flatMap(name => HELD[name]);
+    const elements = held.map(element => transformOf({ elementId: element.id, ...pick(named(poseOf(element)), names) }));
     const body = { ...throwing, velocity, gesture: number };
     return pivot ? ["elements:throw", { elements, ...body }] : ["element:throw", { ...elements[0], ...body }];
   }
@@ -1202,7 +1203,7 @@ const SILENCE = 2000;
  */
 
 /** The gestures of others in a room. */
-class Movements extends Part {
+class Movements extends RoomPart {
   /**
    * By element.
    * @type {Map<string, Movement>}
@@ -1219,12 +1220,6 @@ class Movements extends Part {
    */
   copies = new Map();
 
-  /** @param {RoomCore} room */
-  constructor(room) {
-    super(room.clock);
-    this.room = room;
-  }
-
   get deadline() {
     const [first = Infinity] = this.heard.values();
     return first + SILENCE;
@@ -1233,11 +1228,15 @@ class Movements extends Part {
   time() {
     for (const [id, heardAt] of this.heard) {
       if (this.now < heardAt + SILENCE) return;
-      if (this.room.phase === "joined" && this.isAway(id)) {
-        this.heard.delete(id);
-        this.heard.set(id, this.now);
-      } else this.over(id);
+      if (this.room.isJoined && this.isAway(id)) this.hearOf(id);
+      else this.over(id);
     }
+  }
+
+  /** @param {string} id of an element whose gesture goes on */
+  hearOf(id) {
+    this.heard.delete(id);
+    this.heard.set(id, this.now);
   }
 
   /**
@@ -1273,15 +1272,15 @@ class Movements extends Part {
   /** @param {Data} preview of one element @param {Data} data what is common to a group */
   previewed(preview, { sid, gesture, dt }) {
     const id = preview.elementId, element = this.room.shown.get(id);
-    if (!element || this.room.phase !== "joined") return;
+    if (!element || !this.room.isJoined) return;
     const shown = this.pose(element, this.now);
     const movement = this.all.get(id) ?? { motion: new Motion(poseOf(element)), fields: {} };
     // Of one gesture what an earlier preview said still holds where a later one says nothing.
-    const isSame = this.heard.delete(id) && movement.sid === sid && movement.gesture === gesture;
-    const fields = Object.assign(isSame ? movement.fields : {}, read(preview, MOVES), read(preview.transform, MOVES));
-    this.heard.set(id, this.now);
+    const isSame = movement.sid === sid && movement.gesture === gesture;
+    const fields = Object.assign(isSame ? movement.fields : {}, fieldsOf(preview));
+    this.hearOf(id);
     this.all.set(id, Object.assign(movement, { sid, gesture, fields }));
-    movement.motion.receive(this.aim(element, this.now), this.now, dt > 0 ? dt : undefined, shown);
+    movement.motion.receive(this.aim(element, this.now), this.now, dt, shown);
     this.room.tell("moving", { elementId: id });
   }
 
@@ -1298,6 +1297,7 @@ class Movements extends Part {
     const movement = this.all.get(id);
     if (!movement) return;
     this.heard.delete(id);
+    movement.fields = {};
     const element = this.room.composed(id);
     if (element) movement.motion.receive(this.aim(element, this.now), this.now, undefined, shown);
     else this.all.delete(id);
@@ -1326,8 +1326,8 @@ class Movements extends Part {
    */
   aim(element, now) {
     const pose = this.room.playing.pose(element, now) ?? poseOf(element);
-    const fields = /** @type {any} */ (this.heard.has(element.id) ? this.all.get(element.id)?.fields : undefined) ?? {};
-    return pose.map((value, index) => fields[POSE[index]] ?? value);
+    const fields = /** @type {Data} */ (this.all.get(element.id)?.fields);
+    return fields ? pose.map((value, index) => fields[POSE[index]] ?? value) : pose;
   }
 
   /** @param {Element} element @param {number} now */
@@ -1336,10 +1336,10 @@ class Movements extends Part {
     return this.ongoing(element.id, now)?.motion.pose(now, aim) ?? aim;
   }
 
-  /** @param {Element} element @param {number} now @param {boolean} isHeld by this user @returns {any} where it is on its way */
+  /** @param {Element} element @param {number} now @param {any} isHeld by this user @returns {any} where it is on its way */
   drawn(element, now, isHeld) {
-    const { id } = element, { playing } = this.room, movement = isHeld ? undefined : this.ongoing(id, now);
-    const pose = movement ? this.pose(element, now) : playing.pose(element, now);
+    const { id } = element, isMoved = !isHeld && this.ongoing(id, now);
+    const pose = isMoved ? this.pose(element, now) : this.room.playing.pose(element, now);
     if (!pose) {
       this.copies.delete(id);
       return element;
@@ -1357,20 +1357,14 @@ class Movements extends Part {
 const EARLIEST = 300;
 
 /** What moves elements of a room by itself, with the starts that it has here. */
-class Playing extends Part {
+class Playing extends RoomPart {
   /**
-   * By element: as it is stored; its tracks and its animation by name, as they were told, and with the starts that they
-   * have here; when all is over by the server's clock; whether it is not yet. Once it is, only the starts count: a later
-   * update may repeat them.
-   * @type {Map<string, {element: Element, told: any, here: any, end: number, moves: boolean}>}
+   * By element: as it is stored; its tracks and its animation by name, with the starts that were told and that they have
+   * here; when each field and all is over by the server's clock; whether it is not yet. Once it is, only the starts count:
+   * a later update may repeat them.
+   * @type {Map<string, {element: Element, here: any, ends: Record<string, number>, end: number, moves: boolean}>}
    */
   all = new Map();
-
-  /** @param {RoomCore} room */
-  constructor(room) {
-    super(room.clock);
-    this.room = room;
-  }
 
   /** @param {number} now @returns {number} ms since 1970 of the server's clock */
   clockAt(now) {
@@ -1387,24 +1381,27 @@ class Playing extends Part {
     const before = this.all.get(id), { motion, animation } = element ?? {};
     if (!this.room.core.motion || (!before && !motion && !animation)) return;
     this.all.delete(id);
-    const now = this.clockAt(this.now), told = { ...objectIn(motion), ...(animation && { animation }) };
+    const now = this.clockAt(this.now);
     /** @type {Data} */
     const here = {};
-    let end = 0;
+    /** @type {Record<string, number>} */
+    let ends = {};
     try {
-      for (const name of Object.keys(told)) {
-        const { startedAt, segments, delayMs } = told[name];
-        const start = startedAt === before?.told[name]?.startedAt ? before?.here[name].startedAt : clamp(startedAt, cause && !segments ? -Infinity : now - EARLIEST, now);
-        here[name] = isLive ? { ...told[name], startedAt: start } : told[name];
+      for (const [name, told] of Object.entries({ ...objectIn(motion), ...(animation && { animation }) })) {
+        const { startedAt: toldAt, segments, delayMs, tracks } = told, known = before?.here[name];
+        const isRepeated = known?.toldAt === toldAt, earliest = cause && !segments ? -Infinity : now - EARLIEST;
+        const startedAt = !isLive ? toldAt : isRepeated ? known?.startedAt : clamp(toldAt, earliest, now);
+        here[name] = { ...told, toldAt, startedAt };
         const length = segments?.reduce((/** @type {number} */ sum, /** @type {Segment} */ { ms }) => sum + ms, 0);
-        if (elapsed(here[name], now) < Infinity) end = Math.max(end, here[name].startedAt + (length ?? delayMs + lengthOf(told[name])));
+        const end = elapsed({ startedAt }, now) < Infinity ? startedAt + (length ?? delayMs + lengthOf(told)) : 0;
+        for (const field of segments ? [name] : Object.keys(tracks)) ends[field] = Math.max(end, ends[field] ?? 0);
       }
     } catch {
       // Not as servers send it.
-      end = 0;
+      ends = {};
     }
-    const moves = end > now;
-    if (motion || animation) this.all.set(id, { element, told, here, end, moves });
+    const end = Math.max(0, ...Object.values(ends)), moves = end > now;
+    if (motion || animation) this.all.set(id, { element, here, ends, end, moves });
     if (moves) {
       this.room.tell("moving", { elementId: id });
       this.wait(end);
@@ -1433,8 +1430,7 @@ class Playing extends Part {
 
   /** @param {string} id @param {string} field @param {number} now */
   moves(id, field, now) {
-    const { [field]: track, animation } = this.all.get(id)?.here ?? {}, time = this.clockAt(now);
-    return Boolean(segmentOf(track, time) || (animation?.tracks[field] && elapsed(animation, time) - animation.delayMs < lengthOf(animation)));
+    return this.clockAt(now) < (this.all.get(id)?.ends[field] ?? 0);
   }
 
   /** @param {string} id @param {number} now */
@@ -1453,18 +1449,17 @@ class Playing extends Part {
     return poseOf(element).map((value, index) => {
       if (value !== stored[index]) return value;
       try {
-        const shown = shownAt(POSE[index], value, { motion: here, animation: here.animation }, time);
-        if (Number.isFinite(shown)) return shown;
+        return finite(shownAt(POSE[index], value, { motion: here, animation: here.animation }, time)) ?? value;
       } catch {
         // Not as servers send it.
+        return value;
       }
-      return value;
     });
   }
 }
 
 /** Who is in a room, with cursors and selections; and those of this user. */
-class People extends Part {
+class People extends RoomPart {
   /**
    * By user.
    * @type {Map<string, Data>}
@@ -1474,21 +1469,20 @@ class People extends Part {
    * Who this user is, as of the last join.
    * @type {any}
    */
-  self = undefined;
+  self;
   /**
    * Where this user points, what is selected and seen.
    * @type {Data | undefined}
    */
-  cursor = undefined;
+  cursor;
   /** @type {Data | undefined} */
-  selection = undefined;
+  selection;
   /** @type {Data | undefined} */
-  viewport = undefined;
+  viewport;
 
   /** @param {RoomCore} room */
   constructor(room) {
-    super(room.clock);
-    this.room = room;
+    super(room);
     this.pointing = new Stream(room, () => room.send("cursor:moving", this.cursor ?? { x: null, y: null }));
     /** @type {Stream} */
     this.looking = new Stream(room, () =>
@@ -1506,7 +1500,7 @@ class People extends Part {
 
   /** @param {Data} answer to the join */
   met(answer) {
-    this.self = isObject(answer.self) ? answer.self : undefined;
+    this.self = only(isObject)(answer.self);
     this.members.clear();
     for (const member of objectsIn(answer.members)) this.add(member);
     this.room.tell("members");
@@ -1524,8 +1518,8 @@ class People extends Part {
    * @param {Data} member
    */
   add(member) {
-    const connections = objectsIn(member.connections).map(one => [one.sid, pick(one, ["sid", "cursor", "selection"])]);
-    const known = this.members.get(member.userId) ?? { connections: Object.fromEntries(connections) };
+    const connections = Object.fromEntries(objectsIn(member.connections).map(one => [one.sid, one]));
+    const known = this.members.get(member.userId) ?? { connections };
     this.members.set(member.userId, { ...known, ...pick(member, ["userId", "name", "color"]) });
   }
 
@@ -1576,7 +1570,7 @@ class People extends Part {
   /** @param {Data} input */
   select({ elementIds }) {
     this.selection = { elementIds };
-    if (this.room.phase === "joined") this.room.ask("selection:set", this.selection);
+    if (this.room.isJoined) this.room.ask("selection:set", this.selection);
   }
 
   /** @param {Data} input without a viewport for everything */
@@ -1605,12 +1599,12 @@ export class RoomCore extends Part {
    */
   denial = {};
   /** @type {string | undefined} */
-  epoch = undefined;
+  epoch;
   /**
    * That of the last whole room.
    * @type {string | undefined}
    */
-  lastEpoch = undefined;
+  lastEpoch;
   seq = 0;
   /** @type {Data} */
   limits = {};
@@ -1647,31 +1641,29 @@ export class RoomCore extends Part {
    * Where the page of the history begins that is being read.
    * @type {number | undefined}
    */
-  searchFrom = undefined;
+  searchFrom;
   /**
    * The undo or redo that was refused, as long as nothing was edited since, and the entry that it could not take back.
    * @type {{event: string, seq: number} | undefined}
    */
-  blocked = undefined;
+  blocked;
   isDirty = false;
 
-  /** @param {Core} core @param {string} roomId @param {Data | undefined} record what was saved of it */
-  constructor(core, roomId, record) {
+  /** @param {Core} core @param {string} roomId @param {Data} [record] what was saved of it */
+  constructor(core, roomId, record = {}) {
     super(core.clock);
     this.core = core;
     this.roomId = roomId;
     /** @type {string | undefined} */
-    this.session = record?.session;
-    this.sid = record?.sid ?? "";
-    this.queue = new EditQueue(core.queueLimit, record ?? {});
-    this.hands = new Hands(this, record?.gesture);
+    this.session = record.session;
+    this.sid = record.sid ?? "";
+    this.queue = new EditQueue(core.queueLimit, record);
+    this.hands = new Hands(this, record.gesture);
     this.movements = new Movements(this);
     this.playing = new Playing(this);
     this.people = new People(this);
     /** Whether something is saved of it. */
-    this.isSaved = record !== undefined;
-    /** Edits that are saved without a number of the present session. */
-    this.unnumbered = new Set(this.queue.edits.filter(edit => !isNumbered(edit)));
+    this.isSaved = "edits" in record;
     this.touchEdits();
     this.join();
   }
@@ -1682,9 +1674,8 @@ export class RoomCore extends Part {
 
   // Joining
 
-  /** Whether the server's answer is known. */
-  get isSettled() {
-    return ["joined", "refused"].includes(this.phase);
+  get isJoined() {
+    return this.phase === "joined";
   }
 
   /** Joins, or joins again: with the session and the position that are known. */
@@ -1696,7 +1687,7 @@ export class RoomCore extends Part {
     this.ask("room:join", { parts: true, session, resume: epoch && { epoch, seq }, motion: this.core.motion ? undefined : false },
       answer => this.entered(answer),
       error => {
-        if (error.code === "session_expired" && this.session !== undefined) this.loseSession();
+        if (error.code === "session_expired" && this.session) this.loseSession();
         else if (RETRYABLE.includes(error.code)) this.retry("join", error);
         else this.enter("refused", { error: this.denial = error });
       });
@@ -1714,7 +1705,7 @@ export class RoomCore extends Part {
     this.isLeaving = this.givesUp = false;
     this.touch(this.shown.keys());
     if (this.phase === "refused") this.enter("refused", { error: this.denial });
-    if (this.phase !== "joined") return;
+    if (!this.isJoined) return;
     this.tell("members");
     this.enter("joined", { recovered: true });
   }
@@ -1754,7 +1745,7 @@ export class RoomCore extends Part {
       this.touchEdits();
     }
     this.people.met(answer);
-    if (answer.recovered === true && answer.epoch === this.epoch) return this.resumed(answer);
+    if (answer.recovered && answer.epoch === this.epoch) return this.resumed(answer);
     // Until all of the room is here nothing of it is known that a join could go on from.
     this.epoch = undefined;
     this.arriving = { ...answer, n: last, elements: objectsIn(answer.elements) };
@@ -1793,10 +1784,10 @@ export class RoomCore extends Part {
     this.lastEpoch = this.epoch = epoch;
     this.seq = seq;
     this.confirmed = new Map(byId(elements));
-    for (const id of this.playing.all.keys()) if (!this.confirmed.has(id)) this.playing.update(id, undefined, false);
-    for (const [id, element] of this.confirmed) this.playing.update(id, element, false);
+    const ids = new Set([...this.playing.all.keys(), ...this.confirmed.keys()]);
+    for (const id of ids) this.playing.update(id, this.confirmed.get(id), false);
     this.movements.clear();
-    for (const edit of this.queue.open) if (isNumbered(edit) && Number(edit.n) <= n) edit.isStored = true;
+    for (const edit of this.queue.open) if (isNumbered(edit) && edit.n <= n) edit.isStored = true;
     this.touch(this.confirmed.keys());
     this.touchEdits();
     this.settle();
@@ -1837,7 +1828,7 @@ export class RoomCore extends Part {
   search() {
     delete this.due.search;
     const { doubtful } = this.queue;
-    if (this.phase !== "joined" || doubtful.length === 0) return;
+    if (!this.isJoined || !doubtful[0]) return;
     this.read(this.searchFrom ?? Math.min(...doubtful.map(edit => edit.after)));
   }
 
@@ -1850,13 +1841,13 @@ export class RoomCore extends Part {
   /** @param {Data} input a page behind a number, or null when it cannot be had */
   history({ after, page }) {
     const { queue } = this;
-    if (this.searchFrom !== after || this.phase !== "joined") return;
+    if (this.searchFrom !== after || !this.isJoined) return;
     if (!Array.isArray(page?.entries)) return this.retry("search");
     for (const entry of objectsIn(page.entries)) {
       for (const edit of queue.doubtful.filter(({ doubt }) => doubt === entry.sid)) {
         if (edit.n === entry.n) this.acknowledged(edit, foundAnswer(entry));
         // A session's numbers are decided in their order.
-        else if (Number(edit.n) < entry.n) edit.isDecided = true;
+        else if (edit.n < entry.n) edit.isDecided = true;
       }
     }
     // Without any change it reaches back to the present alone.
@@ -1883,28 +1874,30 @@ export class RoomCore extends Part {
    * @param {string[]} ids @param {string[]} fields
    */
   halt(ids, fields) {
-    const { playing, now } = this, elements = ids.flatMap(id => this.shown.get(id) ?? []).filter(({ id, locked }) =>
+    const { playing, now } = this, elements = this.elementsOf(ids).filter(({ id, locked }) =>
       !locked && fields.some(field => playing.moves(id, field, now)));
     if (!elements[0]) return;
-    const caught = elements.map(idOf), which = caught[1] ? { elements: caught } : { elementId: caught[0] };
+    const caught = elements.map(idOf), at = playing.clockAt(now);
+    const [event, which] = caught[1] ? ["elements:halt", { elements: caught }] : ["element:halt", { elementId: caught[0] }];
     const shown = Object.fromEntries(elements.map(element =>
       [element.id, pick(named(playing.pose(element, now) ?? poseOf(element)), fields)]));
-    this.edit({ id: "halt", event: caught[1] ? "elements:halt" : "element:halt", body: { ...which, fields, at: playing.clockAt(now) }, shown });
+    this.edit({ id: "halt", event, body: { ...which, fields, at }, shown });
   }
 
   /** @param {Data} input */
   edit({ id, event, body, shown }) {
     // Asked again, an undo leaves out the entry that it could not take back.
     const { blocked } = this;
-    if (blocked && blocked.event === event) body = { past: blocked.seq, ...body };
+    if (blocked?.event === event) body = { past: blocked?.seq, ...body };
     this.blocked = undefined;
     const edit = newEdit(event, body, [id]), { elementIds } = edit;
     edit.shown = shown;
     // Annotations go with their parents.
-    const annotations = [...this.shown.values()].filter(element => elementIds.includes(element.parentId));
-    if (event.endsWith(":delete")) elementIds.push(...annotations.map(idOf));
+    if (event.endsWith(":delete")) for (const { id, parentId } of this.shown.values()) {
+      if (elementIds.includes(parentId)) elementIds.push(id);
+    }
     const answer = this.tooLarge(edit) ?? (this.queue.append(edit) ? undefined : FULL);
-    if (answer) return this.report(edit, answer);
+    if (answer) return this.tell("result", { id, answer });
     this.isDirty = true;
     this.touch(elementIds);
     this.pump();
@@ -1936,15 +1929,15 @@ export class RoomCore extends Part {
 
   /** Sends what may be sent. */
   pump() {
-    const { phase, queue: { open, doubtful }, limits } = this;
-    if (phase !== "joined" || doubtful.length > 0 || this.due.pump) return;
+    const { open, doubtful } = this.queue;
+    if (!this.isJoined || doubtful[0] || this.due.pump) return;
     const waiting = open.filter(edit => !edit.sending), underWay = open.length - waiting.length;
-    for (const edit of waiting.slice(0, Math.max((limits.unacknowledged ?? 32) - underWay, 0))) this.sendEdit(edit);
+    for (const edit of waiting.slice(0, Math.max((this.limits.unacknowledged ?? 32) - underWay, 0))) this.sendEdit(edit);
   }
 
   /** @param {Edit} edit */
   sendEdit(edit) {
-    if (edit.n === undefined) Object.assign(edit, { n: this.queue.nextNumber++, after: this.seq });
+    if (!edit.n) Object.assign(edit, { n: this.queue.nextNumber++, after: this.seq });
     this.isDirty = true;
     const sending = (edit.sending = {}), { session } = this;
     // What an ended session still says is about another sending of the edit.
@@ -1960,7 +1953,6 @@ export class RoomCore extends Part {
     // In doubt it was not shown; nor if a whole room, older than its answer said, seemed to contain it.
     if (edit.doubt || edit.isStored) this.touch(edit.elementIds);
     edit.doubt = edit.isStored = edit.sending = undefined;
-    this.isDirty = true;
     this.pauses = 0;
     this.report(edit, answer);
     this.settle();
@@ -1986,7 +1978,7 @@ export class RoomCore extends Part {
     }
     queue.resendFrom(edit.n);
     if (code !== "session_expired") this.retry("pump", error);
-    else if (this.phase === "joined") this.join();
+    else if (this.isJoined) this.join();
   }
 
   /**
@@ -2007,7 +1999,6 @@ export class RoomCore extends Part {
     // Unless something was edited since.
     if (error.entry && this.queue.edits.at(-1) === edit) this.blocked = { event: edit.event, seq: error.entry.seq };
     this.remove(edit);
-    this.isDirty = true;
     this.report(edit, { ok: false, error });
   }
 
@@ -2017,8 +2008,9 @@ export class RoomCore extends Part {
     this.touch(edit.elementIds);
   }
 
-  /** @param {Edit} edit @param {Data} answer */
+  /** @param {Edit} edit that has its result @param {Data} answer */
   report(edit, answer) {
+    this.isDirty = true;
     for (const id of edit.ids) this.tell("result", { id, answer });
   }
 
@@ -2027,7 +2019,7 @@ export class RoomCore extends Part {
    * jump back for a moment.
    */
   settle() {
-    for (const edit of this.queue.edits) if (Number(edit.seq) <= this.seq) this.remove(edit);
+    for (const edit of this.queue.edits) if (edit.seq <= this.seq) this.remove(edit);
   }
 
   // What the server says
@@ -2038,14 +2030,14 @@ export class RoomCore extends Part {
     // Not by way of all parts: there may be thousands a second.
     if (event in this.movements) return /** @type {any} */ (this.movements)[event](data);
     if (!UPDATES.has(event)) return this.hear(event, data);
-    if (this.phase !== "joined" || !(seq > this.seq)) return;
+    if (!this.isJoined || !(seq > this.seq)) return;
     // Behind a hole: what is missing comes with another join.
     if (seq === this.seq + 1) this.apply(event, data, true);
     else this.join();
   }
 
   "room:resync"() {
-    if (this.phase === "joined") {
+    if (this.isJoined) {
       // Until the join is answered nobody tells that a gesture has ended.
       this.movements.clear();
       this.join();
@@ -2070,14 +2062,18 @@ export class RoomCore extends Part {
     if (own) own.isStored = true;
     for (const [id, element] of UPDATES.get(event)?.(data, this.confirmed) ?? []) {
       const shown = this.movements.shown(id);
-      if (element) this.confirmed.set(id, element);
-      else this.confirmed.delete(id);
+      put(this.confirmed, id, element);
       this.playing.update(id, element, isLive, data.cause);
       this.touch([id]);
       this.movements.over(id, shown);
     }
     if (own) this.touch(own.elementIds);
     this.settle();
+  }
+
+  /** @param {string[]} ids @returns {Element[]} those that are shown */
+  elementsOf(ids) {
+    return ids.flatMap(id => this.shown.get(id) ?? []);
   }
 
   /** @param {Iterable<string>} ids */
@@ -2089,38 +2085,32 @@ export class RoomCore extends Part {
     for (const edit of this.queue.edits) this.touch(edit.elementIds);
   }
 
-  /** The room is left without being entered. What was sent may be stored, which nobody will tell this user. */
-  giveUp() {
-    for (const edit of this.queue.open) this.refused(edit, edit.n ? FORGOTTEN : this.denial);
-  }
-
   /** Saves, computes again and reports what changed. */
   finish() {
-    if (this.givesUp && this.phase === "refused") this.giveUp();
+    if (this.givesUp && this.phase === "refused") {
+      // Left without being entered. What was sent may be stored, which nobody will tell this user.
+      for (const edit of this.queue.open) this.refused(edit, edit.n ? FORGOTTEN : this.denial);
+    }
     if (this.isDirty) this.save();
-    if (this.touched.size === 0) return;
     const ids = [...this.touched];
+    if (ids.length === 0) return;
     this.touched.clear();
     for (const id of ids) {
-      const element = this.composed(id);
-      if (element) this.shown.set(id, element);
-      else this.shown.delete(id);
+      put(this.shown, id, this.composed(id));
       const isWaiting = this.queue.edits.some(edit => edit.body.motion && !edit.isStored && edit.elementIds.includes(id));
-      const waiting = isWaiting ? this.composed(id, true) : undefined;
-      if (waiting) this.waiting.set(id, waiting);
-      else this.waiting.delete(id);
+      put(this.waiting, id, isWaiting && this.composed(id, true));
     }
     this.tell("changed", { ids });
   }
 
   /** What has to survive the end of the app: nothing when everything has its result. */
   save() {
-    const { session, sid, queue: { open, nextNumber }, hands } = this;
+    const { session, sid, hands } = this, { open, nextNumber } = this.queue;
     const edits = open.map(edit => pick(edit, ["ids", "event", "body", "n", "after", "doubt"]));
     const record = edits[0] ? { session, sid, nextNumber, gesture: hands.lastNumber, edits } : null;
     // Kept without a number, and numbered now: an app that ends in between would send them under other numbers, too.
-    const isFirst = open.some(edit => isNumbered(edit) && this.unnumbered.has(edit)) || undefined;
-    this.unnumbered = new Set(open.filter(edit => !isNumbered(edit)));
+    const isFirst = open.some(edit => isNumbered(edit) && edit.isSavedBare) || undefined;
+    for (const edit of open) edit.isSavedBare = !isNumbered(edit);
     if (record || this.isSaved) this.tell("save", { record, isFirst });
     this.isSaved = record !== null;
     this.isDirty = false;
@@ -2148,16 +2138,10 @@ export class RoomCore extends Part {
     const entry = body.element ?? objectsIn(body.elements).find(one => idOf(one) === id) ?? body;
     if (verb === "create") return element ?? created(entry, rules);
     if (!element || (element.locked && verb !== "update")) return element;
-    switch (verb) {
-      case "update": return updated(element, body.set, rules);
-      case "gesture": return this.gestured(element, read(body, DELTAS), body.pivot);
-      case "transform":
-      case "throw": return transformed(element, fieldsOf(entry), rules);
-      case "halt": return transformed(element, shown?.[id] ?? {}, rules);
-      case "preset": return transformed(element, PRESETS[body.preset]?.(element) ?? {}, rules);
-      case "delete": return undefined;
-    }
-    return element;
+    if (verb === "delete") return undefined;
+    if (verb === "update") return updated(element, body.set, rules);
+    if (verb === "gesture") return this.gestured(element, read(body, DELTAS), body.pivot);
+    return transformed(element, shown?.[id] ?? PRESETS[body.preset]?.(element) ?? fieldsOf(entry), rules);
   }
 
   /** @param {Element} element @param {Deltas} deltas @param {Point} [pivot] @param {boolean} [isDrawn] */
@@ -2172,7 +2156,7 @@ export class RoomCore extends Part {
    */
   drawn(id, now) {
     const element = this.waiting.get(id) ?? this.shown.get(id);
-    return element && this.movements.drawn(element, now, this.hands.on(id).length > 0);
+    return element && this.movements.drawn(element, now, this.hands.on(id)[0]);
   }
 
   // Sending
@@ -2182,7 +2166,7 @@ export class RoomCore extends Part {
    * @param {Data} [fields]
    */
   tell(type, fields) {
-    this.core.output({ type, roomId: this.roomId, ...fields });
+    this.core.tell(type, { roomId: this.roomId, ...fields });
   }
 
   /**
@@ -2200,7 +2184,7 @@ export class RoomCore extends Part {
    * @param {string} event @param {Data} body
    */
   send(event, body) {
-    if (this.phase === "joined") this.core.link.write(`42${JSON.stringify([event, { roomId: this.roomId, ...body }])}`);
+    if (this.isJoined) this.core.link.send(event, { roomId: this.roomId, ...body });
   }
 }
 
@@ -2209,7 +2193,7 @@ export class RoomCore extends Part {
  * @param {Data} entry @returns {Data}
  */
 function foundAnswer({ seq, changes }) {
-  const elements = objectsIn(changes).map(change => change.after).filter(isObject);
+  const elements = objectsIn(objectsIn(changes).map(change => change.after));
   return { ok: true, seq, duplicate: true, adjusted: [], elements, element: elements[0] };
 }
 
@@ -2224,8 +2208,10 @@ const FULL = refusal("queue_full", "Too many edits wait to be sent.");
 
 /** @param {any} elements @returns {[string, any][]} */
 const byId = elements => objectsIn(elements).map(element => [element.id, element]);
-/** @param {any} ids @returns {[string, undefined][]} */
-const gone = ids => textsIn(ids).map(id => [id, undefined]);
+/** @param {Map<string, Element>} elements @param {string} id @param {any} element unless it is gone */
+const put = (elements, id, element) => (element ? elements.set(id, element) : elements.delete(id));
+/** @param {any} ids @returns {any} nothing for each */
+const gone = ids => textsIn(ids).map(id => [id]);
 
 /**
  * Elements of a group, which have a part of their fields.
@@ -2295,8 +2281,8 @@ class ServerClock {
 
   /** @param {number} now @returns {number} NaN before it is known */
   time(now) {
-    const left = this.taken - this.offset, way = 0.05 * Math.max(0, now - this.takenAt);
-    return now + this.offset + Math.sign(left) * Math.max(0, Math.abs(left) - way);
+    const way = 0.05 * Math.max(0, now - this.takenAt);
+    return now + this.taken - clamp(this.taken - this.offset, -way, way);
   }
 }
 
@@ -2316,9 +2302,9 @@ class Link extends Part {
   isRefreshing = false;
   isProbing = false;
   /** @type {string | undefined} */
-  presentToken = undefined;
+  presentToken;
   /** @type {string | undefined} the token that the server refused */
-  refusedToken = undefined;
+  refusedToken;
   /** Attempts since a connection last lasted. */
   attempts = 0;
   upAt = 0;
@@ -2329,7 +2315,7 @@ class Link extends Part {
   patience = 45000;
   nextRequest = 0;
   server = new ServerClock();
-  /** @type {Map<number, {sentAt: number, done: Answered, failed: Answered}>} */
+  /** @type {Map<number, {sentAt: number, done?: Answered, failed?: Answered}>} */
   requests = new Map();
 
   /** @param {Core} core */
@@ -2382,12 +2368,7 @@ class Link extends Part {
     if (!this.core.hasTokens) return this.open();
     this.phase = "token";
     this.due.lost = this.now + CONNECT_TIMEOUT;
-    this.wantToken(this.refusedToken === undefined ? "connect" : "refused");
-  }
-
-  /** @param {"connect" | "expires" | "refused"} reason */
-  wantToken(reason) {
-    this.core.output({ type: "token", reason });
+    this.core.tell("token", { reason: this.refusedToken === undefined ? "connect" : "refused" });
   }
 
   /** @param {Data} input null when the app has none */
@@ -2416,7 +2397,7 @@ class Link extends Part {
   open() {
     this.phase = "opening";
     this.due.lost = this.now + CONNECT_TIMEOUT;
-    this.core.output({ type: "open" });
+    this.core.tell("open");
   }
 
   closed() {
@@ -2425,13 +2406,13 @@ class Link extends Part {
 
   /** Gives the connection up, and tries again later if the app wants one. */
   lost() {
-    if (this.hasSocket) this.core.output({ type: "close" });
+    if (this.hasSocket) this.core.tell("close");
     if (this.isUp && this.now - this.upAt >= LASTING) this.attempts = 0;
     this.phase = "offline";
     this.isDraining = this.isRefreshing = this.isProbing = false;
     this.requests.clear();
     this.server.samples = [];
-    this.due = this.isWanted ? { begin: this.now + this.delay() } : {};
+    this.due = this.isWanted ? { begin: this.now + this.pause() } : {};
     for (const room of this.core.rooms.values()) room.connectionLost();
   }
 
@@ -2439,7 +2420,7 @@ class Link extends Part {
    * ms until the next attempt: the first within a second, at random, so that the apps of a gateway do not come back as
    * one; later ones more slowly.
    */
-  delay() {
+  pause() {
     const random = this.core.random();
     return this.attempts ? Math.min(500 * 2 ** this.attempts, 15000) * (0.5 + random / 2) : random * 1000;
   }
@@ -2449,12 +2430,10 @@ class Link extends Part {
   }
 
   foreground() {
-    if (this.now - this.hiddenAt < SHORT_TRIP) this.hiddenAt = -Infinity;
-    else this.online();
+    if (this.now - this.hiddenAt >= SHORT_TRIP) this.online();
   }
 
   online() {
-    this.hiddenAt = -Infinity;
     if (this.isUp) this.probe(PROBE_TIMEOUT);
     else if (this.due.begin) this.begin();
   }
@@ -2479,17 +2458,22 @@ class Link extends Part {
 
   /** @param {string} text */
   write(text) {
-    this.core.output({ type: "send", text });
+    this.core.tell("send", { text });
+  }
+
+  /** @param {string} event @param {Data} payload @param {any} number of a request */
+  send(event, payload, number = "") {
+    this.write(`42${number}${JSON.stringify([event, payload])}`);
   }
 
   /**
    * Sends an event that is answered.
    * @param {string} event @param {Data} payload @param {Answered} [done] @param {Answered} [failed]
    */
-  request(event, payload, done = () => {}, failed = () => {}) {
+  request(event, payload, done, failed) {
     if (!this.isUp) return;
     this.requests.set(this.nextRequest, { sentAt: this.now, done, failed });
-    this.write(`42${this.nextRequest++}${JSON.stringify([event, payload])}`);
+    this.send(event, payload, this.nextRequest++);
   }
 
   /** @param {Data} input an Engine.IO packet */
@@ -2515,7 +2499,7 @@ class Link extends Part {
   /** @param {Data} data */
   greeted({ pingInterval, pingTimeout }) {
     const patience = milliseconds(pingInterval) + milliseconds(pingTimeout);
-    if (pingInterval > 0 && patience >= 0) this.patience = patience;
+    if (patience > 0) this.patience = patience;
     this.write("40" + JSON.stringify({ ...this.core.handshake, token: this.presentToken }));
   }
 
@@ -2536,7 +2520,7 @@ class Link extends Part {
 
   /** @param {Data} error */
   failed(error) {
-    this.core.output({ type: "error", error });
+    this.core.tell("error", { error });
   }
 
   /** @param {number} number @param {Data} answer */
@@ -2548,8 +2532,8 @@ class Link extends Part {
       server.sample(request.sentAt, this.now, answer.time);
       this.due.sample = this.now + (server.samples.length < FIRST_SAMPLES ? 0 : RESAMPLE);
     }
-    if (answer.ok === true) request?.done(answer);
-    else request?.failed(objectIn(answer.error));
+    if (answer.ok) request?.done?.(answer);
+    else request?.failed?.(objectIn(answer.error));
   }
 
   /** @param {any} message its name and data */
@@ -2595,7 +2579,7 @@ class Link extends Part {
   "auth:error"({ expiresInMs }) {
     if (!(milliseconds(expiresInMs) > 0) || !this.core.hasTokens || this.isRefreshing) return;
     this.isRefreshing = true;
-    this.wantToken("expires");
+    this.core.tell("token", { reason: "expires" });
   }
 
   /** @param {string | null} token */
@@ -2605,7 +2589,7 @@ class Link extends Part {
     this.request("auth:refresh", { token }, () => {
       this.presentToken = token;
       // What was forbidden may be allowed now, and the reverse: the server leaves such a room without a word.
-      for (const room of this.core.rooms.values()) if (room.isSettled || room.phase === "parts") room.join();
+      for (const room of this.core.rooms.values()) if (room.phase !== "joining") room.join();
     }, error => this.failed({ event: "auth:refresh", ...error }));
   }
 
@@ -2639,7 +2623,7 @@ export class Core extends Part {
    *   `handshake` is what the server gets when it connects, apart from the token; `queueLimit` the most edits that wait in a
    *   room; without `motion` elements are where they are stored
    */
-  constructor({ handshake = {}, hasTokens = false, queueLimit = 1000, random = Math.random, motion = true } = {}) {
+  constructor({ handshake, hasTokens, queueLimit = 1000, random = Math.random, motion = true } = {}) {
     super({ now: 0 });
     this.handshake = handshake;
     this.hasTokens = hasTokens;
@@ -2654,10 +2638,11 @@ export class Core extends Part {
     return [this.link, ...this.rooms.values()];
   }
 
-  /** @param {Output} output */
-  output(output) {
+  /** @param {string} type of an output @param {Data} [fields] */
+  tell(type, fields) {
+    const output = { type, ...fields };
     // What is sent is saved before.
-    if (output.type === "save") this.outputs.unshift(output);
+    if (type === "save") this.outputs.unshift(output);
     else this.outputs.push(output);
   }
 
@@ -2670,9 +2655,15 @@ export class Core extends Part {
     this.perform(input);
     for (const room of this.rooms.values()) {
       room.finish();
-      if (room.isLeaving && room.queue.open.length === 0) this.remove(room);
+      if (!room.isLeaving || room.queue.open[0]) continue;
+      const { roomId } = room;
+      this.rooms.delete(roomId);
+      this.link.request("room:leave", { roomId });
+      room.tell("room", { phase: "left" });
     }
-    this.noteState();
+    const state = this.computedState();
+    if (state !== this.state) this.tell("state", { state });
+    this.state = state;
     return this.outputs.splice(0);
   }
 
@@ -2680,36 +2671,18 @@ export class Core extends Part {
   perform({ type, ...input }) {
     const { roomId, id } = input, room = this.rooms.get(roomId);
     if (type === "time") this.time();
-    else if (type === "join") this.enter(roomId, input.record);
-    else if (!room && id !== undefined) this.output({ type: "result", roomId, id, answer: LEFT });
+    else if (type === "join") {
+      if (room) room.enteredAgain();
+      else this.rooms.set(roomId, new RoomCore(this, roomId, input.record));
+    } else if (!room && id !== undefined) this.tell("result", { roomId, id, answer: LEFT });
     else (roomId === undefined ? this.link : room)?.hear(type, input);
-  }
-
-  /** @param {string} roomId @param {Data | undefined} record */
-  enter(roomId, record) {
-    const known = this.rooms.get(roomId);
-    if (known) known.enteredAgain();
-    else this.rooms.set(roomId, new RoomCore(this, roomId, record));
-  }
-
-  /** @param {RoomCore} room */
-  remove({ roomId }) {
-    this.rooms.delete(roomId);
-    this.link.request("room:leave", { roomId });
-    this.output({ type: "room", roomId, phase: "left" });
-  }
-
-  noteState() {
-    const state = this.computedState();
-    if (state !== this.state) this.output({ type: "state", state });
-    this.state = state;
   }
 
   computedState() {
     const { phase, isDraining } = this.link;
     if (phase === "token" || phase === "opening") return "connecting";
     if (phase !== "up") return phase;
-    const isSettled = [...this.rooms.values()].every(room => room.isSettled);
+    const isSettled = [...this.rooms.values()].every(room => room.isJoined || room.phase === "refused");
     return isDraining ? "draining" : isSettled ? "live" : "joining";
   }
 }
@@ -2729,26 +2702,12 @@ export class Core extends Part {
  * @implements {Store}
  */
 export class IndexedDBStore {
+  /** @type {Promise<IDBDatabase> | undefined} */
+  opening;
+
   /** @param {string} name of the database */
   constructor(name = "touchsync") {
     this.name = name;
-    /** @type {Promise<IDBDatabase> | undefined} */
-    this.opening = undefined;
-  }
-
-  /** @returns {Promise<IDBDatabase>} */
-  database() {
-    this.opening ??= new Promise((resolve, reject) => {
-      const request = indexedDB.open(this.name, 1);
-      request.onupgradeneeded = () => request.result.createObjectStore("values");
-      request.onsuccess = () => {
-        const { result } = request;
-        result.onversionchange = () => result.close();
-        resolve(result);
-      };
-      request.onerror = () => reject(request.error);
-    });
-    return this.opening;
   }
 
   /**
@@ -2764,12 +2723,22 @@ export class IndexedDBStore {
 
   /** @param {IDBTransactionMode} mode @param {(values: IDBObjectStore) => IDBRequest} action @returns {Promise<any>} */
   async attempt(mode, action) {
+    this.opening ??= new Promise((resolve, reject) => {
+      const request = indexedDB.open(this.name, 1);
+      request.onupgradeneeded = () => request.result.createObjectStore("values");
+      request.onsuccess = () => {
+        const { result } = request;
+        result.onversionchange = () => result.close();
+        resolve(result);
+      };
+      request.onerror = () => reject(request.error);
+    });
     // Browsers may report what only the system's cache has: an edit that was sent must not come back without its number.
-    const transaction = (await this.database()).transaction("values", mode, { durability: "strict" });
+    const transaction = (await this.opening).transaction("values", mode, { durability: "strict" });
     const request = action(transaction.objectStore("values"));
     return new Promise((resolve, reject) => {
       transaction.oncomplete = () => resolve(request.result);
-      transaction.onerror = transaction.onabort = () => reject(transaction.error);
+      transaction.onabort = () => reject(transaction.error);
     });
   }
 
@@ -2794,12 +2763,11 @@ export class IndexedDBStore {
  */
 class SavedEdits {
   /**
-   * By room.
-   * @type {Record<string, Data>}
+   * By room, once this tab has the lock and could read what there is.
+   * @type {Record<string, Data> | undefined}
    */
-  records = {};
-  /** Whether this tab has the lock. */
-  isOurs = false;
+  records;
+  /** @type {(value?: any) => void} */
   release = () => {};
   writing = Promise.resolve();
   /** Whether the store has not been given the latest yet: while it writes, only that counts. */
@@ -2811,23 +2779,21 @@ class SavedEdits {
     this.key = key;
   }
 
-  /** @returns {Promise<Record<string, Data>>} what an earlier run of the app left */
+  /** @returns {Promise<string[]>} the rooms of which an earlier run of the app left something */
   async open() {
-    if (await this.lock()) {
-      this.records = (await this.load()) ?? {};
-      // Not before: what cannot be read is not to be overwritten.
-      this.isOurs = true;
-    }
-    return this.records;
+    // What cannot be read is not to be overwritten.
+    if (await this.lock()) this.records = (await this.load()) ?? {};
+    return Object.keys(this.records ?? {});
   }
 
   /** A store that hangs must not hold the app: what it says later does not count. */
   load() {
-    return new Promise((resolve, reject) => {
-      const loading = Promise.resolve(this.store.load(this.key));
-      const timer = setTimeout(() => reject(new Error("The store does not answer.")), 5000);
-      loading.then(resolve, reject).finally(() => clearTimeout(timer));
+    /** @type {any} */
+    let timer;
+    const late = new Promise((resolve, reject) => {
+      timer = setTimeout(reject, 5000, new Error("The store does not answer."));
     });
+    return Promise.race([this.store.load(this.key), late]).finally(() => clearTimeout(timer));
   }
 
   /** @returns {Promise<boolean>} */
@@ -2837,7 +2803,7 @@ class SavedEdits {
     if (!locks) return !globalThis.document;
     return new Promise(resolve => {
       const held = () => new Promise(release => {
-        this.release = () => release(undefined);
+        this.release = release;
         resolve(true);
       });
       // A page that is loaded again waits for its former self to end; a second tab goes on without the store. Not all
@@ -2853,15 +2819,15 @@ class SavedEdits {
    * @returns {Promise<void> | undefined} when it is saved
    */
   save(roomId, record, failed) {
-    if (!this.isOurs) return;
     const { store, key, records } = this;
+    if (!records) return;
     if (record) records[roomId] = record;
     else delete records[roomId];
     this.isDirty = true;
     const saved = this.writing.then(() => {
       if (!this.isDirty) return;
       this.isDirty = false;
-      return Object.keys(records)[0] ? store.save(key, structuredClone(records)) : store.clear(key);
+      return Object.keys(records)[0] ? store.save(key, copied(records)) : store.clear(key);
     });
     this.writing = saved.catch(error => {
       this.isDirty = true;
@@ -2885,7 +2851,7 @@ class Emitter {
   on(event, handler) {
     const entry = { event, handler };
     this.handlers.add(entry);
-    return () => void this.handlers.delete(entry);
+    return () => this.handlers.delete(entry);
   }
 
   /** @param {string} event @param {any} value */
@@ -2895,7 +2861,7 @@ class Emitter {
         entry.handler(value);
       } catch (error) {
         // A handler's fault is the app's to hear of, and nobody else's.
-        queueMicrotask(() => {
+        setTimeout(() => {
           throw error;
         });
       }
@@ -2925,9 +2891,7 @@ export class Refusal extends Error {
 }
 
 /** @returns {string} a name that nobody else uses */
-function uniqueName() {
-  return [...crypto.getRandomValues(new Uint32Array(4))].map(part => part.toString(36)).join("-");
-}
+const uniqueName = () => crypto.getRandomValues(new Uint32Array(3)).join("-");
 
 /**
  * A connection to a TouchSync server.
@@ -2944,18 +2908,18 @@ export class TouchSync extends Emitter {
    */
   awaited = new Map();
   /** @type {WebSocket | undefined} */
-  socket = undefined;
+  socket;
   /** @type {any} */
-  timer = undefined;
+  timer;
   /** When the timer ends. */
   wakesAt = Infinity;
   /**
    * What is to be sent once it is saved.
    * @type {string[] | undefined}
    */
-  held = undefined;
+  held;
   /** @type {Promise<void> | undefined} */
-  writing = undefined;
+  writing;
   /**
    * Inputs that wait for the store, or for the present one to be done.
    * @type {({type: string} & Data)[]}
@@ -2963,8 +2927,11 @@ export class TouchSync extends Emitter {
   inputs = [];
   isBusy = false;
   isClosed = false;
-  /** What ends listening to the page's surroundings. */
-  listening = new AbortController();
+  /**
+   * What ends listening to the page's surroundings.
+   * @type {AbortController | undefined}
+   */
+  listening;
 
   /**
    * @param {object} options
@@ -2984,7 +2951,7 @@ export class TouchSync extends Emitter {
    */
   constructor({
     url = globalThis.location?.href, userId, name, color, token, store, owner, queueLimit,
-    motion = !globalThis.matchMedia?.("(prefers-reduced-motion: reduce)").matches, WebSocket = globalThis.WebSocket, fetch = globalThis.fetch.bind(globalThis),
+    motion = !globalThis.matchMedia?.("(prefers-reduced-motion: reduce)").matches, WebSocket = globalThis.WebSocket, fetch = globalThis.fetch,
   } = {}) {
     super();
     if (store && owner === undefined) throw new TypeError("A store needs an owner.");
@@ -3011,7 +2978,7 @@ export class TouchSync extends Emitter {
 
   /** Disconnects. Rooms and edits stay; edits are sent after the next `connect`. */
   disconnect() {
-    this.listening.abort();
+    this.listening?.abort();
     this.input({ type: "disconnect" });
   }
 
@@ -3067,22 +3034,20 @@ export class TouchSync extends Emitter {
     clearTimeout(this.timer);
     this.wakesAt = deadline;
     if (deadline < Infinity) {
-      this.timer = setTimeout(() => this.woke(), clamp(Math.ceil(deadline - this.now), 0, 0x7fffffff));
+      this.timer = setTimeout(() => {
+        this.wakesAt = Infinity;
+        this.input({ type: "time" });
+      }, clamp(Math.ceil(deadline - this.now), 0, 0x7fffffff));
     }
   }
 
   /** @param {{type: string} & Data} input */
   take(input) {
     const { type, roomId, room } = input;
-    if (type === "join") input.record = this.saved?.records[roomId];
+    if (type === "join") input.record = this.saved?.records?.[roomId];
     // What the app wanted before it may have left the room.
     if (room) this.rooms.set(roomId, room);
     for (const output of this.core.input(input, this.now)) this.perform(output);
-  }
-
-  woke() {
-    this.wakesAt = Infinity;
-    this.input({ type: "time" });
   }
 
   /** @param {Output} output */
@@ -3090,13 +3055,16 @@ export class TouchSync extends Emitter {
     const { type, roomId } = output, room = this.rooms.get(roomId);
     switch (type) {
       case "open": return this.open();
-      case "close": return this.closeSocket();
-      case "send": return this.held ? void this.held.push(output.text) : this.socket?.send(output.text);
-      case "token": return void this.provideToken(output.reason);
-      case "history": return void this.searchHistory(roomId, output.after);
+      case "close":
+        this.socket?.close();
+        this.socket = undefined;
+        break;
+      case "send": return this.held ? this.held.push(output.text) : this.socket?.send(output.text);
+      case "token": return this.provideToken(output.reason);
+      case "history": return this.searchHistory(roomId, output.after);
       case "save": {
         const writing = this.saved?.save(roomId, output.record, error => this.emit("error", error));
-        return output.isFirst && writing && void this.sendAfter(writing);
+        return output.isFirst && writing && this.sendAfter(writing);
       }
       case "state": return this.emit("state", output.state);
       case "error": return this.emit("error", new Refusal(output.error));
@@ -3113,7 +3081,7 @@ export class TouchSync extends Emitter {
   async restore(saved) {
     this.isBusy = true;
     try {
-      for (const roomId of Object.keys(await saved.open())) {
+      for (const roomId of await saved.open()) {
         if (this.rooms.has(roomId)) continue;
         this.inputs.push({ type: "join", roomId }, { type: "deliver", roomId });
       }
@@ -3170,11 +3138,11 @@ export class TouchSync extends Emitter {
   /** Listens to the page's surroundings. */
   listen() {
     if (!globalThis.document) return;
-    this.listening.abort();
+    this.listening?.abort();
     this.listening = new AbortController();
     const { signal } = this.listening;
     addEventListener("online", () => this.input({ type: "online" }), { signal });
-    document.addEventListener("visibilitychange",
+    addEventListener("visibilitychange",
       () => this.input({ type: document.hidden ? "background" : "foreground" }), { signal });
   }
 
@@ -3192,15 +3160,15 @@ export class TouchSync extends Emitter {
 
   /** @param {string} roomId @param {number} after */
   async searchHistory(roomId, after) {
-    const page = await this.readHistory(roomId, { after, limit: 200 }).catch(() => null);
+    const page = await this.readHistory(roomId, { after, limit: 200 }).catch(() => {});
     this.input({ type: "history", roomId, after, page });
   }
 
   /** @param {string} roomId @param {{after?: number, limit?: number}} range @returns {Promise<Data>} */
-  async readHistory(roomId, { after = 0, limit = 50 }) {
+  async readHistory(roomId, { after = 0, limit = 50 } = {}) {
     const url = new URL(`/api/rooms/${encodeURIComponent(roomId)}/history?after=${after}&limit=${limit}`, this.url);
-    const token = this.core.link.presentToken;
-    const response = await this.fetch(url, { headers: token ? { authorization: `Bearer ${token}` } : {} });
+    const { fetch, core } = this, token = core.link.presentToken;
+    const response = await fetch(url, { headers: token ? { authorization: `Bearer ${token}` } : {} });
     const body = await response.json();
     if (response.ok) return body;
     // A room that nothing was ever stored in.
@@ -3231,7 +3199,7 @@ export class TouchSync extends Emitter {
   settle(room, id, answer) {
     const awaited = this.awaited.get(id);
     this.awaited.delete(id);
-    if (answer.ok === true) return awaited?.resolve(answer);
+    if (answer.ok) return awaited?.resolve(answer);
     const refusal = new Refusal(answer.error);
     awaited?.reject(refusal);
     room?.emit("refusal", refusal);
@@ -3249,7 +3217,6 @@ export class TouchSync extends Emitter {
  * at each frame), `still` (an element that does not move by itself any more), `members`, `attention` (a cursor or a selection of somebody), `joined`, `denied` and `refusal` (a `Refusal`), `left`.
  */
 export class Room extends Emitter {
-  lastGesture = 0;
   /** @param {Data} refusal of the first join, if it is still to come */
   end = refusal => {};
 
@@ -3315,8 +3282,8 @@ export class Room extends Emitter {
    * @param {string} id @param {number} [now]
    */
   isMoving(id, now = this.client.now) {
-    const { movements, playing } = this.core ?? {};
-    return Boolean(movements?.ongoing(id, now) || playing?.isMoving(id, now));
+    const { core } = this;
+    return Boolean(core?.movements.ongoing(id, now) || core?.playing.isMoving(id, now));
   }
 
   /**
@@ -3434,7 +3401,7 @@ export class Room extends Emitter {
    * @param {{pivot?: Point}} options about which a group turns and scales; its middle by default
    */
   begin(ids, { pivot } = {}) {
-    const gesture = ++this.lastGesture;
+    const gesture = uniqueName();
     this.input("begin", { gesture, elementIds: [ids].flat(), pivot });
     return new Gesture(this, gesture);
   }
@@ -3446,7 +3413,7 @@ export class Room extends Emitter {
    * @param {Point | null} cursor
    */
   point(cursor) {
-    this.input("point", { x: cursor?.x ?? null, y: cursor?.y ?? null });
+    this.input("point", cursor ?? { x: null, y: null });
   }
 
   /** @param {string[]} elementIds */
@@ -3466,7 +3433,7 @@ export class Room extends Emitter {
    * A page of who changed what.
    * @param {{after?: number, limit?: number}} [range] @returns {Promise<Data>}
    */
-  history(range = {}) {
+  history(range) {
     return this.client.readHistory(this.id, range);
   }
 
@@ -3482,12 +3449,11 @@ export class Room extends Emitter {
 
   /** @param {Output} output */
   happened(output) {
-    const { type, phase } = output;
-    if (type === "changed") this.emit("change", output.ids);
-    else if (type === "moving" || type === "still") this.emit(type, output.elementId);
+    const { type, phase, ids, elementId } = output;
+    if (ids) this.emit("change", ids);
     else if (type === "members") this.emit(type, this.members);
     else if (phase === "refused") this.emit("denied", new Refusal(output.error));
-    else this.emit(phase ?? type, output);
+    else this.emit(phase ?? type, elementId ?? output);
   }
 }
 
@@ -3500,8 +3466,10 @@ let madeIds = 36 ** 3;
  * An id for a new element: `~`, time and number to the base 36, and a unique name. Among elements of one `zIndex` it
  * lies above other ids of this form, as far as the clocks agree, and above all others of letters and digits.
  */
-export const newElementId = () =>
-  `~${(latest = Math.max(latest, Date.now())).toString(36)}-${(madeIds++).toString(36)}-${uniqueName()}`;
+export function newElementId() {
+  latest = Math.max(latest, Date.now());
+  return `~${latest.toString(36)}-${(madeIds++).toString(36)}-${uniqueName()}`;
+}
 
 /** @param {Data} element @returns {Data} with an id */
 const identified = element => ({ id: newElementId(), ...element });
@@ -3514,10 +3482,10 @@ const transformOf = fields => ({ ...without(fields, INSIDE), transform: pick(fie
 
 /** What fingers do to elements until they are lifted. */
 export class Gesture {
-  /** @param {Room} room @param {number} number */
-  constructor(room, number) {
+  /** @param {Room} room @param {string} name */
+  constructor(room, name) {
     this.room = room;
-    this.number = number;
+    this.name = name;
   }
 
   /**
@@ -3525,23 +3493,23 @@ export class Gesture {
    * @param {Deltas} deltas
    */
   update(deltas) {
-    this.room.input("move", { gesture: this.number, deltas });
+    this.room.input("move", { gesture: this.name, deltas });
   }
 
   /**
    * The fingers were lifted. With `throwing` they throw what they hold if they moved faster than 50 px/s: with their
    * velocity in the last 100 ms, unless there is another one.
    * @param {{throwing?: boolean | {velocity?: Point, angularVelocity?: number, rate?: number, bounce?: number,
-   *   snap?: Data}}} [options]
+   *   snap?: Data}}} options
    * @returns {Promise<Result>}
    */
-  end(options) {
-    const { room, number: gesture } = this, { throwing } = options ?? {};
+  end({ throwing } = {}) {
+    const { room, name: gesture } = this;
     return room.client.result({ type: "end", roomId: room.id, gesture, throwing: throwing && { ...Object(throwing) } });
   }
 
   /** Everything is as before. */
   cancel() {
-    this.room.input("cancel", { gesture: this.number });
+    this.room.input("cancel", { gesture: this.name });
   }
 }
