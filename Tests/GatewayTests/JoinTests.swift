@@ -200,8 +200,7 @@ struct JoinTests {
         let ada = try scene.member("ada", isLegacy: true)
         let bob = try scene.member("bob")
         _ = scene.take()
-        var group = update(1, event: .transformedMany, ids: ["a", "b"])
-        for index in group.elements.indices { group.elements[index].gesture = 4 }
+        let group = update(1, event: .transformedMany, ids: ["a", "b"], gesture: 4)
         scene.gateway.updateReceived(group, into: &scene.actions)
         let actions = scene.take()
         #expect(

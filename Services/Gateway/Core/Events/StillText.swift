@@ -51,12 +51,12 @@ extension RoomContent {
 extension Update {
     /// Without what moves its elements.
     var still: Update {
-        var update = self
-        for index in update.elements.indices {
-            update.elements[index].json = ElementText(update.elements[index].json).still()
-            update.elements[index].changesAnimation = false
+        guard ElementText.mayMove(self.bytes) || self.entries.contains(where: \.changesAnimation) else { return self }
+        let elements = self.elements.map { element in
+            UpdatedElement(
+                id: element.id, json: ElementText(element.json).still(), gesture: element.gesture, isNew: element.isNew)
         }
-        return update
+        return self.rewritten(as: self.event, elements)
     }
 }
 

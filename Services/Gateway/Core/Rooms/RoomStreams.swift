@@ -132,17 +132,20 @@ package struct RoomStreams {
     ) {
         let (moving, still) = self.rooms[update.room]?.byMotion(members) ?? (members, [])
         let step = StreamStep(update, isNumbered: true)
-        if !moving.isEmpty { actions.append(.broadcast(moving, json: UpdateText.text(of: update), step: step)) }
-        if !still.isEmpty { actions.append(.broadcast(still, json: UpdateText.text(of: update.still), step: step)) }
-        if !legacy.isEmpty {
-            let step = StreamStep(update, isNumbered: false)
-            for json in UpdateText.legacyTexts(of: update.still) {
-                actions.append(.broadcast(legacy, json: json, step: step))
-            }
+        if !moving.isEmpty { actions.append(.broadcast(moving, json: Array(update.text), step: step)) }
+        if !still.isEmpty || !legacy.isEmpty {
+            let stored = update.still
+            if !still.isEmpty { actions.append(.broadcast(still, json: Array(stored.text), step: step)) }
+            if !legacy.isEmpty { self.deliver(stored, toLegacy: legacy, into: &actions) }
         }
         guard let trace = update.trace else { return }
         actions.append(
             .traced(TraceMark(trace, .delivered, update, [.members: "\(members.count + legacy.count)"])))
+    }
+
+    private func deliver(_ update: Update, toLegacy members: [Slot], into actions: inout [GatewayAction]) {
+        let step = StreamStep(update, isNumbered: false)
+        for json in V1Translator.texts(of: update) { actions.append(.broadcast(members, json: json, step: step)) }
     }
 
     /// The fan-out says where a room's stream stands, after it sent what this gateway missed.
