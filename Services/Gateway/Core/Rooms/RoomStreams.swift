@@ -119,33 +119,25 @@ package struct RoomStreams {
         switch self.rooms[update.room]?.advance(to: update.seq) {
         case nil, .old: return .unchanged
         case .ahead: return self.startCatchingUp(update.room)
-        case .next(let members, let legacyMembers, let ended):
+        case .next(let members, let legacyMembers):
             self.updatesTotal += 1
             self.deliver(update, to: members, legacyMembers, into: &actions)
-            for end in ended { Self.deliver(end, toLegacy: legacyMembers, into: &actions) }
             return .delivered
         }
     }
 
-    private func deliver(
+    private mutating func deliver(
         _ update: Update, to members: [Slot], _ legacy: [Slot], into actions: inout [GatewayAction]
     ) {
         let (moving, still) = self.rooms[update.room]?.byMotion(members) ?? (members, [])
+        let stored = still.isEmpty && legacy.isEmpty ? update : update.still
         let step = StreamStep(update, isNumbered: true)
         if !moving.isEmpty { actions.append(.broadcast(moving, json: Array(update.text), step: step)) }
-        if !still.isEmpty || !legacy.isEmpty {
-            let stored = update.still
-            if !still.isEmpty { actions.append(.broadcast(still, json: Array(stored.text), step: step)) }
-            if !legacy.isEmpty { self.deliver(stored, toLegacy: legacy, into: &actions) }
-        }
+        if !still.isEmpty { actions.append(.broadcast(still, json: Array(stored.text), step: step)) }
+        self.rooms[update.room]?.v1.deliver(stored, to: legacy, into: &actions)
         guard let trace = update.trace else { return }
         actions.append(
             .traced(TraceMark(trace, .delivered, update, [.members: "\(members.count + legacy.count)"])))
-    }
-
-    private func deliver(_ update: Update, toLegacy members: [Slot], into actions: inout [GatewayAction]) {
-        let step = StreamStep(update, isNumbered: false)
-        for json in V1Translator.texts(of: update) { actions.append(.broadcast(members, json: json, step: step)) }
     }
 
     /// The fan-out says where a room's stream stands, after it sent what this gateway missed.
@@ -163,27 +155,15 @@ package struct RoomStreams {
     /// A gesture ended without a commit.
     mutating func gestureEnded(_ ended: GestureEnded, into actions: inout [GatewayAction]) {
         guard let view = self.rooms[ended.gesture.room] else { return }
-        if !view.members.isEmpty {
-            // Somebody who leaves can end a thousand gestures at once, each with its element. An app for which that is too much
-            // joins again instead.
-            let step = StreamStep(ended.gesture, before: view.position.seq + 1)
-            let (moving, still) = view.byMotion(view.members)
-            if !moving.isEmpty { actions.append(.broadcast(moving, json: EventText.gestureEnded(ended), step: step)) }
-            if !still.isEmpty {
-                actions.append(.broadcast(still, json: EventText.gestureEnded(ended.still), step: step))
-            }
-        }
-        if !view.legacyMembers.isEmpty, self.rooms[ended.gesture.room]?.hold(ended) == false {
-            Self.deliver(ended, toLegacy: view.legacyMembers, into: &actions)
-        }
-    }
-
-    private static func deliver(
-        _ ended: GestureEnded, toLegacy members: [Slot], into actions: inout [GatewayAction]
-    ) {
-        guard !members.isEmpty else { return }
-        let step = StreamStep(ended.gesture, before: nil)
-        actions.append(.broadcast(members, json: EventText.legacyGestureEnded(ended.still), step: step))
+        let (moving, still) = view.byMotion(view.members)
+        let stored = still.isEmpty && view.legacyMembers.isEmpty ? ended : ended.still
+        // Somebody who leaves can end a thousand gestures at once, each with its element. An app for which that is too much
+        // joins again instead.
+        let step = StreamStep(ended.gesture, before: view.position.seq + 1)
+        if !moving.isEmpty { actions.append(.broadcast(moving, json: EventText.gestureEnded(ended), step: step)) }
+        if !still.isEmpty { actions.append(.broadcast(still, json: EventText.gestureEnded(stored), step: step)) }
+        let seq = view.position.seq
+        self.rooms[ended.gesture.room]?.v1.deliver(stored, at: seq, to: view.legacyMembers, into: &actions)
     }
 
     /// A user came into a room, is shown otherwise there or left it.

@@ -16,8 +16,8 @@ struct RoomView {
     private(set) var loading: [Slot: Loading] = [:]
     /// Up to where those members have the stream already whose join's answer was ahead of it.
     private var floors: [Slot: UInt64] = [:]
-    /// Ends of gestures that show elements as they are behind a hole in the stream, which 1.0 apps get behind it.
-    private var heldEnds = HeldEnds()
+    /// What the members of the 1.0 contract get.
+    var v1 = V1Translator()
     /// Selections that were shown, and cursors and selections that were hidden, which is sent only once.
     private var attentionShifts = 0
     /// True while a hole in the stream is being filled.
@@ -111,15 +111,8 @@ struct RoomView {
         case old
         /// There is a hole before it.
         case ahead
-        /// It is the next one, and the stream has moved on by it; these ends of gestures wait no longer.
-        case next(members: [Slot], legacyMembers: [Slot], ended: [GestureEnded])
-    }
-
-    /// Whether an end of a gesture is held until the stream has come as far as what it shows.
-    mutating func hold(_ ended: GestureEnded) -> Bool {
-        guard ended.seq > self.position.seq else { return false }
-        self.heldEnds.append(ended)
-        return true
+        /// It is the next one, and the stream has moved on by it.
+        case next(members: [Slot], legacyMembers: [Slot])
     }
 
     /// Moves the stream on by its next update.
@@ -127,14 +120,11 @@ struct RoomView {
         if seq <= self.position.seq { return .old }
         guard seq == self.position.seq + 1 else { return .ahead }
         self.position.seq = seq
-        let ended = self.heldEnds.isEmpty ? [] : self.heldEnds.take(upTo: seq)
-        guard !self.floors.isEmpty else {
-            return .next(members: self.members, legacyMembers: self.legacyMembers, ended: ended)
-        }
+        guard !self.floors.isEmpty else { return .next(members: self.members, legacyMembers: self.legacyMembers) }
         self.floors = self.floors.filter { $0.value >= seq }
         let members = self.members.filter { self.floors[$0] == nil }
         let legacyMembers = self.legacyMembers.filter { self.floors[$0] == nil }
-        return .next(members: members, legacyMembers: legacyMembers, ended: ended)
+        return .next(members: members, legacyMembers: legacyMembers)
     }
 
     /// The stream goes on from another place. Members lose theirs, but those at that place; a snapshot is read to its end.
@@ -142,7 +132,7 @@ struct RoomView {
     mutating func reset(to position: Position, except: Slot?) -> (members: [Slot], legacyMembers: [Slot]) {
         self.position = position
         self.floors = [:]
-        self.heldEnds = HeldEnds()
+        self.v1.reset()
         let lost = self.members.filter { $0 != except }
         let legacy = self.legacyMembers.filter { $0 != except }
         for slot in lost + legacy { self.remove(slot) }
