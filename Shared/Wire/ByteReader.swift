@@ -121,7 +121,7 @@ public struct ByteReader {
     }
 
     /// All bytes that are left, copied.
-    var rest: [UInt8] { Array(self.bytes[self.offset...]) }
+    var rest: [UInt8] { Array(UnsafeRawBufferPointer(rebasing: self.bytes[self.offset...])) }
 
     /// The next `count` bytes in place, or nil (and failed) when there are fewer.
     public mutating func bytes(_ count: Int) -> UnsafeRawBufferPointer? {

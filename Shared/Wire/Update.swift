@@ -96,8 +96,8 @@ extension [UpdatedElement] {
 /// way to gateways and in answers to joins:
 ///
 ///     shard u8 │ event and cause u8 │ gseq u64 │ seq u64 │ number u64 │ link u64 │ chain u64
-///     room name │ user name │ sid name │ list of (id name │ gesture u64 │ flags u8 │ start u32 │ count u32)
-///     text count u32 │ body blob │ trace, if its commit is traced
+///     room name │ user name │ sid name │ text count u32 │ body blob
+///     list of (id name │ gesture u64 │ flags u8 │ start u32 │ count u32) │ trace, if its commit is traced
 ///
 /// The cause is in the two highest bits of the event; bit 0 of the flags: new, bit 1: its animation changed. The body
 /// begins with the text that members get; behind it are the elements of which that has only a part. Start and count say
@@ -208,37 +208,9 @@ public struct Update: WireRecord, Equatable, Sendable {
     public func encode(into writer: inout ByteWriter) { writer.bytes += self.bytes }
 
     private mutating func write(_ elements: [UpdatedElement]) {
-        let body = UpdateBody(of: self, elements)
-        let names = [self.room, self.user, self.sid].reduce(0) { $0 + FieldRun.size(of: $1) }
-        let listed = body.entries.reduce(0) { $0 + FieldRun.size(of: $1.id) + 17 }
-        let size = 42 + names + 4 + listed + 8 + body.bytes.count + (self.trace == nil ? 0 : 16)
-        var writer = ByteWriter(reserving: size)
-        writer.run(upTo: 42 + names) { run in
-            run.integer(self.shard)
-            run.integer(self.event.rawValue | self.cause.rawValue << 6)
-            run.integer(self.gseq)
-            run.integer(self.seq)
-            run.integer(self.number)
-            run.integer(self.link)
-            run.integer(self.chain)
-            run.name(self.room)
-            run.name(self.user)
-            run.name(self.sid)
-        }
-        writer.list(body.entries) { entry, writer in
-            writer.run(upTo: FieldRun.size(of: entry.id) + 17) { run in
-                run.name(entry.id)
-                run.integer(entry.gesture)
-                run.integer((entry.isNew ? 1 as UInt8 : 0) | (entry.changesAnimation ? 2 : 0))
-                run.integer(UInt32(truncatingIfNeeded: entry.range.lowerBound))
-                run.integer(UInt32(truncatingIfNeeded: entry.range.count))
-            }
-        }
-        writer.integer(UInt32(truncatingIfNeeded: body.textCount))
-        writer.blob(body.bytes)
-        self.bodyStart = writer.bytes.count - body.bytes.count
-        if let trace = self.trace { writer.trace(trace) }
-        (self.bytes, self.entries, self.textCount) = (writer.bytes, body.entries, body.textCount)
+        var writer = UpdateWriter(elements)
+        self.bytes = writer.write(self)
+        (self.bodyStart, self.textCount, self.entries) = (writer.bodyStart, writer.textCount, writer.entries)
     }
 
     /// Reads a record's fields up to their end, which is also the update's.
@@ -258,11 +230,11 @@ public struct Update: WireRecord, Equatable, Sendable {
         self.room = reader.name()
         self.user = reader.name()
         self.sid = reader.name()
-        self.entries = reader.list { Entry(from: &$0) }
         self.textCount = Int(reader.integer(UInt32.self))
         let bodyCount = Int(reader.integer(UInt32.self))
         self.bodyStart = fields.remaining - reader.remaining
         _ = reader.bytes(bodyCount)
+        self.entries = reader.list { Entry(from: &$0) }
         self.trace = reader.trace()
         // However often a peer names the same bytes, the elements together are no larger than the body.
         let listed = self.entries.reduce(0) { $0 + $1.range.count }

@@ -102,7 +102,7 @@ import Wire
         #expect(writer.bytes == [0, 0, 0, 0])
         for count in [UInt32.max, 1 << 31, 1_000_000] {
             var bytes = encode(Samples.moved)
-            let at = 42 + (2 + 2) + (2 + 1) + (2 + 1)
+            let at = bytes.count - (3 + 8 + 1 + 8) - 4
             withUnsafeBytes(of: count.littleEndian) { for index in 0..<4 { bytes[at + index] = $0[index] } }
             #expect(throws: EnvelopeError.malformed) { try decode(Update.self, bytes) }
         }

@@ -54,9 +54,11 @@ import Wire
     /// However often a peer names the same bytes, its elements take no more memory than its record.
     @Test func elementsAreNoLargerThanTheBodyTogether() {
         let whole = encode(Self.update(.createdMany))
-        // Behind the header's numbers, three names and the list's count; each entry has a name, a gesture, flags and a place.
-        let first = 42 + 3 + 5 + 3 + 4 + 3 + 8 + 1
-        let body = whole[(first + 2 * 20 + 8 + 4)..<(first + 2 * 20 + 8 + 8)]
+        // Three entries of 20 bytes end the record: name, gesture and flags of each precede its place.
+        let first = whole.count - 3 * 20 + 12
+        // The body's size follows the header's numbers, its names and the size of the text.
+        let size = 42 + 3 + 5 + 3 + 4
+        let body = whole[size..<size + 4]
         func isRead(places: [[UInt8]]) -> Bool {
             var bytes = whole
             for (index, place) in places.enumerated() {

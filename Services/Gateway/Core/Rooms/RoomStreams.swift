@@ -116,28 +116,13 @@ package struct RoomStreams {
 
     /// The next update of a room's stream came.
     mutating func updateReceived(_ update: Update, into actions: inout [GatewayAction]) -> Outcome {
-        switch self.rooms[update.room]?.advance(to: update.seq) {
+        switch self.rooms[update.room]?.deliver(update, into: &actions) {
         case nil, .old: return .unchanged
         case .ahead: return self.startCatchingUp(update.room)
-        case .next(let members, let legacyMembers):
+        case .next:
             self.updatesTotal += 1
-            self.deliver(update, to: members, legacyMembers, into: &actions)
             return .delivered
         }
-    }
-
-    private mutating func deliver(
-        _ update: Update, to members: [Slot], _ legacy: [Slot], into actions: inout [GatewayAction]
-    ) {
-        let (moving, still) = self.rooms[update.room]?.byMotion(members) ?? (members, [])
-        let stored = still.isEmpty && legacy.isEmpty ? update : update.still
-        let step = StreamStep(update, isNumbered: true)
-        if !moving.isEmpty { actions.append(.broadcast(moving, json: Array(update.text), step: step)) }
-        if !still.isEmpty { actions.append(.broadcast(still, json: Array(stored.text), step: step)) }
-        self.rooms[update.room]?.v1.deliver(stored, to: legacy, into: &actions)
-        guard let trace = update.trace else { return }
-        actions.append(
-            .traced(TraceMark(trace, .delivered, update, [.members: "\(members.count + legacy.count)"])))
     }
 
     /// The fan-out says where a room's stream stands, after it sent what this gateway missed.
@@ -154,16 +139,7 @@ package struct RoomStreams {
 
     /// A gesture ended without a commit.
     mutating func gestureEnded(_ ended: GestureEnded, into actions: inout [GatewayAction]) {
-        guard let view = self.rooms[ended.gesture.room] else { return }
-        let (moving, still) = view.byMotion(view.members)
-        let stored = still.isEmpty && view.legacyMembers.isEmpty ? ended : ended.still
-        // Somebody who leaves can end a thousand gestures at once, each with its element. An app for which that is too much
-        // joins again instead.
-        let step = StreamStep(ended.gesture, before: view.position.seq + 1)
-        if !moving.isEmpty { actions.append(.broadcast(moving, json: EventText.gestureEnded(ended), step: step)) }
-        if !still.isEmpty { actions.append(.broadcast(still, json: EventText.gestureEnded(stored), step: step)) }
-        let seq = view.position.seq
-        self.rooms[ended.gesture.room]?.v1.deliver(stored, at: seq, to: view.legacyMembers, into: &actions)
+        self.rooms[ended.gesture.room]?.deliver(ended, into: &actions)
     }
 
     /// A user came into a room, is shown otherwise there or left it.
