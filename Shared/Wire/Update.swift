@@ -62,18 +62,19 @@ public struct UpdatedElement: Equatable, Sendable {
     public var gesture: UInt64
     /// True when the update created it; set only among ``UpdateShape/changes``, where new ones come first.
     public var isNew: Bool
-    /// True when the update changed its animation; set only among ``UpdateShape/geometries``.
-    public var changesAnimation: Bool
+    /// What apps get of it, as ``UpdateShape/part(of:changesAnimation:)`` cuts it; empty when they get it whole.
+    public var part: [UInt8]
 
-    public init(
-        id: Identifier, json: [UInt8], gesture: UInt64 = 0, isNew: Bool = false, changesAnimation: Bool = false
-    ) {
+    public init(id: Identifier, json: [UInt8], gesture: UInt64 = 0, isNew: Bool = false, part: [UInt8] = []) {
         self.id = id
         self.json = json
         self.gesture = gesture
         self.isNew = isNew
-        self.changesAnimation = changesAnimation
+        self.part = part
     }
+
+    /// What apps get of it.
+    public var shown: [UInt8] { self.part.isEmpty ? self.json : self.part }
 }
 
 extension [UpdatedElement] {
@@ -97,11 +98,11 @@ extension [UpdatedElement] {
 ///
 ///     shard u8 │ event and cause u8 │ gseq u64 │ seq u64 │ number u64 │ link u64 │ chain u64
 ///     room name │ user name │ sid name │ text count u32 │ body blob
-///     list of (id name │ gesture u64 │ flags u8 │ start u32 │ count u32) │ trace, if its commit is traced
+///     list of (id name │ gesture u64 │ isNew u8 │ start u32 │ count u32) │ trace, if its commit is traced
 ///
-/// The cause is in the two highest bits of the event; bit 0 of the flags: new, bit 1: its animation changed. The body
-/// begins with the text that members get; behind it are the elements of which that has only a part. Start and count say
-/// where in the body an element's JSON is, without the closing brace for a ``UpdateShape/flatElement``.
+/// The cause is in the two highest bits of the event. The body begins with the text that members get; behind it are the
+/// elements of which that has only a part. Start and count say where in the body an element's whole JSON is, without the
+/// closing brace for a ``UpdateShape/flatElement``.
 public struct Update: WireRecord, Equatable, Sendable {
     public static let kind = RecordKind.update
 
@@ -110,8 +111,8 @@ public struct Update: WireRecord, Equatable, Sendable {
         public let id: Identifier
         /// The gesture of the update's session on the element that the update ended; 0: none.
         public let gesture: UInt64
-        /// As ``UpdatedElement/isNew`` and ``UpdatedElement/changesAnimation``.
-        public let isNew, changesAnimation: Bool
+        /// As ``UpdatedElement/isNew``.
+        public let isNew: Bool
         /// Where its JSON is in the body; empty when it was deleted.
         var range = 0..<0
 
@@ -186,12 +187,10 @@ public struct Update: WireRecord, Equatable, Sendable {
         return Array(json) + CollectionOfOne(UInt8(ascii: "}"))
     }
 
-    /// The elements with their JSON texts.
+    /// The elements with their whole JSON texts.
     public var elements: [UpdatedElement] {
         self.entries.map {
-            UpdatedElement(
-                id: $0.id, json: self.json(of: $0), gesture: $0.gesture, isNew: $0.isNew,
-                changesAnimation: $0.changesAnimation)
+            UpdatedElement(id: $0.id, json: self.json(of: $0), gesture: $0.gesture, isNew: $0.isNew)
         }
     }
 
@@ -248,16 +247,13 @@ public struct Update: WireRecord, Equatable, Sendable {
 extension Update.Entry {
     /// Without the place of its JSON.
     init(_ element: UpdatedElement) {
-        self.init(
-            id: element.id, gesture: element.gesture, isNew: element.isNew, changesAnimation: element.changesAnimation)
+        self.init(id: element.id, gesture: element.gesture, isNew: element.isNew)
     }
 
     fileprivate init(from reader: inout ByteReader) {
         self.id = reader.name()
         self.gesture = reader.ordinal()
-        let flags = reader.u8()
-        if flags > 3 { reader.fail() }
-        (self.isNew, self.changesAnimation) = (flags & 1 != 0, flags & 2 != 0)
+        self.isNew = reader.bool()
         let start = Int(reader.integer(UInt32.self))
         self.range = start..<start + Int(reader.integer(UInt32.self))
     }

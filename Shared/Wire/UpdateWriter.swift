@@ -88,12 +88,7 @@ struct UpdateWriter {
             self.json.key("element")
             self.write(0)
         case .flatElement: break
-        case .elements: self.writeList("elements") { _ in true }
-        case .geometries, .animations:
-            self.json.key("elements")
-            self.json.beginArray()
-            for element in self.elements { self.json.raw(shape.appText(of: element)) }
-            self.json.endArray()
+        case .elements, .geometries, .animations: self.writeList("elements") { _ in true }
         case .deletion:
             if let first = self.elements.first { self.json.member("elementId", first.id.text) }
             self.json.member("elementIds", self.elements.map(\.id.text))
@@ -111,9 +106,10 @@ struct UpdateWriter {
         self.json.endArray()
     }
 
-    /// Writes a whole element, and notes where it is.
+    /// Writes what apps get of an element; a whole one is noted.
     private mutating func write(_ index: Int) {
-        self.json.raw(self.elements[index].json)
+        self.json.raw(self.elements[index].shown)
+        if !self.elements[index].part.isEmpty { return }
         self.entries[index].range = self.end - self.elements[index].json.count..<self.end
     }
 
@@ -150,7 +146,7 @@ extension ByteWriter {
         self.run(upTo: FieldRun.size(of: entry.id) + 17) { run in
             run.name(entry.id)
             run.integer(entry.gesture)
-            run.integer((entry.isNew ? 1 as UInt8 : 0) | (entry.changesAnimation ? 2 : 0))
+            run.bool(entry.isNew)
             run.integer(UInt32(truncatingIfNeeded: entry.range.lowerBound))
             run.integer(UInt32(truncatingIfNeeded: entry.range.count))
         }

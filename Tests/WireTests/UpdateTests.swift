@@ -15,7 +15,8 @@ import Wire
         let elements = self.texts.prefix(event.shape.isSingle ? 1 : 3).enumerated().map { index, json in
             UpdatedElement(
                 id: Identifier(["a", "b", "c"][index]), json: event == .deleted ? [] : json, gesture: UInt64(index + 4),
-                isNew: event == .changedMany && index == 0, changesAnimation: event == .transformedMany && index == 1)
+                isNew: event == .changedMany && index == 0,
+                part: event.shape.part(of: json, changesAnimation: index == 1))
         }
         return Update(
             shard: 5, gseq: 7, room: "r", seq: 3, event: event, user: "ada", sid: "s", number: 2, elements: elements,

@@ -51,10 +51,13 @@ extension RoomContent {
 extension Update {
     /// Without what moves its elements.
     var still: Update {
-        guard ElementText.mayMove(self.bytes) || self.entries.contains(where: \.changesAnimation) else { return self }
+        // That a group's animations ended is in the text alone.
+        guard ElementText.mayMove(self.bytes) || self.event.shape == .geometries else { return self }
         let elements = self.elements.map { element in
-            UpdatedElement(
-                id: element.id, json: ElementText(element.json).still(), gesture: element.gesture, isNew: element.isNew)
+            var element = element
+            element.json = ElementText(element.json).still()
+            element.part = self.event.shape.part(of: element.json, changesAnimation: false)
+            return element
         }
         return self.rewritten(as: self.event, elements)
     }
