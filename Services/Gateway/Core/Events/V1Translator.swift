@@ -1,3 +1,4 @@
+import JSONBytes
 import Wire
 
 /// What 1.0 apps get of a room's stream. They know one event for each element, and the end of a gesture as an update that
@@ -63,9 +64,23 @@ struct V1Translator {
     private static func texts(of update: Update, as event: (Update.Entry) -> UpdateEvent) -> [[UInt8]] {
         let elements = update.elements
         return elements.indices.map { index in
-            let single = update.rewritten(as: event(update.entries[index]), [elements[index]])
-            guard single.event == .transformed else { return Array(single.text) }
-            return single.text.dropLast(2) + #","part":\#(index + 1),"parts":\#(elements.count)}]"#.utf8
+            let event = event(update.entries[index])
+            if event == .deleted { return Self.deletion(of: elements[index].id, by: update) }
+            let text = update.rewritten(as: event, [elements[index]]).text
+            guard event == .transformed else { return Array(text) }
+            return text.dropLast(2) + #","part":\#(index + 1),"parts":\#(elements.count)}]"#.utf8
+        }
+    }
+
+    /// 1.0 knows no list of ids.
+    private static func deletion(of element: Identifier, by update: Update) -> [UInt8] {
+        EventText.event(UpdateEvent.deleted.name, room: update.room) { writer in
+            writer.member("elementId", element.text)
+            writer.member("seq", update.seq)
+            writer.member("userId", update.user.text)
+            writer.member("sid", update.sid.text)
+            if update.number > 0 { writer.member("n", update.number) }
+            if let cause = update.cause.name { writer.member("cause", cause) }
         }
     }
 }
