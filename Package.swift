@@ -308,9 +308,8 @@ let testTargets: [Target] = [
     tests(
         "CommitterTests",
         [
-            "TimingTestKit", "CommitterCore", "CommitterDaemon", "Wire", "Timing", "Canvas", "JSONBytes", "Stages",
-            "Mesh", "Boot",
-            "Postgres", "PipelineTestKit", nioLocks, logging, lifecycle,
+            "TimingTestKit", "CommitterCore", "CommitterDaemon", "FanoutCore", "Wire", "Timing", "Canvas", "JSONBytes",
+            "Stages", "Mesh", "Boot", "Postgres", "PipelineTestKit", nioLocks, logging, lifecycle,
         ]),
     tests(
         "FanoutTests",

@@ -120,6 +120,9 @@ public struct ByteReader {
         return values
     }
 
+    /// All bytes that are left, copied.
+    var rest: [UInt8] { Array(UnsafeRawBufferPointer(rebasing: self.bytes[self.offset...])) }
+
     /// The next `count` bytes in place, or nil (and failed) when there are fewer.
     public mutating func bytes(_ count: Int) -> UnsafeRawBufferPointer? {
         guard count <= self.remaining else {

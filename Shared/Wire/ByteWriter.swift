@@ -35,6 +35,13 @@ public struct ByteWriter: Sendable {
         self.u8(value ? 1 : 0)
     }
 
+    /// Puts an integer in the place of bytes that were written already.
+    mutating func patch<T: FixedWidthInteger & BitwiseCopyable>(_ value: T, at offset: Int) {
+        self.bytes.withUnsafeMutableBytes {
+            $0.storeBytes(of: value.littleEndian, toByteOffset: offset, as: T.self)
+        }
+    }
+
     /// Appends a name: its length in bytes (u16), then its UTF-8. A name longer than 65,535 bytes is truncated; the
     /// gateway accepts none of that length.
     public mutating func name(_ value: Identifier) {

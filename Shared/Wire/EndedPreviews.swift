@@ -38,10 +38,10 @@ public struct EndedPreviews: Equatable, Sendable {
 extension Update {
     /// The previews that must not be shown after this update.
     public var endedPreviews: [EndedPreviews] {
-        self.elements.compactMap { element in
-            if element.json.isEmpty { return EndedPreviews(room: self.room, deleted: element.id) }
-            guard element.gesture > 0 else { return nil }
-            return EndedPreviews(room: self.room, element: element.id, sid: self.sid, gesture: element.gesture)
+        self.entries.compactMap { entry in
+            if entry.isDeleted { return EndedPreviews(room: self.room, deleted: entry.id) }
+            guard entry.gesture > 0 else { return nil }
+            return EndedPreviews(room: self.room, element: entry.id, sid: self.sid, gesture: entry.gesture)
         }
     }
 }

@@ -116,8 +116,8 @@ public struct EnvelopeWriter: Sendable {
         encode(&self.writer)
         let length = UInt32(truncatingIfNeeded: self.writer.bytes.count - lengthAt - 4)
         self.count += 1
-        self.patch(length, at: lengthAt)
-        self.patch(self.count, at: 4)
+        self.writer.patch(length, at: lengthAt)
+        self.writer.patch(self.count, at: 4)
     }
 
     /// Appends a received record unchanged, including fields of a newer peer that this build does not know.
@@ -127,7 +127,7 @@ public struct EnvelopeWriter: Sendable {
         self.writer.integer(UInt32(truncatingIfNeeded: bytes.count))
         self.writer.bytes.append(contentsOf: bytes)
         self.count += 1
-        self.patch(self.count, at: 4)
+        self.writer.patch(self.count, at: 4)
     }
 
     /// Empties the envelope and keeps its storage.
@@ -148,12 +148,6 @@ public struct EnvelopeWriter: Sendable {
     private mutating func begin() {
         self.writer.bytes.removeAll(keepingCapacity: true)
         self.writer.bytes.append(contentsOf: [UInt8(ascii: "T"), UInt8(ascii: "S"), Self.version, 0, 0, 0, 0, 0])
-    }
-
-    private mutating func patch(_ value: UInt32, at offset: Int) {
-        self.writer.bytes.withUnsafeMutableBytes {
-            $0.storeBytes(of: value.littleEndian, toByteOffset: offset, as: UInt32.self)
-        }
     }
 }
 

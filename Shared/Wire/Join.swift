@@ -134,7 +134,7 @@ public enum RoomContent: Equatable, Sendable {
 /// The answer to a ``Join``. It is part of the room's stream: no update with a number ≤ `seq` follows it on the link.
 ///
 ///     request u64 │ room name │ connection u64 │ isRefused u8 │ refusal, or:
-///     epoch name │ seq u64 │ tag u8 (0 elements: JSON blob, 1 updates: list) │ list of member │ session text │ sid name
+///     epoch name │ seq u64 │ tag u8 (0 elements: JSON blob, 1 updates: list of blobs) │ list of member │ session text │ sid name
 ///     claim u32 │ number u64 │ rules JSON blob │ list of (list of shown), one for each member
 ///
 ///     shown: connection u64 │ sid name │ hasCursor u8 │ x, y doubles if so │ selection, state JSON blobs
@@ -294,7 +294,7 @@ extension ByteWriter {
         self.rect(shown.viewport)
     }
 
-    /// Appends a room's content: tag u8 (0 elements: JSON blob; 1 updates: list).
+    /// Appends a room's content: tag u8 (0 elements: JSON blob; 1 updates: list of blobs).
     mutating func content(_ content: RoomContent) {
         switch content {
         case .elements(let json):
@@ -302,7 +302,7 @@ extension ByteWriter {
             self.blob(json)
         case .updates(let updates):
             self.u8(1)
-            self.list(updates) { $0.encodeUntraced(into: &$1) }
+            self.list(updates) { $1.blob($0.bytes) }
         }
     }
 }
@@ -319,11 +319,20 @@ extension ByteReader {
         return JoinReply.Shown(awareness, of: connection, selection: selection)
     }
 
+    /// Reads an update in an answer: its length, then its fields.
+    private mutating func update() -> Update {
+        let count = Int(self.integer(UInt32.self))
+        var fields = ByteReader(self.bytes(count) ?? UnsafeRawBufferPointer(start: nil, count: 0))
+        let update = Update(from: &fields)
+        if fields.failed { self.fail() }
+        return update
+    }
+
     /// Reads a room's content.
     mutating func content() -> RoomContent {
         switch self.u8() {
         case 0: return .elements(self.blob())
-        case 1: return .updates(self.list { Update(untraced: &$0) })
+        case 1: return .updates(self.list { $0.update() })
         default:
             self.fail()
             return .updates([])

@@ -25,20 +25,18 @@ public enum UpdateEvent: UInt8, Sendable, CaseIterable {
     private struct Row {
         let name: String
         let shape: UpdateShape
-        let legacy: LegacyForm
     }
 
     private var row: Row {
         switch self {
-        case .transformed: Row(name: "element:transformed", shape: .element, legacy: .same)
-        case .created: Row(name: "element:created", shape: .flatElement, legacy: .same)
-        case .createdMany: Row(name: "elements:created", shape: .elements, legacy: .each(.created))
-        case .updated: Row(name: "element:updated", shape: .element, legacy: .none)
-        case .deleted: Row(name: "element:deleted", shape: .deletion, legacy: .each(.deleted))
-        case .transformedMany:
-            Row(name: "elements:transformed", shape: .geometries, legacy: .each(.transformed))
-        case .updatedMany: Row(name: "elements:updated", shape: .animations, legacy: .none)
-        case .changedMany: Row(name: "elements:changed", shape: .changes, legacy: .parts)
+        case .transformed: Row(name: "element:transformed", shape: .element)
+        case .created: Row(name: "element:created", shape: .flatElement)
+        case .createdMany: Row(name: "elements:created", shape: .elements)
+        case .updated: Row(name: "element:updated", shape: .element)
+        case .deleted: Row(name: "element:deleted", shape: .deletion)
+        case .transformedMany: Row(name: "elements:transformed", shape: .geometries)
+        case .updatedMany: Row(name: "elements:updated", shape: .animations)
+        case .changedMany: Row(name: "elements:changed", shape: .changes)
         }
     }
 
@@ -48,9 +46,6 @@ public enum UpdateEvent: UInt8, Sendable, CaseIterable {
     /// The number and form of its elements.
     public var shape: UpdateShape { self.row.shape }
 
-    /// The form that a 1.0 app receives.
-    public var legacy: LegacyForm { self.row.legacy }
-
     /// The event of that name, as the commit log has it.
     public init?(name: String) {
         guard let event = Self.allCases.first(where: { $0.name == name }) else { return nil }
@@ -58,19 +53,7 @@ public enum UpdateEvent: UInt8, Sendable, CaseIterable {
     }
 }
 
-/// The form of an update that an app of the 1.0 contract receives.
-public enum LegacyForm: Sendable {
-    /// The same event as for all other apps.
-    case same
-    /// One event of that kind for each element, all with the update's number.
-    case each(UpdateEvent)
-    /// One event for each element, created, transformed or deleted, all with the update's number.
-    case parts
-    /// Nothing: 1.0 does not know what changed.
-    case none
-}
-
-/// One element after an update.
+/// One element after an update, as an update is made from it.
 public struct UpdatedElement: Equatable, Sendable {
     public var id: Identifier
     /// The flat element as JSON text; empty when it was deleted.
@@ -79,18 +62,19 @@ public struct UpdatedElement: Equatable, Sendable {
     public var gesture: UInt64
     /// True when the update created it; set only among ``UpdateShape/changes``, where new ones come first.
     public var isNew: Bool
-    /// True when the update changed its animation; set only among ``UpdateShape/geometries``.
-    public var changesAnimation: Bool
+    /// What apps get of it, as ``UpdateShape/part(of:changesAnimation:)`` cuts it; empty when they get it whole.
+    public var part: [UInt8]
 
-    public init(
-        id: Identifier, json: [UInt8], gesture: UInt64 = 0, isNew: Bool = false, changesAnimation: Bool = false
-    ) {
+    public init(id: Identifier, json: [UInt8], gesture: UInt64 = 0, isNew: Bool = false, part: [UInt8] = []) {
         self.id = id
         self.json = json
         self.gesture = gesture
         self.isNew = isNew
-        self.changesAnimation = changesAnimation
+        self.part = part
     }
+
+    /// What apps get of it.
+    public var shown: [UInt8] { self.part.isEmpty ? self.json : self.part }
 }
 
 extension [UpdatedElement] {
@@ -109,40 +93,63 @@ extension [UpdatedElement] {
 
 /// One committed change of a room; equivalent to one row of the commit log.
 ///
-///     shard u8 │ gseq u64 │ room name │ seq u64 │ event and cause u8 │ user name │ sid name │ number u64
-///     link u64 │ chain u64 │ list of (id name │ gesture u64 │ flags u8 │ JSON blob)
-///     trace, if its commit is traced
+/// It is encoded once, by the committer that made it or by the fan-out that reads its row, and stays as these bytes on its
+/// way to gateways and in answers to joins:
 ///
-/// The cause is in the two highest bits of the event; bit 0 of the flags: new, bit 1: its animation changed.
+///     shard u8 │ event and cause u8 │ gseq u64 │ seq u64 │ number u64 │ link u64 │ chain u64
+///     room name │ user name │ sid name │ text count u32 │ body blob
+///     list of (id name │ gesture u64 │ isNew u8 │ start u32 │ count u32) │ trace, if its commit is traced
+///
+/// The cause is in the two highest bits of the event. The body begins with the text that members get; behind it are the
+/// elements of which that has only a part. Start and count say where in the body an element's whole JSON is, without the
+/// closing brace for a ``UpdateShape/flatElement``.
 public struct Update: WireRecord, Equatable, Sendable {
     public static let kind = RecordKind.update
 
-    /// The room's shard.
-    public var shard: UInt8
-    /// Its number in the shard's order: 1, 2, 3 …
-    public var gseq: UInt64
-    public var room: Identifier
-    /// Its number in the room's order: 1, 2, 3 …
-    public var seq: UInt64
-    /// The kind of the update.
-    public var event: UpdateEvent
-    /// The user that committed it.
-    public var user: Identifier
-    /// The public name of the session that it came from.
-    public var sid: Identifier
-    /// The app's number in that session; 0 when the app assigned none.
-    public var number: UInt64
-    /// Its link in the shard's ``HistoryChain``.
-    public var link: UInt64
-    /// The shard's chain after it; 0: unknown.
-    public var chain: UInt64
-    /// The elements after the update; for a deletion the deleted ids, parent first, with empty JSON.
-    public var elements: [UpdatedElement]
-    /// The command that caused it.
-    public var cause: UpdateCause
-    /// The trace of its commit, on its way to members; the log and answers to joins have none.
-    public var trace: TraceID?
+    /// What the header says of an element: its JSON stays in the body, see ``Update/json(of:)``.
+    public struct Entry: Sendable {
+        public let id: Identifier
+        /// The gesture of the update's session on the element that the update ended; 0: none.
+        public let gesture: UInt64
+        /// As ``UpdatedElement/isNew``.
+        public let isNew: Bool
+        /// Where its JSON is in the body; empty when it was deleted.
+        var range = 0..<0
 
+        public var isDeleted: Bool { self.range.isEmpty }
+    }
+
+    /// The room's shard.
+    public let shard: UInt8
+    /// Its number in the shard's order: 1, 2, 3 …
+    public let gseq: UInt64
+    public let room: Identifier
+    /// Its number in the room's order: 1, 2, 3 …
+    public let seq: UInt64
+    /// The kind of the update.
+    public private(set) var event: UpdateEvent
+    /// The user that committed it.
+    public let user: Identifier
+    /// The public name of the session that it came from.
+    public let sid: Identifier
+    /// The app's number in that session; 0 when the app assigned none.
+    public let number: UInt64
+    /// Its link in the shard's ``HistoryChain``.
+    public let link: UInt64
+    /// The shard's chain after it; 0: unknown.
+    public let chain: UInt64
+    /// The command that caused it.
+    public let cause: UpdateCause
+    /// The trace of its commit; an update that was read from the log has none.
+    public let trace: TraceID?
+    /// The elements after the update; for a deletion the deleted ones, parent first.
+    public private(set) var entries: [Entry] = []
+    /// Its fields as they are on the wire.
+    public private(set) var bytes: [UInt8] = []
+    private var bodyStart = 0
+    private var textCount = 0
+
+    /// - Parameter elements: the elements after the update; for a deletion the deleted ids, parent first, with empty JSON.
     public init(
         shard: UInt8, gseq: UInt64, room: Identifier, seq: UInt64, event: UpdateEvent, user: Identifier,
         sid: Identifier, number: UInt64, link: UInt64 = 0, chain: UInt64 = 0, elements: [UpdatedElement],
@@ -158,65 +165,96 @@ public struct Update: WireRecord, Equatable, Sendable {
         self.number = number
         self.link = link
         self.chain = chain
-        self.elements = elements
         self.cause = cause
         self.trace = trace
+        self.write(elements)
     }
 
-    public func encode(into writer: inout ByteWriter) {
-        self.encodeUntraced(into: &writer)
-        if let trace = self.trace { writer.trace(trace) }
+    public static func == (lhs: Update, rhs: Update) -> Bool { lhs.bytes == rhs.bytes }
+
+    // MARK: What it contains
+
+    /// What members get: the JSON array `["event", {…}]`.
+    public var text: ArraySlice<UInt8> { self.bytes[self.bodyStart..<self.bodyStart + self.textCount] }
+
+    /// The object in the text.
+    public var data: ArraySlice<UInt8> { self.text.dropFirst(self.event.name.utf8.count + 4).dropLast() }
+
+    /// An element as JSON text; empty when it was deleted.
+    public func json(of entry: Entry) -> [UInt8] {
+        let json = self.bytes[self.bodyStart + entry.range.lowerBound..<self.bodyStart + entry.range.upperBound]
+        guard self.event.shape == .flatElement, !json.isEmpty else { return Array(json) }
+        return Array(json) + CollectionOfOne(UInt8(ascii: "}"))
     }
 
-    public init(from reader: inout ByteReader) {
-        self.init(untraced: &reader)
-        self.trace = reader.trace()
-    }
-
-    /// Appends all fields but the trace: another field may follow.
-    func encodeUntraced(into writer: inout ByteWriter) {
-        writer.u8(self.shard)
-        writer.integer(self.gseq)
-        writer.name(self.room)
-        writer.integer(self.seq)
-        writer.u8(self.event.rawValue | self.cause.rawValue << 6)
-        writer.name(self.user)
-        writer.name(self.sid)
-        writer.integer(self.number)
-        writer.integer(self.link)
-        writer.integer(self.chain)
-        writer.list(self.elements) { element, writer in
-            writer.name(element.id)
-            writer.integer(element.gesture)
-            writer.u8((element.isNew ? 1 : 0) | (element.changesAnimation ? 2 : 0))
-            writer.blob(element.json)
+    /// The elements with their whole JSON texts.
+    public var elements: [UpdatedElement] {
+        self.entries.map {
+            UpdatedElement(id: $0.id, json: self.json(of: $0), gesture: $0.gesture, isNew: $0.isNew)
         }
     }
 
-    /// Reads all fields but the trace.
-    init(untraced reader: inout ByteReader) {
+    /// The same update with other texts of its elements, or with another form.
+    public func rewritten(as event: UpdateEvent, _ elements: [UpdatedElement]) -> Update {
+        var update = self
+        update.event = event
+        update.write(elements)
+        return update
+    }
+
+    // MARK: The wire
+
+    public func encode(into writer: inout ByteWriter) { writer.bytes += self.bytes }
+
+    private mutating func write(_ elements: [UpdatedElement]) {
+        var writer = UpdateWriter(elements)
+        self.bytes = writer.write(self)
+        (self.bodyStart, self.textCount, self.entries) = (writer.bodyStart, writer.textCount, writer.entries)
+    }
+
+    /// Reads a record's fields up to their end, which is also the update's.
+    public init(from reader: inout ByteReader) {
+        let fields = reader
         self.shard = reader.u8()
-        self.gseq = reader.ordinal()
-        self.room = reader.name()
-        self.seq = reader.ordinal()
         let byte = reader.u8()
         let event = UpdateEvent(rawValue: byte & 0x3f)
         let cause = UpdateCause(rawValue: byte >> 6)
         self.event = event ?? .transformed
         self.cause = cause ?? .edit
-        self.user = reader.name()
-        self.sid = reader.name()
+        self.gseq = reader.ordinal()
+        self.seq = reader.ordinal()
         self.number = reader.ordinal()
         self.link = reader.integer()
         self.chain = reader.integer()
-        self.elements = reader.list { reader in
-            let id = reader.name()
-            let gesture = reader.ordinal()
-            let flags = reader.u8()
-            if flags > 3 { reader.fail() }
-            return UpdatedElement(
-                id: id, json: reader.blob(), gesture: gesture, isNew: flags & 1 != 0, changesAnimation: flags & 2 != 0)
-        }
-        if event == nil || cause == nil || self.shard >= UInt8(Shard.count) { reader.fail() }
+        self.room = reader.name()
+        self.user = reader.name()
+        self.sid = reader.name()
+        self.textCount = Int(reader.integer(UInt32.self))
+        let bodyCount = Int(reader.integer(UInt32.self))
+        self.bodyStart = fields.remaining - reader.remaining
+        _ = reader.bytes(bodyCount)
+        self.entries = reader.list { Entry(from: &$0) }
+        self.trace = reader.trace()
+        // However often a peer names the same bytes, the elements together are no larger than the body.
+        let listed = self.entries.reduce(0) { $0 + $1.range.count }
+        let isSound = self.entries.allSatisfy { $0.range.upperBound <= bodyCount } && listed <= bodyCount
+        let isKnown = event != nil && cause != nil && self.shard < UInt8(Shard.count)
+        if !isKnown || !isSound || self.textCount > bodyCount { reader.fail() }
+        if !reader.failed { self.bytes = fields.rest }
+    }
+}
+
+extension Update.Entry {
+    /// Without the place of its JSON.
+    init(_ element: UpdatedElement) {
+        self.init(id: element.id, gesture: element.gesture, isNew: element.isNew)
+    }
+
+    fileprivate init(from reader: inout ByteReader) {
+        self.id = reader.name()
+        self.gesture = reader.ordinal()
+        self.isNew = reader.bool()
+        let start = Int(reader.integer(UInt32.self))
+        self.range = start..<start + Int(reader.integer(UInt32.self))
     }
 }

@@ -32,12 +32,12 @@ public enum UpdateShape: Sendable {
     /// True when a row of the log names an element: the only one, or the first deleted one.
     public var namesElement: Bool { self.isSingle || self == .deletion }
 
-    /// An element of a list as apps get it: whole, or in part.
-    public func appText(of element: UpdatedElement) -> [UInt8] {
+    /// What apps get of an element, if that is only a part; empty when they get it whole.
+    public func part(of json: [UInt8], changesAnimation: Bool) -> [UInt8] {
         switch self {
-        case .geometries: ElementText(element.json).geometry(withAnimation: element.changesAnimation)
-        case .animations: ElementText(element.json).animated()
-        case .element, .flatElement, .elements, .deletion, .changes: element.json
+        case .geometries: ElementText(json).geometry(withAnimation: changesAnimation)
+        case .animations: ElementText(json).animated()
+        case .element, .flatElement, .elements, .deletion, .changes: []
         }
     }
 
@@ -64,8 +64,22 @@ public enum UpdateShape: Sendable {
         }
         if self.isSingle, let element, let after { return [UpdatedElement(id: element, json: after)] }
         if self == .changes { return self.changes(before, after, with: &document) }
-        let elements = self.values(after, with: &document)
-        return self == .geometries ? elements?.noting(changesFrom: self.values(before, with: &document)) : elements
+        guard let elements = self.values(after, with: &document) else { return nil }
+        switch self {
+        case .geometries, .animations: return self.cut(elements, from: self.values(before, with: &document) ?? [])
+        case .element, .flatElement, .elements, .deletion, .changes: return elements
+        }
+    }
+
+    /// Elements with the parts that apps get of them.
+    private func cut(_ elements: [UpdatedElement], from former: [UpdatedElement]) -> [UpdatedElement] {
+        elements.indices.map { index in
+            var element = elements[index]
+            let before = former.count == elements.count ? former[index].json : element.json
+            let changesAnimation = ElementText(element.json).animationText != ElementText(before).animationText
+            element.part = self.part(of: element.json, changesAnimation: changesAnimation)
+            return element
+        }
     }
 
     /// The elements that exist afterwards, new ones first, and the ids of those that do not.
@@ -95,19 +109,6 @@ public enum UpdateShape: Sendable {
             elements.append(UpdatedElement(id: Identifier(id), json: Array(value.rawBytes)))
         }
         return elements
-    }
-}
-
-extension [UpdatedElement] {
-    /// Notes which have another animation than before.
-    fileprivate func noting(changesFrom former: [UpdatedElement]?) -> [UpdatedElement] {
-        guard let former, former.count == self.count else { return self }
-        return zip(self, former).map { element, former in
-            var element = element
-            element.changesAnimation =
-                ElementText(element.json).animationText != ElementText(former.json).animationText
-            return element
-        }
     }
 }
 

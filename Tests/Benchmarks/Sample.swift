@@ -61,6 +61,9 @@ enum Sample {
             sid: sid, number: seq, elements: [UpdatedElement(id: element, json: noteText, gesture: 3)])
     }
 
+    /// The updates of all turns of an operation.
+    static let updates = (UInt64(42)...1041).map(update)
+
     static let noteText = json(note(element))
 
     /// Another name of the same length for each number below 1000.

@@ -35,8 +35,7 @@ import Wire
         for number in [2, 9] as [UInt64] {
             self.stream.historyReplaced()
             self.stream.loadAsked(1)
-            var update = self.update()
-            update.seq = number
+            let update = self.update().changed(seq: number)
             // Taken for a known one, or for one that comes too early.
             #expect(self.stream.offer(update, limits: self.limits) != .next)
             #expect(self.stream.install(snapshotAt: 2) == .lost && self.stream.needsLoad)

@@ -18,7 +18,7 @@ import Wire
         var scene = Scene()
         scene.member("ann", 1)
         var updates = (1...2).map { _ in scene.database.commit("r", [("e", Scene.element("e"))]) }
-        updates[1].trace = TraceID(high: 1, low: 2)
+        updates[1] = updates[1].changed(trace: TraceID(high: 1, low: 2))
         _ = scene.take()
         // It waits for the one before it.
         scene.receive(updates[1])

@@ -198,13 +198,24 @@ struct JoinTests {
         #expect(actions.acknowledged == [1] && actions.contains(.close(ada)))
     }
 
+    @Test func aDeletionReachesAnAppOf1_0AsOneEventEach() throws {
+        var scene = Scene()
+        let ada = try scene.member("ada", isLegacy: true)
+        _ = scene.take()
+        scene.gateway.updateReceived(update(1, event: .deleted, ids: ["a", "b"]), into: &scene.actions)
+        #expect(
+            scene.take().texts(for: ada) == [
+                #"["element:deleted",{"roomId":"r","elementId":"a","seq":1,"userId":"u","sid":"s"}]"#,
+                #"["element:deleted",{"roomId":"r","elementId":"b","seq":1,"userId":"u","sid":"s"}]"#,
+            ])
+    }
+
     @Test func aGroupReachesAnAppOf1_0AsOneEventEach() throws {
         var scene = Scene()
         let ada = try scene.member("ada", isLegacy: true)
         let bob = try scene.member("bob")
         _ = scene.take()
-        var group = update(1, event: .transformedMany, ids: ["a", "b"])
-        for index in group.elements.indices { group.elements[index].gesture = 4 }
+        let group = update(1, event: .transformedMany, ids: ["a", "b"], gesture: 4)
         scene.gateway.updateReceived(group, into: &scene.actions)
         let actions = scene.take()
         #expect(

@@ -154,8 +154,7 @@ struct PacedPreviewsTests {
         var (scene, ada, _) = try self.scene()
         self.slowDown(&scene, to: .commitsOnly)
         scene.send(ada, "element:transforming", PreviewTests.preview(1, gesture: 3))
-        var update = update(1, ids: ["e"])
-        (update.sid, update.elements[0].gesture) = ("s-ada", 3)
+        let update = update(1, ids: ["e"], sid: "s-ada", gesture: 3)
         scene.gateway.updateReceived(update, into: &scene.actions)
         scene.send(ada, "element:transforming", PreviewTests.preview(2, gesture: 4))
         scene.send(ada, "element:transforming", PreviewTests.preview(3, gesture: 4))
@@ -180,9 +179,7 @@ struct PacedPreviewsTests {
                 [self.preview(777, gesture: 1)], at: scene.moment, lateness: .milliseconds(1), into: &scene.actions)
             switch end {
             case 0:
-                var update = update(1, ids: ["e"])
-                update.elements[0].gesture = 1
-                scene.gateway.updateReceived(update, into: &scene.actions)
+                scene.gateway.updateReceived(update(1, ids: ["e"], gesture: 1), into: &scene.actions)
             case 1:
                 scene.gateway.updateReceived(update(1, event: .deleted, ids: ["e"]), into: &scene.actions)
             default:

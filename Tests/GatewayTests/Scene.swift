@@ -171,13 +171,15 @@ func result(of commit: Commit, seq: UInt64 = 0, refusal: Refusal? = nil, element
 }
 
 /// A transform by somebody else.
-func update(_ seq: UInt64, room: Identifier = "r", event: UpdateEvent = .transformed, ids: [Identifier] = ["e"])
-    -> Update
-{
+func update(
+    _ seq: UInt64, room: Identifier = "r", event: UpdateEvent = .transformed, ids: [Identifier] = ["e"],
+    sid: Identifier = "s", gesture: UInt64 = 0, trace: TraceID? = nil
+) -> Update {
     Update(
-        shard: UInt8(Shard.of(room: room)), gseq: seq, room: room, seq: seq, event: event, user: "u", sid: "s",
+        shard: UInt8(Shard.of(room: room)), gseq: seq, room: room, seq: seq, event: event, user: "u", sid: sid,
         number: 0,
         elements: ids.map {
-            UpdatedElement(id: $0, json: event.shape == .deletion ? [] : Array(#"{"id":"\#($0)"}"#.utf8))
-        })
+            UpdatedElement(
+                id: $0, json: event.shape == .deletion ? [] : Array(#"{"id":"\#($0)"}"#.utf8), gesture: gesture)
+        }, trace: trace)
 }

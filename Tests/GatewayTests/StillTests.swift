@@ -30,7 +30,9 @@ import Wire
             shard: UInt8(Shard.of(room: "r")), gseq: seq, room: "r", seq: seq, event: event, user: "eve", sid: "s-eve",
             number: 0,
             elements: ["e", "f"].prefix(event.shape.isSingle ? 1 : 2).map {
-                UpdatedElement(id: Identifier($0), json: Self.element($0).jsonText, changesAnimation: true)
+                let json = Self.element($0).jsonText
+                return UpdatedElement(
+                    id: Identifier($0), json: json, part: event.shape.part(of: json, changesAnimation: true))
             })
     }
 

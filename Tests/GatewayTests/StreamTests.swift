@@ -315,7 +315,8 @@ struct StreamTests {
         #expect(scene.take().texts(for: old).count == 1)
         scene.gateway.updateReceived(update(3, ids: ["e"]), into: &scene.actions)
         let texts = scene.take().texts(for: old)
-        #expect(texts.count == 2 && texts.last == String(decoding: EventText.legacyGestureEnded(ended), as: UTF8.self))
+        let event = #"["element:transformed",{"roomId":"r","element":{"id":"e"},"seq":3,"userId":"u","sid":"s"}]"#
+        #expect(texts.count == 2 && texts.last == event)
         scene.gateway.updateReceived(update(4, ids: ["e"]), into: &scene.actions)
         #expect(scene.take().texts(for: old).count == 1)
     }

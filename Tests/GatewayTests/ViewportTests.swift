@@ -126,10 +126,7 @@ import Wire
             var (scene, ada, _) = try Self.stage()
             _ = Self.deliver(Self.preview(500), to: &scene)
             if isCommitted {
-                var update = update(1)
-                update.sid = "s-cid"
-                update.elements = [UpdatedElement(id: "e", json: Array("{}".utf8), gesture: 1)]
-                scene.gateway.updateReceived(update, into: &scene.actions)
+                scene.gateway.updateReceived(update(1, sid: "s-cid", gesture: 1), into: &scene.actions)
             } else {
                 let end = GestureEnd(room: "r", element: "e", user: "cid", sid: "s-cid", gesture: 1)
                 scene.gateway.gestureEnded(GestureEnded(gesture: end, seq: 0, json: []), into: &scene.actions)
@@ -369,7 +366,7 @@ import Wire
         #expect(viewports.motionCount == RoomViewports.maxMotions)
         // What ends makes space for what begins elsewhere.
         viewports.drop([EndedPreviews(room: "r", element: "e1", sid: "s-cid", gesture: 1)], in: rooms[0])
-        viewports.settle([UpdatedElement(id: "e2", json: [])], by: "cid", in: rooms[0])
+        viewports.settle(["e2"], by: "cid", in: rooms[0])
         #expect(viewports.motionCount == RoomViewports.maxMotions - 2)
         viewports.note(RoomShow(previews: previews[...]), of: rooms[17])
         #expect(viewports.motionCount == RoomViewports.maxMotions)

@@ -99,7 +99,7 @@ import Wire
         #expect(writer.bytes == [0, 0, 0, 0])
         for count in [UInt32.max, 1 << 31, 1_000_000] {
             var bytes = encode(Samples.moved)
-            let at = bytes.count - (4 + 3 + 8 + 6)
+            let at = bytes.count - (3 + 8 + 1 + 8) - 4
             withUnsafeBytes(of: count.littleEndian) { for index in 0..<4 { bytes[at + index] = $0[index] } }
             #expect(throws: EnvelopeError.malformed) { try decode(Update.self, bytes) }
         }
@@ -166,7 +166,7 @@ import Wire
         #expect(throws: EnvelopeError.malformed) { try decode(Update.self, update) }
         update = encode(Samples.moved)
         for event in [UInt8(0), 9, 0xc1, 255] {
-            update[21] = event
+            update[1] = event
             #expect(throws: EnvelopeError.malformed) { try decode(Update.self, update) }
         }
         var position = encode(Samples.position)

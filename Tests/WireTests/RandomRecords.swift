@@ -16,7 +16,7 @@ struct RecordMaker {
         case .preview: self.preview()
         case .commit: self.commit()
         case .commitResult: self.result()
-        case .update: self.tracedUpdate()
+        case .update: self.update()
         case .join: self.join()
         case .joinReply: self.joinReply()
         case .leave: Leave(room: self.name(), connection: self.number())
@@ -85,12 +85,6 @@ struct RecordMaker {
         self.flag() ? TraceID(high: self.number(), low: self.number()) : nil
     }
 
-    private mutating func tracedUpdate() -> Update {
-        var update = self.update()
-        update.trace = self.trace()
-        return update
-    }
-
     private mutating func edit() -> EncodedEdit {
         switch Int.random(in: 0..<11, using: &self.random) {
         case 0: return .transform(element: self.name(), fields: self.fields())
@@ -141,7 +135,8 @@ struct RecordMaker {
             seq: self.ordinal(), event: UpdateEvent.allCases.randomElement(using: &self.random) ?? .created,
             user: self.name(), sid: self.name(), number: self.ordinal(),
             link: self.number(), chain: self.number(),
-            elements: self.list { UpdatedElement(id: $0.name(), json: $0.blob(), gesture: $0.ordinal()) })
+            elements: self.list { UpdatedElement(id: $0.name(), json: $0.blob(), gesture: $0.ordinal()) },
+            trace: self.trace())
     }
 
     private mutating func join() -> Join {

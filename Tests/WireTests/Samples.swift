@@ -99,16 +99,16 @@ enum Samples {
         return sample
     }()
 
-    static let moved = Update(
-        shard: 63, gseq: 100, room: "r1", seq: 11, event: .transformed, user: "u", sid: "s", number: 7,
-        link: 0x0102_0304_0506_0708, chain: 0x1112_1314_1516_1718,
-        elements: [UpdatedElement(id: "e", json: Array("{}".utf8), gesture: 4)])
+    static let moved = moved(by: nil)
 
-    static let tracedUpdate = {
-        var update = moved
-        update.trace = trace
-        return update
-    }()
+    static let tracedUpdate = moved(by: trace)
+
+    private static func moved(by trace: TraceID?) -> Update {
+        Update(
+            shard: 63, gseq: 100, room: "r1", seq: 11, event: .transformed, user: "u", sid: "s", number: 7,
+            link: 0x0102_0304_0506_0708, chain: 0x1112_1314_1516_1718,
+            elements: [UpdatedElement(id: "e", json: Array("{}".utf8), gesture: 4)], trace: trace)
+    }
 
     static let undone = Update(
         shard: 63, gseq: 100, room: "r1", seq: 11, event: .changedMany, user: "u", sid: "s", number: 7,

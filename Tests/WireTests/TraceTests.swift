@@ -47,15 +47,15 @@ import Wire
         #expect(commit.edit.bodyHash == body && commit != Samples.transform)
     }
 
-    @Test func anAnswerToAJoinHasNoTraces() throws {
-        let updates = [Samples.tracedUpdate, Samples.tracedUpdate]
+    @Test func anAnswerToAJoinHasUpdatesAsTheyAre() throws {
+        let updates = [Samples.tracedUpdate, Samples.moved]
         var joined = Samples.resumed
         guard case .success(var success) = joined.outcome else { return #expect(Bool(false)) }
         success.content = .updates(updates)
         joined.outcome = .success(success)
         let read = try decode(JoinReply.self, encode(joined))
         guard case .updates(let found) = try read.outcome.get().content else { return #expect(Bool(false)) }
-        #expect(found == [Samples.moved, Samples.moved])
+        #expect(found == updates)
     }
 
     @Test func theFactsOfAMarkAreThoseOfItsCommit() {

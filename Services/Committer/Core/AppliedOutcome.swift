@@ -49,9 +49,7 @@ struct AppliedOutcome: Equatable, Sendable {
     private func writeList(_ writer: inout JSONWriter) {
         writer.key("elements")
         writer.beginArray()
-        for element in self.elements where !element.json.isEmpty {
-            writer.raw(self.event.shape.appText(of: element))
-        }
+        for element in self.elements where !element.json.isEmpty { writer.raw(element.shown) }
         writer.endArray()
     }
 

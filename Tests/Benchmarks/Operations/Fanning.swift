@@ -7,17 +7,17 @@ struct BroadcastUpdate: Operation {
     static let name = "broadcast-update"
 
     private var room = FanoutRoom()
-    private var update = Sample.update(41)
+    /// The last one is next.
+    private var updates = Array(Sample.updates.reversed())
 
     init() {}
 
     mutating func turn() -> Bool {
-        self.update.seq += 1
-        self.update.gseq += 1
+        guard let next = self.updates.popLast() else { return false }
         self.room.now = self.room.now + .milliseconds(5)
-        self.room.fanout.updateReceived(self.update, at: self.room.now, into: &self.room.actions)
+        self.room.fanout.updateReceived(next, at: self.room.now, into: &self.room.actions)
         guard case .broadcast(.update(let update), let gateways, _) = self.room.actions.popLast() else { return false }
-        return update.seq == self.update.seq && gateways.count == 2
+        return update.seq == next.seq && gateways.count == 2
     }
 }
 

@@ -8,15 +8,16 @@ struct DeliverUpdate: Operation {
     static let name = "deliver-update-to-100"
 
     private var room: GatewayRoom
-    private var update = Sample.update(41)
+    /// The last one is next.
+    private var updates = Array(Sample.updates.reversed())
 
     init() throws {
         self.room = try GatewayRoom(members: 100)
     }
 
     mutating func turn() -> Bool {
-        self.update.seq += 1
-        self.room.gateway.updateReceived(self.update, into: &self.room.actions)
+        guard let next = self.updates.popLast() else { return false }
+        self.room.gateway.updateReceived(next, into: &self.room.actions)
         guard case .broadcast(let slots, let json, _) = self.room.actions.popLast() else { return false }
         return slots.count == 100 && PreparedPacket(event: json).byteCount > Sample.noteText.count
     }

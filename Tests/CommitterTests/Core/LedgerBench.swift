@@ -63,7 +63,10 @@ final class LedgerBench {
         var all = ShardLedger.Settlement()
         while let batch = self.write() {
             switch self.database.write(batch) {
-            case .written: all.append(self.ledger.batchWritten())
+            case .written:
+                let settlement = self.ledger.batchWritten()
+                expectReplayed(settlement.updates, from: batch.log)
+                all.append(settlement)
             case .stale: self.ledger.batchStale()
             case .refusedData: all.append(self.fail(.data))
             }

@@ -29,7 +29,7 @@ extension Change {
         return self.entries.map { entry in
             UpdatedElement(
                 id: entry.key.element, json: entry.json, isNew: shape == .changes && entry.before == nil,
-                changesAnimation: shape == .geometries && entry.changesAnimation)
+                part: shape.part(of: entry.json, changesAnimation: entry.changesAnimation))
         }
     }
 

@@ -17,14 +17,14 @@ enum PreviewVerdict: Equatable, Sendable {
 extension ElementStore {
     /// Applies an update, and closes the gestures that it ended.
     mutating func apply(_ update: Update, at now: Instant) {
-        for element in update.elements {
-            if element.json.isEmpty {
-                self.remove(element.id)
+        for entry in update.entries {
+            if entry.isDeleted {
+                self.remove(entry.id)
                 continue
             }
-            let index = self.set(element.id, json: element.json, seq: update.seq)
-            if element.gesture > 0 {
-                self.changeFences(at: index) { $0.close(element.gesture, of: update.sid, at: now) }
+            let index = self.set(entry.id, json: update.json(of: entry), seq: update.seq)
+            if entry.gesture > 0 {
+                self.changeFences(at: index) { $0.close(entry.gesture, of: update.sid, at: now) }
             }
         }
     }

@@ -44,7 +44,7 @@ extension RoomFeed {
     mutating func repeatGestures(
         after update: Update, at now: Instant, with services: inout RoomServices, into actions: inout [FanoutAction]
     ) {
-        for element in update.elements {
+        for element in update.entries {
             for gesture in self.elements.shownGestures(on: element.id)
             where self.audience.isElsewhere(gesture, of: update.user, than: update.sid) {
                 var preview = Preview(

@@ -174,7 +174,7 @@ struct RoomStream: Sendable {
     func latest(_ count: Int) -> [RoomReport.Entry] {
         self.recent.latest(count).map { update, arrivedAt in
             RoomReport.Entry(
-                seq: update.seq, event: update.event, user: update.user, elements: update.elements.count,
+                seq: update.seq, event: update.event, user: update.user, elements: update.entries.count,
                 arrivedAt: arrivedAt)
         }
     }

@@ -56,6 +56,6 @@ package struct UpdateRing: Sendable {
 extension Update {
     /// Roughly the bytes that it occupies in memory.
     var footprint: Int {
-        self.elements.reduce(256) { $0 + $1.json.count + $1.id.text.utf8.count + 64 }
+        256 + self.bytes.count + self.entries.count * 96
     }
 }

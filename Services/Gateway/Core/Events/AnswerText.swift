@@ -185,7 +185,7 @@ enum AnswerText {
                 writer.key("seq")
                 writer.value(update.seq)
                 writer.key("data")
-                UpdateText.data(of: update, into: &writer)
+                writer.raw(update.data)
                 writer.endObject()
             }
             writer.endArray()

@@ -105,20 +105,6 @@ enum EventText {
         }
     }
 
-    /// The end of a gesture for a 1.0 app: the element as it stands, with its old number.
-    static func legacyGestureEnded(_ ended: GestureEnded) -> [UInt8] {
-        Self.event("element:transformed", room: ended.gesture.room) { writer in
-            writer.key("element")
-            writer.raw(ended.json)
-            writer.key("seq")
-            writer.value(ended.seq)
-            writer.key("userId")
-            writer.value(ended.gesture.user.text)
-            writer.key("sid")
-            writer.value(ended.gesture.sid.text)
-        }
-    }
-
     /// Somebody came, is shown otherwise or left.
     static func member(_ news: MemberNews) -> [UInt8] {
         Self.event(news.change.rawValue, room: news.room) { writer in

@@ -51,12 +51,15 @@ extension RoomContent {
 extension Update {
     /// Without what moves its elements.
     var still: Update {
-        var update = self
-        for index in update.elements.indices {
-            update.elements[index].json = ElementText(update.elements[index].json).still()
-            update.elements[index].changesAnimation = false
+        // That a group's animations ended is in the text alone.
+        guard ElementText.mayMove(self.bytes) || self.event.shape == .geometries else { return self }
+        let elements = self.elements.map { element in
+            var element = element
+            element.json = ElementText(element.json).still()
+            element.part = self.event.shape.part(of: element.json, changesAnimation: false)
+            return element
         }
-        return update
+        return self.rewritten(as: self.event, elements)
     }
 }
 

@@ -91,8 +91,8 @@ struct RoomMotions {
     }
 
     /// Forgets what a user has shown of elements that it has changed.
-    mutating func settle(_ elements: [UpdatedElement], by user: Identifier) {
-        for element in elements { self.remove(element.id) { $0.user == user } }
+    mutating func settle(_ elements: [Identifier], by user: Identifier) {
+        for element in elements { self.remove(element) { $0.user == user } }
     }
 
     // MARK: Removal

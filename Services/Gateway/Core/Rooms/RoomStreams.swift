@@ -116,33 +116,13 @@ package struct RoomStreams {
 
     /// The next update of a room's stream came.
     mutating func updateReceived(_ update: Update, into actions: inout [GatewayAction]) -> Outcome {
-        switch self.rooms[update.room]?.advance(to: update.seq) {
+        switch self.rooms[update.room]?.deliver(update, into: &actions) {
         case nil, .old: return .unchanged
         case .ahead: return self.startCatchingUp(update.room)
-        case .next(let members, let legacyMembers, let ended):
+        case .next:
             self.updatesTotal += 1
-            self.deliver(update, to: members, legacyMembers, into: &actions)
-            for end in ended { Self.deliver(end, toLegacy: legacyMembers, into: &actions) }
             return .delivered
         }
-    }
-
-    private func deliver(
-        _ update: Update, to members: [Slot], _ legacy: [Slot], into actions: inout [GatewayAction]
-    ) {
-        let (moving, still) = self.rooms[update.room]?.byMotion(members) ?? (members, [])
-        let step = StreamStep(update, isNumbered: true)
-        if !moving.isEmpty { actions.append(.broadcast(moving, json: UpdateText.text(of: update), step: step)) }
-        if !still.isEmpty { actions.append(.broadcast(still, json: UpdateText.text(of: update.still), step: step)) }
-        if !legacy.isEmpty {
-            let step = StreamStep(update, isNumbered: false)
-            for json in UpdateText.legacyTexts(of: update.still) {
-                actions.append(.broadcast(legacy, json: json, step: step))
-            }
-        }
-        guard let trace = update.trace else { return }
-        actions.append(
-            .traced(TraceMark(trace, .delivered, update, [.members: "\(members.count + legacy.count)"])))
     }
 
     /// The fan-out says where a room's stream stands, after it sent what this gateway missed.
@@ -159,28 +139,7 @@ package struct RoomStreams {
 
     /// A gesture ended without a commit.
     mutating func gestureEnded(_ ended: GestureEnded, into actions: inout [GatewayAction]) {
-        guard let view = self.rooms[ended.gesture.room] else { return }
-        if !view.members.isEmpty {
-            // Somebody who leaves can end a thousand gestures at once, each with its element. An app for which that is too much
-            // joins again instead.
-            let step = StreamStep(ended.gesture, before: view.position.seq + 1)
-            let (moving, still) = view.byMotion(view.members)
-            if !moving.isEmpty { actions.append(.broadcast(moving, json: EventText.gestureEnded(ended), step: step)) }
-            if !still.isEmpty {
-                actions.append(.broadcast(still, json: EventText.gestureEnded(ended.still), step: step))
-            }
-        }
-        if !view.legacyMembers.isEmpty, self.rooms[ended.gesture.room]?.hold(ended) == false {
-            Self.deliver(ended, toLegacy: view.legacyMembers, into: &actions)
-        }
-    }
-
-    private static func deliver(
-        _ ended: GestureEnded, toLegacy members: [Slot], into actions: inout [GatewayAction]
-    ) {
-        guard !members.isEmpty else { return }
-        let step = StreamStep(ended.gesture, before: nil)
-        actions.append(.broadcast(members, json: EventText.legacyGestureEnded(ended.still), step: step))
+        self.rooms[ended.gesture.room]?.deliver(ended, into: &actions)
     }
 
     /// A user came into a room, is shown otherwise there or left it.

@@ -16,8 +16,8 @@ struct RoomView {
     private(set) var loading: [Slot: Loading] = [:]
     /// Up to where those members have the stream already whose join's answer was ahead of it.
     private var floors: [Slot: UInt64] = [:]
-    /// Ends of gestures that show elements as they are behind a hole in the stream, which 1.0 apps get behind it.
-    private var heldEnds = HeldEnds()
+    /// What the members of the 1.0 contract get.
+    private var v1 = V1Translator()
     /// Awareness that is sent only once: all but cursors that are shown, which move on.
     private var awarenessShifts = 0
     /// True while a hole in the stream is being filled.
@@ -96,7 +96,7 @@ struct RoomView {
     }
 
     /// Divides members: those that get elements with what moves them, and the others.
-    func byMotion(_ members: [Slot]) -> (moving: [Slot], still: [Slot]) {
+    private func byMotion(_ members: [Slot]) -> (moving: [Slot], still: [Slot]) {
         if self.stillMembers.isEmpty { return (members, []) }
         return (
             members.filter { !self.stillMembers.contains($0) }, members.filter { self.stillMembers.contains($0) }
@@ -105,36 +105,51 @@ struct RoomView {
 
     // MARK: The stream
 
-    /// What an update is to the stream, and to whom it goes.
+    /// What an update is to the stream.
     enum Step {
         /// It was delivered already.
         case old
         /// There is a hole before it.
         case ahead
-        /// It is the next one, and the stream has moved on by it; these ends of gestures wait no longer.
-        case next(members: [Slot], legacyMembers: [Slot], ended: [GestureEnded])
+        /// It is the next one, and was delivered.
+        case next
     }
 
-    /// Whether an end of a gesture is held until the stream has come as far as what it shows.
-    mutating func hold(_ ended: GestureEnded) -> Bool {
-        guard ended.seq > self.position.seq else { return false }
-        self.heldEnds.append(ended)
-        return true
-    }
-
-    /// Moves the stream on by its next update.
-    mutating func advance(to seq: UInt64) -> Step {
-        if seq <= self.position.seq { return .old }
-        guard seq == self.position.seq + 1 else { return .ahead }
-        self.position.seq = seq
-        let ended = self.heldEnds.isEmpty ? [] : self.heldEnds.take(upTo: seq)
-        guard !self.floors.isEmpty else {
-            return .next(members: self.members, legacyMembers: self.legacyMembers, ended: ended)
+    /// Delivers the next update of the stream. Its text is framed as it came; the one without motion is made once, if
+    /// somebody gets it.
+    mutating func deliver(_ update: Update, into actions: inout [GatewayAction]) -> Step {
+        if update.seq <= self.position.seq { return .old }
+        guard update.seq == self.position.seq + 1 else { return .ahead }
+        self.position.seq = update.seq
+        if !self.floors.isEmpty { self.floors = self.floors.filter { $0.value >= update.seq } }
+        let legacy = self.withoutFloor(self.legacyMembers)
+        let (moving, still) = self.byMotion(self.withoutFloor(self.members))
+        let stored = still.isEmpty && legacy.isEmpty ? update : update.still
+        let step = StreamStep(update, isNumbered: true)
+        if !moving.isEmpty { actions.append(.broadcast(moving, json: Array(update.text), step: step)) }
+        if !still.isEmpty { actions.append(.broadcast(still, json: Array(stored.text), step: step)) }
+        self.v1.deliver(stored, to: legacy, into: &actions)
+        if let trace = update.trace {
+            let count = moving.count + still.count + legacy.count
+            actions.append(.traced(TraceMark(trace, .delivered, update, [.members: "\(count)"])))
         }
-        self.floors = self.floors.filter { $0.value >= seq }
-        let members = self.members.filter { self.floors[$0] == nil }
-        let legacyMembers = self.legacyMembers.filter { self.floors[$0] == nil }
-        return .next(members: members, legacyMembers: legacyMembers, ended: ended)
+        return .next
+    }
+
+    private func withoutFloor(_ members: [Slot]) -> [Slot] {
+        self.floors.isEmpty ? members : members.filter { self.floors[$0] == nil }
+    }
+
+    /// Delivers the end of a gesture without a commit.
+    mutating func deliver(_ ended: GestureEnded, into actions: inout [GatewayAction]) {
+        let (moving, still) = self.byMotion(self.members)
+        let stored = still.isEmpty && self.legacyMembers.isEmpty ? ended : ended.still
+        // Somebody who leaves can end a thousand gestures at once, each with its element. An app for which that is too much
+        // joins again instead.
+        let step = StreamStep(ended.gesture, before: self.position.seq + 1)
+        if !moving.isEmpty { actions.append(.broadcast(moving, json: EventText.gestureEnded(ended), step: step)) }
+        if !still.isEmpty { actions.append(.broadcast(still, json: EventText.gestureEnded(stored), step: step)) }
+        self.v1.deliver(stored, at: self.position.seq, to: self.legacyMembers, into: &actions)
     }
 
     /// The stream goes on from another place. Members lose theirs, but those at that place; a snapshot is read to its end.
@@ -142,7 +157,7 @@ struct RoomView {
     mutating func reset(to position: Position, except: Slot?) -> (members: [Slot], legacyMembers: [Slot]) {
         self.position = position
         self.floors = [:]
-        self.heldEnds = HeldEnds()
+        self.v1.reset()
         let lost = self.members.filter { $0 != except }
         let legacy = self.legacyMembers.filter { $0 != except }
         for slot in lost + legacy { self.remove(slot) }

@@ -211,7 +211,7 @@ struct RoomViewports {
 
     /// Forgets what a user has shown of elements that it has changed, under whatever session: a gesture that outlived its
     /// session ends under the next one. The fan-out shows again what goes on under others.
-    mutating func settle(_ elements: [UpdatedElement], by user: Identifier, in room: Identifier) {
+    mutating func settle(_ elements: [Identifier], by user: Identifier, in room: Identifier) {
         if self.contains(room) { self.change(room) { $0.settle(elements, by: user) } }
     }
 

@@ -177,7 +177,7 @@ package struct Rooms {
         self.pacer.drop(ended, in: room)
         guard isFollowed else { return }
         self.delivery.viewports.drop(ended, in: room)
-        self.delivery.viewports.settle(update.elements, by: update.user, in: room)
+        self.delivery.viewports.settle(update.entries.map(\.id), by: update.user, in: room)
     }
 
     /// The fan-out says where a room's stream stands, after it sent what this gateway missed.
