@@ -445,6 +445,11 @@ extension ClientConnection {
         self.memberships.index(of: room).map { self.memberships.entries[$0].claim } ?? 0
     }
 
+    /// True while its viewport is shown to others, or is about to be.
+    mutating func sharesViewport(in room: Identifier) -> Bool {
+        self.memberships.index(of: room).map { self.memberships.entries[$0].sharesViewport } ?? false
+    }
+
     /// True while awareness waits.
     mutating func holdsAwareness(in room: Identifier) -> Bool {
         self.memberships.index(of: room).map { self.memberships.entries[$0].holdsAwareness } ?? false

@@ -228,6 +228,8 @@ struct Membership {
     /// True while something of it waits for the rate limit, or for the session to be this connection's again.
     var holdsAwareness: Bool { self.awareness.isHeld }
 
+    var sharesViewport: Bool { self.awareness.sharesViewport }
+
     /// Roughly the bytes of the selection and the state.
     var awarenessBytes: Int { self.awareness.bytes }
 

@@ -20,7 +20,8 @@ enum AppEvent {
         (PreviewEvent.deltas.rawValue, .preview(.deltas)),
         (PreviewEvent.group.rawValue, .preview(.group)), ("room:join", .roomJoin), ("room:leave", .roomLeave),
         (AwarenessEvent.cursor.rawValue, .awareness(.cursor)),
-        (AwarenessEvent.selection.rawValue, .awareness(.selection)), ("viewport:set", .viewport),
+        (AwarenessEvent.selection.rawValue, .awareness(.selection)),
+        (AwarenessEvent.state.rawValue, .awareness(.state)), ("viewport:set", .viewport),
         ("auth:refresh", .authRefresh),
         ("client:ping", .ping),
     ]
@@ -67,12 +68,14 @@ enum PreviewEvent: String {
     case group = "elements:gesturing"
 }
 
-/// The events by which apps show what their people look at.
+/// The events by which apps show something of their people.
 enum AwarenessEvent: String {
     /// Where the mouse or finger points.
     case cursor = "cursor:moving"
     /// Which elements are selected.
     case selection = "selection:set"
+    /// What the app itself shows.
+    case state = "presence:set"
 }
 
 /// Where an event came from, and so where its answer goes.

@@ -172,15 +172,21 @@ struct EventReader {
         case .cursor: .cursor(try PayloadField.cursor(payload))
         case .selection:
             .selection(try PayloadField.selection(payload, limit: self.editReading.largestGroup))
+        case .state: .state(try PayloadField.state(payload))
         }
     }
 
     // MARK: Viewports
 
-    /// Reads the part of the canvas that an app sees, and adds the margin; nil: everything.
-    static func viewport(_ payload: JSONValue) throws(Refusal) -> PreviewArea? {
+    /// Reads the part of the canvas that an app sees, nil: everything; and whether it is shown to others.
+    static func viewport(_ payload: JSONValue) throws(Refusal) -> (rect: Rect?, isShared: Bool) {
         do throws(FieldError) {
-            return try ElementInput.viewport(payload).map { PreviewArea($0.withViewportMargin) }
+            let rect = try ElementInput.viewport(payload)
+            guard let share = payload["share"] else { return (rect, false) }
+            guard let isShared = share.bool else {
+                throw FieldError(field: "share", message: "share is true or false.")
+            }
+            return (rect, isShared)
         } catch {
             throw Refusal(error)
         }
