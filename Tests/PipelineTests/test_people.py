@@ -135,5 +135,26 @@ def test_who_may_only_view_shows_nothing(guarded, apps, room):
     eve = apps(guarded.url, auth={"token": guarded.token("eve", [room], "view", name="Eve")})
     eve.join(room)
     eve.refused("presence:set", {"roomId": room, "state": {}}, "forbidden", "roomId")
+    eve.refused("room:signal", {"roomId": room, "name": "wave"}, "forbidden", "roomId")
     eve.refused("viewport:set", {"roomId": room, **VIEW, "share": True}, "forbidden", "roomId")
     assert eve.ok("viewport:set", {"roomId": room, **VIEW}) == {"ok": True}
+
+
+def test_a_signal_reaches_the_others_once(double, apps, room):
+    ada, bob, tablet = apps(double.urls[0], "ada"), apps(double.urls[1], "bob"), apps(double.urls[0], "ada")
+    quiet = apps(double.urls[1], "quiet", auth={"previews": False})
+    sid = ada.join(room)["sid"]
+    for app in (bob, tablet, quiet):
+        app.join(room)
+    old = apps(double.urls[1], "old", auth={"roomId": room})
+    bob.wait("member:joined", where=lambda data: data["userId"] == "old")
+    for number in range(5):
+        assert ada.ok("room:signal", {"roomId": room, "name": "wave", "data": {"number": number}}) == {"ok": True}
+    ada.ok("room:signal", {"roomId": room, "name": "end"})
+    told = [{"roomId": room, "userId": "ada", "sid": sid, "name": "wave", "data": {"number": number}}
+            for number in range(5)]
+    for app in (bob, tablet, quiet):
+        end = app.wait("room:signaled", where=lambda data: data["name"] == "end")
+        assert app.named("room:signaled") == [*told, end] and end["data"] is None
+    fence(room, bob, ada, old)
+    assert ada.named("room:signaled") == old.named("room:signaled") == []

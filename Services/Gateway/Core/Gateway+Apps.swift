@@ -106,6 +106,8 @@ extension Gateway {
                 if let shared { self.rooms.send(shared, at: event.now, into: &actions) }
                 self.rooms.viewportSet(
                     area, of: event.slot, in: room, self.connections, at: event.now, into: &actions)
+            case .signal:
+                try self.commits.signalReceived(event, room: room, &self.connections, into: &actions)
             case .preview(.group):
                 let previews = try self.connections.groupReceived(event, room: room, self.reader)
                 for preview in previews { self.rooms.send(preview, at: event.now, into: &actions) }

@@ -109,6 +109,13 @@ struct Membership {
         }
     }
 
+    /// The session's public name.
+    /// - Throws: while the session has another owner.
+    func ownSession() throws(Refusal) -> Identifier {
+        try self.checkOwnership()
+        return self.sid
+    }
+
     /// Begins a session, or goes on with one as its newest owner.
     private mutating func startSession(_ joined: JoinReply.Joined) {
         if self.sid != joined.sid {

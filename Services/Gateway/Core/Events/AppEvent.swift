@@ -11,6 +11,8 @@ enum AppEvent {
     case awareness(AwarenessEvent)
     /// The app sees a part of a room's canvas only.
     case viewport
+    /// The app tells the others in a room something in passing.
+    case signal
     /// The app asks whether its connection lives.
     case ping
     /// An edit: a commit asks for it.
@@ -22,6 +24,7 @@ enum AppEvent {
         (AwarenessEvent.cursor.rawValue, .awareness(.cursor)),
         (AwarenessEvent.selection.rawValue, .awareness(.selection)),
         (AwarenessEvent.state.rawValue, .awareness(.state)), ("viewport:set", .viewport),
+        ("room:signal", .signal),
         ("auth:refresh", .authRefresh),
         ("client:ping", .ping),
     ]
@@ -47,6 +50,7 @@ enum AppEvent {
         case .preview(let event): event.rawValue
         case .awareness(let event): event.rawValue
         case .viewport: "viewport:set"
+        case .signal: "room:signal"
         case .authRefresh: "auth:refresh"
         case .ping: "client:ping"
         case .edit(let kind): kind.event

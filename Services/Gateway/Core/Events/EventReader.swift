@@ -176,6 +176,20 @@ struct EventReader {
         }
     }
 
+    /// Reads a signal: its name, and any JSON value as text, empty if there is none.
+    static func signal(_ payload: JSONValue) throws(Refusal) -> (name: String, data: [UInt8]) {
+        guard let name = payload["name"]?.string, (1...Self.signalNameBytes).contains(name.utf8.count) else {
+            throw Refusal(.invalid, "A name is a string of 1 to \(Self.signalNameBytes) bytes.", field: "name")
+        }
+        let data = payload["data"]?.rawBytes ?? []
+        guard data.count <= Self.signalBytes else {
+            throw Refusal(.tooLarge, "A signal has at most \(Self.signalBytes) bytes of data.", field: "data")
+        }
+        return (name, Array(data))
+    }
+
+    private static let (signalNameBytes, signalBytes) = (64, 4096)
+
     // MARK: Viewports
 
     /// Reads the part of the canvas that an app sees, nil: everything; and whether it is shown to others.
