@@ -18,7 +18,7 @@ own='acknowledged aim arriving attempt attempts attended awaited blocked capacit
     interval isAngle isAway isBeside isBusy isClosed isDeep isDirty isDraining isLeaving isOptional isOurs isProbing
     isRefreshing isSaved isSent isSettled isStored isUp isWanted isWhole lastEpoch lastGesture lastNumber listening
     looking loseSession middle moves nextRequest nextSlot notAcknowledged notEntered noteState ongoing opening outputs
-    over patience pauses playing pointing previewed probe probeAt provideToken queue readHistory records refresh
+    over patience pauses playing pointing presenting previewed probe probeAt provideToken queue readHistory records refresh
     refusedToken refuseTooLarge replaced resendFrom restoring resumed samples searchFrom searchHistory sendAfter
     sendEdit sending sentAt settle stream taken takenAt thrown timer tokenRefused told tooLarge touch touched
     touchEdits trail trip unnumbered upAt waiting wakesAt wantToken writing'

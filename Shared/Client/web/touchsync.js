@@ -1015,7 +1015,7 @@ class Stream extends Part {
     this.tell = tell;
     this.rest = rest;
     /**
-     * Before when nothing more is sent; undefined before the first message, of this user's attention over a connection.
+     * Before when nothing more is sent; undefined before the first message, of this user's awareness over a connection.
      * @type {number | undefined}
      */
     this.nextSlot = undefined;
@@ -1463,7 +1463,7 @@ class Playing extends Part {
   }
 }
 
-/** Who is in a room, with cursors and selections; and those of this user. */
+/** Who is in a room, and what is shown of them; and what this user shows. */
 class People extends Part {
   /**
    * By user.
@@ -1484,19 +1484,24 @@ class People extends Part {
   selection = undefined;
   /** @type {Data | undefined} */
   viewport = undefined;
+  /** Whether others see it. */
+  share = false;
+  /** @type {Data | undefined} */
+  presence = undefined;
 
   /** @param {RoomCore} room */
   constructor(room) {
     super(room.clock);
     this.room = room;
+    this.presenting = new Stream(room, () => room.ask("presence:set", this.presence));
     this.pointing = new Stream(room, () => room.send("cursor:moving", this.cursor ?? { x: null, y: null }));
     /** @type {Stream} */
     this.looking = new Stream(room, () =>
-      room.ask("viewport:set", { ...this.viewport }, undefined, error => this.looking.refused(error)));
+      room.ask("viewport:set", { ...this.viewport, share: this.share || undefined }, undefined, error => this.looking.refused(error)));
   }
 
   get parts() {
-    return [this.pointing, this.looking];
+    return [this.pointing, this.looking, this.presenting];
   }
 
   /** The next connection knows nothing of this user. */
@@ -1517,6 +1522,7 @@ class People extends Part {
     if (this.cursor || this.pointing.nextSlot !== undefined) this.pointing.changed();
     if (this.selection) this.select(this.selection);
     if (this.viewport || this.looking.nextSlot !== undefined) this.looking.changed();
+    if (this.presence) this.presenting.changed();
   }
 
   /**
@@ -1524,7 +1530,7 @@ class People extends Part {
    * @param {Data} member
    */
   add(member) {
-    const connections = objectsIn(member.connections).map(one => [one.sid, pick(one, ["sid", "cursor", "selection"])]);
+    const connections = objectsIn(member.connections).map(one => [one.sid, pick(one, ["sid", "cursor", "selection", "state", "viewport"])]);
     const known = this.members.get(member.userId) ?? { connections: Object.fromEntries(connections) };
     this.members.set(member.userId, { ...known, ...pick(member, ["userId", "name", "color"]) });
   }
@@ -1556,15 +1562,25 @@ class People extends Part {
     this.attended(data, { selection: textsIn(data.elementIds) });
   }
 
+  /** @param {Data} data */
+  "presence:changed"(data) {
+    this.attended(data, pick(data, ["state"]));
+  }
+
+  /** @param {Data} data */
+  "viewport:changed"(data) {
+    this.attended(data, { viewport: data.x === null ? null : pick(data, ["x", "y", "width", "height"]) });
+  }
+
   /**
-   * Somebody points at something or has selected it.
+   * Somebody shows something else.
    * @param {Data} data @param {Data} change
    */
   attended({ userId, sid }, change) {
     const connections = this.members.get(userId)?.connections;
     if (!connections) return;
     connections[sid] = { ...connections[sid], sid, ...change };
-    this.room.tell("attention", { userId, sid, ...change });
+    this.room.tell("awareness", { userId, sid, ...change });
   }
 
   /** @param {Data} input pixels, null to hide the cursor */
@@ -1580,9 +1596,16 @@ class People extends Part {
   }
 
   /** @param {Data} input without a viewport for everything */
-  look({ viewport }) {
+  look({ viewport, share }) {
     this.viewport = viewport;
+    this.share = share;
     this.looking.changed();
+  }
+
+  /** @param {Data} input */
+  show({ state }) {
+    this.presence = { state };
+    this.presenting.changed();
   }
 }
 
@@ -3246,7 +3269,7 @@ export class TouchSync extends Emitter {
  * result, which is rejected with a `Refusal`.
  *
  * Events: `change` (ids of elements), `moving` (an element that moves, or that somebody else moves, at each preview: draw it
- * at each frame), `still` (an element that does not move by itself any more), `members`, `attention` (a cursor or a selection of somebody), `joined`, `denied` and `refusal` (a `Refusal`), `left`.
+ * at each frame), `still` (an element that does not move by itself any more), `members`, `awareness` (what somebody shows), `joined`, `denied` and `refusal` (a `Refusal`), `left`.
  */
 export class Room extends Emitter {
   lastGesture = 0;
@@ -3329,7 +3352,7 @@ export class Room extends Emitter {
     return pose && named(pose);
   }
 
-  /** Who is here, with cursors and selections. */
+  /** Who is here, and what is shown of them. */
   get members() {
     return [...(this.core?.people.members.values() ?? [])].map(member =>
       ({ ...member, connections: Object.values(member.connections) }));
@@ -3439,7 +3462,7 @@ export class Room extends Emitter {
     return new Gesture(this, gesture);
   }
 
-  // Attention
+  // Awareness
 
   /**
    * Where this user points, pixels of the canvas; null hides it.
@@ -3457,9 +3480,18 @@ export class Room extends Emitter {
   /**
    * The part of the canvas that is seen: previews of others come from there only.
    * @param {{x: number, y: number, width: number, height: number}} [viewport] everything by default
+   * @param {{share?: boolean}} [options] whether others see it, to follow
    */
-  look(viewport) {
-    this.input("look", { viewport });
+  look(viewport, { share } = {}) {
+    this.input("look", { viewport, share });
+  }
+
+  /**
+   * What else others are to see of this user, as the app understands it.
+   * @param {{[key: string]: any}} state at most 1 KiB as JSON
+   */
+  show(state) {
+    this.input("show", { state });
   }
 
   /**
