@@ -1493,7 +1493,7 @@ class People extends Part {
   constructor(room) {
     super(room.clock);
     this.room = room;
-    this.presenting = new Stream(room, () => room.ask("presence:set", this.presence));
+    this.presenting = new Stream(room, () => room.ask("presence:set", { ...this.presence }));
     this.pointing = new Stream(room, () => room.send("cursor:moving", this.cursor ?? { x: null, y: null }));
     /** @type {Stream} */
     this.looking = new Stream(room, () =>
@@ -3482,8 +3482,8 @@ export class Room extends Emitter {
    * @param {{x: number, y: number, width: number, height: number}} [viewport] everything by default
    * @param {{share?: boolean}} [options] whether others see it, to follow
    */
-  look(viewport, { share } = {}) {
-    this.input("look", { viewport, share });
+  look(viewport, options) {
+    this.input("look", { viewport, share: options?.share });
   }
 
   /**
