@@ -19,7 +19,7 @@ own='acknowledged aim answered apply arriving ask attempt attempts attended awai
     interval isAngle isAway isBeside isBusy isClosed isDecided isDeep isDirty isDraining isJoined isLeaving isOptional
     isProbing isRefreshing isSaved isSavedBare isSent isStored isUp isWanted isWhole lastEpoch lastGesture
     lastNumber listen listening looking loseSession lost met middle moves nextRequest nextSlot notAcknowledged
-    notEntered number offset ongoing opening original outputs over patience pause pauses playing pointing
+    notEntered number offset ongoing opening original outputs over patience pause pauses playing pointing presenting
     previewed probe probeAt provideToken queue range readHistory ready records refresh refuseTooLarge
     refusedToken repeat replaced requests resendFrom restore restoring resumed retry samples saved searchFrom
     searchHistory sendAfter sendEdit sending sentAt settle smallest stream take taken takenAt thrown timer

@@ -9,8 +9,8 @@ extension RecordKind {
         case (.preview, .coalescer): PeerRoles(.gateway)
         case (.preview, .fanout): PeerRoles(.coalescer)
         case (.preview, .gateway): PeerRoles(.fanout)
-        case (.awareness, .fanout): PeerRoles(.gateway)
-        case (.awareness, .gateway): PeerRoles(.fanout)
+        case (.awareness, .fanout), (.signal, .fanout): PeerRoles(.gateway)
+        case (.awareness, .gateway), (.signal, .gateway): PeerRoles(.fanout)
         case (.commit, .committer): PeerRoles(.gateway)
         case (.commitCredit, .gateway): PeerRoles(.committer)
         case (.commitResult, .gateway): PeerRoles(.committer)
@@ -26,7 +26,8 @@ extension RecordKind {
             (.answerWeight, .gateway):
             PeerRoles(.fanout)
         // Listed, so that a new kind of record does not compile without its senders.
-        case (.preview, _), (.awareness, _), (.commit, _), (.commitCredit, _), (.commitResult, _), (.update, _),
+        case (.preview, _), (.awareness, _), (.signal, _), (.commit, _), (.commitCredit, _), (.commitResult, _),
+            (.update, _),
             (.rulesNotice, _), (.gatheringNotice, _), (.gestureEnd, _), (.join, _), (.leave, _),
             (.roomInterest, _), (.areaInterest, _), (.memberRenamed, _), (.roomRead, _), (.historyRead, _),
             (.joinReply, _), (.roomPosition, _), (.presence, _), (.roomMembers, _), (.gestureEnded, _),

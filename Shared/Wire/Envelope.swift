@@ -50,6 +50,8 @@ public enum RecordKind: UInt8, Sendable, CaseIterable {
     case answerWeight = 28
     /// ``MemberRenamed``: gateway → fan-out.
     case memberRenamed = 29
+    /// ``RoomSignal``: gateway → fan-out → gateway.
+    case signal = 31
 }
 
 /// A record that travels between daemons.

@@ -234,4 +234,32 @@ import Wire
         let boxes = [(5.0, 0.0), (5, 45)].map { PreviewArea(Rect(x: $0.0, y: 0, width: $0.1, height: 0)) }
         #expect(areas == boxes + [.everywhere])
     }
+
+    // MARK: Signals
+
+    @Test func aSignalGoesToTheGatewaysOfTheOthers() {
+        var scene = Self.stage()
+        func send(_ connection: UInt64, _ user: Identifier = "ann", sid: Identifier = "s-ann") -> [[GatewayRecord]] {
+            let signal = RoomSignal(
+                room: "r", connection: connection, user: user, sid: sid, name: "wave", data: Array("1".utf8))
+            scene.send(signal)
+            let actions = scene.take()
+            return [Scene.g1, Scene.g2].map { gateway in
+                actions.compactMap { action in
+                    guard case .broadcast(let record, let to, let except) = action else { return nil }
+                    return to.contains(gateway) && except != gateway ? record : nil
+                }
+            }
+        }
+        // Ann is alone at her gateway.
+        #expect(send(1).map(\.count) == [0, 1])
+        // Nobody of that connection is here, or not under that name.
+        #expect(send(77).map(\.count) == [0, 0])
+        #expect(send(1, "ben").map(\.count) == [0, 0])
+        scene.join("ann", 9, at: Scene.g2, session: "s-ann.good")
+        scene.answer()
+        _ = scene.take()
+        #expect(send(1).map(\.count) == [0, 0])
+        #expect(scene.fanout.counters.signals == 4 && scene.fanout.counters.signalsRefused == 3)
+    }
 }

@@ -32,6 +32,7 @@ import Wire
                     case .update: records.append(.update(try EnvelopeReader.decode(Update.self, fields)))
                     case .preview: records.append(.preview(try EnvelopeReader.decode(Preview.self, fields)))
                     case .awareness: records.append(.awareness(try EnvelopeReader.decode(Awareness.self, fields)))
+                    case .signal: records.append(.signal(try EnvelopeReader.decode(RoomSignal.self, fields)))
                     case .gestureEnded:
                         records.append(.gestureEnded(try EnvelopeReader.decode(GestureEnded.self, fields)))
                     default: Issue.record("unexpected \(kind)")
@@ -149,6 +150,21 @@ import Wire
         let records = try Self.drain(&outbox)
         #expect(records.prefix(3) == [Self.update(1), .awareness(Self.shown(1)), .awareness(Self.shown(2))])
         #expect(records.dropFirst(3) == [Self.update(2), .awareness(Self.shown(9, by: 2)), .awareness(last)])
+    }
+
+    @Test func signalsDoNotWait() throws {
+        let signal = GatewayRecord.signal(
+            RoomSignal(room: "r", connection: 1, user: "u", sid: "s", name: "wave", data: []))
+        var outbox = GatewayOutbox(maxBytes: 1000)
+        Self.add([signal, signal], to: &outbox)
+        #expect(try Self.drain(&outbox) == [signal, signal] && outbox.droppedSignals == 0)
+        Self.add([Self.update(1)], to: &outbox)
+        _ = outbox.next()
+        outbox.settle(.blocked)
+        Self.add([signal, Self.update(2)], to: &outbox)
+        #expect(outbox.droppedSignals == 1 && !outbox.unblock())
+        Self.add([signal], to: &outbox)
+        #expect(try Self.drain(&outbox) == [Self.update(1), Self.update(2), signal])
     }
 
     /// What hides something is not sent again, so it cannot just be dropped.

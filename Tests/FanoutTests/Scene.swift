@@ -176,6 +176,11 @@ struct Scene {
         for one in awareness { self.fanout.awarenessReceived(one, at: self.now, into: &self.actions) }
     }
 
+    /// A connection tells the others something.
+    mutating func send(_ signal: RoomSignal) {
+        self.fanout.signalReceived(signal, into: &self.actions)
+    }
+
     /// A gesture ended; `connection` went away in the middle of it.
     mutating func end(
         _ gesture: UInt64, of sid: Identifier = "s-ann", element: Identifier = "e", left connection: UInt64 = 0

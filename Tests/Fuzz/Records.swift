@@ -19,6 +19,7 @@ private func check(_ kind: RecordKind, _ fields: ByteReader) {
     switch kind {
     case .preview: check(Preview.self, fields)
     case .awareness: check(Awareness.self, fields)
+    case .signal: check(RoomSignal.self, fields)
     case .commit:
         check(Commit.self, fields)
         guard let edit = try? EnvelopeReader.decode(Commit.self, fields).edit else { return }

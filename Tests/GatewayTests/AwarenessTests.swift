@@ -261,6 +261,8 @@ import Wire
         ("selection:set", #"{"roomId":"r","elementIds":"a"}"#, "elementIds"),
         ("selection:set", #"{"roomId":"r","elementIds":["a","a"]}"#, "elementIds[1]"),
         ("selection:set", #"{"roomId":"r","elementIds":["a",5]}"#, "elementIds[1]"),
+        ("presence:set", #"{"roomId":"r"}"#, "state"), ("presence:set", #"{"roomId":"r","state":null}"#, "state"),
+        ("presence:set", #"{"roomId":"r","state":["a"]}"#, "state"),
     ])
     func malformedOnesAreRefused(event: String, payload: String, field: String) throws {
         var scene = Scene()
@@ -319,5 +321,65 @@ import Wire
         // Who asks for no answer hears of it all the same.
         scene.send(ada, "selection:set", Self.selection(ids))
         #expect(scene.take().texts(for: ada).first?.contains(#""code":"too_large""#) == true)
+    }
+
+    // MARK: States and viewports
+
+    @Test func aStateIsShownAsItIsAndItsSizeIsBounded() throws {
+        var scene = Scene()
+        let ada = try scene.member("ada")
+        scene.send(ada, "presence:set", #"{"roomId":"r","state":{"tool": "pen"}}"#, ack: 1)
+        let actions = scene.take()
+        #expect(actions.acknowledged == [1])
+        #expect(actions.awareness.map(\.value) == [.state(Array(#"{"tool": "pen"}"#.utf8))])
+        let long = String(repeating: "a", count: 1024 - #"{"a":""}"#.utf8.count)
+        for (text, isTaken) in [(long, true), (long + "a", false)] {
+            scene.pass(16)
+            scene.send(ada, "presence:set", #"{"roomId":"r","state":{"a":"\#(text)"}}"#, ack: 2)
+            let answer = try #require(scene.take().texts(for: ada).first)
+            #expect(answer.contains(#""ok":\#(isTaken)"#) && answer.contains(#""code":"too_large""#) != isTaken)
+        }
+        #expect(scene.gateway.connections.bySlot[ada]?.awareness(in: "r")?.state.count == 1024)
+        #expect(scene.gateway.heldBytes(for: ada) >= 1024)
+        let texts = Self.deliver(
+            Self.shown(.state(Array(#"{"tool":"pen"}"#.utf8))), Self.shown(.viewport(nil)), to: &scene
+        ).texts(for: ada)
+        #expect(
+            texts == [
+                #"["presence:changed",{"roomId":"r","userId":"cid","sid":"s-cid","state":{"tool":"pen"}}]"#,
+                #"["viewport:changed",{"roomId":"r","userId":"cid","sid":"s-cid","x":null,"y":null,"width":null,"#
+                    + #""height":null}]"#,
+            ])
+        let gone = Self.deliver(Self.shown(.state([])), to: &scene).texts(for: ada)
+        #expect(gone.first?.contains(#""state":null"#) == true)
+    }
+
+    @Test func aViewportIsSharedUntilTheNextThatIsNot() throws {
+        var scene = Scene()
+        let ada = try scene.member("ada")
+        func look(_ more: String) -> [AwarenessValue] {
+            scene.pass(16)
+            scene.send(ada, "viewport:set", #"{"roomId":"r","x":1,"y":2,"width":30,"height":40\#(more)}"#, ack: 1)
+            let actions = scene.take()
+            #expect(actions.acknowledged == [1])
+            return actions.awareness.map(\.value)
+        }
+        let shared = AwarenessValue.viewport(Rect(x: 1, y: 2, width: 30, height: 40))
+        #expect(look("") == [])
+        #expect(look(#","share":true"#) == [shared])
+        #expect(look(#","share":false"#) == [.viewport(nil)])
+        #expect(look(#","share":false"#) == [])
+        #expect(look(#","share":true"#) == [shared])
+        #expect(look("") == [.viewport(nil)])
+        scene.send(ada, "viewport:set", #"{"roomId":"r","share":1}"#, ack: 4)
+        #expect(scene.take().texts(for: ada).first?.contains(#""field":"share""#) == true)
+    }
+
+    /// Everything is no part of the canvas.
+    @Test func aViewportOfEverythingIsNotShown() throws {
+        var scene = Scene()
+        let ada = try scene.member("ada")
+        scene.send(ada, "viewport:set", #"{"roomId":"r","share":true}"#, ack: 1)
+        #expect(scene.take().awareness.allSatisfy { $0.value == .viewport(nil) })
     }
 }

@@ -151,6 +151,7 @@ extension [GatewayAction] {
             switch action {
             case .acknowledge(slot, _, let json), .emit(slot, let json): [json]
             case .broadcast(let slots, let json, _) where slots.contains(slot): [json]
+            case .signal(let slots, let json) where slots.contains(slot): [json]
             case .previews(let slots, let previews) where slots.contains(slot):
                 previews.filter { $0.sender != slot }.map(\.json)
             case .sightings(let sightings, let previews):

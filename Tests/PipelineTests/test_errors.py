@@ -98,7 +98,15 @@ BAD = [
     # What is no commit.
     ("room:join", {"resume": {"epoch": "e"}}, "invalid", "resume.seq"),
     ("viewport:set", {"x": 0, "y": 0, "width": -1, "height": 5}, "invalid", "width"),
+    ("viewport:set", {"share": "yes"}, "invalid", "share"),
     ("selection:set", {"elementIds": ["e", ""]}, "invalid", "elementIds[1]"),
+    ("room:signal", {}, "invalid", "name"),
+    ("room:signal", {"name": "n" * 65}, "invalid", "name"),
+    ("room:signal", {"name": "n", "data": "d" * 4096}, "too_large", "data"),
+    ("presence:set", {}, "invalid", "state"),
+    ("presence:set", {"state": None}, "invalid", "state"),
+    ("presence:set", {"state": "typing"}, "invalid", "state"),
+    ("presence:set", {"state": {"text": "x" * 1024}}, "too_large", "state"),
     ("__proto__", {}, "unknown_event", None),
 ]
 

@@ -1,4 +1,4 @@
-"""Cursors and selections."""
+"""What people show of themselves."""
 
 import time
 
@@ -97,3 +97,64 @@ def test_they_end_with_the_connection(single, apps, room, two):
     assert shown(apps(single.url, "later"), room, "ada") == [state[0]]
     ada.leave(room)
     bob.wait("selection:changed", where=lambda data: data["elementIds"] == [] and data["sid"] != gone["sid"])
+
+
+VIEW = {"x": 10, "y": 20, "width": 300, "height": 200}
+
+
+def test_a_state_and_a_shared_viewport_reach_the_other_gateway(double, apps, room):
+    ada, bob = apps(double.urls[0], "ada"), apps(double.urls[1], "bob")
+    quiet = apps(double.urls[1], "quiet", auth={"previews": False})
+    sid = ada.join(room)["sid"]
+    for app in (bob, quiet):
+        app.join(room)
+    old = apps(double.urls[1], "old", auth={"roomId": room})
+    bob.wait("member:joined", where=lambda data: data["userId"] == "old")
+    whose = {"roomId": room, "userId": "ada", "sid": sid}
+    assert ada.ok("presence:set", {"roomId": room, "state": {"tool": "pen", "to": [1, None]}}) == {"ok": True}
+    assert bob.wait("presence:changed") == {**whose, "state": {"tool": "pen", "to": [1, None]}}
+    assert ada.ok("viewport:set", {"roomId": room, **VIEW, "share": True}) == {"ok": True}
+    assert bob.wait("viewport:changed") == {**whose, **VIEW}
+    late = apps(double.urls[1], "late")
+    assert shown(late, room, "ada") == [{"state": {"tool": "pen", "to": [1, None]}, "viewport": VIEW}]
+    ada.ok("viewport:set", {"roomId": room, **VIEW})
+    assert bob.wait("viewport:changed", where=lambda data: data["x"] is None) == {**whose, **dict.fromkeys(VIEW)}
+    # The newest of many always comes.
+    for number in range(200):
+        ada.send("presence:set", {"roomId": room, "state": {"number": number}})
+    bob.wait("presence:changed", where=lambda data: data["state"].get("number") == 199)
+    assert len(bob.named("presence:changed")) < 200
+    ada.vanish()
+    assert bob.wait("presence:changed", where=lambda data: data["state"] is None) == {**whose, "state": None}
+    fence(room, late, bob)
+    for app in (quiet, old):
+        assert app.named("presence:changed") == app.named("viewport:changed") == []
+
+
+def test_who_may_only_view_shows_nothing(guarded, apps, room):
+    eve = apps(guarded.url, auth={"token": guarded.token("eve", [room], "view", name="Eve")})
+    eve.join(room)
+    eve.refused("presence:set", {"roomId": room, "state": {}}, "forbidden", "roomId")
+    eve.refused("room:signal", {"roomId": room, "name": "wave"}, "forbidden", "roomId")
+    eve.refused("viewport:set", {"roomId": room, **VIEW, "share": True}, "forbidden", "roomId")
+    assert eve.ok("viewport:set", {"roomId": room, **VIEW}) == {"ok": True}
+
+
+def test_a_signal_reaches_the_others_once(double, apps, room):
+    ada, bob, tablet = apps(double.urls[0], "ada"), apps(double.urls[1], "bob"), apps(double.urls[0], "ada")
+    quiet = apps(double.urls[1], "quiet", auth={"previews": False})
+    sid = ada.join(room)["sid"]
+    for app in (bob, tablet, quiet):
+        app.join(room)
+    old = apps(double.urls[1], "old", auth={"roomId": room})
+    bob.wait("member:joined", where=lambda data: data["userId"] == "old")
+    for number in range(5):
+        assert ada.ok("room:signal", {"roomId": room, "name": "wave", "data": {"number": number}}) == {"ok": True}
+    ada.ok("room:signal", {"roomId": room, "name": "end"})
+    told = [{"roomId": room, "userId": "ada", "sid": sid, "name": "wave", "data": {"number": number}}
+            for number in range(5)]
+    for app in (bob, tablet, quiet):
+        end = app.wait("room:signaled", where=lambda data: data["name"] == "end")
+        assert app.named("room:signaled") == [*told, end] and end["data"] is None
+    fence(room, bob, ada, old)
+    assert ada.named("room:signaled") == old.named("room:signaled") == []

@@ -45,6 +45,8 @@ package enum Mutant: String, CaseIterable, Sendable {
     case sightingsLost = "sightings-lost"
     /// The fan-out does not say where a cursor can be seen.
     case cursorsEverywhere = "cursors-everywhere"
+    /// The gateway names connections to a fan-out without what they show.
+    case awarenessForgotten = "awareness-forgotten"
     /// The fan-out does not say who is in a room that has moved there.
     case membersForgotten = "members-forgotten"
     /// A client finds nothing of what it has saved.

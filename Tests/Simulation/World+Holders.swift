@@ -24,11 +24,11 @@ extension World {
         return found + apps.sorted { $0.key < $1.key }.flatMap { self.misseen($1) }
     }
 
-    /// What the apps of one room see wrongly of each other: the members must be those who are there, what one has selected
-    /// all others must see, and nothing of sessions that nobody has. Cursors may be lost with a coalescer, but must end
-    /// with their connections.
+    /// What the apps of one room see wrongly of each other: the members must be those who are there, what one shows all
+    /// others must see, and nothing of sessions that nobody has. The last cursor may be lost with a link, but must end with
+    /// its connection.
     private func misseen(_ apps: [any SimulatedApp]) -> [String] {
-        let shown = Dictionary(apps.map { ($0.sid, $0.selection) }) { $1 }.filter { !$0.value.isEmpty }
+        let shown = Dictionary(apps.map { ($0.sid, $0.shown) }) { $1 }.filter { !$0.value.isEmpty }
         let sids = Set(apps.map(\.sid))
         let names = Set(apps.map(\.name))
         var found: [String] = []
@@ -36,9 +36,9 @@ extension World {
             if app.members != names {
                 found.append("\(app.name) sees members \(app.members.sorted()), not \(names.sorted())")
             }
-            let seen = app.selections.filter { !$0.value.isEmpty && $0.key != app.sid }
+            let seen = app.seen.filter { !$0.value.isEmpty && $0.key != app.sid }
             let wanted = shown.filter { $0.key != app.sid }
-            if seen != wanted { found.append("\(app.name) sees selections \(seen), not \(wanted)") }
+            if seen != wanted { found.append("\(app.name) sees that others show \(seen), not \(wanted)") }
             let ghosts = app.cursors.subtracting(sids)
             if !ghosts.isEmpty { found.append("\(app.name) sees cursors of \(ghosts), who are gone") }
         }

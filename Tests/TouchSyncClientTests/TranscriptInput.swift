@@ -59,7 +59,10 @@ struct TranscriptInput {
         case "cancel": return .gestureCancelled(name)
         case "point": return .pointed(Self.point(self.fields))
         case "select": return .selected(ids)
-        case "look": return .looked(self.fields["viewport"].flatMap(Self.rect))
+        case "look":
+            return .looked(self.fields["viewport"].flatMap(Self.rect), isShared: self.fields["share"]?.bool ?? false)
+        case "show":
+            return .presented(self.fields["state"].map { String(decoding: $0.rawBytes, as: UTF8.self) } ?? "")
         default: return nil
         }
     }

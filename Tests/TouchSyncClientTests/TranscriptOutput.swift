@@ -42,7 +42,7 @@ struct TranscriptOutput {
             case .changed(let ids): writer.member("ids", ids)
             case .moving(let id), .still(let id): writer.member("elementId", id)
             case .membersChanged: break
-            case .attention(let user, let sid, let shift):
+            case .awareness(let user, let sid, let shift):
                 writer.member("userId", user)
                 writer.member("sid", sid)
                 Self.encode(shift, into: &writer)
@@ -69,16 +69,29 @@ struct TranscriptOutput {
         case .moving: "moving"
         case .still: "still"
         case .membersChanged: "members"
-        case .attention: "attention"
+        case .awareness: "awareness"
         }
     }
 
-    private static func encode(_ shift: AttentionShift, into writer: inout JSONWriter) {
+    private static func encode(_ shift: AwarenessShift, into writer: inout JSONWriter) {
         switch shift {
         case .selection(let ids): writer.member("selection", ids)
         case .cursor(nil):
             writer.key("cursor")
             writer.null()
+        case .state(let text):
+            writer.key("state")
+            if let text { writer.raw(Array(text.utf8)) } else { writer.null() }
+        case .viewport(nil):
+            writer.key("viewport")
+            writer.null()
+        case .viewport(let rect?):
+            writer.object("viewport") { writer in
+                writer.member("x", rect.origin.x)
+                writer.member("y", rect.origin.y)
+                writer.member("width", rect.size.width)
+                writer.member("height", rect.size.height)
+            }
         case .cursor(let point?):
             writer.object("cursor") { writer in
                 writer.member("x", point.x)

@@ -22,6 +22,10 @@ struct RecordMaker {
         case .leave: Leave(room: self.name(), connection: self.number())
         case .roomInterest: self.interest()
         case .awareness: self.awareness()
+        case .signal:
+            RoomSignal(
+                room: self.name(), connection: self.number(), user: self.name(), sid: self.name(),
+                name: self.name().text, data: self.blob())
         case .areaInterest: AreaInterest(room: self.name())
         case .memberRenamed:
             MemberRenamed(room: self.name(), connection: self.number(), member: self.member())

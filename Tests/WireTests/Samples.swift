@@ -39,6 +39,9 @@ enum Samples {
         Awareness(room: "r1", connection: 5, user: "u", sid: "s", version: 3, value: value)
     }
 
+    static let signal = RoomSignal(
+        room: "r1", connection: 5, user: "u", sid: "s", name: "wave", data: Array("[1]".utf8))
+
     static let transform = Commit(
         room: "r1", session: "s", claim: 2, number: 7, user: "u", connection: 5,
         gateway: "gateway-1", gestures: [EndedGesture(element: "e", gesture: 4)],
@@ -199,7 +202,8 @@ enum Samples {
 
     /// Every sample, for checks that ask the same of all.
     static let all: [any WireRecord & Equatable & Sendable] = [
-        preview, delta, located, cursor, selection, appState, viewport, hiddenViewport, transform, create, createMany,
+        preview, delta, located, cursor, selection, appState, viewport, hiddenViewport, signal, transform, create,
+        createMany,
         update, delete,
         transformMany, deleteMany, gesture, gestureMany, preset, undo, redo, grouped, programmatic,
         refuse, traced, applied, refused, blocked, moved, tracedUpdate, undone, join, joined, resumed,

@@ -104,6 +104,14 @@ extension Fanout {
         self.rooms[slot].feed.audience.awarenessReceived(awareness, at: now, with: &self.services, into: &actions)
     }
 
+    /// A connection sends the others in its room a signal.
+    package mutating func signalReceived(_ signal: RoomSignal, into actions: inout [FanoutAction]) {
+        self.services.counters.signals += 1
+        let isSent =
+            self.rooms.slot(of: signal.room).map { self.rooms[$0].feed.audience.send(signal, into: &actions) } ?? false
+        if !isSent { self.services.counters.signalsRefused += 1 }
+    }
+
     /// A gateway asks for a page of a room's history.
     package mutating func historyReadReceived(
         _ read: HistoryRead, from gateway: GatewayID, at now: Instant, into actions: inout [FanoutAction]

@@ -18,6 +18,7 @@ package enum GatewayRecord: Equatable, Sendable {
     case preview(Preview)
     /// What a connection shows of its person.
     case awareness(Awareness)
+    case signal(RoomSignal)
     /// The answer to a join.
     case joinReply(JoinReply)
     /// Where a room's stream stands.
@@ -44,6 +45,7 @@ extension GatewayRecord {
         case .update: .update
         case .preview: .preview
         case .awareness: .awareness
+        case .signal: .signal
         case .joinReply: .joinReply
         case .roomPosition: .roomPosition
         case .presence: .presence
@@ -62,6 +64,7 @@ extension GatewayRecord {
         case .update(let update): update.encode(into: &writer)
         case .preview(let preview): preview.encode(into: &writer)
         case .awareness(let awareness): awareness.encode(into: &writer)
+        case .signal(let signal): signal.encode(into: &writer)
         case .joinReply(let reply): reply.encode(into: &writer)
         case .roomPosition(let position): position.encode(into: &writer)
         case .presence(let presence): presence.encode(into: &writer)

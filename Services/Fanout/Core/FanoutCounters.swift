@@ -36,6 +36,8 @@ package struct FanoutCounters: Equatable, Sendable {
     package internal(set) var previewsDropped: [PreviewDrop: Int] = [:]
     /// Awareness that came, and what of it was older than what is shown, or of a session that is another connection's.
     package var awareness = 0, awarenessDropped = 0
+    /// Signals that came, and those from connections that are not in their room, or not any more under that session.
+    package var signals = 0, signalsRefused = 0
     /// Holes in a shard that the log had to fill.
     package var holes = 0
     /// Shards whose rooms were loaded again, because the log could not help or rows were lost.

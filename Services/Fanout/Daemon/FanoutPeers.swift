@@ -44,7 +44,8 @@ package struct FanoutPeers {
             case .update:
                 let update = try EnvelopeReader.decode(Update.self, fields)
                 core.updateReceived(update, at: now, into: &actions)
-            case .join, .leave, .roomInterest, .areaInterest, .memberRenamed, .awareness, .gestureEnd, .roomRead,
+            case .join, .leave, .roomInterest, .areaInterest, .memberRenamed, .awareness, .signal, .gestureEnd,
+                .roomRead,
                 .historyRead:
                 guard let gateway = self.gateway(peer, name(), at: now, &core) else { return }
                 try Self.receive(kind, fields, from: gateway, at: now, into: &core, &actions)
@@ -78,6 +79,7 @@ package struct FanoutPeers {
             core.memberRenamed(try EnvelopeReader.decode(MemberRenamed.self, fields), into: &actions)
         case .awareness:
             core.awarenessReceived(try EnvelopeReader.decode(Awareness.self, fields), at: now, into: &actions)
+        case .signal: core.signalReceived(try EnvelopeReader.decode(RoomSignal.self, fields), into: &actions)
         case .gestureEnd:
             core.gestureEndReceived(try EnvelopeReader.decode(GestureEnd.self, fields), at: now, into: &actions)
         case .roomRead:

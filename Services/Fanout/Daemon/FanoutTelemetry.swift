@@ -8,6 +8,7 @@ final class FanoutTelemetry: Sendable {
     let malformed: Counter
     /// Times that a gateway was so slow that what waited for it was thrown away.
     let overflows: Counter
+    private let signalsDropped: Counter
     /// Peers and records that were refused.
     let refusals: LinkTelemetry
     /// Committers whose rules differ from this fan-out's.
@@ -27,6 +28,8 @@ final class FanoutTelemetry: Sendable {
             "\(prefix)envelopes_malformed_total", "Envelopes that could not be read to their end.")
         self.overflows = metrics.counter(
             "\(prefix)gateway_overflows_total", "Times that what waited for a slow gateway was thrown away.")
+        self.signalsDropped = metrics.counter(
+            "\(prefix)signals_dropped_total", "Signals that a gateway did not get because its link was full.")
         self.differingCommitters = metrics.gauge(
             "\(prefix)rules_differing_committers", "Committers whose rules differ from this fan-out's.")
         self.refusals = LinkTelemetry(context, prefix: prefix)
@@ -58,6 +61,10 @@ final class FanoutTelemetry: Sendable {
         core.counter(
             "awareness_dropped_total", "Awareness that was not the latest, or not its session's.",
             \.counters.awarenessDropped)
+        core.counter("signals_received_total", "Signals that came.", \.counters.signals)
+        core.counter(
+            "signals_refused_total", "Signals of connections that are not in the room under that session.",
+            \.counters.signalsRefused)
         core.counter("holes_total", "Holes in a shard that the log had to fill.", \.counters.holes)
         core.counter("rebases_total", "Shards whose rooms were loaded again.", \.counters.rebases)
         core.counter(
@@ -90,6 +97,7 @@ final class FanoutTelemetry: Sendable {
         self.core.publish(core)
         self.database.publish(database)
         self.gatewaysUp.set(gateways.entries.count)
+        self.signalsDropped.follow(UInt64(gateways.droppedSignals))
         self.outboxBytes.set(gateways.entries.reduce(0) { $0 + $1.outbox.bytes })
         self.blocked.set(gateways.entries.count { $0.outbox.isBlocked })
     }

@@ -23,6 +23,11 @@ package struct GatewayTable {
     package var entries: [Entry] = []
     private var indices: [GatewayID: Int] = [:]
 
+    /// Signals that were dropped on their way to gateways that are not connected any more.
+    private var formerDroppedSignals = 0
+    /// Signals that were dropped because gateways were slow.
+    var droppedSignals: Int { self.entries.reduce(self.formerDroppedSignals) { $0 + $1.outbox.droppedSignals } }
+
     /// The most names of gateways that are not connected; beyond it they are forgotten.
     private static let maxNames = 4096
 
@@ -57,6 +62,7 @@ package struct GatewayTable {
         guard self.entries[index].peer.serial < peer.serial else { return nil }
         self.byPeer[self.entries[index].peer] = nil
         self.byPeer[peer] = gateway
+        self.formerDroppedSignals += self.entries[index].outbox.droppedSignals
         self.entries[index] = entry
         return (gateway, true)
     }
@@ -65,6 +71,7 @@ package struct GatewayTable {
     mutating func disconnect(_ peer: PeerID) -> GatewayID? {
         guard let gateway = self.byPeer.removeValue(forKey: peer), let index = self.indices.removeValue(forKey: gateway)
         else { return nil }
+        self.formerDroppedSignals += self.entries[index].outbox.droppedSignals
         self.entries.swapAt(index, self.entries.count - 1)
         self.entries.removeLast()
         if index < self.entries.count { self.indices[self.entries[index].id] = index }

@@ -103,9 +103,12 @@ extension Gateway {
                     event, kind, room: room, self.reader, into: &actions)
                 if let awareness { self.rooms.send(awareness, at: event.now, into: &actions) }
             case .viewport:
-                let viewport = try self.connections.viewportReceived(event, room: room, into: &actions)
+                let (area, shared) = try self.connections.viewportReceived(event, room: room, into: &actions)
+                if let shared { self.rooms.send(shared, at: event.now, into: &actions) }
                 self.rooms.viewportSet(
-                    viewport, of: event.slot, in: room, self.connections, at: event.now, into: &actions)
+                    area, of: event.slot, in: room, self.connections, at: event.now, into: &actions)
+            case .signal:
+                try self.commits.signalReceived(event, room: room, &self.connections, into: &actions)
             case .preview(.group):
                 let previews = try self.connections.groupReceived(event, room: room, self.reader)
                 for preview in previews { self.rooms.send(preview, at: event.now, into: &actions) }

@@ -53,6 +53,14 @@ extension Gateway {
         self.rooms.awarenessReceived(awareness, lateness: lateness, self.connections, at: now, into: &actions)
     }
 
+    /// A connection tells the others in its room something.
+    package func signalReceived(_ signal: RoomSignal, into actions: inout [GatewayAction]) {
+        let members = self.rooms.signalMembers(of: signal.room)
+        let sender = self.connections.slot(of: signal.connection)
+        let others = members.filter { $0 != sender }
+        if !others.isEmpty { actions.append(.signal(others, json: EventText.signal(signal))) }
+    }
+
     /// A gesture ended without a commit.
     package mutating func gestureEnded(_ ended: GestureEnded, into actions: inout [GatewayAction]) {
         self.rooms.gestureEnded(ended, into: &actions)

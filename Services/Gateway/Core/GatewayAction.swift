@@ -12,6 +12,7 @@ package enum FanoutRecord: Equatable, Sendable {
     case areaInterest(AreaInterest)
     case memberRenamed(MemberRenamed)
     case awareness(Awareness)
+    case signal(RoomSignal)
     case gestureEnd(GestureEnd)
     case read(RoomRead)
     case readHistory(HistoryRead)
@@ -54,6 +55,8 @@ package enum GatewayAction: Equatable, Sendable {
     case emit(Slot, json: [UInt8])
     /// Send one event to several connections; `step` says what it means for previews that wait for a slow one.
     case broadcast([Slot], json: [UInt8], step: StreamStep?)
+    /// Send one event to several connections, but not to those for which too much waits.
+    case signal([Slot], json: [UInt8])
     /// Send the previews of one room's tick to its members, to each all but its own.
     case previews([Slot], [PreviewText])
     /// Send previews of one room's tick to members that see a part of the canvas only: to each those at its indices.

@@ -23,6 +23,9 @@ protocol AppLine: AnyObject {
     /// Sends an event that many apps get: the packet is shared, the text is the same for other wires. Previews that wait
     /// here and whose gesture ended with it are dropped.
     func send(_ packet: PreparedPacket, json: [UInt8], step: StreamStep?)
+    /// Sends an event that many apps get, unless too much waits for this one.
+    /// - Returns: false when it was not sent.
+    func offer(_ packet: PreparedPacket, json: [UInt8]) -> Bool
     /// Sends previews but those of `mover`; the packet holds just these. A slow app gets the latest of them when it can
     /// take more.
     func send(_ previews: [PreviewText], butOf mover: Slot?, packet: PreparedPacket)

@@ -58,6 +58,13 @@ struct AppLines {
         return behind
     }
 
+    /// Sends an event to those apps that can take it now.
+    /// - Returns: to how many it was not sent, as too much waits for them.
+    func offer(_ json: [UInt8], to slots: [Slot]) -> Int {
+        let packet = PreparedPacket(event: json)
+        return slots.count { self.lines[$0].map { !$0.offer(packet, json: json) } ?? false }
+    }
+
     /// Sends each member the previews of all others in one write. Members that move nothing themselves share one buffer.
     func deliver(_ previews: [PreviewText], to slots: [Slot]) {
         var packets = PreviewPackets(previews)

@@ -178,6 +178,11 @@ final class FaceLine: AppLine {
         self.emit(json)
     }
 
+    func offer(_ packet: PreparedPacket, json: [UInt8]) -> Bool {
+        self.emit(json)
+        return true
+    }
+
     func send(_ previews: [PreviewText], butOf mover: Slot?, packet: PreparedPacket) {
         let others = previews.filter { mover == nil || $0.sender != mover }
         for json in self.takesBatches ? PreviewText.batches(of: others) : others.map(\.json) { self.emit(json) }

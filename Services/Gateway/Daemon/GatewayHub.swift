@@ -49,7 +49,7 @@ final class GatewayHub {
     let face: FaceApps
     let mesh: ReadinessCheck
     let patience = StartupPatience(from: Instant(nanoseconds: NIODeadline.now().uptimeNanoseconds))
-    private let telemetry: GatewayTelemetry
+    let telemetry: GatewayTelemetry
     /// When figures are shown, not more often than anybody could look at them.
     private let observation: LoopAlarm
     private static let observationPause = Nanoseconds.milliseconds(200)

@@ -14,7 +14,7 @@ final class GatewayTelemetry: Sendable {
     private let previewsIn: Counter
     private let previewsSent: Counter
     private let previewsHeld: Counter
-    private let previewsHidden, awareness: Counter
+    private let previewsHidden, awareness, signalsDropped: Counter
     private let commits: Counter
     private let resent: Counter
     private let traced, tracesOverRate: Counter
@@ -70,6 +70,8 @@ final class GatewayTelemetry: Sendable {
         self.previewsHidden = counter(
             "previews_hidden_total", "Previews not sent to a member because they were outside of its viewport.")
         self.awareness = counter("awareness_received_total", "Cursors, selections and other awareness from apps.")
+        self.signalsDropped = counter(
+            "signals_dropped_total", "Signals that a member did not get because too much waited for it.")
         self.commits = counter("commits_received_total", "Commits taken into custody.")
         self.resent = counter("commits_resent_total", "Commits sent again.")
         self.traced = counter("commits_traced_total", "Commits whose way is logged.")
@@ -200,6 +202,9 @@ final class GatewayTelemetry: Sendable {
 
     /// How long the oldest commit in custody has waited.
     func custodyAge(_ age: Nanoseconds) { self.custodyOldest.set(age.seconds) }
+
+    /// Members did not get a signal.
+    func signalsDropped(_ count: Int) { self.signalsDropped.add(count) }
 
     /// How many apps do not read.
     func slowApps(_ count: Int) { self.slowApps.set(count) }

@@ -57,6 +57,9 @@ package struct MeshArrivals {
                 guard Self.owns(sender, position.room, topology) else { return }
                 self.deliver(position.room, at: now, to: &core, into: &actions)
                 core.positionReceived(position, at: now, into: &actions)
+            case .signal:
+                let signal = try EnvelopeReader.decode(RoomSignal.self, fields)
+                if Self.owns(sender, signal.room, topology) { core.signalReceived(signal, into: &actions) }
             case .roomMembers:
                 let members = try EnvelopeReader.decode(RoomMembers.self, fields)
                 if Self.owns(sender, members.room, topology) { core.membersReceived(members, into: &actions) }
@@ -87,7 +90,8 @@ package struct MeshArrivals {
         case .historyReply:
             core.historyAnswered(try EnvelopeReader.decode(HistoryReply.self, fields), at: now, into: &actions)
         case .roomState: core.readAnswered(try EnvelopeReader.decode(RoomState.self, fields), at: now, into: &actions)
-        case .preview, .awareness, .commitCredit, .commit, .join, .leave, .roomInterest, .areaInterest, .memberRenamed,
+        case .preview, .awareness, .signal, .commitCredit, .commit, .join, .leave, .roomInterest, .areaInterest,
+            .memberRenamed,
             .gestureEnd,
             .roomRead, .historyRead, .rulesNotice, .gatheringNotice, .joinReply, .presence,
             .roomPosition, .roomMembers, .answerWeight:

@@ -169,6 +169,7 @@ package struct MeshSenders {
             case .leave(let leave): envelope.append(leave)
             case .interest(let interest): envelope.append(interest)
             case .awareness(let awareness): envelope.append(awareness)
+            case .signal(let signal): envelope.append(signal)
             case .areaInterest(let interest): envelope.append(interest)
             case .memberRenamed(let renamed): envelope.append(renamed)
             case .gestureEnd(let end): envelope.append(end)

@@ -213,6 +213,8 @@ final class SocketIOLine: AppLine {
         self.socket.send(packet)
     }
 
+    func offer(_ packet: PreparedPacket, json: [UInt8]) -> Bool { self.socket.offer(packet) }
+
     func send(_ previews: [PreviewText], butOf mover: Slot?, packet: PreparedPacket) {
         if self.held.isEmpty, self.socket.offer(packet) { return }
         self.held.add(previews, butOf: mover)

@@ -1011,7 +1011,7 @@ const REPEAT = 1000;
 /** What changes often: at most one message in the room's interval, of which the latest is always sent. */
 class Stream extends RoomPart {
   /**
-   * Before when nothing more is sent; undefined before the first message, of this user's attention over a connection.
+   * Before when nothing more is sent; undefined before the first message, of this user's awareness over a connection.
    * @type {number | undefined}
    */
   nextSlot;
@@ -1458,7 +1458,7 @@ class Playing extends RoomPart {
   }
 }
 
-/** Who is in a room, with cursors and selections; and those of this user. */
+/** Who is in a room, and what is shown of them; and what this user shows. */
 class People extends RoomPart {
   /**
    * By user.
@@ -1479,18 +1479,23 @@ class People extends RoomPart {
   selection;
   /** @type {Data | undefined} */
   viewport;
+  /** Whether others see it. */
+  share = false;
+  /** @type {Data | undefined} */
+  presence;
 
   /** @param {RoomCore} room */
   constructor(room) {
     super(room);
+    this.presenting = new Stream(room, () => room.ask("presence:set", { ...this.presence }));
     this.pointing = new Stream(room, () => room.send("cursor:moving", this.cursor ?? { x: null, y: null }));
     /** @type {Stream} */
     this.looking = new Stream(room, () =>
-      room.ask("viewport:set", { ...this.viewport }, undefined, error => this.looking.refused(error)));
+      room.ask("viewport:set", { ...this.viewport, share: this.share || undefined }, undefined, error => this.looking.refused(error)));
   }
 
   get parts() {
-    return [this.pointing, this.looking];
+    return [this.pointing, this.looking, this.presenting];
   }
 
   /** The next connection knows nothing of this user. */
@@ -1511,6 +1516,7 @@ class People extends RoomPart {
     if (this.cursor || this.pointing.nextSlot !== undefined) this.pointing.changed();
     if (this.selection) this.select(this.selection);
     if (this.viewport || this.looking.nextSlot !== undefined) this.looking.changed();
+    if (this.presence) this.presenting.changed();
   }
 
   /**
@@ -1550,15 +1556,25 @@ class People extends RoomPart {
     this.attended(data, { selection: textsIn(data.elementIds) });
   }
 
+  /** @param {Data} data */
+  "presence:changed"(data) {
+    this.attended(data, pick(data, ["state"]));
+  }
+
+  /** @param {Data} data */
+  "viewport:changed"(data) {
+    this.attended(data, { viewport: data.x === null ? null : pick(data, ["x", "y", "width", "height"]) });
+  }
+
   /**
-   * Somebody points at something or has selected it.
+   * Somebody shows something else.
    * @param {Data} data @param {Data} change
    */
   attended({ userId, sid }, change) {
     const connections = this.members.get(userId)?.connections;
     if (!connections) return;
     connections[sid] = { ...connections[sid], sid, ...change };
-    this.room.tell("attention", { userId, sid, ...change });
+    this.room.tell("awareness", { userId, sid, ...change });
   }
 
   /** @param {Data} input pixels, null to hide the cursor */
@@ -1574,9 +1590,16 @@ class People extends RoomPart {
   }
 
   /** @param {Data} input without a viewport for everything */
-  look({ viewport }) {
+  look({ viewport, share }) {
     this.viewport = viewport;
+    this.share = share;
     this.looking.changed();
+  }
+
+  /** @param {Data} input */
+  show({ state }) {
+    this.presence = { state };
+    this.presenting.changed();
   }
 }
 
@@ -3214,7 +3237,7 @@ export class TouchSync extends Emitter {
  * result, which is rejected with a `Refusal`.
  *
  * Events: `change` (ids of elements), `moving` (an element that moves, or that somebody else moves, at each preview: draw it
- * at each frame), `still` (an element that does not move by itself any more), `members`, `attention` (a cursor or a selection of somebody), `joined`, `denied` and `refusal` (a `Refusal`), `left`.
+ * at each frame), `still` (an element that does not move by itself any more), `members`, `awareness` (what somebody shows), `joined`, `denied` and `refusal` (a `Refusal`), `left`.
  */
 export class Room extends Emitter {
   /** @param {Data} refusal of the first join, if it is still to come */
@@ -3296,7 +3319,7 @@ export class Room extends Emitter {
     return pose && named(pose);
   }
 
-  /** Who is here, with cursors and selections. */
+  /** Who is here, and what is shown of them. */
   get members() {
     return [...(this.core?.people.members.values() ?? [])].map(member =>
       ({ ...member, connections: Object.values(member.connections) }));
@@ -3406,7 +3429,7 @@ export class Room extends Emitter {
     return new Gesture(this, gesture);
   }
 
-  // Attention
+  // Awareness
 
   /**
    * Where this user points, pixels of the canvas; null hides it.
@@ -3424,9 +3447,18 @@ export class Room extends Emitter {
   /**
    * The part of the canvas that is seen: previews of others come from there only.
    * @param {{x: number, y: number, width: number, height: number}} [viewport] everything by default
+   * @param {{share?: boolean}} [options] whether others see it, to follow
    */
-  look(viewport) {
-    this.input("look", { viewport });
+  look(viewport, options) {
+    this.input("look", { viewport, share: options?.share });
+  }
+
+  /**
+   * What else others are to see of this user, as the app understands it.
+   * @param {{[key: string]: any}} state at most 1 KiB as JSON
+   */
+  show(state) {
+    this.input("show", { state });
   }
 
   /**

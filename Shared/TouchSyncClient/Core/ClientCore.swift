@@ -173,7 +173,7 @@ public struct ClientCore: Sendable {
             self.rooms[index].editAnswered(key, attempt: attempt, session: session, answer, &self.outbox)
         case .viewport(let room):
             guard let index = self.index(ofSerial: room) else { return }
-            self.rooms[index].attention.viewportAnswered(answer, self.outbox)
+            self.rooms[index].awareness.viewportAnswered(answer, self.outbox)
         case .token(let token):
             guard self.link.refreshAnswered(token, answer, &self.outbox) else { return }
             // What was forbidden may be allowed now, and the reverse: the server leaves such a room without a word.

@@ -55,7 +55,10 @@ public enum RoomInput: Sendable {
     /// This user has selected these elements.
     case selected([String])
     /// This user sees this part of the canvas; nil for everything.
-    case looked(Rect?)
+    /// - Parameter isShared: whether others see it.
+    case looked(Rect?, isShared: Bool = false)
+    /// The app shows a state of its own, the text of a JSON object.
+    case presented(String)
 }
 
 extension RoomInput {

@@ -41,16 +41,20 @@ public enum RoomOutput: Equatable, Sendable {
     case still(String)
     /// Other people are in the room.
     case membersChanged
-    /// Somebody points at something else, or selected something else.
-    case attention(userId: String, sid: String, AttentionShift)
+    /// Somebody shows something else.
+    case awareness(userId: String, sid: String, AwarenessShift)
 }
 
-/// What somebody looks at.
-public enum AttentionShift: Equatable, Sendable {
+/// What somebody shows.
+public enum AwarenessShift: Equatable, Sendable {
     /// Points there, pixels of the canvas; nil: nowhere.
     case cursor(Point?)
     /// Has selected these elements.
     case selection([String])
+    /// The app's own state, the text of a JSON object; nil: none.
+    case state(String?)
+    /// Sees this part of the canvas; nil: that is not shown.
+    case viewport(Rect?)
 }
 
 /// Why a token is needed.

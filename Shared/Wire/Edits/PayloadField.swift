@@ -94,6 +94,21 @@ public enum PayloadField {
         return Point(x: x, y: try Self.coordinate(payload["y"], "y"))
     }
 
+    /// The most bytes of an app's own state as JSON.
+    public static let stateBytes = 1024
+
+    /// `state` of a presence: an object, as JSON text.
+    public static func state(_ payload: JSONValue) throws(Refusal) -> [UInt8] {
+        guard let value = payload["state"], value.kind == .object else {
+            throw Refusal(.invalid, "A state is an object.", field: "state")
+        }
+        let json = value.rawBytes
+        guard json.count <= Self.stateBytes else {
+            throw Refusal(.tooLarge, "A state has at most \(Self.stateBytes) bytes as JSON.", field: "state")
+        }
+        return Array(json)
+    }
+
     private static func coordinate(_ value: JSONValue?, _ field: String) throws(Refusal) -> Double {
         guard let number = value?.double, number.isFinite else {
             throw Refusal(.invalid, "A cursor has two numbers, or null for both to hide it.", field: field)

@@ -39,10 +39,10 @@ extension App {
     private func joinAnswered(_ answer: JSONValue) {
         guard answer["ok"]?.bool == true else { return self.joinRefused(answer) }
         self.state = .joined
-        self.beganToSee()
         self.session = answer["session"]?.string
         let sid = answer["sid"]?.string ?? ""
         if sid != self.sid { self.beginSession(sid) }
+        self.beganToSee()
         if !self.witness.joined(answer) { self.world.count("apps.wrong-place") }
         for index in self.pending.indices { self.pending[index].isSent = false }
         // Answers to what was sent before are of use still, but not awaited.
@@ -61,7 +61,7 @@ extension App {
         self.pending = []
         self.slowedBy = nil
         self.lastNumber = 0
-        self.selection = []
+        self.shown = [:]
         self.sid = sid
     }
 

@@ -14,7 +14,7 @@ extension App {
     /// Leaves the room and joins it again in one go; or joins once more first.
     func leaveAndJoin() {
         self.world.count("apps.left-and-joined")
-        self.selection = []
+        self.shown = [:]
         self.witness.left()
         if self.world.random.place(2) == 0 { self.join() }
         self.send("[\"room:leave\",{\"roomId\":\"\(self.room)\"}]", awaiting: .other)

@@ -15,7 +15,10 @@ extension App {
             let (x, y) = (Double(self.world.random.number(0...900)), Double(self.world.random.number(0...900)))
             let size = Double(self.world.random.number(600...1500))
             let box = CanvasBox(left: x, top: y, right: x + size, bottom: y + 800)
-            self.look(at: box, ",\"x\":\(x),\"y\":\(y),\"width\":\(size),\"height\":800")
+            let fields = ",\"x\":\(x),\"y\":\(y),\"width\":\(size),\"height\":800"
+            guard self.world.random.place(2) == 0 else { return self.look(at: box, fields) }
+            self.world.count("apps.viewports-shared")
+            self.look(at: box, fields + ",\"share\":true", shared: "\(x) \(y) \(size) 800.0")
         }
     }
 
@@ -34,8 +37,9 @@ extension App {
                 + "\"canvasSize\":{\"width\":2000,\"height\":1000}")
     }
 
-    private func look(at box: CanvasBox?, _ fields: String) {
+    private func look(at box: CanvasBox?, _ fields: String, shared: String? = nil) {
         self.witness.looks()
+        self.shown["viewport"] = shared
         self.send("[\"viewport:set\",{\"roomId\":\"\(self.room)\"\(fields)}]", awaiting: .view(box))
     }
 
@@ -49,20 +53,29 @@ extension App {
         if self.world.random.place(3) == 0 { self.look() }
     }
 
-    // MARK: Cursors and selections
+    // MARK: Awareness
 
-    /// Moves the cursor, hides it, or selects something.
+    /// Moves the cursor, hides it, selects something or shows a state.
     func point() {
-        switch self.world.random.place(4) {
+        switch self.world.random.place(5) {
         case 0: self.hideCursor()
-        case 1: self.point(x: Int(self.world.random.number(0...900)), y: 5)
+        case 1: self.showState()
+        case 2: self.point(x: Int(self.world.random.number(0...900)), y: 5)
         default:
             self.world.count("apps.selections")
-            self.selection = self.world.random.place(3) == 0 ? [] : [self.pick()]
-            let ids = self.selection.map { "\"\($0)\"" }.joined(separator: ",")
+            let selection = self.world.random.place(3) == 0 ? [] : [self.pick()]
+            self.shown["selection"] = selection.first
+            let ids = selection.map { "\"\($0)\"" }.joined(separator: ",")
             let fields = "\"roomId\":\"\(self.room)\",\"elementIds\":[\(ids)]"
             self.send("[\"selection:set\",{\(fields)}]", awaiting: .other)
         }
+    }
+
+    private func showState() {
+        self.world.count("apps.states")
+        let state = "{\"tool\":\(self.world.random.place(100))}"
+        self.shown["state"] = state
+        self.send("[\"presence:set\",{\"roomId\":\"\(self.room)\",\"state\":\(state)}]", awaiting: .other)
     }
 
     func point(x: Int, y: Int) {

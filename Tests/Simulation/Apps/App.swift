@@ -40,7 +40,7 @@ final class App: SimulatedApp {
     var state = State.away
     var session: String?
     var sid = ""
-    var selection: [String] = []
+    var shown: [String: String] = [:]
 
     var pending: [Pending] = []
     var lastNumber: UInt64 = 0
@@ -68,7 +68,7 @@ final class App: SimulatedApp {
 
     var elements: AppElements { self.witness.elements }
     var members: Set<String> { self.witness.members }
-    var selections: [String: [String]] { self.witness.selections }
+    var seen: [String: [String: String]] { self.witness.seen }
     var cursors: Set<String> { self.witness.cursors }
     var takesBatches: Bool { false }
 
@@ -96,7 +96,7 @@ final class App: SimulatedApp {
 
     private func disconnected() {
         self.witness.disconnected()
-        self.selection = []
+        self.shown = [:]
         self.connection = nil
         self.state = .away
         self.awaited = [:]

@@ -25,8 +25,8 @@ final class RoomWitness {
     private var partial: (epoch: String, seq: UInt64, states: [String: String])?
     /// The users whom it shows as members.
     private(set) var members: Set<String> = []
-    /// What others have selected, by session.
-    private(set) var selections: [String: [String]] = [:]
+    /// What others show but their cursors, by session and part.
+    private(set) var seen: [String: [String: String]] = [:]
     /// The sessions whose cursors it sees.
     private(set) var cursors: Set<String> = []
     private(set) var sight = Sight.nothing
@@ -101,11 +101,11 @@ final class RoomWitness {
     /// The members and what they show are in the answer to a join.
     private func meet(_ members: JSONValue?) {
         self.members = Set(members?.children.compactMap { $0["userId"]?.string } ?? [])
-        self.selections = [:]
+        self.seen = [:]
         self.cursors = []
         for connection in members?.children.flatMap({ $0["connections"]?.children ?? [] }) ?? [] {
             guard let sid = connection["sid"]?.string else { continue }
-            self.selections[sid] = connection["selection"]?.children.compactMap(\.string)
+            self.seen[sid] = AppText.shown(connection)
             if connection["cursor"] != nil { self.cursors.insert(sid) }
         }
     }
@@ -183,7 +183,13 @@ final class RoomWitness {
         case "cursor:moved": self.cursor(data)
         case "selection:changed":
             self.world.count("selections")
-            self.selections[data["sid"]?.string ?? ""] = data["elementIds"]?.children.compactMap(\.string)
+            self.seen[data["sid"]?.string ?? "", default: [:]]["selection"] = AppText.selection(data)
+        case "presence:changed":
+            self.world.count("states")
+            self.seen[data["sid"]?.string ?? "", default: [:]]["state"] = AppText.state(data)
+        case "viewport:changed":
+            self.world.count("viewports-shared")
+            self.seen[data["sid"]?.string ?? "", default: [:]]["viewport"] = AppText.viewport(data)
         case "room:elements": self.part(data)
         case "room:resync":
             self.isLost = true

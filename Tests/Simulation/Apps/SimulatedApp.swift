@@ -6,12 +6,12 @@ protocol SimulatedApp: AnyObject {
     var connection: AppConnection? { get set }
     /// The name of its session in the room; empty before the first join.
     var sid: String { get }
-    /// What it has selected over its connection.
-    var selection: [String] { get }
+    /// What it shows of its person over its connection but its cursor, by part.
+    var shown: [String: String] { get }
     /// The users whom it shows as members of its room.
     var members: Set<String> { get }
-    /// What others have selected, and the sessions whose cursors it sees.
-    var selections: [String: [String]] { get }
+    /// The same of others by session, as it sees it, and the sessions whose cursors it sees.
+    var seen: [String: [String: String]] { get }
     var cursors: Set<String> { get }
     /// Whether it asked for previews that leave together in one message.
     var takesBatches: Bool { get }

@@ -48,10 +48,10 @@ final class ClientApp: SimulatedApp {
     }
 
     var sid: String { self.wire.sid }
-    var selection: [String] { self.wire.selection }
+    var shown: [String: String] { self.wire.shown }
 
     var members: Set<String> { Set(self.core?.members(in: self.room).map(\.userId) ?? []) }
-    var selections: [String: [String]] { self.witness.selections }
+    var seen: [String: [String: String]] { self.witness.seen }
     var cursors: Set<String> { self.witness.cursors }
     var takesBatches: Bool { true }
 

@@ -10,7 +10,7 @@ struct ClientTranscript {
 
     private(set) var lines = [
         "# A client in a simulated world: what happened to it, and where it had what moves.",
-        "hide open close send token history save state error room result changed moving still members attention",
+        "hide open close send token history save state error room result changed moving still members awareness",
     ]
     /// A page of a room's history as it came.
     var page = "null"
@@ -66,6 +66,7 @@ struct ClientTranscript {
         case .pointed: "point"
         case .selected: "select"
         case .looked: "look"
+        case .presented: "show"
         }
     }
 
@@ -110,7 +111,11 @@ struct ClientTranscript {
                 writer.null()
             }
         case .selected(let ids): writer.member("elementIds", ids)
-        case .looked(let view):
+        case .presented(let state):
+            writer.key("state")
+            writer.raw(Array(state.utf8))
+        case .looked(let view, let isShared):
+            if isShared { writer.member("share", true) }
             guard let view else { return }
             writer.object("viewport") { writer in
                 Self.encode(view.origin, into: &writer)

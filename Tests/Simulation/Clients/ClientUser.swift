@@ -235,7 +235,7 @@ final class ClientUser {
         app.input(.room(app.room, .gestureThrown(fingers.name, id: id, throwing)))
     }
 
-    // MARK: Attention
+    // MARK: Awareness
 
     /// Looks at a part of the canvas, or at everything again.
     func look(_ app: ClientApp) {
@@ -243,10 +243,15 @@ final class ClientUser {
         let (x, y) = (Double(app.world.random.number(0...900)), Double(app.world.random.number(0...900)))
         let size = Double(app.world.random.number(600...1500))
         let view = Rect(x: x, y: y, width: size, height: 800)
-        app.input(.room(app.room, .looked(app.world.random.place(5) == 0 ? nil : view)))
+        let isShared = app.world.random.place(2) == 0
+        app.input(.room(app.room, .looked(app.world.random.place(5) == 0 ? nil : view, isShared: isShared)))
     }
 
     private func point(_ app: ClientApp) {
+        if app.world.random.place(4) == 0 {
+            let state = "{\"tool\":\(app.world.random.place(100))}"
+            return app.input(.room(app.room, .presented(state)))
+        }
         let x = Double(app.world.random.number(0...900))
         app.input(.room(app.room, .pointed(app.world.random.place(4) == 0 ? nil : Point(x: x, y: 5))))
     }

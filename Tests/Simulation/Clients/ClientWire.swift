@@ -20,7 +20,7 @@ final class ClientWire {
     /// The name of the session in the room.
     private(set) var sid = ""
     /// What the user has selected over this connection.
-    private(set) var selection: [String] = []
+    private(set) var shown: [String: String] = [:]
     private var lastRequest: UInt64 = 0
     private var lastJoin: UInt64 = 0
     /// By the client's numbers of requests, which begin anew with each run.
@@ -56,7 +56,7 @@ final class ClientWire {
         self.witness.observe(.closed)
         self.witness.disconnected()
         self.awaited = [:]
-        self.selection = []
+        self.shown = [:]
     }
 
     /// What is saved says which edits are behind which commits, before any of them is sent.
@@ -84,10 +84,12 @@ final class ClientWire {
             self.witness.joinSent(after: data["resume"]?["seq"]?.integer.map(UInt64.init))
             return .join
         case "room:leave":
-            self.selection = []
+            self.shown = [:]
             self.witness.left()
-        case "selection:set": self.selection = data["elementIds"]?.children.compactMap(\.string) ?? []
+        case "selection:set": self.shown["selection"] = AppText.selection(data)
+        case "presence:set": self.shown["state"] = AppText.state(data)
         case "viewport:set":
+            self.shown["viewport"] = data["share"]?.bool == true ? AppText.viewport(data) : nil
             self.witness.looks()
             return .view(CanvasBox(viewport: data))
         default:
@@ -195,7 +197,7 @@ final class ClientWire {
             self.witness.observe(.lost) { ($0.session, $0.number) = (name.session, name.number) }
         }
         self.pending = []
-        self.selection = []
+        self.shown = [:]
         self.sid = sid
         self.world.gestureShifts[sid] = self.shift
     }

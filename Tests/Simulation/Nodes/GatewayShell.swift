@@ -214,6 +214,9 @@ final class GatewayShell: Shell {
         case .broadcast(let slots, let json, _):
             let text = AppText(json)
             for slot in slots { self.tell(slot, .event, text) }
+        case .signal(let slots, let json):
+            let text = AppText(json)
+            for slot in slots { self.tell(slot, .event, text) }
         case .previews(let slots, let previews):
             for slot in slots { self.show(previews.filter { $0.sender != slot }, to: slot) }
         case .sightings(let sightings, let previews):

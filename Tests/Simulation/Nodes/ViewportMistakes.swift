@@ -3,7 +3,7 @@ import GatewayCore
 import HistoryChecker
 import Wire
 
-/// What is wrong with viewports in a gateway that has one of the mistakes of this kind; right in every other.
+/// What is wrong with viewports and awareness in a gateway that has one of the mistakes of this kind; right in every other.
 struct ViewportMistakes {
     let mutant: Mutant?
 
@@ -25,6 +25,11 @@ struct ViewportMistakes {
         case .areaInterest where self.mutant == .areasOff: return nil
         case .interest(var interest) where self.mutant == .viewportsForgotten:
             interest.hasViewports = false
+            return .interest(interest)
+        case .interest(var interest) where self.mutant == .awarenessForgotten:
+            for index in interest.occupants.indices {
+                interest.occupants[index].awareness = ShownAwareness(sid: interest.occupants[index].awareness.sid)
+            }
             return .interest(interest)
         default: return record
         }

@@ -38,18 +38,18 @@ import TouchSyncClientCore
 
     @Test func theLatestCursorOfEachConnectionCounts() {
         var pending = PendingChanges()
-        let selection = AttentionShift.selection(["a"])
-        pending.add(.attention(userId: "bob", sid: "1", .cursor(Point(x: 1, y: 1))))
-        pending.add(.attention(userId: "bob", sid: "1", selection))
-        pending.add(.attention(userId: "bob", sid: "1", .cursor(nil)))
-        pending.add(.attention(userId: "bob", sid: "2", .cursor(nil)))
+        let selection = AwarenessShift.selection(["a"])
+        pending.add(.awareness(userId: "bob", sid: "1", .cursor(Point(x: 1, y: 1))))
+        pending.add(.awareness(userId: "bob", sid: "1", selection))
+        pending.add(.awareness(userId: "bob", sid: "1", .cursor(nil)))
+        pending.add(.awareness(userId: "bob", sid: "2", .cursor(nil)))
         #expect(
             Self.all(&pending) == [
-                .attention(userId: "bob", sid: "1", .cursor(nil)), .attention(userId: "bob", sid: "1", selection),
-                .attention(userId: "bob", sid: "2", .cursor(nil)),
+                .awareness(userId: "bob", sid: "1", .cursor(nil)), .awareness(userId: "bob", sid: "1", selection),
+                .awareness(userId: "bob", sid: "2", .cursor(nil)),
             ])
         for number in 0...PendingChanges.mostShifts {
-            pending.add(.attention(userId: "u", sid: "\(number)", .cursor(nil)))
+            pending.add(.awareness(userId: "u", sid: "\(number)", .cursor(nil)))
         }
         let all = Self.all(&pending)
         #expect(all.count == PendingChanges.mostShifts + 1 && all.contains(.members))
@@ -97,7 +97,7 @@ import TouchSyncClientCore
     }
 
     private static func cursor(_ point: Point?, of sid: String) -> RoomChange {
-        .attention(userId: "u", sid: sid, .cursor(point))
+        .awareness(userId: "u", sid: sid, .cursor(point))
     }
 
     private static func all(_ pending: inout PendingChanges) -> [RoomChange] {

@@ -11,8 +11,8 @@ import TouchSyncClientCore
         #expect(RoomChange(.moving("a")) == .moving(["a"]))
         #expect(RoomChange(.still("a")) == .still(["a"]))
         #expect(
-            RoomChange(.attention(userId: "u", sid: "s", .selection(["a"])))
-                == .attention(userId: "u", sid: "s", .selection(["a"])))
+            RoomChange(.awareness(userId: "u", sid: "s", .selection(["a"])))
+                == .awareness(userId: "u", sid: "s", .selection(["a"])))
         #expect(RoomChange(.joined(recovered: true)) == .joined(recovered: true))
         #expect(RoomChange(.refused(error)) == .denied(error))
         #expect(RoomChange(.left) == .left)

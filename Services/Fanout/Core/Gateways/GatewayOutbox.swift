@@ -11,7 +11,7 @@ internal import Wire
 ///
 /// While it is open, records leave in their order, batched into envelopes. While it is blocked, what is numbered waits
 /// in its order, previews are folded, the latest for each element and connection, and so is awareness, so that a slow
-/// gateway gets every update and only fresh previews; a preview whose gesture ends meanwhile is dropped.
+/// gateway gets every update and only fresh previews; a preview whose gesture ends meanwhile is dropped, and so are signals.
 package struct GatewayOutbox: Sendable {
     /// What became of the envelope from ``next()``.
     package enum Fate: Sendable {
@@ -38,6 +38,8 @@ package struct GatewayOutbox: Sendable {
     package private(set) var hasOverflown = false
     /// Previews that were folded into another or dropped because the gateway was slow.
     package private(set) var foldedPreviews = 0
+    /// Signals that were dropped because the gateway was slow.
+    package private(set) var droppedSignals = 0
 
     /// An empty outbox.
     /// - Parameters:
@@ -76,7 +78,10 @@ package struct GatewayOutbox: Sendable {
 
     /// False when the record is dropped, or folded into what waits.
     private mutating func takes(_ record: GatewayRecord) -> Bool {
-        if self.hasOverflown { return false }
+        if self.hasOverflown {
+            if case .signal = record { self.droppedSignals += 1 }
+            return false
+        }
         guard self.isBlocked || self.holdsLatest else { return true }
         switch record {
         case .preview(let preview):
@@ -87,6 +92,9 @@ package struct GatewayOutbox: Sendable {
             // What hides something is not sent again.
             if self.isBlocked { self.overflow() }
             return !self.isBlocked
+        case .signal where self.isBlocked:
+            self.droppedSignals += 1
+            return false
         default:
             self.foldedPreviews += self.previews.remove(record.endedPreviews)
             return true

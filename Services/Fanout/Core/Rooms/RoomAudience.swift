@@ -239,6 +239,16 @@ struct RoomAudience: Sendable {
         }
     }
 
+    /// Sends on what a connection tells the others.
+    /// - Returns: false when it is not in the room, or its session is another connection's.
+    func send(_ signal: RoomSignal, into actions: inout [FanoutAction]) -> Bool {
+        guard self.occupancy.user(of: signal.connection) == signal.user,
+            !self.owners.isSuperseded(signal.sid, from: signal.connection)
+        else { return false }
+        self.broadcast(.signal(signal), except: self.occupancy.loneGateway(of: signal.connection), into: &actions)
+        return true
+    }
+
     /// Sends what is outside of the numbered stream.
     func broadcast(_ record: GatewayRecord, except: GatewayID? = nil, into actions: inout [FanoutAction]) {
         var audience = self.occupancy.streaming

@@ -20,6 +20,8 @@ struct AwarenessTrack {
     /// True while something waits for the rate limit.
     var isHeld: Bool { !self.waiting.isEmpty }
 
+    var sharesViewport: Bool { self.shown.viewport != nil }
+
     /// What others should see.
     func state(sid: Identifier) -> ShownAwareness {
         var shown = self.shown

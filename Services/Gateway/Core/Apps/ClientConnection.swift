@@ -348,6 +348,21 @@ extension ClientConnection {
         return GestureEnd(room: room, element: element, user: self.identity.member.user, sid: sid, gesture: gesture)
     }
 
+    // MARK: Signals
+
+    /// What the app tells the others in a room, if its rights and rates allow it.
+    mutating func signal(
+        _ event: IncomingEvent, in room: Identifier, _ users: inout RateBudget<Identifier>
+    ) throws(Refusal) -> RoomSignal {
+        try self.checkPreview(in: room)
+        let (name, data) = try EventReader.signal(event.payload)
+        guard let index = self.memberships.index(of: room) else { throw .notJoined }
+        let sid = try self.memberships.entries[index].ownSession()
+        let user = self.identity.member.user
+        try self.commits.spendSignal(of: user, &users, at: event.now)
+        return RoomSignal(room: room, connection: self.id, user: user, sid: sid, name: name, data: data)
+    }
+
     // MARK: Previews
 
     /// Refuses a preview that its user may not show.
@@ -414,6 +429,11 @@ extension ClientConnection {
     /// The claim under which it owns its session in a room; 0 when it is not there.
     func claim(in room: Identifier) -> UInt32 {
         self.memberships.index(of: room).map { self.memberships.entries[$0].claim } ?? 0
+    }
+
+    /// True while its viewport is shown to others, or is about to be.
+    mutating func sharesViewport(in room: Identifier) -> Bool {
+        self.memberships.index(of: room).map { self.memberships.entries[$0].sharesViewport } ?? false
     }
 
     /// True while awareness waits.

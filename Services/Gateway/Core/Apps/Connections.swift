@@ -1,3 +1,4 @@
+import Canvas
 import JSONBytes
 import Timing
 package import Wire
@@ -162,7 +163,7 @@ package struct Connections {
         return steps.compactMap { self.stamped($0, from: event.slot) }
     }
 
-    /// `cursor:moving` and `selection:set`: others see what the app's person looks at.
+    /// `cursor:moving`, `selection:set` and `presence:set`: others see what the app shows of its person.
     /// - Returns: what may be sent on now; nil: it waits.
     mutating func awarenessReceived(
         _ event: IncomingEvent, _ kind: AwarenessEvent, room: Identifier, _ reader: EventReader,
@@ -173,7 +174,7 @@ package struct Connections {
         let value = try reader.awareness(event.payload, kind)
         let awareness = try self.bySlot[event.slot]?.show(value, in: room, at: event.now)
         if awareness == nil { self.restless.insert(event.slot) }
-        if kind == .selection { self.acknowledge(event, into: &actions) }
+        if kind != .cursor { self.acknowledge(event, into: &actions) }
         return awareness
     }
 
@@ -290,15 +291,23 @@ package struct Connections {
         actions.append(.acknowledge(event.slot, id: ackID, json: AnswerText.pong(at: seconds)))
     }
 
-    /// `viewport:set`: from now on the app gets those previews only that it can see.
-    /// - Returns: what it sees, with a margin; nil: everything.
+    /// `viewport:set`: from now on the app gets those previews only that it can see, and others see what that is, if it
+    /// shares it.
+    /// - Returns: what it sees, with a margin, nil: everything; and the awareness that may be sent on now, if there is any.
     mutating func viewportReceived(
         _ event: IncomingEvent, room: Identifier, into actions: inout [GatewayAction]
-    ) throws(Refusal) -> PreviewArea? {
-        let viewport = try EventReader.viewport(event.payload)
+    ) throws(Refusal) -> (area: PreviewArea?, shared: Awareness?) {
+        let (rect, isShared) = try EventReader.viewport(event.payload)
+        if isShared { try self.bySlot[event.slot]?.checkPreview(in: room) }
         try self.bySlot[event.slot]?.spendViewport(in: room, at: event.now)
+        var shared: Awareness?
+        if isShared || self.bySlot[event.slot]?.sharesViewport(in: room) == true {
+            self.awarenessTotal += 1
+            shared = try self.bySlot[event.slot]?.show(.viewport(isShared ? rect : nil), in: room, at: event.now)
+            if shared == nil { self.restless.insert(event.slot) }
+        }
         self.acknowledge(event, into: &actions)
-        return viewport
+        return (rect.map { PreviewArea($0.withViewportMargin) }, shared)
     }
 
     /// Answers an event that has no other result.
@@ -332,7 +341,7 @@ package struct Connections {
         case .preview, .awareness(.cursor):
             guard event.ackID != nil || self.isReported(refusal, of: event.slot, at: event.now) else { return }
             number = nil
-        case .awareness(.selection):
+        case .awareness:
             guard event.ackID != nil || self.bySlot[event.slot]?.reports(refusal.code, at: event.now) == true
             else { return }
             number = nil

@@ -104,6 +104,13 @@ struct Membership {
         }
     }
 
+    /// The session's public name.
+    /// - Throws: while the session has another owner.
+    func ownSession() throws(Refusal) -> Identifier {
+        try self.checkOwnership()
+        return self.sid
+    }
+
     /// Begins a session, or goes on with one as its newest owner.
     private mutating func startSession(_ joined: JoinReply.Joined) {
         if self.sid != joined.sid { self.awareness.reset() }
@@ -195,6 +202,8 @@ struct Membership {
 
     /// True while something of it waits for the rate limit, or for the session to be this connection's again.
     var holdsAwareness: Bool { self.awareness.isHeld }
+
+    var sharesViewport: Bool { self.awareness.sharesViewport }
 
     /// Roughly the bytes of the selection and the state.
     var awarenessBytes: Int { self.awareness.bytes }

@@ -71,6 +71,21 @@ struct CommitQueue {
         return nil
     }
 
+    /// Counts a signal as a commit that does not wait: not before those that do.
+    mutating func spendSignal(
+        of user: Identifier, _ users: inout RateBudget<Identifier>, at now: Instant
+    ) throws(Refusal) {
+        guard self.isEmpty, self.limit.allows(1, at: now) else {
+            let wait = self.limit.wait(for: 1, at: now).retryMilliseconds
+            throw Refusal(.rateLimited, "This connection sends commits and signals too fast.", retryAfterMs: wait)
+        }
+        if let wait = users.spend(of: user, at: now) {
+            users.countRefusal()
+            throw .userCommitsTooFast(retryAfterMs: wait)
+        }
+        _ = self.limit.spend(1, at: now)
+    }
+
     /// Counts more against the connection's rate than the commit itself.
     mutating func charge(_ count: Int, at now: Instant) { self.limit.charge(count, at: now) }
 

@@ -45,6 +45,15 @@ package struct Commits {
             longestDebt: Self.longestDebt)
     }
 
+    /// `room:signal`: what it tells the others counts for the rates of commits.
+    mutating func signalReceived(
+        _ event: IncomingEvent, room: Identifier, _ connections: inout Connections, into actions: inout [GatewayAction]
+    ) throws(Refusal) {
+        guard let signal = try connections.bySlot[event.slot]?.signal(event, in: room, &self.users) else { return }
+        actions.append(.fanout(of: room, .signal(signal)))
+        connections.acknowledge(event, into: &actions)
+    }
+
     // MARK: From apps
 
     /// An app wants something to last.

@@ -11,6 +11,8 @@ enum AppEvent {
     case awareness(AwarenessEvent)
     /// The app sees a part of a room's canvas only.
     case viewport
+    /// The app tells the others in a room something in passing.
+    case signal
     /// The app asks whether its connection lives.
     case ping
     /// An edit: a commit asks for it.
@@ -20,7 +22,9 @@ enum AppEvent {
         (PreviewEvent.deltas.rawValue, .preview(.deltas)),
         (PreviewEvent.group.rawValue, .preview(.group)), ("room:join", .roomJoin), ("room:leave", .roomLeave),
         (AwarenessEvent.cursor.rawValue, .awareness(.cursor)),
-        (AwarenessEvent.selection.rawValue, .awareness(.selection)), ("viewport:set", .viewport),
+        (AwarenessEvent.selection.rawValue, .awareness(.selection)),
+        (AwarenessEvent.state.rawValue, .awareness(.state)), ("viewport:set", .viewport),
+        ("room:signal", .signal),
         ("auth:refresh", .authRefresh),
         ("client:ping", .ping),
     ]
@@ -46,6 +50,7 @@ enum AppEvent {
         case .preview(let event): event.rawValue
         case .awareness(let event): event.rawValue
         case .viewport: "viewport:set"
+        case .signal: "room:signal"
         case .authRefresh: "auth:refresh"
         case .ping: "client:ping"
         case .edit(let kind): kind.event
@@ -67,12 +72,14 @@ enum PreviewEvent: String {
     case group = "elements:gesturing"
 }
 
-/// The events by which apps show what their people look at.
+/// The events by which apps show something of their people.
 enum AwarenessEvent: String {
     /// Where the mouse or finger points.
     case cursor = "cursor:moving"
     /// Which elements are selected.
     case selection = "selection:set"
+    /// What the app itself shows.
+    case state = "presence:set"
 }
 
 /// Where an event came from, and so where its answer goes.

@@ -172,15 +172,35 @@ struct EventReader {
         case .cursor: .cursor(try PayloadField.cursor(payload))
         case .selection:
             .selection(try PayloadField.selection(payload, limit: self.editReading.largestGroup))
+        case .state: .state(try PayloadField.state(payload))
         }
     }
 
+    /// Reads a signal: its name, and any JSON value as text, empty if there is none.
+    static func signal(_ payload: JSONValue) throws(Refusal) -> (name: String, data: [UInt8]) {
+        guard let name = payload["name"]?.string, (1...Self.signalNameBytes).contains(name.utf8.count) else {
+            throw Refusal(.invalid, "A name is a string of 1 to \(Self.signalNameBytes) bytes.", field: "name")
+        }
+        let data = payload["data"]?.rawBytes ?? []
+        guard data.count <= Self.signalBytes else {
+            throw Refusal(.tooLarge, "A signal has at most \(Self.signalBytes) bytes of data.", field: "data")
+        }
+        return (name, Array(data))
+    }
+
+    private static let (signalNameBytes, signalBytes) = (64, 4096)
+
     // MARK: Viewports
 
-    /// Reads the part of the canvas that an app sees, and adds the margin; nil: everything.
-    static func viewport(_ payload: JSONValue) throws(Refusal) -> PreviewArea? {
+    /// Reads the part of the canvas that an app sees, nil: everything; and whether it is shown to others.
+    static func viewport(_ payload: JSONValue) throws(Refusal) -> (rect: Rect?, isShared: Bool) {
         do throws(FieldError) {
-            return try ElementInput.viewport(payload).map { PreviewArea($0.withViewportMargin) }
+            let rect = try ElementInput.viewport(payload)
+            guard let share = payload["share"] else { return (rect, false) }
+            guard let isShared = share.bool else {
+                throw FieldError(field: "share", message: "share is true or false.")
+            }
+            return (rect, isShared)
         } catch {
             throw Refusal(error)
         }

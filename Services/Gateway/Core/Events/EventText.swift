@@ -74,6 +74,17 @@ enum EventText {
         }
     }
 
+    /// What a connection tells the others.
+    static func signal(_ signal: RoomSignal) -> [UInt8] {
+        Self.event("room:signaled", room: signal.room) { writer in
+            writer.member("userId", signal.user.text)
+            writer.member("sid", signal.sid.text)
+            writer.member("name", signal.name)
+            writer.key("data")
+            if signal.data.isEmpty { writer.null() } else { writer.raw(signal.data) }
+        }
+    }
+
     /// The members of a part of the canvas; null where there is none.
     static func rect(_ rect: Rect?, into writer: inout JSONWriter) {
         Self.number("x", rect?.origin.x, into: &writer)

@@ -44,6 +44,9 @@ package struct RoomStreams {
     /// Everybody in a room.
     func members(of room: Identifier) -> [Slot] { self.rooms[room]?.all ?? [] }
 
+    /// The members of the full contract that follow a room's stream.
+    func fullMembers(of room: Identifier) -> [Slot] { self.rooms[room]?.members ?? [] }
+
     /// True for a member of a room.
     func contains(_ slot: Slot, in room: Identifier) -> Bool { self.rooms[room]?.contains(slot) ?? false }
 

@@ -48,6 +48,9 @@ package struct Rooms {
     /// Everybody in a room.
     func members(of room: Identifier) -> [Slot] { self.streams.members(of: room) }
 
+    /// The members that get signals: those of the full contract, once they have read their snapshots.
+    func signalMembers(of room: Identifier) -> [Slot] { self.streams.fullMembers(of: room) }
+
     /// True for a member of a room.
     func contains(_ slot: Slot, in room: Identifier) -> Bool { self.streams.contains(slot, in: room) }
 

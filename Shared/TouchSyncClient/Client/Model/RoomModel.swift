@@ -51,7 +51,7 @@
             switch change {
             case .elements(let ids), .moving(let ids), .still(let ids): self.frame.ids.formUnion(ids.map(TextKey.init))
             case .allElements: self.frame.isWhole = true
-            case .members, .attention: self.frame.hasMembers = true
+            case .members, .awareness: self.frame.hasMembers = true
             case .joined(let recovered):
                 self.denial = nil
                 // A room that was left and entered again does not say what was deleted meanwhile.

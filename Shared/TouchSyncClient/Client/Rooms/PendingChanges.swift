@@ -4,12 +4,12 @@ import TouchSyncClientCore
 /// for, and misses nothing that it could not read anew.
 struct PendingChanges: Sendable {
     private enum Kind: Sendable {
-        case elements, moving, still, members, attention, status, refusals, left
+        case elements, moving, still, members, awareness, status, refusals, left
     }
 
     /// More elements than this are all elements.
     static let mostElements = 32768
-    /// More cursors and selections than this are all members.
+    /// More awareness than this is all members.
     static let mostShifts = 1024
     /// Older refusals than these are forgotten.
     static let mostRefusals = 64
@@ -37,7 +37,7 @@ struct PendingChanges: Sendable {
             self.still.formUnion(ids)
             self.queue(.still)
         case .members: self.queue(.members)
-        case .attention(let userId, let sid, let shift): self.addShift(userId, sid, shift)
+        case .awareness(let userId, let sid, let shift): self.addShift(userId, sid, shift)
         case .joined, .denied: self.addStatus(change)
         case .refusal(let error): self.addRefusal(error)
         case .left: self.addLeft()
@@ -48,7 +48,7 @@ struct PendingChanges: Sendable {
     mutating func next() -> RoomChange? {
         guard let kind = self.kinds.first else { return nil }
         switch kind {
-        case .attention where self.shifts.count > 1: return self.shifts.takeFirst()
+        case .awareness where self.shifts.count > 1: return self.shifts.takeFirst()
         case .refusals where self.refusals.count > 1: return .refusal(self.refusals.removeFirst())
         default: self.kinds.removeFirst()
         }
@@ -57,7 +57,7 @@ struct PendingChanges: Sendable {
         case .moving: return .moving(self.moving.takeAll())
         case .still: return .still(self.still.takeAll())
         case .members: return .members
-        case .attention: return self.shifts.takeFirst()
+        case .awareness: return self.shifts.takeFirst()
         case .status: return self.takeStatus()
         case .refusals: return self.refusals.popLast().map { .refusal($0) }
         case .left: return .left
@@ -89,11 +89,11 @@ struct PendingChanges: Sendable {
 
     // MARK: People, joins, refusals
 
-    private mutating func addShift(_ userId: String, _ sid: String, _ shift: AttentionShift) {
+    private mutating func addShift(_ userId: String, _ sid: String, _ shift: AwarenessShift) {
         let place = ShiftPlace(sid: TextKey(sid), shift)
         guard self.shifts.contains(place) || self.shifts.count < Self.mostShifts else { return self.queue(.members) }
-        self.shifts.set(.attention(userId: userId, sid: sid, shift), at: place)
-        self.queue(.attention)
+        self.shifts.set(.awareness(userId: userId, sid: sid, shift), at: place)
+        self.queue(.awareness)
     }
 
     /// The latest one counts; that elements were replaced is not forgotten.
@@ -124,18 +124,24 @@ struct PendingChanges: Sendable {
     }
 }
 
-/// Whose cursor or selection it is.
+/// Whose it is, and what of it.
 private struct ShiftPlace: Hashable, Sendable {
     let sid: TextKey
-    let isCursor: Bool
+    let part: Int
 
-    init(sid: TextKey, _ shift: AttentionShift) {
+    init(sid: TextKey, _ shift: AwarenessShift) {
         self.sid = sid
-        self.isCursor = if case .cursor = shift { true } else { false }
+        self.part =
+            switch shift {
+            case .cursor: 0
+            case .selection: 1
+            case .state: 2
+            case .viewport: 3
+            }
     }
 }
 
-/// The latest cursor and selection of each connection, in the order in which there first was one.
+/// The latest of each part of each connection, in the order in which there first was one.
 private struct LatestShifts: Sendable {
     private var changes: [ShiftPlace: RoomChange] = [:]
     /// Those that came since `leaving` was filled, the newest last.

@@ -13,7 +13,7 @@ public enum RoomChange: Equatable, Sendable {
     /// Other people are in the room.
     case members
     /// Somebody points at something else, or selected something else.
-    case attention(userId: String, sid: String, AttentionShift)
+    case awareness(userId: String, sid: String, AwarenessShift)
     /// It is joined. `recovered`: what was missed arrived; otherwise all elements were replaced.
     case joined(recovered: Bool)
     /// The join was refused for good.
@@ -32,7 +32,7 @@ extension RoomChange {
         case .moving(let id): self = .moving([id])
         case .still(let id): self = .still([id])
         case .membersChanged: self = .members
-        case .attention(let userId, let sid, let shift): self = .attention(userId: userId, sid: sid, shift)
+        case .awareness(let userId, let sid, let shift): self = .awareness(userId: userId, sid: sid, shift)
         case .joined(let recovered): self = .joined(recovered: recovered)
         case .refused(let error): self = .denied(error)
         case .left: self = .left

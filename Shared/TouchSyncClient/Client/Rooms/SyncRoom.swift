@@ -61,7 +61,7 @@ public struct SyncRoom: Sendable {
         await self.client.pose(of: id, in: self.id, at: instant)
     }
 
-    /// Who is here, with cursors and selections.
+    /// Who is here, and what is shown of them.
     public var members: [RoomMember] {
         get async { await self.client.members(in: self.id) ?? [] }
     }
@@ -90,7 +90,12 @@ public struct SyncRoom: Sendable {
     public func select(_ ids: [String]) { self.post(.selected(ids)) }
 
     /// This user sees this part of the canvas, so that previews of others come from there only; nil for everything.
-    public func look(_ viewport: Rect?) { self.post(.looked(viewport)) }
+    /// - Parameter share: whether others see it, to follow.
+    public func look(_ viewport: Rect?, share: Bool = false) { self.post(.looked(viewport, isShared: share)) }
+
+    /// What else others are to see of this user, as the app understands it.
+    /// - Parameter state: the text of a JSON object, at most 1 KiB.
+    public func show(state: String) { self.post(.presented(state)) }
 
     /// Leaves, as soon as all edits have their results.
     public func leave() { self.post(.leave) }
@@ -115,7 +120,7 @@ public struct ShownRoom: Sendable {
     public let pending: Int
     /// All elements as they lie on each other, the lowest first.
     public let elements: [Element]
-    /// Who is here, with cursors and selections.
+    /// Who is here, and what is shown of them.
     public let members: [RoomMember]
     /// Who this user is here, and what it may do; nil before the first join.
     public let me: OwnMembership?

@@ -95,7 +95,7 @@ extension ClientRoom {
 
     /// Whether somebody moves an element where this user does not look, so that no previews come from there.
     private func isOutOfView(_ id: TextKey) -> Bool {
-        guard let viewport = self.attention.viewport, let target = self.movements.target(of: id),
+        guard let viewport = self.awareness.viewport, let target = self.movements.target(of: id),
             self.contents.shown[id]?.space == .canvas
         else { return false }
         return !viewport.contains(target)

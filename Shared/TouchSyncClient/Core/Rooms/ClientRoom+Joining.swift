@@ -7,7 +7,7 @@ extension ClientRoom {
         guard outbox.isConnected else { return }
         self.phase = .joining
         self.edits.joinBegan()
-        self.attention.joinBegan()
+        self.awareness.joinBegan()
         self.address.ask("room:join", about: .join(room: self.address.serial), &outbox) { writer in
             writer.member("parts", true)
             writer.member("session", ifPresent: self.edits.session.secret)
@@ -90,7 +90,7 @@ extension ClientRoom {
         self.phase = .joined
         self.tell(.joined(recovered: recovered), &outbox)
         self.endMovementsOutOfView(&outbox)
-        self.attention.joined(interval: self.throttleMs, &outbox)
+        self.awareness.joined(interval: self.throttleMs, &outbox)
         self.edits.joined(self.contents, &outbox)
     }
 

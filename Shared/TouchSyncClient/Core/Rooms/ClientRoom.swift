@@ -30,7 +30,7 @@ struct ClientRoom: Sendable {
     /// Elements with edits that move them, as they are drawn until the server says from when on.
     private var waiting: [TextKey: Element] = [:]
     var people = RoomPeople()
-    var attention: OwnAttention
+    var awareness: OwnAwareness
     /// When the room is joined again, because the server asked for a pause, ms.
     var retryAt: Int64?
 
@@ -39,7 +39,7 @@ struct ClientRoom: Sendable {
         self.address = RoomAddress(id: id, serial: serial)
         self.edits = RoomEdits(of: self.address, capacity: queueLimit, record: record)
         self.gestures = OwnGestures(lastNumber: record?.gesture ?? 0)
-        self.attention = OwnAttention(in: self.address)
+        self.awareness = OwnAwareness(in: self.address)
         self.hasMotion = hasMotion
         self.playing = PlayingElements(isOn: hasMotion)
         self.edits.touchAll(&self.contents)
@@ -55,7 +55,7 @@ struct ClientRoom: Sendable {
     var deadline: Int64? {
         earliest(
             self.retryAt, self.edits.deadline, self.phase == .joined ? self.gestures.deadline : nil,
-            self.movements.deadline, self.playing.deadline, self.attention.deadline)
+            self.movements.deadline, self.playing.deadline, self.awareness.deadline)
     }
 
     mutating func timeReached(_ outbox: inout ClientOutbox) {
@@ -65,14 +65,14 @@ struct ClientRoom: Sendable {
         self.sendDuePreviews(&outbox)
         self.endSilentMovements(&outbox)
         self.endPlaying(&outbox)
-        self.attention.timeReached(interval: self.throttleMs, &outbox)
+        self.awareness.timeReached(interval: self.throttleMs, &outbox)
     }
 
     mutating func connectionLost() {
         if self.phase != .refused { self.phase = .idle }
         self.retryAt = nil
         self.contents.dropParts()
-        self.attention.connectionLost()
+        self.awareness.connectionLost()
         self.edits.connectionLost()
     }
 
@@ -151,9 +151,11 @@ extension ClientRoom {
         case .gestureThrown(let name, let id, let throwing):
             self.gestureEnded(name, id: id, throwing: throwing, &outbox)
         case .gestureCancelled(let name): self.gestureCancelled(name, &outbox)
-        case .pointed(let point): self.attention.pointed(point, interval: self.throttleMs, &outbox)
-        case .selected(let ids): self.attention.selected(ids, &outbox)
-        case .looked(let viewport): self.attention.looked(viewport, interval: self.throttleMs, &outbox)
+        case .pointed(let point): self.awareness.pointed(point, interval: self.throttleMs, &outbox)
+        case .selected(let ids): self.awareness.selected(ids, &outbox)
+        case .looked(let viewport, let isShared):
+            self.awareness.looked(viewport, isShared: isShared, interval: self.throttleMs, &outbox)
+        case .presented(let state): self.awareness.presented(state, interval: self.throttleMs, &outbox)
         }
     }
 }

@@ -25,7 +25,7 @@ public struct OwnMembership: Equatable, Sendable {
 public enum RoomRight: String, Equatable, Sendable, CaseIterable, Comparable {
     /// See it.
     case view
-    /// Show others what moves, a cursor and a selection.
+    /// Show others what moves, and awareness.
     case preview
     /// Edit it.
     case commit
@@ -46,6 +46,10 @@ public struct MemberConnection: Equatable, Sendable {
     public fileprivate(set) var cursor: Point?
     /// The elements that the user has selected.
     public fileprivate(set) var selection: [String] = []
+    /// The app's own state, the text of a JSON object; nil: none.
+    public fileprivate(set) var state: String?
+    /// The part of the canvas that the user sees, pixels; nil: it is not shared.
+    public fileprivate(set) var viewport: Rect?
 }
 
 /// Who is in a room, as of the last join and the events since. The cost of a cursor, of a member who joins and of one
@@ -83,6 +87,8 @@ struct RoomPeople: Sendable {
             return .membersChanged
         case "cursor:moved": return self.attend(data, .cursor(data.value.point))
         case "selection:changed": return self.attend(data, .selection(data["elementIds"]?.strings ?? []))
+        case "presence:changed": return self.attend(data, .state(data["state"]?.objectText))
+        case "viewport:changed": return self.attend(data, .viewport(data.value.rect))
         default: return nil
         }
     }
@@ -98,11 +104,11 @@ struct RoomPeople: Sendable {
         if let userId { self[userId] = nil }
     }
 
-    private mutating func attend(_ data: JSONObject, _ shift: AttentionShift) -> RoomOutput? {
+    private mutating func attend(_ data: JSONObject, _ shift: AwarenessShift) -> RoomOutput? {
         guard let userId = data["userId"]?.string, let sid = data["sid"]?.string,
             let index = self.indices[TextKey(userId)], self.places[index]?.attend(sid: sid, shift) != nil
         else { return nil }
-        return .attention(userId: userId, sid: sid, shift)
+        return .awareness(userId: userId, sid: sid, shift)
     }
 
     /// A member. One that is replaced keeps its place in the order.
@@ -149,7 +155,7 @@ extension RoomMember {
         self.connections = (json["connections"]?.objects ?? []).compactMap(MemberConnection.init(json:))
     }
 
-    fileprivate mutating func attend(sid: String, _ shift: AttentionShift) {
+    fileprivate mutating func attend(sid: String, _ shift: AwarenessShift) {
         var index = self.connections.firstIndex { TextKey($0.sid) == TextKey(sid) }
         if index == nil {
             self.connections.append(MemberConnection(sid: sid))
@@ -159,6 +165,8 @@ extension RoomMember {
         switch shift {
         case .cursor(let cursor): self.connections[index].cursor = cursor
         case .selection(let selection): self.connections[index].selection = selection
+        case .state(let state): self.connections[index].state = state
+        case .viewport(let viewport): self.connections[index].viewport = viewport
         }
     }
 }
@@ -169,5 +177,21 @@ extension MemberConnection {
         self.sid = sid
         self.cursor = json["cursor"]?.point
         self.selection = json["selection"]?.strings ?? []
+        self.state = json["state"]?.objectText
+        self.viewport = json["viewport"]?.rect
+    }
+}
+
+extension JSONValue {
+    /// The text of an object; nil if it is none.
+    fileprivate var objectText: String? {
+        self.kind == .object ? String(decoding: self.rawBytes, as: UTF8.self) : nil
+    }
+
+    fileprivate var rect: Rect? {
+        guard let x = self["x"]?.double, let y = self["y"]?.double, let width = self["width"]?.double,
+            let height = self["height"]?.double
+        else { return nil }
+        return Rect(x: x, y: y, width: width, height: height)
     }
 }

@@ -44,7 +44,7 @@ export class People {
     this.layer = layer;
     this.changed = changed;
     room.on("members", members => this.#met(members));
-    room.on("attention", happened => this.#attended(happened));
+    room.on("awareness", happened => this.#attended(happened));
   }
 
   /** @param {string | undefined} sid @returns {Person | undefined} */

@@ -1,9 +1,9 @@
 import Canvas
 import JSONBytes
 
-/// This user's cursor, selection and viewport in a room. They are sent again after each join; cursors and viewports at most
-/// once in an interval.
-struct OwnAttention: Sendable {
+/// What this user shows in a room, and its viewport. All is sent again after each join; all but selections at most once in an
+/// interval.
+struct OwnAwareness: Sendable {
     private let address: RoomAddress
     /// Whether anything may be sent: the room is joined.
     private var isOpen = false
@@ -13,17 +13,22 @@ struct OwnAttention: Sendable {
     private var selection: [String]?
     /// The part of the canvas that this user sees; nil for everything.
     private(set) var viewport: Rect?
-    /// When cursors and viewports may be sent.
-    private var cursorPace = AttentionPace()
-    private var viewportPace = AttentionPace()
+    /// Whether others see the viewport.
+    private var sharesViewport = false
+    /// The text of a JSON object; nil as long as there was none.
+    private var state: String?
+    /// When cursors, viewports and states may be sent.
+    private var cursorPace = AwarenessPace()
+    private var viewportPace = AwarenessPace()
+    private var statePace = AwarenessPace()
 
     /// Nothing was pointed at, selected or looked at.
     init(in address: RoomAddress) {
         self.address = address
     }
 
-    /// When a waiting cursor or viewport is to be sent, ms.
-    var deadline: Int64? { earliest(self.cursorPace.dueAt, self.viewportPace.dueAt) }
+    /// When a waiting cursor, viewport or state is to be sent, ms.
+    var deadline: Int64? { earliest(self.cursorPace.dueAt, self.viewportPace.dueAt, self.statePace.dueAt) }
 
     // MARK: The app
 
@@ -38,9 +43,17 @@ struct OwnAttention: Sendable {
         self.sendSelection(&outbox)
     }
 
-    mutating func looked(_ viewport: Rect?, interval: Int64, _ outbox: inout ClientOutbox) {
+    mutating func looked(
+        _ viewport: Rect?, isShared: Bool = false, interval: Int64, _ outbox: inout ClientOutbox
+    ) {
         self.viewport = viewport
+        self.sharesViewport = isShared
         self.offerViewport(interval, &outbox)
+    }
+
+    mutating func presented(_ state: String, interval: Int64, _ outbox: inout ClientOutbox) {
+        self.state = state
+        self.offerState(interval, &outbox)
     }
 
     // MARK: The room
@@ -52,6 +65,7 @@ struct OwnAttention: Sendable {
         if self.cursor != nil || self.cursorPace.hasTold { self.offerCursor(interval, &outbox) }
         if self.selection != nil { self.sendSelection(&outbox) }
         if self.viewport != nil || self.viewportPace.hasTold { self.offerViewport(interval, &outbox) }
+        if self.state != nil { self.offerState(interval, &outbox) }
     }
 
     /// The room is being joined again.
@@ -62,14 +76,16 @@ struct OwnAttention: Sendable {
     /// The next connection knows nothing of this user.
     mutating func connectionLost() {
         self.isOpen = false
-        self.cursorPace = AttentionPace()
-        self.viewportPace = AttentionPace()
+        self.cursorPace = AwarenessPace()
+        self.viewportPace = AwarenessPace()
+        self.statePace = AwarenessPace()
     }
 
-    /// A cursor and a viewport may have waited until now.
+    /// A cursor, a viewport and a state may have waited until now.
     mutating func timeReached(interval: Int64, _ outbox: inout ClientOutbox) {
         if self.cursorPace.due(at: outbox.now, interval: interval) { self.sendCursor(&outbox) }
         if self.viewportPace.due(at: outbox.now, interval: interval) { self.sendViewport(&outbox) }
+        if self.statePace.due(at: outbox.now, interval: interval) { self.sendState(&outbox) }
     }
 
     /// The answer to a viewport. Refused for now, the latest one is sent later.
@@ -90,6 +106,19 @@ struct OwnAttention: Sendable {
         if self.viewportPace.offer(at: outbox.now, interval: interval) { self.sendViewport(&outbox) }
     }
 
+    private mutating func offerState(_ interval: Int64, _ outbox: inout ClientOutbox) {
+        guard self.isOpen else { return }
+        if self.statePace.offer(at: outbox.now, interval: interval) { self.sendState(&outbox) }
+    }
+
+    private func sendState(_ outbox: inout ClientOutbox) {
+        guard self.isOpen, let state = self.state else { return }
+        self.address.ask("presence:set", about: .nothing, &outbox) { writer in
+            writer.key("state")
+            writer.raw(Array(state.utf8))
+        }
+    }
+
     private func sendCursor(_ outbox: inout ClientOutbox) {
         guard self.isOpen else { return }
         self.address.send("cursor:moving", &outbox) { writer in
@@ -108,17 +137,19 @@ struct OwnAttention: Sendable {
     private func sendViewport(_ outbox: inout ClientOutbox) {
         guard self.isOpen else { return }
         self.address.ask("viewport:set", about: .viewport(room: self.address.serial), &outbox) { writer in
-            guard let viewport = self.viewport else { return }
-            writer.member("x", viewport.origin.x)
-            writer.member("y", viewport.origin.y)
-            writer.member("width", viewport.size.width)
-            writer.member("height", viewport.size.height)
+            if let viewport = self.viewport {
+                writer.member("x", viewport.origin.x)
+                writer.member("y", viewport.origin.y)
+                writer.member("width", viewport.size.width)
+                writer.member("height", viewport.size.height)
+            }
+            if self.sharesViewport { writer.member("share", true) }
         }
     }
 }
 
 /// Throttles a value of which only the latest counts: it is sent at most once in an interval, and the last one always.
-struct AttentionPace: Sendable {
+struct AwarenessPace: Sendable {
     /// The earliest time of the next send, ms; nil until something was sent over this connection.
     private var nextSlot: Int64?
     /// When a waiting value is to be sent, ms.

@@ -1,0 +1,48 @@
+/// An app's passing message to the others in a room: gateway → fan-out → gateways. Each arrives once or not at all: none
+/// takes the place of another one, and where a queue is full it is dropped.
+///
+///     room name │ connection u64 │ user name │ sid name │ name text │ data JSON blob
+public struct RoomSignal: WireRecord, Equatable, Sendable {
+    public static let kind = RecordKind.signal
+
+    public var room: Identifier
+    /// The connection that sent it, which does not get it.
+    public var connection: UInt64
+    /// Its user.
+    public var user: Identifier
+    /// The public name of its session in the room.
+    public var sid: Identifier
+    /// What it is, as the app calls it.
+    public var name: String
+    /// Any JSON value; empty: none.
+    public var data: [UInt8]
+
+    public init(
+        room: Identifier, connection: UInt64, user: Identifier, sid: Identifier, name: String, data: [UInt8]
+    ) {
+        self.room = room
+        self.connection = connection
+        self.user = user
+        self.sid = sid
+        self.name = name
+        self.data = data
+    }
+
+    public func encode(into writer: inout ByteWriter) {
+        writer.name(self.room)
+        writer.integer(self.connection)
+        writer.name(self.user)
+        writer.name(self.sid)
+        writer.text(self.name)
+        writer.blob(self.data)
+    }
+
+    public init(from reader: inout ByteReader) {
+        self.room = reader.name()
+        self.connection = reader.integer()
+        self.user = reader.name()
+        self.sid = reader.name()
+        self.name = reader.text()
+        self.data = reader.blob()
+    }
+}
