@@ -84,7 +84,7 @@ package struct Campaign: Sendable {
             "gateway.resyncs", "apps.copies", "apps.bursts", "apps.gone-for-good", "apps.left-and-joined",
             "gateway.snapshot-parts", "groups", "refused-groups", "cascades",
             "undone", "redone", "nothing-undone", "skipped-entries", "apps.blocked-undos", "apps.undos-past",
-            "viewports", "updates-with-viewport",
+            "viewports", "updates-with-viewport", "selections", "states", "viewports-shared",
             "previews.batches", "previews-out-of-view", "cursors-out-of-view", "last-previews-in-view", "departures",
             "edits-applied", "edits-refused", "clients.restarts-in-doubt", "clients.session-expired",
             "clients.saved-in-doubt", "clients.history-read", "clients.history-failed", "clients.found-edits",
