@@ -49,7 +49,7 @@ extension HistoryRecord.Kind {
         case .deliver: [.session, .n, .element, .body, .elements]
         case .legacy: [.part, .parts]
         case .left: [.chosen]
-        case .previewSent, .preview: [.body, .box]
+        case .previewSent, .preview: [.targets, .body, .box]
         case .view: [.box]
         case .pointed, .cursor: [.body, .box]
         case .selected: [.body]

@@ -34,8 +34,8 @@ package struct HistoryRecord: Equatable, Sendable {
     package var event = ""
     /// The element concerned.
     package var element = ""
-    /// The elements that a commit of several or an edit is to change, or that are under a user's fingers; or the apps that
-    /// are in a room.
+    /// The elements that a commit of several or an edit is to change, or that are under a user's fingers; the apps that are
+    /// in a room; or the fields that a preview has, empty where the writer does not know them.
     package var targets: [String] = []
     /// The name of a user's edit; and those of the edits that a commit carries.
     package var edit = ""

@@ -15,6 +15,10 @@ package enum Mutant: String, CaseIterable, Sendable {
     case gesturesForgotten = "gestures-forgotten"
     /// The fan-out lets updates overtake the previews that wait.
     case previewsOvertaken = "previews-overtaken"
+    /// The gateway sends of each preview only what has changed since the last one of its gesture.
+    case previewsInPart = "previews-in-part"
+    /// The gateway adds to a preview what another hand has moved of the element.
+    case foreignValues = "foreign-values"
     /// The gateway forgets a commit once it is sent.
     case custodyOff = "custody-off"
     /// The gateway sends a commit without a number while others of its connection are under way.

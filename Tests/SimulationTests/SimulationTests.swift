@@ -22,7 +22,8 @@ import Testing
     /// The invariant that each mistake must be caught as, whatever else it causes; one without shows in who holds rooms.
     private static let symptoms: [Mutant: Invariant] = [
         .dedupOff: .noPhantom, .ackBeforeCommit: .durable, .blindWrites: .gapless, .naivePolling: .convergence,
-        .fenceOff: .previews, .gesturesForgotten: .previews, .previewsOvertaken: .previews, .custodyOff: .liveness,
+        .fenceOff: .previews, .gesturesForgotten: .previews, .previewsOvertaken: .previews, .previewsInPart: .previews,
+        .foreignValues: .previews, .custodyOff: .liveness,
         .answersLost: .answers, .unnumberedInARow: .answers, .groupInPart: .groups,
         .cascadeOff: .groups,
         .foreignStacks: .undo, .viewportsOff: .viewports, .areasOff: .viewports, .viewportsForgotten: .viewports,

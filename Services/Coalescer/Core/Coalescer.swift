@@ -1,8 +1,8 @@
 package import Timing
 package import Wire
 
-/// Folds bursts of previews to at most one for each (room, element, connection) and tick, with the latest value of each
-/// field, and drops those of gestures that a commit ends.
+/// Folds bursts of previews to at most one for each (room, element, connection) and tick, the latest, and drops those of
+/// gestures that a commit ends.
 ///
 ///     previewReceived ──► room quiet, or nobody else moves; credit left ────► sent immediately
 ///                    ├──► otherwise ──► held ◄── folded: same gesture ──┐
@@ -221,8 +221,8 @@ extension Coalescer {
         }
     }
 
-    /// Folds a newer preview into the held one.
-    /// - Parameter older: a returned preview to fold it onto, instead of the held one.
+    /// A newer preview takes the place of the held one.
+    /// - Parameter older: a returned preview whose place it takes, instead of the held one's.
     private mutating func fold(_ preview: Preview, into entry: EntryIndex, onto older: Preview? = nil) {
         if self.keys.fold(preview, into: entry, onto: older) {
             self.tally.folded += 1

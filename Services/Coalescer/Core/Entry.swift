@@ -57,16 +57,16 @@ struct Entry {
     /// Removes and returns the held preview.
     mutating func release() -> Preview? { self.held.take() }
 
-    /// Folds a newer preview into the held one.
-    /// - Parameter older: a returned preview to fold it onto, instead of the held one.
-    /// - Returns: whether fields merged, and by how much the number of held members of groups changed.
-    mutating func fold(_ newer: Preview, onto older: Preview?) -> (hasMerged: Bool, members: Int) {
+    /// A newer preview takes the place of the held one.
+    /// - Parameter older: a returned preview whose place it takes, instead of the held one's.
+    /// - Returns: whether both are of one gesture, and by how much the number of held members of groups changed.
+    mutating func fold(_ newer: Preview, onto older: Preview?) -> (isSameGesture: Bool, members: Int) {
         guard var folded = self.held.take() else { return (false, 0) }
         let before = folded.group.memberCount
         if let older { folded = older }
-        let hasMerged = folded.replace(by: newer)
+        let isSameGesture = folded.replace(by: newer)
         self.held = folded
-        return (hasMerged, folded.group.memberCount - before)
+        return (isSameGesture, folded.group.memberCount - before)
     }
 
     /// The room's next mover sent `gap` after this one.

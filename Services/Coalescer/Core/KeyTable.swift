@@ -166,13 +166,13 @@ extension KeyTable {
         self.rooms[room].waiting.append(entry)
     }
 
-    /// Folds a newer preview into the held one.
-    /// - Parameter older: a returned preview to fold it onto, instead of the held one.
-    /// - Returns: false when it replaced the held one.
+    /// A newer preview takes the place of the held one.
+    /// - Parameter older: a returned preview whose place it takes, instead of the held one's.
+    /// - Returns: false when the held one was of another gesture.
     mutating func fold(_ newer: Preview, into entry: EntryIndex, onto older: Preview? = nil) -> Bool {
         let fold = self.entries[entry].fold(newer, onto: older)
         if fold.members != 0 { self.rooms[self.entries[entry].key.room].heldChanged(by: 0, members: fold.members) }
-        return fold.hasMerged
+        return fold.isSameGesture
     }
 
     /// Drops the held preview of an entry.

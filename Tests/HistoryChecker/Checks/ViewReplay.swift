@@ -54,8 +54,15 @@ struct ViewReplay {
     private var views: [Pair: View] = [:]
     /// By gesture; each with the earliest commit that ends it or a later one.
     private var closings: [Movement: [Closing]] = [:]
-    /// Where the first preview of each gesture was sent.
-    private var sent: [Mover: [UInt64: Int]] = [:]
+    /// What was sent of a gesture.
+    private struct Sent {
+        /// Where its first preview is, and the fields that this has.
+        let place: Int
+        let first: Set<String>
+        /// The fields of all so far; nil when they are not known of each.
+        var fields: Set<String>?
+    }
+    private var sent: [Mover: [UInt64: Sent]] = [:]
     /// When a change was first seen by anybody.
     private var firstSeen: [Int: Double] = [:]
 
@@ -118,7 +125,10 @@ struct ViewReplay {
             self.views[Pair(client: record.client, room: record.room)]?.seq = 0
         case .previewSent:
             let mover = Mover(room: record.room, client: record.client, element: record.element)
-            if self.sent[mover]?[record.gesture] == nil { self.sent[mover, default: [:]][record.gesture] = place }
+            let fields = record.targets.isEmpty ? nil : Set(record.targets)
+            var sent = self.sent[mover]?[record.gesture] ?? Sent(place: place, first: fields ?? [], fields: fields)
+            sent.fields = fields.flatMap { sent.fields?.union($0) }
+            self.sent[mover, default: [:]][record.gesture] = sent
         case .preview: self.previewed(record, place)
         default: break
         }
@@ -231,8 +241,17 @@ struct ViewReplay {
         let mover = Mover(room: record.room, client: record.sender, element: record.element)
         if let sent = self.sent[mover]?[record.gesture] {
             // On a later connection the app may see what it sent on an earlier one.
-            if record.sender == record.client, sent > view.joined {
-                self.previews.violated("a preview came back to its sender", [sent, place])
+            if record.sender == record.client, sent.place > view.joined {
+                self.previews.violated("a preview came back to its sender", [sent.place, place])
+            }
+            if let fields = sent.fields, !record.targets.isEmpty {
+                let shown = Set(record.targets)
+                if !shown.isSubset(of: fields) {
+                    self.previews.violated("a preview of what its gesture has not moved", [sent.place, place])
+                }
+                if !sent.first.isSubset(of: shown) {
+                    self.previews.violated("a preview without what its gesture has moved", [sent.place, place])
+                }
             }
         } else {
             self.previews.violated("a preview that nobody sent", [place])

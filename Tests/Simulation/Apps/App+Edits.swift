@@ -90,7 +90,7 @@ extension App {
         if self.world.random.place(3) == 0 {
             self.show("element:gesturing", [element], "\"elementId\":\"\(element)\",\(self.deltas)")
         } else {
-            self.show("element:transforming", [element], self.transform(of: element))
+            self.show("element:transforming", [element], self.part(of: element))
         }
     }
 
@@ -107,6 +107,7 @@ extension App {
                 $0.element = element
                 $0.gesture = self.gesture
                 if let shown { $0.show(shown, on: self.elements.states[element]) }
+                if event == "element:transforming" { $0.targets = AppText.fields(of: shown) }
             }
         }
         self.send(
@@ -189,9 +190,24 @@ extension App {
     }
 
     private func transform(of element: String) -> String {
+        let (place, turn) = self.target()
+        return "\"elementId\":\"\(element)\",\(place),\(turn)"
+    }
+
+    /// A preview has what a hand has moved since the last one: at times the place alone, or the rest alone.
+    private func part(of element: String) -> String {
+        let (place, turn) = self.target()
+        let parts = place.utf8.count % 3 == 0 ? place : turn.utf8.count % 3 == 0 ? turn : "\(place),\(turn)"
+        return "\"elementId\":\"\(element)\",\(parts)"
+    }
+
+    /// Where a hand may put an element, and how it may turn it.
+    private func target() -> (place: String, turn: String) {
         let (x, y) = (self.world.random.number(0...999), self.world.random.number(0...999))
-        return "\"elementId\":\"\(element)\",\"positionX\":\(x),\"positionY\":\(y),\"positionZ\":\(x),"
-            + "\"transform\":{\"rotation\":\(x % 360),\"rotationX\":\(y),\"perspective\":\(x % 8 == 0 ? y : 0)}"
+        return (
+            "\"positionX\":\(x),\"positionY\":\(y),\"positionZ\":\(x)",
+            "\"transform\":{\"rotation\":\(x % 360),\"rotationX\":\(y),\"perspective\":\(x % 8 == 0 ? y : 0)}"
+        )
     }
 
     /// What two fingers did: small numbers, so that elements stay within their limits for a while.

@@ -21,6 +21,12 @@ final class AppText {
     // MARK: States
 
     /// The states of an array of elements, by id.
+    /// The names of the fields that a preview has.
+    static func fields(of preview: JSONValue?) -> [String] {
+        let places = ["positionX", "positionY", "positionZ"].filter { preview?[$0] != nil }
+        return places + (preview?["transform"]?.members.compactMap(\.key.string) ?? [])
+    }
+
     static func states(of elements: JSONValue?) -> [String: String] {
         var states: [String: String] = [:]
         for element in elements?.children ?? [] {

@@ -223,6 +223,7 @@ final class RoomWitness {
             $0.element = element["elementId"]?.string ?? ""
             $0.sender = data["userId"]?.string ?? ""
             $0.gesture = UInt64(data["gesture"]?.integer ?? 0) + shift
+            $0.targets = AppText.fields(of: element)
             $0.show(element, on: self.elements.states[$0.element])
         }
     }

@@ -32,11 +32,13 @@ final class GatewayShell: Shell {
     /// For a shell that is wrong on purpose: the commits that it has sent.
     private var sent: Set<String> = []
     private let mistakes: ViewportMistakes
+    private var previewMistakes: PreviewMistakes
 
     init(_ process: Process, in world: World) {
         self.world = world
         self.process = process
         self.mistakes = ViewportMistakes(mutant: world.plan.mutant)
+        self.previewMistakes = PreviewMistakes(mutant: world.plan.mutant)
         self.core = Gateway(
             name: Identifier(process.name), connectionPrefix: UInt32(truncatingIfNeeded: world.random.next() >> 33) + 1,
             seed: world.random.next(), limits: Self.limits(in: world), tokens: nil)
@@ -221,7 +223,7 @@ final class GatewayShell: Shell {
             for slot in slots { self.show(previews.filter { $0.sender != slot }, to: slot) }
         case .sightings(let sightings, let previews):
             for sighting in sightings { self.show(sighting, of: previews) }
-        case .preview(let shard, let preview): self.routes.preview(preview, of: shard)
+        case .preview(let shard, let preview): self.routes.preview(self.previewMistakes.altered(preview), of: shard)
         case .previewsEnd(let shard, let end): self.routes.previewsEnd(end, of: shard)
         case .commit(let shard, let commit): self.send(commit, shard)
         case .fanout(let shard, let record):
