@@ -88,7 +88,12 @@ struct ElementTrack {
     }
 
     /// The gesture that is under way, in memory of its own: most tracks have none.
-    private indirect enum OpenGesture { case gesture(UInt64, GestureProgress) }
+    private final class OpenGesture {
+        let number: UInt64
+        var progress: GestureProgress
+
+        init(_ number: UInt64, _ progress: GestureProgress) { (self.number, self.progress) = (number, progress) }
+    }
     private var open: OpenGesture?
     /// Transform commits on the element without a result: newer previews wait for them.
     private var pendingCommits = 0
@@ -108,7 +113,7 @@ struct ElementTrack {
     static let previewBytes = MemoryLayout<Preview>.stride + 32
 
     /// The gesture that is under way; nil between gestures.
-    var openGesture: UInt64? { if case .gesture(let number, _)? = self.open { number } else { nil } }
+    var openGesture: UInt64? { self.open?.number }
 
     /// A preview that is held back, by a pending commit or by the rate limit.
     var held: Preview? { if case .preview(let preview)? = self.heldPreview { preview } else { nil } }
@@ -153,15 +158,18 @@ struct ElementTrack {
 
     /// Adds a preview to what its gesture shows, and shows all of that.
     private mutating func complete(_ preview: inout Preview, _ counts: inout Counts) {
-        var progress = GestureProgress(fields: preview.fields, delta: preview.delta)
-        if case .gesture(preview.gesture, var former)? = self.open {
-            former.add(progress)
-            progress = former
-            (preview.fields, preview.delta) = (progress.fields, progress.delta)
-        } else if self.open == nil {
-            counts.open += 1
+        let news = GestureProgress(fields: preview.fields, delta: preview.delta)
+        guard self.openGesture == preview.gesture else {
+            if self.open == nil { counts.open += 1 }
+            self.open = OpenGesture(preview.gesture, news)
+            return
         }
-        self.open = .gesture(preview.gesture, progress)
+        // A copy of the track has its own.
+        if !isKnownUniquelyReferenced(&self.open) {
+            self.open = self.open.map { OpenGesture($0.number, $0.progress) }
+        }
+        self.open?.progress.add(news)
+        if let progress = self.open?.progress { (preview.fields, preview.delta) = (progress.fields, progress.delta) }
     }
 
     private mutating func endOpen(_ counts: inout Counts) {

@@ -26,8 +26,9 @@ struct CommitQueue {
     private let mostAhead: Int
     /// Those that wait, in the order in which they came.
     private var waiting: Deque<AcceptedCommit> = []
-    /// How many commits of each room were sent and have no result.
-    private var underWay: [Identifier: Int] = [:]
+    /// How many commits of each room were sent and have no result. These are few rooms: to look through them costs less
+    /// than to hash a name.
+    private var underWay: [(room: Identifier, count: Int)] = []
     /// The last number that the gateway gave.
     private var lastNumber: UInt64 = 0
 
@@ -49,7 +50,7 @@ struct CommitQueue {
     }
 
     /// How many commits of a room were sent and have no result.
-    func underWay(in room: Identifier) -> Int { self.underWay[room] ?? 0 }
+    func underWay(in room: Identifier) -> Int { self.underWay.first { $0.room == room }?.count ?? 0 }
 
     /// True when a commit that the gateway numbers must wait for earlier ones of the room.
     func isBlocked(_ room: Identifier) -> Bool { self.underWay(in: room) > self.mostAhead }
@@ -94,17 +95,22 @@ struct CommitQueue {
 
     /// A commit is about to be sent; it gets a number unless the app gave one.
     mutating func send(_ commit: inout Commit) {
-        if !commit.isNumberedByApp {
+        if commit.number == 0 {
             self.lastNumber += 1
             commit.number = self.lastNumber
         }
-        self.underWay[commit.room, default: 0] += 1
+        if let index = self.underWay.firstIndex(where: { $0.room == commit.room }) {
+            self.underWay[index].count += 1
+        } else {
+            self.underWay.append((commit.room, 1))
+        }
     }
 
     /// A commit of the room that was sent has its result, or never will have one here.
     mutating func settle(in room: Identifier) {
-        guard let count = self.underWay[room] else { return }
-        self.underWay[room] = count > 1 ? count - 1 : nil
+        guard let index = self.underWay.firstIndex(where: { $0.room == room }) else { return }
+        self.underWay[index].count -= 1
+        if self.underWay[index].count == 0 { self.underWay.remove(at: index) }
     }
 
     /// Removes, numbers and returns the first commit that may be sent now; nil when there is none, or a rate does not allow

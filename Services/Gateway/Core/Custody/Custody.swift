@@ -14,8 +14,13 @@ package struct Custody {
     /// What one user's commits without a number of the app's take up: those that wait, and those without a result, for which
     /// there is no deadline.
     private struct Backlog {
-        var count = 0
-        var bytes = 0
+        private(set) var count = 0
+        private(set) var bytes = 0
+
+        mutating func add(_ count: Int, bytes: Int) {
+            self.count += count
+            self.bytes += bytes
+        }
     }
 
     private let limits: GatewayLimits
@@ -93,15 +98,13 @@ package struct Custody {
     }
 
     private mutating func addToBacklog(_ commit: Commit) {
-        self.backlogs[commit.user, default: Backlog()].count += 1
-        self.backlogs[commit.user, default: Backlog()].bytes += commit.edit.weight
+        self.backlogs[commit.user, default: Backlog()].add(1, bytes: commit.edit.weight)
     }
 
     private mutating func removeFromBacklog(_ commit: Commit) {
-        guard var backlog = exchange(&self.backlogs[commit.user], with: nil), backlog.count > 1 else { return }
-        backlog.count -= 1
-        backlog.bytes -= commit.edit.weight
-        self.backlogs[commit.user] = backlog
+        guard let index = self.backlogs.index(forKey: commit.user) else { return }
+        self.backlogs.values[index].add(-1, bytes: -commit.edit.weight)
+        if self.backlogs.values[index].count == 0 { self.backlogs.remove(at: index) }
     }
 
     // MARK: In and out
