@@ -10,6 +10,8 @@ package enum WebClient {
     package static let compressedModule = bytes(client_compressed_module())
     /// The module of hit tests and corners, minified.
     package static let projection = bytes(client_projection())
+    /// The module that keeps edits in the browser, minified.
+    package static let store = bytes(client_store())
 
     private static func bytes(_ file: client_file) -> [UInt8] {
         Array(UnsafeBufferPointer(start: file.content, count: Int(file.size)))

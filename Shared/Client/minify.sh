@@ -12,14 +12,14 @@ NODE_PATH=/usr/share/nodejs
 export NODE_PATH
 # Names of fields and methods that the module alone uses, and never calls by a text: they become shorter as well. All
 # others are the protocol's, the app's, or what pages and tests of the project read. Transcripts run against the result.
-own='acknowledged aim answered apply arriving ask attempt attempts attended awaited blocked capacity clock
+own='acknowledged aim answered apply arriving ask attempts attended awaited blocked capacity clock
     clockAt closeSocket composed computedState confirmed connectionLost copies denial displacement
     doubtful due duration edited elementsOf emit entered enteredAgain eventReceived expire fill finish firstNumber givesUp
     greeted halt handler handlers hands happened hasSocket hear hearOf heardAt held here hiddenAt inputs
     interval isAngle isAway isBeside isBusy isClosed isDecided isDeep isDirty isDraining isJoined isLeaving isOptional
     isProbing isRefreshing isSaved isSavedBare isSent isStored isUp isWanted isWhole lastEpoch lastGesture
     lastNumber listen listening looking loseSession lost met middle moves nextRequest nextSlot notAcknowledged
-    notEntered number offset ongoing opening original outputs over patience pause pauses playing pointing presenting
+    notEntered number offset ongoing original outputs over patience pause pauses playing pointing presenting
     previewed probe probeAt provideToken queue range readHistory ready records refresh refuseTooLarge
     refusedToken repeat replaced requests resendFrom restore restoring resumed retry samples saved searchFrom
     searchHistory sendAfter sendEdit sending sentAt settle smallest stream take taken takenAt thrown timer
@@ -48,5 +48,7 @@ grep -vE '^ *(/?\*|//)' "$here/web/touchsync.js" | grep -oE '\w+' | sort | uniq 
 terser --module --ecma 2022 --compress passes=3,reduce_funcs=false,sequences=false,inline=1,keep_fargs=false --mangle \
     --mangle-props "builtins,regex=/^($(echo $own | tr ' ' '|'))$/" --name-cache "$cache" --format wrap_func_args=false \
     --output "$folder/touchsync.min.js" -- "$here/web/touchsync.js"
-terser --module --ecma 2022 --compress passes=3 --mangle --output "$folder/projection.min.js" -- "$here/web/projection.js"
+for name in projection store; do
+    terser --module --ecma 2022 --compress passes=3 --mangle --output "$folder/$name.min.js" -- "$here/web/$name.js"
+done
 zopfli --i50 "$folder/touchsync.min.js"

@@ -1,9 +1,10 @@
 // Drives a client in a page of a browser: commands.mjs describes what goes in and out. The page is one of the gateway's,
-// and so is the client in it.
+// and so are the client in it and its store.
 
 import { Driver } from "./commands.mjs";
 
-const { TouchSync, IndexedDBStore } = await import(`${location.origin}/client/touchsync.js`);
+const { TouchSync } = await import(`${location.origin}/client/touchsync.js`);
+const { IndexedDBStore } = await import(`${location.origin}/client/store.js`);
 
 // Drives a client with these options; `report` is the test's.
 export const driver = options => new Driver(options, {

@@ -3,7 +3,8 @@
 
 import assert from "node:assert";
 import { setTimeout as sleep } from "node:timers/promises";
-import { IndexedDBStore, TouchSync } from "../../Shared/Client/web/touchsync.js";
+import { IndexedDBStore } from "../../Shared/Client/web/store.js";
+import { TouchSync } from "../../Shared/Client/web/touchsync.js";
 import { JOINED, Socket, turn, until } from "./scripted.mjs";
 
 // A store whose saves wait while it is held.

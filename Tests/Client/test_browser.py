@@ -27,7 +27,8 @@ def kind():
 def open_client(page, url, room):
     """Makes a client with a store of its own user, in a room."""
     page.run(f"""(async () => {{
-        const {{ TouchSync, IndexedDBStore }} = await import({json.dumps(url + "/client/touchsync.js")});
+        const {{ TouchSync }} = await import({json.dumps(url + "/client/touchsync.js")});
+        const {{ IndexedDBStore }} = await import({json.dumps(url + "/client/store.js")});
         globalThis.store = new IndexedDBStore();
         globalThis.client = new TouchSync({{ url: {json.dumps(url)}, userId: "ada", store, owner: "ada" }});
         globalThis.room = client.room({json.dumps(room)});
@@ -42,7 +43,7 @@ def example(gateway):
         return ""
     page = re.search(r"```html\n(.*?)```", README.read_text(), re.DOTALL)[1]
     assert '"/client/touchsync.js"' in page and "new TouchSync({" in page
-    page = page.replace('"/client/touchsync.js"', json.dumps(gateway + "/client/touchsync.js"))
+    page = re.sub(r'"(/client/\w+\.js)"', lambda path: json.dumps(gateway + path[1]), page)
     return page.replace("new TouchSync({", f"new TouchSync({{ url: {json.dumps(gateway)},")
 
 

@@ -10,6 +10,8 @@ import pytest
 
 HERE = pathlib.Path(__file__).resolve().parent
 MODULE = HERE.parent.parent / "Shared" / "Client" / "web" / "touchsync.js"
+# Modules that pages import beside it.
+OTHERS = ["projection", "store"]
 # Built like the daemons, if it is there.
 BUILDS = [pathlib.Path(os.environ.get("TOUCHSYNC_PROGRAMS", "")), HERE.parent.parent / ".build" / "debug"]
 SIMULATE = next((folder / "simulate" for folder in BUILDS if (folder / "simulate").is_file()), "simulate")
@@ -42,10 +44,14 @@ def test_what_moves_is_where_the_client_in_swift_has_it(tmp_path):
 
 
 def test_pages_read_no_name_that_is_shortened():
-    own = re.search(r"^own='([^']+)'", (MODULE.parent.parent / "minify.sh").read_text(), re.MULTILINE)[1].split()
+    folder = MODULE.parent.parent
+    own = re.search(r"^own='([^']+)'", (folder / "minify.sh").read_text(), re.MULTILINE)[1].split()
     pages = HERE.parent.parent / "Services" / "Gateway" / "Pages" / "web" / "canvas"
     for script in [*pages.glob("*.js"), HERE / "commands.mjs", HERE / "page.mjs", HERE / "test_browser.py"]:
         assert not set(re.findall(r"\.(\w+)", script.read_text())) & set(own), script
+    # Nor do these name a method so that the client does not find it.
+    for name in OTHERS:
+        assert not set(re.findall(r"\w+", (folder / "served" / f"{name}.min.js").read_text())) & set(own), name
 
 
 def test_random_edits_converge_and_none_counts_twice():
@@ -79,7 +85,7 @@ def test_three_hundred_movers_cost_less_than_half_a_frame():
 
 def test_types():
     flags = "--allowJs --checkJs --strict --noEmit --target es2022 --lib es2022,dom --module es2022"
-    run("tsc", *flags.split(), MODULE, MODULE.with_name("projection.js"))
+    run("tsc", *flags.split(), MODULE, *(MODULE.with_name(f"{name}.js") for name in OTHERS))
 
 
 def test_what_gateways_serve_is_the_source(tmp_path):
@@ -87,7 +93,7 @@ def test_what_gateways_serve_is_the_source(tmp_path):
     folder = MODULE.parent.parent
     run(folder / "minify.sh", tmp_path)
     served = folder / "served/touchsync.min.js"
-    for file in (served, served.with_name("projection.min.js")):
+    for file in (served, *(served.with_name(f"{name}.min.js") for name in OTHERS)):
         assert file.read_text() == (tmp_path / file.name).read_text()
     compressed = served.with_name(served.name + ".gz").read_bytes()
     assert gzip.decompress(compressed) == served.read_bytes() and len(compressed) <= 16384

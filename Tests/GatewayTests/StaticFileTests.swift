@@ -22,10 +22,13 @@ import Testing
         #expect(self.field("cache-control", of: response)?.hasSuffix("immutable") == true)
         let exportsTheClient = String(decoding: response.body, as: UTF8.self).contains("export class TouchSync ")
         #expect(exportsTheClient)
-        // The other module finds this one beside itself.
+        // Another module finds this one beside itself.
         let projection = try self.answer("/client/\(BuildInfo.version)/projection.js")
         let importsTheClient = String(decoding: projection.body, as: UTF8.self).contains(#"from"./touchsync.js""#)
         #expect(importsTheClient)
+        let store = try self.answer("/client/\(BuildInfo.version)/store.js")
+        let exportsTheStore = String(decoding: store.body, as: UTF8.self).contains("export class IndexedDBStore")
+        #expect(exportsTheStore)
     }
 
     @Test func whoReadsGzipGetsLessThanHalf() throws {

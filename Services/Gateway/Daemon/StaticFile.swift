@@ -71,6 +71,7 @@ struct StaticFile: Sendable {
             files["\(folder)/touchsync.js"] = .client(
                 WebClient.module, compressed: WebClient.compressedModule, caching: caching)
             files["\(folder)/projection.js"] = .client(WebClient.projection, caching: caching)
+            files["\(folder)/store.js"] = .client(WebClient.store, caching: caching)
             files["\(folder)/touchsync.src.js"] = .client(WebClient.source, caching: caching)
         }
         return files

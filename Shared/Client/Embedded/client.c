@@ -12,6 +12,9 @@ static const unsigned char compressed_module[] = {
 static const unsigned char projection[] = {
 #embed "../served/projection.min.js"
 };
+static const unsigned char store[] = {
+#embed "../served/store.min.js"
+};
 
 struct client_file client_source(void) { return (struct client_file){source, sizeof source}; }
 
@@ -22,3 +25,5 @@ struct client_file client_compressed_module(void) {
 }
 
 struct client_file client_projection(void) { return (struct client_file){projection, sizeof projection}; }
+
+struct client_file client_store(void) { return (struct client_file){store, sizeof store}; }

@@ -15,3 +15,5 @@ struct client_file client_module(void);
 struct client_file client_compressed_module(void);
 // The module that finds elements on the canvas, minified.
 struct client_file client_projection(void);
+// The module that keeps edits in the browser, minified.
+struct client_file client_store(void);

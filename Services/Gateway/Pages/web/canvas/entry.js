@@ -1,7 +1,8 @@
 // Coming in: who this is, and a token where the server wants one. It is asked for in a form, kept for this tab alone, and
 // never in the address, which others may see.
 
-import { IndexedDBStore, TouchSync } from "/client/touchsync.js";
+import { IndexedDBStore } from "/client/store.js";
+import { TouchSync } from "/client/touchsync.js";
 import { $, isCalm } from "./page.js";
 
 /** @typedef {import("./identity.js").Identity} Identity */
