@@ -181,7 +181,9 @@ struct CustodyTests {
             scene.gateway.resultReceived(result(of: commit, seq: commit.number), at: scene.moment, into: &scene.actions)
         }
         _ = scene.take()
-        for n in first...first + 1 { scene.send(ada, "element:transform", Self.transform("e", n: n), ack: UInt64(n + 9)) }
+        for n in first...first + 1 {
+            scene.send(ada, "element:transform", Self.transform("e", n: n), ack: UInt64(n + 9))
+        }
         #expect(scene.take().commits.map(\.number) == [UInt64(first), UInt64(first + 1)])
     }
 

@@ -51,7 +51,8 @@ import Wire
         for n in 1...3 { scene.send(phone, "element:transform", Self.numbered(n)) }
         scene.send(desk, "element:transform", Self.numbered(1))
         for commit in scene.take().commits {
-            scene.gateway.resultReceived(result(of: commit, seq: 1, elements: 1), at: scene.moment, into: &scene.actions)
+            scene.gateway.resultReceived(
+                result(of: commit, seq: 1, elements: 1), at: scene.moment, into: &scene.actions)
         }
         scene.send(desk, "element:transform", Self.transform)
         _ = scene.take()

@@ -36,7 +36,8 @@ private func update(
     }
 
     @Test func newerGestureReplacesFieldsAndKeepsCountAndTime() {
-        let folded = self.replaced(preview(gesture: 1, x: 1, after: 7, folded: 2), by: preview(gesture: 2, x: nil, y: 2))
+        let folded = self.replaced(
+            preview(gesture: 1, x: 1, after: 7, folded: 2), by: preview(gesture: 2, x: nil, y: 2))
         #expect(folded == preview(gesture: 2, x: nil, y: 2, folded: 3, sinceLast: 32))
     }
 

@@ -79,7 +79,8 @@ struct RecordMaker {
 
     private mutating func commit() -> Commit {
         Commit(
-            room: self.name(), session: self.name(), claim: self.small(), number: self.ordinal(), user: self.name(), connection: self.number(), gateway: self.name(),
+            room: self.name(), session: self.name(), claim: self.small(), number: self.ordinal(), user: self.name(),
+            connection: self.number(), gateway: self.name(),
             gestures: ShortList(self.list { EndedGesture(element: $0.name(), gesture: $0.ordinal()) }),
             edit: self.edit(), trace: self.trace()
         )

@@ -36,7 +36,9 @@ extension Gateway {
     /// An app's connection is about to be closed: no more commits are accepted from it, and none is sent on that waits for
     /// its turn.
     package mutating func startLeaving(_ slot: Slot, into actions: inout [GatewayAction]) {
-        guard self.connections.isInUse(slot), let waiting = self.connections.bySlot[slot]?.startLeaving() else { return }
+        guard self.connections.isInUse(slot), let waiting = self.connections.bySlot[slot]?.startLeaving() else {
+            return
+        }
         self.commits.drop(waiting, .stops, &self.connections, into: &actions)
     }
 

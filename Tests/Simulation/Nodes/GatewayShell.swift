@@ -238,7 +238,9 @@ final class GatewayShell: Shell {
 
     /// A hop promises nothing: in some worlds commits are lost that others follow.
     private func send(_ commit: Commit, _ shard: Int) {
-        if self.world.plan.isUnnumbered, self.world.now < self.world.healAt, self.world.random.place(16) == 0 { return self.world.count("commits.lost") }
+        if self.world.plan.isUnnumbered, self.world.now < self.world.healAt, self.world.random.place(16) == 0 {
+            return self.world.count("commits.lost")
+        }
         if self.world.plan.mutant == .custodyOff {
             guard self.sent.insert("\(commit.session) \(commit.number)").inserted else { return }
         }

@@ -150,7 +150,9 @@ struct Membership {
     /// - Parameter seq: the number that it got; nil when it was not applied.
     mutating func settle(_ commit: Commit, seq: UInt64?) -> Bool {
         // Each claim starts with new tracks.
-        guard commit.claim == self.claim, commit.session == self.ownStream || commit.session == self.sid else { return false }
+        guard commit.claim == self.claim, commit.session == self.ownStream || commit.session == self.sid else {
+            return false
+        }
         var mayGo = false
         for ended in commit.gestures {
             // In place: a track is large.
