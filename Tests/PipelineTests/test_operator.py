@@ -337,7 +337,7 @@ def test_a_data_folder_of_an_older_version_is_refused(tmp_path):
     try:
         pipeline.start()
         with psycopg.connect(pipeline.report["database"], autocommit=True) as connection:
-            connection.execute("update schema_migrations set version = 17")
+            connection.execute("update schema_migrations set version = version - 5")
         pipeline.stop()
         done = pipeline.touchsync("up", "--json", "--data", str(pipeline.data), check=False)
         assert done.returncode != 0
