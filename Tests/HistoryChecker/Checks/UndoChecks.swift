@@ -175,7 +175,9 @@ private struct UndoModel {
 
     private static func changesNothing(_ change: Change) -> Bool {
         change.ids.allSatisfy { id in
-            guard let before = change.before[id], let after = change.after[id] else { return false }
+            guard var before = change.before[id], let after = change.after[id] else { return false }
+            // A motion that is left out was over: what ends one that runs changes where its element is.
+            if after["motion"] == nil { before["motion"] = nil }
             return !Self.differ(before, after, apartFrom: Self.bookkeeping.subtracting(["motion"]))
         }
     }
