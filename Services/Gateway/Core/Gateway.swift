@@ -5,7 +5,7 @@ package import Wire
 /// What the gateway decides, from apps' events to actions; one value for all connections of one process.
 ///
 ///     app event ──► reader ──► preview ──► rooms ────► coalescer
-///                         ├──► commit ───► commits ──► coalescer (again, the other way, until a result)
+///                         ├──► commit ───► commits ──► committer (again, until a result)
 ///                         └──► join ─────► joins ────► fan-out
 ///     fan-out ────► rooms ──► members        committer ──► result ──► commits ──► app
 ///
