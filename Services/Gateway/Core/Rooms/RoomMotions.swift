@@ -23,9 +23,9 @@ struct RoomMotions {
         var extent: PreviewArea
     }
 
-    private var motions: [LatestPreviews.Key: Motion] = [:]
+    private var motions: [Preview.Key: Motion] = [:]
     /// The keys of each element's motions; none is empty.
-    private var keys: [Identifier: [LatestPreviews.Key]] = [:]
+    private var keys: [Identifier: [Preview.Key]] = [:]
     private var pointers: [Awareness.Key: Pointer] = [:]
     /// Elements and connections of one room whose latest preview or cursor is kept.
     static let capacity = 4096
@@ -53,7 +53,7 @@ struct RoomMotions {
     /// Notes what is shown to the room's members now.
     /// - Parameter mayBegin: whether there is space for a motion that is new.
     mutating func note(_ preview: Preview, mayBegin: Bool) {
-        let key = LatestPreviews.Key(preview)
+        let key = preview.key
         guard let motion = self.motions[key] else {
             if mayBegin { self.begin(key, preview) }
             return
@@ -61,7 +61,7 @@ struct RoomMotions {
         self.motions[key] = Motion(preview: preview, extent: motion.extent.union(preview.area))
     }
 
-    private mutating func begin(_ key: LatestPreviews.Key, _ preview: Preview) {
+    private mutating func begin(_ key: Preview.Key, _ preview: Preview) {
         guard self.count < Self.capacity else { return }
         var extent = preview.area
         // Its session came back over another connection: what it showed of the element before is over.
@@ -99,7 +99,7 @@ struct RoomMotions {
 
     private mutating func remove(_ element: Identifier, where isOver: (Preview) -> Bool) {
         guard let keys = self.keys[element] else { return }
-        var rest: [LatestPreviews.Key] = []
+        var rest: [Preview.Key] = []
         for key in keys {
             if let motion = self.motions[key], !isOver(motion.preview) {
                 rest.append(key)
@@ -110,7 +110,7 @@ struct RoomMotions {
         if rest.count < keys.count { self.keys[element] = rest.isEmpty ? nil : rest }
     }
 
-    private mutating func remove(_ key: LatestPreviews.Key, of element: Identifier) -> Motion? {
+    private mutating func remove(_ key: Preview.Key, of element: Identifier) -> Motion? {
         guard let motion = self.motions.removeValue(forKey: key) else { return nil }
         self.keys[element]?.removeAll { $0 == key }
         if self.keys[element]?.isEmpty == true { self.keys[element] = nil }

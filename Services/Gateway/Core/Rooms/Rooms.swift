@@ -363,16 +363,8 @@ package struct Rooms {
         _ previews: [Preview], lateness: Nanoseconds, _ connections: Connections, at now: Instant,
         into actions: inout [GatewayAction]
     ) {
-        var start = previews.startIndex
-        while start < previews.endIndex {
-            let room = previews[start].room
-            let end = previews[start...].firstIndex { $0.room != room } ?? previews.endIndex
-            if !self.streams.awaitsFanout(room) {
-                self.take(
-                    RoomShow(previews: previews[start..<end]), of: room, lateness: lateness, connections, at: now,
-                    into: &actions)
-            }
-            start = end
+        for (room, previews) in previews.byRoom where !self.streams.awaitsFanout(room) {
+            self.take(RoomShow(previews: previews), of: room, lateness: lateness, connections, at: now, into: &actions)
         }
         self.reviewPaces(at: now, into: &actions)
     }
@@ -382,14 +374,8 @@ package struct Rooms {
         _ awareness: [Awareness], lateness: Nanoseconds, _ connections: Connections, at now: Instant,
         into actions: inout [GatewayAction]
     ) {
-        var start = awareness.startIndex
-        while start < awareness.endIndex {
-            let room = awareness[start].room
-            let end = awareness[start...].firstIndex { $0.room != room } ?? awareness.endIndex
-            if !self.streams.awaitsFanout(room) {
-                self.take(awareness[start..<end], of: room, lateness: lateness, connections, at: now, into: &actions)
-            }
-            start = end
+        for (room, awareness) in awareness.byRoom where !self.streams.awaitsFanout(room) {
+            self.take(awareness, of: room, lateness: lateness, connections, at: now, into: &actions)
         }
         self.reviewPaces(at: now, into: &actions)
     }
