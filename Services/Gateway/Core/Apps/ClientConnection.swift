@@ -57,7 +57,7 @@ struct ClientConnection {
     }
 
     /// True for an app that gets the events of the 1.0 contract only.
-    var isLegacy: Bool { self.onlyRoom != nil }
+    var isV1: Bool { self.onlyRoom != nil }
 
     /// True while a commit of it has no result.
     var owesResults: Bool { self.commits.owesResults }
@@ -119,7 +119,7 @@ struct ClientConnection {
     /// An app that sends `room:join` speaks the full contract from then on, in every room.
     /// - Returns: the rooms whose members it is by now, with what it gets of them; none when it spoke it before.
     mutating func becomeModern() -> [(room: Identifier, options: StreamOptions)] {
-        guard self.isLegacy else { return [] }
+        guard self.isV1 else { return [] }
         self.onlyRoom = nil
         return self.memberships.compactMap { $1.hasJoined ? ($0, $1.options) : nil }
     }

@@ -90,13 +90,13 @@ package struct Connections {
     func contains(_ id: UInt64, in slot: Slot) -> Bool { self.ids[slot] == id }
 
     /// True while the connection of that id is in the slot, and its app knows the 1.0 contract only.
-    func isLegacy(_ id: UInt64, in slot: Slot) -> Bool {
-        self.contains(id, in: slot) && self.bySlot[slot]?.isLegacy == true
+    func isV1(_ id: UInt64, in slot: Slot) -> Bool {
+        self.contains(id, in: slot) && self.bySlot[slot]?.isV1 == true
     }
 
     /// Whether the connection in a slot gets what moves elements of a room; the 1.0 contract knows nothing of it.
     func wantsMotion(_ slot: Slot, in room: Identifier) -> Bool {
-        guard let connection = self.bySlot[slot], !connection.isLegacy else { return false }
+        guard let connection = self.bySlot[slot], !connection.isV1 else { return false }
         return connection.memberships[room]?.options.motion ?? connection.options.motion
     }
 

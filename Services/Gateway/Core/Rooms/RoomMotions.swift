@@ -53,7 +53,7 @@ struct RoomMotions {
     /// Notes what is shown to the room's members now.
     /// - Parameter mayBegin: whether there is space for a motion that is new.
     mutating func note(_ preview: Preview, mayBegin: Bool) {
-        let key = preview.key
+        let (key, preview) = (preview.key, preview.alone)
         guard let motion = self.motions[key] else {
             if mayBegin { self.begin(key, preview) }
             return
