@@ -88,30 +88,22 @@ public struct LatestRecords<Record: KeyedRecord>: Sendable {
         return known == nil ? .added : .replaced
     }
 
-    /// Removes the waiting record of a key; nil when there is none.
-    public mutating func remove(_ key: Record.Key) -> Record? {
-        guard let place = self.places.removeValue(forKey: key) else { return nil }
-        let record = self.records[place.index].take()
-        self.releaseIfEmpty()
-        return record
-    }
-
-    /// Removes every record that meets a condition, and returns them in order.
+    /// Removes every record that meets a condition.
+    /// - Returns: how many were removed.
     @discardableResult
-    public mutating func removeAll(where isRemoved: (Record) -> Bool) -> [Record] {
+    public mutating func removeAll(where isRemoved: (Record) -> Bool) -> Int {
         self.removeAll(at: Array(self.records.indices), where: isRemoved)
     }
 
-    private mutating func removeAll(at indices: [Int], where isRemoved: (Record) -> Bool) -> [Record] {
-        var removed: [Record] = []
+    private mutating func removeAll(at indices: [Int], where isRemoved: (Record) -> Bool) -> Int {
+        let before = self.count
         for index in indices {
             guard let record = self.records[index], isRemoved(record) else { continue }
             self.records[index] = nil
             self.places[record.key] = nil
-            removed.append(record)
         }
-        self.releaseIfEmpty()
-        return removed
+        defer { self.releaseIfEmpty() }
+        return before - self.count
     }
 
     /// Removes and returns all, in order.
@@ -204,7 +196,7 @@ extension LatestRecords where Record == Preview {
         return ended.reduce(0) { count, one in
             let subject = Subject(room: one.room, name: one.element)
             let indices = self.bySubject.map { $0[subject] ?? [] } ?? Array(self.records.indices)
-            return count + self.removeAll(at: indices) { one.includes($0) }.count
+            return count + self.removeAll(at: indices) { one.includes($0) }
         }
     }
 
