@@ -6,7 +6,7 @@ internal import JSONBytes
 ///
 ///     room name │ connection u64 │ user name │ sid name │ version u64 │ sinceLast u32 │ value
 ///     hasArea u8 │ area if so
-public struct Awareness: WireRecord, Equatable, Sendable {
+public struct Awareness: KeyedRecord, Equatable {
     public static let kind = RecordKind.awareness
 
     public var room: Identifier
@@ -64,10 +64,13 @@ public struct Awareness: WireRecord, Equatable, Sendable {
         return hidden
     }
 
-    /// Takes the place of an older one of its key. Who saw the older one must see it go.
-    public mutating func replace(_ older: Awareness) {
-        self.sinceLast &+= older.sinceLast
-        self.area = self.area.union(older.area)
+    public var subject: Identifier { self.user }
+
+    /// Becomes a newer one of its key. Who saw the older one must see it go.
+    public mutating func replace(by newer: Awareness) {
+        let (sinceLast, area) = (self.sinceLast &+ newer.sinceLast, self.area.union(newer.area))
+        self = newer
+        (self.sinceLast, self.area) = (sinceLast, area)
     }
 
     public func encode(into writer: inout ByteWriter) {

@@ -25,6 +25,20 @@ import Wire
         #expect(coalescer.leaving(at: ms(33)) == [preview(x: 2, y: 3, folded: 2, sinceLast: 32)])
     }
 
+    /// A link that takes a part in each tick gets everything in turn, and groups in their order.
+    @Test func whatWasReturnedLeavesFirst() {
+        var coalescer = Coalescer.strict()
+        for element in ["a", "b", "c", "d"] as [Identifier] {
+            _ = coalescer.received(preview(element, x: 1), at: ms(1))
+        }
+        let sent = coalescer.leaving(at: ms(17))
+        #expect(sent.map(\.element) == ["b", "c", "d"])
+        _ = coalescer.received(preview("a", x: 2), at: ms(18))
+        for preview in sent.dropFirst().reversed() { coalescer.sendFailed(preview, at: ms(18)) }
+        _ = coalescer.received(preview("b", x: 2), at: ms(19))
+        #expect(coalescer.leaving(at: ms(50)).map(\.element) == ["c", "d", "a", "b"])
+    }
+
     @Test func anEndCancelsItAsWell() {
         var coalescer = Coalescer.strict()
         let (_, sent) = coalescer.received(preview(x: 1), at: ms(1))

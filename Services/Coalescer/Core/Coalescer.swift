@@ -1,3 +1,4 @@
+import DequeModule
 package import Timing
 package import Wire
 
@@ -121,7 +122,7 @@ package struct Coalescer {
 
     /// A sent preview could not be delivered because the link to its receiver is full. It is held for the room's next
     /// departure, with newer previews folded into it, and dropped if it is obsolete by now. Of several previews of one
-    /// key, the newest must be returned first.
+    /// key, the newest must be returned first; the last one that is returned leaves first.
     package mutating func sendFailed(_ preview: Preview, at now: Instant) {
         self.tally.returned += 1
         let known = self.keys.entry(
@@ -141,7 +142,7 @@ package struct Coalescer {
         if let newer = entry.held {
             self.fold(newer, into: index, onto: preview)
         } else if preview.gesture >= entry.newest {
-            self.keys.hold(preview, in: index, at: now)
+            self.keys.hold(preview, in: index, isFirst: true, at: now)
             // Not before a tick has passed: a link that is full now will still be full shortly after.
             self.schedule(entry.key.room, at: now, notBefore: now + self.limits.tick)
         } else {

@@ -64,7 +64,8 @@ struct Entry {
         guard var folded = self.held.take() else { return (false, 0) }
         let before = folded.group.memberCount
         if let older { folded = older }
-        let isSameGesture = folded.replace(by: newer)
+        let isSameGesture = folded.isOfGesture(of: newer)
+        folded.replace(by: newer)
         self.held = folded
         return (isSameGesture, folded.group.memberCount - before)
     }

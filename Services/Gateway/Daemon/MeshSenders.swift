@@ -11,7 +11,7 @@ package import Wire
 package struct MeshSenders {
     /// Previews for one coalescer, and the ends of gestures behind them.
     private struct PreviewLane {
-        var previews = LatestPreviews()
+        var previews = LatestRecords<Preview>()
         private var ends: [GestureEnd] = []
         private(set) var isOpen = false
         var sentAt = Instant.start

@@ -169,7 +169,7 @@ final class SocketIOLine: AppLine {
     /// it goes on when that has become writable.
     func resume() {
         guard self.socket.isWritable else { return }
-        var waiting = self.held.takeAll()
+        var waiting = self.held.takeLongestWaiting()
         defer { self.held.add(waiting) }
         while self.socket.isWritable, !waiting.isEmpty || !self.snapshots.isEmpty {
             guard self.socket.bufferedBytes < self.bytesAhead else { return self.sendSoon() }

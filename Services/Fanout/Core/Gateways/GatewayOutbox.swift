@@ -30,8 +30,8 @@ package struct GatewayOutbox: Sendable {
     private var sealed: Deque<[UInt8]> = []
     private var sealedBytes = 0
     /// The latest previews and awareness, while the link is blocked.
-    private var previews: LatestPreviews
-    private var awareness: LatestAwareness
+    private var previews: LatestRecords<Preview>
+    private var awareness: LatestRecords<Awareness>
     /// True while the link is full.
     package private(set) var isBlocked = false
     /// True from the moment when records were dropped until the gateway's rooms' positions are due.
@@ -49,8 +49,8 @@ package struct GatewayOutbox: Sendable {
     ///   - envelopeBytes: an envelope that is larger is followed by another one.
     package init(maxBytes: Int, maxPreviews: Int = 10_000, envelopeBytes: Int = 256 << 10) {
         self.maxBytes = maxBytes
-        self.previews = LatestPreviews(capacity: maxPreviews)
-        self.awareness = LatestAwareness(capacity: maxPreviews)
+        self.previews = LatestRecords(capacity: maxPreviews)
+        self.awareness = LatestRecords(capacity: maxPreviews)
         self.envelopeBytes = envelopeBytes
     }
 
@@ -88,7 +88,7 @@ package struct GatewayOutbox: Sendable {
             if self.previews.insert(preview) != .added { self.foldedPreviews += 1 }
             return false
         case .awareness(let awareness):
-            if self.awareness.insert(awareness) { return false }
+            if self.awareness.insert(awareness) != .refused { return false }
             // What hides something is not sent again.
             if self.isBlocked { self.overflow() }
             return !self.isBlocked

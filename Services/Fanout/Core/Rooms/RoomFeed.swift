@@ -9,7 +9,8 @@ struct RoomFeed: Sendable {
     var stream = RoomStream()
     var elements = ElementStore()
     var audience: RoomAudience
-    var parked: PreviewPark
+    /// Previews that wait for an update.
+    var early: ReorderBuffer
     var rates = RoomRates()
     /// When the room moved here from another fan-out: for a while after that gestures may be open that were never seen
     /// here.
@@ -20,7 +21,7 @@ struct RoomFeed: Sendable {
     init(name: Identifier, limits: FanoutLimits) {
         self.name = name
         self.audience = RoomAudience(of: name)
-        self.parked = PreviewPark(capacity: limits.parkedPreviews)
+        self.early = ReorderBuffer(capacity: limits.parkedPreviews)
     }
 
     /// Roughly the bytes that it occupies.
@@ -79,7 +80,7 @@ struct RoomFeed: Sendable {
             }
         }
         self.applyKept(at: now, with: &services, into: &actions)
-        self.releaseParked(at: now, with: &services, into: &actions)
+        self.releaseEarly(at: now, with: &services, into: &actions)
         if self.stream.needsLoad { self.load(with: &services, into: &actions) }
         self.closeHole(isShardBehind: isShardBehind, with: &services, into: &actions)
     }
@@ -117,7 +118,7 @@ struct RoomFeed: Sendable {
         if self.audience.needsAreas {
             self.repeatGestures(after: update, at: now, with: &services, into: &actions)
         }
-        if !self.parked.isEmpty { self.releaseParked(at: now, with: &services, into: &actions) }
+        if !self.early.isEmpty { self.releaseEarly(at: now, with: &services, into: &actions) }
     }
 
     private mutating func applyKept(

@@ -57,11 +57,11 @@ struct ClientConnection {
     }
 
     /// True for an app that gets the events of the 1.0 contract only.
-    var isLegacy: Bool { self.onlyRoom != nil }
+    var isV1: Bool { self.onlyRoom != nil }
 
     /// Whether it gets what moves elements of a room; the 1.0 contract knows nothing of it.
     func wantsMotion(in room: Identifier) -> Bool {
-        if self.isLegacy { return false }
+        if self.isV1 { return false }
         let index = self.memberships.index(of: room)
         return index.map { self.memberships.entries[$0].options.motion } ?? self.options.motion
     }
@@ -126,7 +126,7 @@ struct ClientConnection {
     /// An app that sends `room:join` speaks the full contract from then on, in every room.
     /// - Returns: the rooms whose members it is by now, with what it gets of them; none when it spoke it before.
     mutating func becomeModern() -> [(room: Identifier, options: StreamOptions)] {
-        guard self.isLegacy else { return [] }
+        guard self.isV1 else { return [] }
         self.onlyRoom = nil
         return self.memberships.compactMap { $1.hasJoined ? ($0, $1.options) : nil }
     }

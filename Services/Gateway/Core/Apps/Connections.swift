@@ -90,8 +90,8 @@ package struct Connections {
     func contains(_ id: UInt64, in slot: Slot) -> Bool { self.ids[slot] == id }
 
     /// True while the connection of that id is in the slot, and its app knows the 1.0 contract only.
-    func isLegacy(_ id: UInt64, in slot: Slot) -> Bool {
-        self.contains(id, in: slot) && self.bySlot[slot]?.isLegacy == true
+    func isV1(_ id: UInt64, in slot: Slot) -> Bool {
+        self.contains(id, in: slot) && self.bySlot[slot]?.isV1 == true
     }
 
     /// As ``ClientConnection/wantsMotion(in:)``, for the connection in a slot.

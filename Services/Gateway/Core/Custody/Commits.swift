@@ -278,7 +278,7 @@ package struct Commits {
         self.settle(pending, seq: seq, &connections, at: now, into: &actions)
         guard let refusal = result.refusal else { return }
         if refusal.code == .sessionExpired, case .app(let origin, let connection) = pending.origin,
-            connections.isLegacy(connection, in: origin.slot)
+            connections.isV1(connection, in: origin.slot)
         {
             // It cannot join again: it does by connecting again.
             actions.append(.close(origin.slot))

@@ -357,8 +357,8 @@ extension Joins {
         at now: Instant, seconds: Double, into actions: inout [GatewayAction]
     ) -> Released {
         var joined = rooms.completed(joined, in: join.room)
-        let isLegacy = connections.bySlot[join.slot]?.isLegacy ?? false
-        if isLegacy || !join.options.motion { joined.content = joined.content.still }
+        let isV1 = connections.bySlot[join.slot]?.isV1 ?? false
+        if isV1 || !join.options.motion { joined.content = joined.content.still }
         let welcome = Welcome(
             identity: connections.bySlot[join.slot]?.identity ?? Identity(member: join.record.member),
             throttle: rooms.requestedInterval(in: join.room), time: seconds * 1000)
@@ -373,7 +373,7 @@ extension Joins {
         if let claimed = join.claimed, claimed.sid == joined.sid { joined.claim = max(joined.claim, claimed.claim) }
         let events = connections.bySlot[join.slot]?.joined(join.room, joined, options: join.options)
         rooms.enter(
-            join.slot, join.room, at: joined.position, isLegacy: isLegacy,
+            join.slot, join.room, at: joined.position, isV1: isV1,
             options: join.options, isLoading: isInParts, connections, at: now,
             into: &actions)
         if let answer { actions.append(answer) }
@@ -431,7 +431,7 @@ extension Joins {
         connections.refuse(refusal, join.origin, room: join.room, into: &actions)
         let events = connections.bySlot[join.slot]?.joinFailed(join.room)
         // An app of the 1.0 contract cannot ask again: it does by connecting again.
-        if refusal.code.isRetriable, connections.bySlot[join.slot]?.isLegacy == true {
+        if refusal.code.isRetriable, connections.bySlot[join.slot]?.isV1 == true {
             actions.append(.close(join.slot))
         }
         if connections.bySlot[join.slot]?.memberships.contains(join.room) == false {

@@ -69,7 +69,7 @@ private func update(
         }
         var stages = sent
         for _ in 0..<3 {
-            var outbox = LatestPreviews()
+            var outbox = LatestRecords<Preview>()
             var received: [Preview] = []
             for preview in stages {
                 outbox.insert(preview)
@@ -113,21 +113,21 @@ private func update(
     }
 }
 
-@Suite struct LatestPreviewsTests {
+@Suite struct LatestRecordsTests {
     @Test func foldedPreviewsOfARoomStandTogether() {
-        let folded = LatestPreviews.folded([
+        let folded = LatestRecords<Preview>.folded([
             preview("a", x: 1), preview("b", room: "q", x: 2), preview("c", x: 3), preview("a", x: 4),
             preview("b", room: "q", x: 5), preview("a", by: 2, x: 6),
         ])
         #expect(folded.map(\.room) == ["r", "r", "r", "q"])
-        #expect(folded.map(\.fields.positionX) == [4, 3, 6, 5])
-        #expect(folded.map(\.folded) == [2, 1, 1, 2])
-        #expect(folded.map(\.sinceLast) == [32, 16, 16, 32])
-        #expect(LatestPreviews.folded([]).isEmpty)
+        #expect(folded.map(\.fields.positionX) == [3, 4, 6, 5])
+        #expect(folded.map(\.folded) == [1, 2, 1, 2])
+        #expect(folded.map(\.sinceLast) == [16, 32, 16, 32])
+        #expect(LatestRecords<Preview>.folded([]).isEmpty)
     }
 
     @Test func removesWhatEndedByAnUpdateOfManyElements() {
-        var latest = LatestPreviews()
+        var latest = LatestRecords<Preview>()
         for element in ["a", "b", "c", "d"] as [Identifier] { latest.insert(preview(element, gesture: 3, x: 1)) }
         latest.insert(preview("c", by: 2, gesture: 9, x: 1, sid: "s2"))
         #expect(latest.remove(update(["d", "x", "c"], gesture: 3).endedPreviews) == 2)
@@ -135,11 +135,54 @@ private func update(
         #expect(latest.takeAll().map(\.element) == ["a"])
     }
 
-    @Test func drainsIntoEnvelopesInOrderOfArrival() throws {
-        var latest = LatestPreviews()
+    /// What its app sent together stays together, whoever else moves meanwhile.
+    @Test func whatIsReplacedGoesToTheEnd() {
+        var latest = LatestRecords<Preview>()
         for element in ["a", "b", "c"] as [Identifier] { latest.insert(preview(element, x: 1)) }
-        #expect(latest.remove(LatestPreviews.Key(preview("b", x: 0))) == preview("b", x: 1))
-        #expect(latest.remove(LatestPreviews.Key(preview("b", x: 0))) == nil)
+        latest.insert(preview("x", by: 2, x: 1))
+        for element in ["b", "c", "d"] as [Identifier] { latest.insert(preview(element, x: 2)) }
+        #expect(latest.count == 5)
+        #expect(latest.takeAll().map(\.element) == ["a", "x", "b", "c", "d"])
+    }
+
+    /// A receiver that takes two of five in each turn gets all of them in turn, though all move all the time.
+    @Test func whatWaitedLongestComesFirstForOneThatTakesAPart() {
+        var latest = LatestRecords<Preview>()
+        var taken: [Identifier] = []
+        for turn in 0..<10 {
+            for element in ["a", "b", "c", "d", "e"] as [Identifier] {
+                latest.insert(preview(element, x: Double(turn)))
+            }
+            let waiting = latest.takeLongestWaiting()
+            #expect(latest.isEmpty && waiting.count == 5)
+            taken += waiting.prefix(2).map(\.element)
+            for rest in waiting.dropFirst(2) { latest.insert(rest) }
+        }
+        #expect(taken.prefix(5) == ["a", "b", "c", "d", "e"])
+        #expect(Set(taken).allSatisfy { element in (3...5).contains(taken.count { $0 == element }) })
+    }
+
+    /// Of each part of a session the latest counts, and what was shown of it before must be seen to go.
+    @Test func theLatestAwarenessOfEachPartOfASessionWaits() {
+        func shown(_ x: Double, sid: Identifier = "s", sinceLast: UInt32 = 16) -> Awareness {
+            var shown = Awareness(
+                room: "r", connection: 1, user: "u", sid: sid, sinceLast: sinceLast,
+                value: .cursor(Point(x: x, y: 0)))
+            shown.area = PreviewArea(Rect(x: x, y: 0, width: 1, height: 1))
+            return shown
+        }
+        var latest = LatestRecords<Awareness>(capacity: 2)
+        #expect(latest.insert(shown(1)) == .added && latest.insert(shown(2, sid: "t")) == .added)
+        #expect(latest.insert(shown(3)) == .replaced && latest.insert(shown(4, sid: "v")) == .refused)
+        var last = shown(3, sinceLast: 32)
+        last.area = PreviewArea(Rect(x: 1, y: 0, width: 3, height: 1))
+        #expect(latest.takeAll() == [shown(2, sid: "t"), last])
+    }
+
+    @Test func drainsIntoEnvelopesInOrder() throws {
+        var latest = LatestRecords<Preview>()
+        for element in ["a", "b", "c"] as [Identifier] { latest.insert(preview(element, x: 1)) }
+        #expect(latest.removeAll { $0.element == "b" } == 1 && latest.removeAll { $0.element == "b" } == 0)
         let envelopes = latest.drainIntoEnvelopes()
         #expect(latest.isEmpty && envelopes.count == 1)
         #expect(try self.elements(in: envelopes) == ["a", "c"])
@@ -147,7 +190,7 @@ private func update(
     }
 
     @Test func fullEnvelopesAreFollowedByAnother() throws {
-        var latest = LatestPreviews()
+        var latest = LatestRecords<Preview>()
         let elements = (0..<3000).map { Identifier("element-\($0)") }
         for element in elements { latest.insert(preview(element, x: 1)) }
         let envelopes = latest.drainIntoEnvelopes()
@@ -168,29 +211,34 @@ private func update(
         }
     }
 
-    /// The container against a plain model: an array in order of arrival.
+    /// The container against a plain model: an array in the order in which the latest came, and one of the waiting keys.
     @Test(arguments: [UInt64](1...20), [12, 200])
     func behavesAsAPlainList(seed: UInt64, capacity: Int) {
         var random = SplitMix64(seed: seed)
-        var latest = LatestPreviews(capacity: capacity)
+        var latest = LatestRecords<Preview>(capacity: capacity)
         var model: [Preview] = []
+        var waiting: [Preview.Key] = []
         for step in 0..<2000 {
             let next = preview(
                 ["a", "b", "c", "d"].randomElement(using: &random) ?? "a",
                 room: Bool.random(using: &random) ? "r" : "q",
                 by: UInt64.random(in: 1...UInt64(capacity / 4), using: &random),
                 gesture: UInt64.random(in: 1...5, using: &random), x: Double(step))
-            let key = LatestPreviews.Key(next)
-            let index = model.firstIndex { LatestPreviews.Key($0) == key }
+            let key = next.key
+            let index = model.firstIndex { $0.key == key }
             switch Int.random(in: 0..<20, using: &random) {
             case 0..<14:
                 let insertion = latest.insert(next)
                 if let index {
-                    #expect(insertion == .folded)
-                    model[index].replace(by: next)
+                    #expect(insertion == .replaced)
+                    var latest = model.remove(at: index)
+                    latest.replace(by: next)
+                    model.append(latest)
                 } else if model.count < capacity {
                     #expect(insertion == .added)
                     model.append(next)
+                    waiting.removeAll { $0 == key }
+                    waiting.append(key)
                 } else {
                     #expect(insertion == .refused)
                 }
@@ -200,11 +248,18 @@ private func update(
                 model.removeAll { ended[0].includes($0) }
                 #expect(latest.remove(ended) == count - model.count)
             case 17..<19:
-                #expect(latest.remove(key) == index.map { model.remove(at: $0) })
+                let count = index == nil ? 0 : 1
+                #expect(latest.removeAll { $0.key == key } == count)
+                if let index { model.remove(at: index) }
             default:
                 guard Int.random(in: 0..<20, using: &random) == 0 else { continue }
-                #expect(latest.takeAll() == model)
+                if Bool.random(using: &random) {
+                    #expect(latest.takeAll() == model)
+                } else {
+                    #expect(latest.takeLongestWaiting() == waiting.compactMap { key in model.first { $0.key == key } })
+                }
                 model = []
+                waiting = []
             }
             #expect(latest.count == model.count && latest.isEmpty == model.isEmpty)
         }
