@@ -35,7 +35,7 @@ public struct ShardOwners: Sendable {
 
     /// How many times an instance changed its state, came or was removed.
     package private(set) var changes = 0
-    private var instances = InstanceTable<Instance>()
+    private var instances = PeerTable<Int, Instance>()
     @usableFromInline var owners: [Int?]
     private var formerOwners: [Int?]
 
@@ -50,7 +50,7 @@ public struct ShardOwners: Sendable {
     }
 
     /// How many instances there are, up or not.
-    package var count: Int { self.instances.numbers.count }
+    package var count: Int { self.instances.peers.count }
 
     /// How many instances are up, including resting ones.
     package var upCount: Int { self.instances.all.count { $0.state != .isGone } }
@@ -65,6 +65,9 @@ public struct ShardOwners: Sendable {
     /// The instance that owns a room's shard; nil when none is up.
     @inlinable
     public func owner(of room: Identifier) -> Int? { self.owners[Shard.of(room: room)] }
+
+    /// The shards that an instance owns.
+    func shards(of instance: Int) -> Set<Int> { Set(self.owners.indices.filter { self.owners[$0] == instance }) }
 
     /// The instance that owned a shard before its last change, if it is still up.
     package func formerOwner(of shard: Int) -> Int? {
@@ -108,7 +111,7 @@ public struct ShardOwners: Sendable {
     private func rendezvous() -> [Int?] {
         var up: [String: Int] = [:]
         var resting: Set<String> = []
-        for (number, instance) in zip(self.instances.numbers, self.instances.all) where instance.state != .isGone {
+        for (number, instance) in zip(self.instances.peers, self.instances.all) where instance.state != .isGone {
             guard up[instance.name] == nil else { continue }
             up[instance.name] = number
             if instance.state == .rests { resting.insert(instance.name) }

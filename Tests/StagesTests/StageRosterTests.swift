@@ -46,22 +46,22 @@ import Testing
     }
 }
 
-@Suite struct InstanceTableTests {
+@Suite struct PeerTableTests {
     @Test func valuesAreInTheOrderOfTheirNumbers() {
-        var table = InstanceTable<String>()
+        var table = PeerTable<Int, String>()
         for number in [7, 2, 5] { table[number] = "v\(number)" }
-        #expect(table.numbers == [2, 5, 7] && Array(table.all) == ["v2", "v5", "v7"])
+        #expect(table.peers == [2, 5, 7] && Array(table.all) == ["v2", "v5", "v7"])
         table[5] = nil
         table[9] = nil
-        #expect(table.numbers == [2, 7] && table[5] == nil && table[7] == "v7" && !table.contains(9))
+        #expect(table.peers == [2, 7] && table[5] == nil && table[7] == "v7" && !table.contains(9))
     }
 
     @Test func aValueIsChangedInItsPlace() {
-        var table = InstanceTable<[Int]>()
+        var table = PeerTable<Int, [Int]>()
         table[3]?.append(1)
-        #expect(table.numbers.isEmpty)
-        table[3, default: []].append(2)
+        #expect(table.peers.isEmpty)
+        table[3] = [2]
         table[3]?.append(3)
-        #expect(table[3] == [2, 3] && exchange(&table[3], with: nil) == [2, 3] && table.numbers.isEmpty)
+        #expect(table[3] == [2, 3] && exchange(&table[3], with: nil) == [2, 3] && table.peers.isEmpty)
     }
 }

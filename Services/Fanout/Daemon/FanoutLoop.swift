@@ -83,15 +83,15 @@ final class FanoutLoop: ReactorLoop {
         if self.peers.committers.hasNews { self.reportCommitters() }
         if let due = self.core.nextDeadline, now >= due { self.core.timeReached(now, into: &self.actions.pending) }
         self.perform(at: now)
-        self.peers.flush { envelope, peer in
-            let result = self.link.send(envelope, to: peer)
-            if result == .sent { self.telemetry.sent(bytes: envelope.count) }
+        self.peers.flush(at: now) { envelope, peer in
+            let result = self.link.send(envelope.bytes, to: peer)
+            if result == .sent { self.telemetry.sent(bytes: envelope.bytes.count) }
             return result
         }
         self.followHistory(at: now)
         self.desk.turn(over: self.core, at: now)
         if self.figures.isDue(at: now) {
-            self.telemetry.observe(self.core, database: self.database, gateways: self.peers.gateways)
+            self.telemetry.observe(self.core, database: self.database, peers: self.peers)
             self.telemetry.refusals.publish(self.thread)
         }
         if self.phase == .draining { self.end() }
