@@ -101,7 +101,7 @@ package final class StageLinks {
         act(.removed(instance))
     }
 
-    private func add(_ member: StageRoster.Member, _ act: (Event) -> Void) {
+    private func add(_ member: StageSet.Member, _ act: (Event) -> Void) {
         do throws(MeshError) {
             self.links[member.number] = try PeerLink(
                 on: self.thread, to: Endpoint(member.address.endpoint),

@@ -48,7 +48,9 @@ public struct StageRoutes {
             for preview in previews { self.append(latest: preview, ofShard: Shard.of(room: preview.room)) }
             return change
         case .writable(let instance):
-            if self.outboxes.writable(instance) { return ShardOwners.Change(orphaned: self.owners.shards(of: instance)) }
+            if self.outboxes.writable(instance) {
+                return ShardOwners.Change(orphaned: self.owners.shards(of: instance))
+            }
         case .envelope: break
         }
         return ShardOwners.Change()

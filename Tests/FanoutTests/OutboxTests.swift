@@ -53,7 +53,9 @@ private struct GatewayLine {
     /// - Returns: true when the gateway is to hear where its rooms stand.
     mutating func unblock() -> Bool { self.peers.writable(self.peer) != nil }
 
-    mutating func flush(_ send: ([UInt8]) -> SendResult) { self.peers.flush(at: .start) { envelope, _ in send(envelope.bytes) } }
+    mutating func flush(_ send: ([UInt8]) -> SendResult) {
+        self.peers.flush(at: .start) { envelope, _ in send(envelope.bytes) }
+    }
 
     /// Takes everything out as the records that a gateway reads.
     mutating func drain() throws -> [GatewayRecord] {

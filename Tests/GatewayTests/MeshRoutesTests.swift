@@ -12,16 +12,17 @@ import Wire
     private var routes = MeshRoutes(pause: .milliseconds(1))
 
     @discardableResult
-    private mutating func comesUp(_ stage: Stage, _ number: Int, greeting: [UInt8] = []) -> [MeshRoutes.Move] {
-        var moves = self.routes.follow(.added(number, name: "\(stage.rawValue)-\(number)"), of: stage)
-        moves += self.routes.follow(.up(number, greeting: greeting, isResting: false), of: stage)
+    private mutating func comesUp(_ stage: Stage, _ number: Int, greeting: [UInt8] = []) -> ShardOwners.Change {
+        self.routes.follow(.added(number, name: "\(stage.rawValue)-\(number)"), of: stage)
+        let change = self.routes.follow(.up(number, greeting: greeting, isResting: false), of: stage)
         // What leaves because it is up.
         _ = self.flush()
-        return moves
+        return change
     }
 
     /// The instances for which envelopes leave.
-    private mutating func flush(at now: Instant = .start + .seconds(1), _ answer: SendResult = .sent) -> [StageInstance] {
+    private mutating func flush(at now: Instant = .start + .seconds(1), _ answer: SendResult = .sent) -> [StageInstance]
+    {
         var instances: [StageInstance] = []
         self.routes.flush(at: now) { _, instance in
             instances.append(instance)
@@ -87,26 +88,13 @@ import Wire
         #expect(self.routes.commit(Self.commit, of: Self.shard) == .sent)
     }
 
-    /// It may have decided what its shards' former committer was sent.
-    @Test mutating func whatACommitterTakesOverIsSentAgain() {
-        self.comesUp(.committer, 0)
-        let moves = self.comesUp(.committer, 1)
-        let owned = (0..<Shard.count).filter { self.routes.committers.owners.owner(of: $0) == 1 }
-        #expect(!owned.isEmpty && moves.map(\.shards) == [Set(owned)])
-    }
-
-    @Test mutating func coalescersHaveNoCommits() {
-        self.comesUp(.coalescer, 0)
-        #expect(self.comesUp(.coalescer, 1).isEmpty)
-    }
-
     @Test mutating func whatIsForAConnectionThatIsGoneNeverLeavesOverTheNextOne() {
         self.comesUp(.fanout, 0)
         let leave = FanoutRecord.leave(Leave(room: "r", connection: 1))
         self.routes.record(leave, of: Self.shard)
-        _ = self.routes.follow(.down(0), of: .fanout)
+        self.routes.follow(.down(0), of: .fanout)
         self.routes.record(leave, of: Self.shard)
-        _ = self.routes.follow(.up(0, greeting: [], isResting: false), of: .fanout)
+        self.routes.follow(.up(0, greeting: [], isResting: false), of: .fanout)
         #expect(self.flush().isEmpty)
     }
 
@@ -117,16 +105,17 @@ import Wire
         let signal = RoomSignal(room: "r", connection: 1, user: "u", sid: "s", name: "wave", data: text)
         self.routes.record(.signal(signal), of: Self.shard)
         #expect(self.flush(at: .start + .seconds(1), .wouldBlock) == [StageInstance(.fanout, 0)])
-        #expect(self.routes.follow(.writable(0), of: .fanout).isEmpty)
+        let first = self.routes.follow(.writable(0), of: .fanout)
+        #expect(first.shards.isEmpty)
         #expect(self.flush(at: .start + .seconds(1), .wouldBlock) == [StageInstance(.fanout, 0)])
         for _ in 0..<20 { self.routes.record(.signal(signal), of: Self.shard) }
-        let moves = self.routes.follow(.writable(0), of: .fanout)
-        #expect(moves.map(\.shards) == [Set(0..<Shard.count)] && self.routes.droppedEnvelopes > 0)
+        let change = self.routes.follow(.writable(0), of: .fanout)
+        #expect(change.orphaned == Set(0..<Shard.count) && self.routes.droppedEnvelopes > 0)
     }
 
     @Test mutating func coalescersAreNotifiedOfTheLoad() throws {
-        _ = self.routes.follow(.added(0, name: "coalescer-0"), of: .coalescer)
-        _ = self.routes.follow(.up(0, greeting: [], isResting: false), of: .coalescer)
+        self.routes.follow(.added(0, name: "coalescer-0"), of: .coalescer)
+        self.routes.follow(.up(0, greeting: [], isResting: false), of: .coalescer)
         #expect(try self.records() == [.gatheringNotice])
         self.routes.gather(.none)
         #expect(try self.records() == [])
@@ -155,14 +144,14 @@ import Wire
         #expect(self.flush(at: .start + .seconds(1), .wouldBlock).count == 1)
         self.routes.preview(Self.preview(of: "r"), of: Self.shard)
         self.routes.previewsEnd(end, of: Self.shard)
-        _ = self.routes.follow(.writable(0), of: .coalescer)
+        self.routes.follow(.writable(0), of: .coalescer)
         #expect(try self.records() == [.preview, .gestureEnd, .gatheringNotice])
     }
 
     @Test mutating func aRemovedCoalescerGetsNothingMore() {
         for number in 0...1 { self.comesUp(.coalescer, number) }
-        _ = self.routes.follow(.down(1), of: .coalescer)
-        _ = self.routes.follow(.removed(1), of: .coalescer)
+        self.routes.follow(.down(1), of: .coalescer)
+        self.routes.follow(.removed(1), of: .coalescer)
         for shard in 0..<Shard.count { self.routes.preview(Self.preview(of: "r"), of: shard) }
         #expect(self.flush() == [StageInstance(.coalescer, 0)])
     }

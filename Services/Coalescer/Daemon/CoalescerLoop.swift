@@ -11,8 +11,6 @@ internal import Wire
 final class CoalescerLoop: ReactorLoop {
     /// The maximum number of envelopes read per turn; more wait until due rooms have departed.
     private static let envelopesPerTurn = 32
-    /// High-water mark of links, in envelopes: only the newest previews matter, so few of them may be in flight.
-    private static let previewMark = 256
 
     private let thread: ReactorThread
     private let gateways: ServerLink
@@ -28,8 +26,6 @@ final class CoalescerLoop: ReactorLoop {
     private var previews = StageRoutes(.previews)
     private var output: [Preview] = []
     private var figures = FigurePace()
-    /// The number of link changes reported so far.
-    private var reportedChanges = -1
     private var phase = ServicePhase.running
 
     init(
@@ -40,11 +36,11 @@ final class CoalescerLoop: ReactorLoop {
         self.thread = thread
         self.gateways = try ServerLink(
             on: thread, bind: Endpoint(settings.bind), identity: identity,
-            options: .incoming(sendHighWater: Self.previewMark, receiveHighWater: Self.previewMark),
+            options: .incoming(receiveHighWater: LinkOptions.previewMark),
             admitting: PeerRoles(.gateway))
         self.fanouts = try StageLinks(
             on: thread, to: sets[.fanout], identity: identity,
-            options: .outgoing(sendHighWater: Self.previewMark))
+            options: .outgoing(sendHighWater: LinkOptions.previewMark))
         self.intake = EnvelopeIntake(
             at: .coalescer, logger: thread.logger, onForeign: telemetry.refusals.recordRefused
         ) { telemetry.malformed.add() }
@@ -86,10 +82,12 @@ final class CoalescerLoop: ReactorLoop {
     // MARK: Links
 
     private func readLinks(_ now: Instant) {
-        self.fanouts.read { self.previews.follow($0) }
-        guard self.previews.owners.changes != self.reportedChanges else { return }
-        self.reportedChanges = self.previews.owners.changes
-        self.reportLinks(now)
+        var isNews = false
+        self.fanouts.read {
+            self.previews.follow($0)
+            isNews = true
+        }
+        if isNews { self.reportLinks(now) }
     }
 
     private func reportLinks(_ now: Instant) {

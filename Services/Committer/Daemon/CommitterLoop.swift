@@ -11,10 +11,6 @@ internal import Wire
 /// The committer's turn on its thread: first the database's answers, then the arrived commits, then new requests,
 /// results and updates.
 final class CommitterLoop: ReactorLoop {
-    /// High-water marks per link, in envelopes.
-    private static let commitMark = 1000
-    private static let updateMark = 1000
-
     private let thread: ReactorThread
     private let link: ServerLink
     private let fanouts: StageLinks
@@ -47,16 +43,13 @@ final class CommitterLoop: ReactorLoop {
         on thread: ReactorThread, name: String, settings: CommitterSettings, sets: StageSets, schema: SchemaGate,
         rules: RulesInbox, telemetry: CommitterTelemetry, check: ReadinessCheck
     ) throws {
-        let commitOptions = LinkOptions.incoming(
-            sendHighWater: Self.commitMark, receiveHighWater: Self.commitMark)
         self.thread = thread
         self.link = try ServerLink(
             on: thread, bind: Endpoint(settings.bind), identity: LinkIdentity(daemon: name, credit: settings.credit),
-            options: commitOptions, admitting: PeerRoles(.gateway))
+            options: .incoming(), admitting: PeerRoles(.gateway))
         self.link.isResting = true
         self.fanouts = try StageLinks(
-            on: thread, to: sets[.fanout], identity: LinkIdentity(daemon: name),
-            options: .outgoing(sendHighWater: Self.updateMark))
+            on: thread, to: sets[.fanout], identity: LinkIdentity(daemon: name), options: .outgoing())
         self.results = GatewayResults(window: settings.credit)
         var database = ConnectionSettings(connectionString: settings.databaseURL)
         database.applicationName = name

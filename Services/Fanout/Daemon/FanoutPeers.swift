@@ -120,7 +120,9 @@ package struct FanoutPeers {
     /// A peer's link accepts envelopes again.
     /// - Returns: the gateway that must hear where its rooms stand, as what waited for it was dropped.
     package mutating func writable(_ peer: PeerID) -> GatewayID? {
-        guard let gateway = self.gateways.gateway(of: peer), self.gateways.outboxes.writable(gateway) else { return nil }
+        guard let gateway = self.gateways.gateway(of: peer), self.gateways.outboxes.writable(gateway) else {
+            return nil
+        }
         return gateway
     }
 

@@ -20,10 +20,9 @@ extension GatewayHub {
         case .added, .removed, .up, .down, .resting, .writable:
             // What was decided before goes to those who had the shards: who leaves a room must not leave it elsewhere.
             self.perform()
-            for move in self.routes.follow(event, of: stage) {
-                self.core.shardsMoved(move, at: now, into: &self.actions.pending)
-                self.perform()
-            }
+            let change = self.routes.follow(event, of: stage)
+            self.core.shardsMoved(change, of: stage, at: now, into: &self.actions.pending)
+            self.perform()
             self.reviewReadiness()
         }
     }

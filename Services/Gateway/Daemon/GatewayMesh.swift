@@ -15,8 +15,6 @@ final class GatewayMesh: ReactorLoop {
     private var faceNews: [FaceNews] = []
     /// Hears of each event of a link.
     private let act: (StageLinks.Event, Stage) -> Void
-    /// High-water mark of the links to coalescers, envelopes.
-    private static let sendMark = 1000
 
     init(
         on thread: ReactorThread, name: String, settings: GatewaySettings, sets: StageSets, telemetry: GatewayTelemetry,
@@ -30,7 +28,7 @@ final class GatewayMesh: ReactorLoop {
         }
         let identity = LinkIdentity(daemon: name)
         self.coalescers = try StageLinks(
-            on: thread, to: sets[.coalescer], identity: identity, options: .outgoing(sendHighWater: Self.sendMark))
+            on: thread, to: sets[.coalescer], identity: identity, options: .outgoing())
         self.committers = try StageLinks(on: thread, to: sets[.committer], identity: identity, options: .answering())
         self.fanouts = try StageLinks(on: thread, to: sets[.fanout], identity: identity, options: .answering())
     }

@@ -20,14 +20,6 @@ package struct MeshRoutes {
         case noInstance
     }
 
-    /// Shards that moved from one instance to another.
-    package enum Move: Sendable {
-        /// Rooms get their stream from another fan-out.
-        case fanout(Set<Int>, hadOwner: Bool)
-        /// Commits without a result may be lost.
-        case committer(Set<Int>)
-    }
-
     package private(set) var coalescers = StageRoutes(.previews)
     package private(set) var committers = StageRoutes(.requests)
     package private(set) var fanouts = StageRoutes(.requests)
@@ -51,30 +43,23 @@ package struct MeshRoutes {
     // MARK: Links
 
     /// Follows what happens on the links to a stage.
-    /// - Returns: what that moves, for the core to hear in this order.
-    package mutating func follow(_ event: StageLinks.Event, of stage: Stage) -> [Move] {
-        var moves: [Move] = []
+    /// - Returns: the shards that moved.
+    @discardableResult
+    package mutating func follow(_ event: StageLinks.Event, of stage: Stage) -> ShardOwners.Change {
         switch stage {
-        case .gateway: break
+        case .gateway: return ShardOwners.Change()
+        case .committer: return self.committers.follow(event)
+        case .fanout: return self.fanouts.follow(event)
         case .coalescer:
-            self.coalescers.follow(event)
+            let change = self.coalescers.follow(event)
             switch event {
             // What waited for a link that accepts envelopes again may have been dropped.
             case .up(let coalescer, _, _), .writable(let coalescer):
                 self.coalescers.outboxes.append(self.notice, to: coalescer)
             case .added, .removed, .down, .resting, .envelope: break
             }
-        case .committer:
-            // Other gateways may have known the new owner earlier: what the former one decides meanwhile is for nothing.
-            moves = [.committer(self.committers.follow(event).shards)]
-        case .fanout:
-            let change = self.fanouts.follow(event)
-            moves = [
-                .fanout(change.handedOver.union(change.relieved), hadOwner: true),
-                .fanout(change.orphaned, hadOwner: false),
-            ]
+            return change
         }
-        return moves.filter { !$0.shards.isEmpty }
     }
 
     /// A committer allows more commits.
@@ -156,22 +141,20 @@ package struct MeshRoutes {
     }
 }
 
-extension MeshRoutes.Move {
-    /// The shards that moved.
-    package var shards: Set<Int> {
-        switch self {
-        case .fanout(let shards, _), .committer(let shards): shards
-        }
-    }
-}
-
 extension Gateway {
-    /// Shards moved from one instance to another.
-    package mutating func shardsMoved(_ move: MeshRoutes.Move, at now: Instant, into actions: inout [GatewayAction]) {
-        switch move {
-        case .fanout(let shards, let hadOwner):
-            self.fanoutMoved(shards: shards, hadOwner: hadOwner, at: now, into: &actions)
-        case .committer(let shards): self.committersChanged(shards: shards, at: now, into: &actions)
+    /// Shards moved from one instance of a stage to another. Committers need not agree on owners, so what the former one
+    /// decides meanwhile may be for nothing.
+    package mutating func shardsMoved(
+        _ change: ShardOwners.Change, of stage: Stage, at now: Instant, into actions: inout [GatewayAction]
+    ) {
+        switch stage {
+        case .gateway, .coalescer: break
+        case .committer:
+            if !change.shards.isEmpty { self.committersChanged(shards: change.shards, at: now, into: &actions) }
+        case .fanout:
+            for (shards, hadOwner) in [(change.handedOver, true), (change.orphaned, false)] where !shards.isEmpty {
+                self.fanoutMoved(shards: shards, hadOwner: hadOwner, at: now, into: &actions)
+            }
         }
     }
 }

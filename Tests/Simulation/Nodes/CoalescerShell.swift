@@ -16,7 +16,9 @@ final class CoalescerShell: Shell {
         self.world = world
         self.core = Coalescer()
         self.fanouts = world.links(of: process, to: .fanout)
-        for link in self.fanouts where link.isListed { self.previews.follow(.added(link.index, name: link.server.name)) }
+        for link in self.fanouts where link.isListed {
+            self.previews.follow(.added(link.index, name: link.server.name))
+        }
     }
 
     func turn(_ inputs: [Input], at now: Instant) -> Instant? {

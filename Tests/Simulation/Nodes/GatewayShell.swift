@@ -47,7 +47,7 @@ final class GatewayShell: Shell {
         self.links = [.coalescer: links[0], .committer: links[1], .fanout: links[2]]
         self.arrivals.lateness = Self.lateness
         for link in links.joined() where link.isListed {
-            _ = self.routes.follow(.added(link.index, name: link.server.name), of: link.server.stage)
+            self.routes.follow(.added(link.index, name: link.server.name), of: link.server.stage)
         }
     }
 
@@ -122,10 +122,8 @@ final class GatewayShell: Shell {
         case .removed(let link) where self.overlooks(link), .down(let link) where self.overlooks(link): break
         case .added, .removed, .up, .down, .resting:
             guard let (event, stage) = input.event else { return }
-            for move in self.routes.follow(event, of: stage) {
-                self.core.shardsMoved(move, at: now, into: &self.actions)
-                self.perform()
-            }
+            let change = self.routes.follow(event, of: stage)
+            self.core.shardsMoved(change, of: stage, at: now, into: &self.actions)
         case .message(let link, let bytes):
             bytes.withUnsafeBytes { bytes in
                 self.arrivals.receive(
