@@ -75,7 +75,7 @@ let pure: [Target] = [
     // Time as cores see it: moments, spans, deadlines.
     library("Timing", "Shared/Timing", [deque]),
     library("JSONBytes", "Shared/JSONBytes"),
-    library("Canvas", "Shared/Canvas", ["JSONBytes"]),
+    library("Canvas", "Shared/Canvas", ["JSONBytes"], exclude: ["README.md"]),
     library("Wire", "Shared/Wire", ["JSONBytes", "Canvas"]),
     library("SocketIO", "Shared/SocketIO", ["JSONBytes", "Timing"], exclude: ["README.md"]),
 ]

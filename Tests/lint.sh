@@ -49,6 +49,8 @@ done
 Services/Operator/Monitor/handbook.py --check ||
     offence 'the page of the handbook is an older one: Services/Operator/Monitor/handbook.py makes it'
 
+Tests/links.py || offence 'a page names a file or a heading that is not there'
+
 # What is not in a program is not there: a page would load half, a schema lack a step.
 embedded() { # where the list is, folder of the files
     local file

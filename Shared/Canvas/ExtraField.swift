@@ -90,16 +90,6 @@ extension [ExtraField] {
     }
 }
 
-/// Whether two strings have the same bytes. Swift's own `==` considers canonically equivalent spellings equal.
-func isSameText(_ left: String, _ right: String) -> Bool {
-    guard left.utf8.count == right.utf8.count else { return false }
-    // Native strings have their bytes in one place: comparing those takes a third of the time.
-    let isSame = left.utf8.withContiguousStorageIfAvailable { left in
-        right.utf8.withContiguousStorageIfAvailable { left.elementsEqual($0) }
-    }
-    return isSame.flatMap(\.self) ?? left.utf8.elementsEqual(right.utf8)
-}
-
 /// `isSameText` for strings that may be absent.
 func isSameText(_ left: String?, _ right: String?) -> Bool {
     guard let left, let right else { return left == nil && right == nil }

@@ -76,3 +76,13 @@ func withUTF8<Result>(_ string: String, _ body: (UnsafeRawBufferPointer) -> Resu
     }
     return Array(string.utf8).withUnsafeBytes(body)
 }
+
+/// Whether two strings have the same bytes. Swift's own `==` considers canonically equivalent spellings equal.
+@inlinable
+public func isSameText(_ left: String, _ right: String) -> Bool {
+    // Texts compare fastest, and are equal whenever their bytes are. The reverse holds for ASCII, where UTF-8 and UTF-16
+    // have the same length.
+    let count = left.utf8.count
+    guard count == right.utf8.count, left == right else { return false }
+    return count == left.utf16.count || left.utf8.elementsEqual(right.utf8)
+}

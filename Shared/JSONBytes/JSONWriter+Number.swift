@@ -36,25 +36,22 @@ extension JSONWriter {
 
     private mutating func appendDigits(_ number: UInt64) {
         if number < 10 { return self.bytes.append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: number)) }
-        // 2^64 has 20 digits: collected from the right in two words, one digit a nibble.
-        var rest = number
-        var low: UInt64 = 0
-        var high: UInt64 = 0
-        var count = 0
+        var digits = 1
+        var rest = number / 10
         while rest > 0 {
-            let (quotient, digit) = rest.quotientAndRemainder(dividingBy: 10)
-            if count < 16 {
-                low |= digit << UInt64(4 * count)
-            } else {
-                high |= digit << UInt64(4 * (count - 16))
-            }
-            rest = quotient
-            count += 1
+            digits += 1
+            rest /= 10
         }
-        while count > 0 {
-            count -= 1
-            let digit = count < 16 ? low >> UInt64(4 * count) : high >> UInt64(4 * (count - 16))
-            self.bytes.append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: digit & 0xF))
+        self.bytes.append(addingCapacity: digits) { output in
+            output.withUnsafeMutableBufferPointer { buffer, count in
+                count += digits
+                var rest = number
+                for index in stride(from: count - 1, through: count - digits, by: -1) {
+                    let (quotient, digit) = rest.quotientAndRemainder(dividingBy: 10)
+                    buffer[index] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: digit)
+                    rest = quotient
+                }
+            }
         }
     }
 }

@@ -31,11 +31,7 @@ public struct JSONWriter: Sendable {
 
     /// Writes a key that needs no escaping: the names of a protocol.
     public mutating func key(_ name: StaticString) {
-        self.separate()
-        self.bytes.append(UInt8(ascii: "\""))
-        name.withUTF8Buffer { self.bytes.append(contentsOf: $0) }
-        self.bytes.append(UInt8(ascii: "\""))
-        self.bytes.append(UInt8(ascii: ":"))
+        name.withUTF8Buffer { self.quote(UnsafeRawBufferPointer($0), isKey: true) }
         self.needsComma = false
     }
 
@@ -50,10 +46,13 @@ public struct JSONWriter: Sendable {
 
     /// Writes a string: quotes, backslashes and control characters escaped, everything else unchanged.
     public mutating func value(_ string: String) {
-        self.separate()
-        self.bytes.append(UInt8(ascii: "\""))
-        withUTF8(string) { self.appendEscaped($0) }
-        self.bytes.append(UInt8(ascii: "\""))
+        withUTF8(string) { text in
+            if Self.nextEscape(text, from: 0) == text.count { return self.quote(text, isKey: false) }
+            self.separate()
+            self.bytes.append(UInt8(ascii: "\""))
+            self.appendEscaped(text)
+            self.bytes.append(UInt8(ascii: "\""))
+        }
         self.needsComma = true
     }
 
@@ -111,6 +110,28 @@ public struct JSONWriter: Sendable {
         self.separate()
         name.withUTF8Buffer { self.bytes.append(contentsOf: $0) }
         self.needsComma = true
+    }
+
+    /// Appends a text that needs no escape in quotes, behind a comma if one is due and before a colon if it is a key. Appending
+    /// byte by byte checks the array's capacity and uniqueness each time.
+    private mutating func quote(_ text: UnsafeRawBufferPointer, isKey: Bool) {
+        self.bytes.append(addingCapacity: text.count + 4) { output in
+            output.withUnsafeMutableBufferPointer { buffer, count in
+                if self.needsComma {
+                    buffer[count] = UInt8(ascii: ",")
+                    count += 1
+                }
+                buffer[count] = UInt8(ascii: "\"")
+                let end = count + 1 + text.count
+                UnsafeMutableRawBufferPointer(rebasing: UnsafeMutableRawBufferPointer(buffer)[count + 1..<end])
+                    .copyMemory(from: text)
+                buffer[end] = UInt8(ascii: "\"")
+                count = end + 1
+                guard isKey else { return }
+                buffer[count] = UInt8(ascii: ":")
+                count += 1
+            }
+        }
     }
 
     /// Runs that need no escape are copied as a whole.

@@ -1,3 +1,5 @@
+internal import JSONBytes
+
 /// An externally supplied name (room, element, user, session), compared and hashed byte by byte.
 ///
 /// Swift's `String` compares by canonical equivalence, so two ids that differ only in Unicode normalisation would
@@ -13,12 +15,7 @@ public struct Identifier: Sendable, Hashable {
 
     /// True when both names have the same UTF-8 bytes.
     public static func == (lhs: Identifier, rhs: Identifier) -> Bool {
-        // The hot path of every lookup. Texts compare fastest, and are equal whenever their bytes are. The reverse
-        // holds for ASCII, which nearly all names are, and where UTF-8 and UTF-16 have the same length.
-        guard lhs.text == rhs.text else { return false }
-        let count = lhs.text.utf8.count
-        return (count == rhs.text.utf8.count && count == lhs.text.utf16.count)
-            || lhs.text.utf8.elementsEqual(rhs.text.utf8)
+        isSameText(lhs.text, rhs.text)
     }
 
     /// Hashes the UTF-8 bytes.

@@ -82,12 +82,24 @@ inline reply(s, n) {
 /* ---- What the promises speak of ---- */
 byte acknowledged;
 byte cursor;
+/* Numbers that no commit of the stream gets; with HOLES only. */
+byte passedOver;
 
-/* An app and its gateway: custody ends with the result, until then the commit may go out again at any time. */
+/* An app and its gateway: until there is a result, the commit may go out again at any time, under the same number.
+ *
+ * With HOLES the gateway numbers the app's commits, when it first sends them and one at a time: a number may also have gone
+ * to a commit in another room. */
 proctype App(byte s) {
     byte n = 1, answer;
+    bool isSent;
     do
-    :: atomic { n <= COMMITS && empty(results[s]) && nfull(commits) -> commits!s, n }
+    :: atomic { n <= COMMITS && empty(results[s]) && nfull(commits) -> commits!s, n; isSent = true }
+#ifdef HOLES
+    :: atomic { n < COMMITS && !isSent -> n++; passedOver++ }
+#endif
+#ifdef TWO_IN_FLIGHT
+    :: atomic { n < COMMITS && isSent && empty(results[s]) && nfull(commits) -> commits!s, n + 1 }
+#endif
     :: atomic { n <= COMMITS && nempty(results[s]) ->
             results[s]?answer;
             if
@@ -95,7 +107,8 @@ proctype App(byte s) {
                 /* Promise 1: acknowledged is durable, once. */
                 assert(rowsOf[NAME(s, n)] == 1);
                 acknowledged++;
-                n++
+                n++;
+                isSent = false
             :: else
             fi;
             answer = 0
@@ -132,7 +145,11 @@ end:
     :: atomic { commits?s, n -> load() };
 decide:
         if
-#ifndef NO_DEDUPLICATION
+#ifdef HOLES
+        :: atomic { n == knownHighest[s] -> reply(s, n) } /* the last one: its result again */
+        :: atomic { n < knownHighest[s] -> skip } /* stale: the gateway has had its result */
+        :: atomic { n > knownHighest[s] -> skip };
+#elif !defined(NO_DEDUPLICATION)
         :: atomic { n <= knownHighest[s] -> reply(s, n) } /* used before: its first result again */
         :: atomic { n > knownHighest[s] + 1 -> skip } /* a gap: retryable, and the app still holds the one before */
         :: atomic { n == knownHighest[s] + 1 -> skip };
@@ -220,4 +237,4 @@ init {
     }
 }
 
-ltl all_resolve { <> (acknowledged == ROWS && cursor == ROWS) }
+ltl all_resolve { <> (acknowledged + passedOver == ROWS && cursor == acknowledged) }

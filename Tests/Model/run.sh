@@ -52,8 +52,12 @@ for mutation in NO_DEDUPLICATION BLIND_WRITE ACK_BEFORE_COMMIT TRUST_HINTS; do
     search fails safety "${two_commits[@]}" -DFAULTS=2 "-D$mutation"
 done
 search fails liveness "${two_commits[@]}" -DFAULTS=1 -DNO_HEADS
+search holds safety "${two_commits[@]}" -DFAULTS=3 -DHOLES
+search holds liveness "${two_commits[@]}" -DFAULTS=1 -DHOLES
+search fails liveness "${two_commits[@]}" -DFAULTS=1 -DHOLES -DTWO_IN_FLIGHT
 if [ "${1:-}" = --long ]; then
     search holds safety -DSESSIONS=1 -DCOMMITS=3 -DFAULTS=4
+    search holds safety -DSESSIONS=1 -DCOMMITS=3 -DFAULTS=4 -DHOLES
     search holds safety -DSESSIONS=2 -DCOMMITS=2 -DFAULTS=1
     search holds liveness "${two_apps[@]}" -DFAULTS=2
 fi

@@ -49,7 +49,7 @@ for daemon in "${daemons[@]}"; do "$here/manual.py" daemon "$built/$daemon" >"$t
 cp "$root"/deploy/systemd/touchsync* "$tree/systemd/"
 cp "$root/deploy/systemd/daemons.conf" "$tree/systemd/10-daemons.conf"
 cp -r "$root/deploy/prometheus" "$root/deploy/grafana" "$root/deploy/patroni" "$tree/"
-(cd "$root" && cp --parents README.md Services/*.md Services/*/README.md deploy/*.md deploy/kubernetes/README.md "$tree/pages/")
+(cd "$root" && cp --parents README.md Services/*.md Services/*/*.md Shared/Canvas/README.md deploy/*.md deploy/kubernetes/README.md "$tree/pages/")
 
 (cd "$tree" && dpkg-buildpackage --build=binary --no-sign --no-check-builddeps) >"$output/build.log" 2>&1 || {
     cat "$output/build.log" >&2

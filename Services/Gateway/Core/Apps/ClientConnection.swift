@@ -59,6 +59,13 @@ struct ClientConnection {
     /// True for an app that gets the events of the 1.0 contract only.
     var isLegacy: Bool { self.onlyRoom != nil }
 
+    /// Whether it gets what moves elements of a room; the 1.0 contract knows nothing of it.
+    func wantsMotion(in room: Identifier) -> Bool {
+        if self.isLegacy { return false }
+        let index = self.memberships.index(of: room)
+        return index.map { self.memberships.entries[$0].options.motion } ?? self.options.motion
+    }
+
     /// True while a commit of it has no result.
     var owesResults: Bool { self.commits.owesResults }
 

@@ -94,10 +94,9 @@ package struct Connections {
         self.contains(id, in: slot) && self.bySlot[slot]?.isLegacy == true
     }
 
-    /// Whether the connection in a slot gets what moves elements of a room; the 1.0 contract knows nothing of it.
+    /// As ``ClientConnection/wantsMotion(in:)``, for the connection in a slot.
     func wantsMotion(_ slot: Slot, in room: Identifier) -> Bool {
-        guard let connection = self.bySlot[slot], !connection.isLegacy else { return false }
-        return connection.memberships[room]?.options.motion ?? connection.options.motion
+        self.bySlot[slot]?.wantsMotion(in: room) ?? false
     }
 
     /// The room of an app in a slot that knows the 1.0 contract only: events of it may name none. Nil for any other.

@@ -1,16 +1,16 @@
-"""What README.md shows, run as it is printed."""
+"""What the page of the API shows, run as it is printed."""
 
 import json
 import pathlib
 import re
 import subprocess
 
-README = pathlib.Path(__file__).resolve().parents[2] / "README.md"
+PAGE = pathlib.Path(__file__).resolve().parents[2] / "Services" / "Gateway" / "API.md"
 
 
 def emitted(section):
     """The events that the code of a section emits, by Node."""
-    text = README.read_text()
+    text = PAGE.read_text()
     code = re.search(rf"^#+ {section}\n.*?^```js\n(.*?)^```", text, re.DOTALL | re.MULTILINE)[1]
     shell = "const roomId = 'r', socket = { emit: (...event) => console.log(JSON.stringify(event)) };\n"
     output = subprocess.run(["node", "--eval", shell + code], capture_output=True, text=True, check=True).stdout
