@@ -1,6 +1,6 @@
 /// A peer of a `ServerLink`, from its `peerUp` to its `peerDown`. Never reused: a peer that comes back gets another
 /// one.
-package struct PeerID: Hashable, Sendable, CustomStringConvertible {
+package struct PeerID: Hashable, Comparable, Sendable, CustomStringConvertible {
     /// Its slot among the link's peers; reused by later peers.
     package let slot: UInt32
     /// Its number among all peers of the link; never reused.
@@ -14,4 +14,7 @@ package struct PeerID: Hashable, Sendable, CustomStringConvertible {
 
     /// For logs.
     package var description: String { "peer-\(self.serial)" }
+
+    /// The one that came first is the smaller one.
+    package static func < (first: PeerID, second: PeerID) -> Bool { first.serial < second.serial }
 }

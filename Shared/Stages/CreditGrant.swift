@@ -20,16 +20,17 @@ package struct CreditGrant: Equatable, Sendable {
 
     /// The credit to announce now; nil while less than half a window has come back since the last announcement. A
     /// sender that has exhausted its credit gets an announcement when all of its commits are finished, at the latest.
-    package var due: CommitCredit? {
+    package mutating func takeDue() -> CommitCredit? {
         let commits = self.finished.commits &- self.announced.commits
         let bytes = self.finished.bytes &- self.announced.bytes
         guard commits >= max(1, self.window.commits / 2) || bytes >= max(1, self.window.bytes / 2) else { return nil }
-        return CommitCredit(
-            commits: self.finished.commits &+ self.window.commits, bytes: self.finished.bytes &+ self.window.bytes)
+        return self.announce()
     }
 
-    /// Records that ``due`` was sent.
-    package mutating func announce() {
+    /// The whole credit, to announce now: the last announcement may be lost.
+    package mutating func announce() -> CommitCredit {
         self.announced = self.finished
+        return CommitCredit(
+            commits: self.finished.commits &+ self.window.commits, bytes: self.finished.bytes &+ self.window.bytes)
     }
 }

@@ -8,24 +8,15 @@ package struct CreditWindow: Equatable, Sendable {
     private var allowed: CommitCredit?
     private var sent = CommitLoad()
 
-    /// The window of a link that is not up: open, as the link itself accepts nothing.
-    package init() {}
+    /// The window of a link that came up with the receiver's greeting; always open when that names no credit.
+    package init(greeting: [UInt8]) {
+        self.allowed = CommitCredit(greeting: greeting)
+    }
 
     /// True while the lane is open.
     package var isOpen: Bool {
         guard let allowed = self.allowed else { return true }
         return self.sent.commits < allowed.commits && self.sent.bytes < allowed.bytes
-    }
-
-    /// The link came up with the receiver's greeting: counting starts over.
-    package mutating func opened(greeting: [UInt8]) {
-        self.allowed = CommitCredit(greeting: greeting)
-        self.sent = CommitLoad()
-    }
-
-    /// The link went down.
-    package mutating func closed() {
-        self = CreditWindow()
     }
 
     /// Counts sent commits.

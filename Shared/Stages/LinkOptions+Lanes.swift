@@ -11,11 +11,14 @@ extension LinkOptions {
     /// Bytes of the longest frame where only control records are due: credit, beats, a hello.
     private static let controlBytes = 4096
 
+    /// Envelopes in a socket where only the newest previews matter.
+    package static let previewMark = 256
+
     /// The options of a bound link.
     /// - Parameters:
-    ///   - sendHighWater: envelopes.
+    ///   - sendHighWater: envelopes; what waits in a socket is not folded any more.
     ///   - receiveHighWater: envelopes.
-    package static func incoming(sendHighWater: Int, receiveHighWater: Int) -> LinkOptions {
+    package static func incoming(sendHighWater: Int = 1000, receiveHighWater: Int = 1000) -> LinkOptions {
         var options = LinkOptions(sendHighWater: sendHighWater, receiveHighWater: receiveHighWater)
         options.maximumMessageBytes = Self.maximumIncomingBytes
         return options
@@ -24,7 +27,7 @@ extension LinkOptions {
     /// The options of a dialled link that carries records one way: what comes back is credit at most, so that a peer
     /// cannot fill the memory with what nobody asked for.
     /// - Parameter sendHighWater: envelopes.
-    package static func outgoing(sendHighWater: Int) -> LinkOptions {
+    package static func outgoing(sendHighWater: Int = 1000) -> LinkOptions {
         var options = LinkOptions(sendHighWater: sendHighWater, receiveHighWater: 100)
         options.maximumMessageBytes = Self.controlBytes
         return options

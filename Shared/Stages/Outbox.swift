@@ -1,93 +1,207 @@
 internal import DequeModule
-package import Mesh
+internal import Mesh
+internal import Timing
 public import Wire
 
-/// The output queue of one peer: the records of this turn, and envelopes that its link has not accepted yet.
+/// What is on its way to one peer, for as long as its link is up.
 ///
-/// Bound: at most `limit` bytes wait; beyond it envelopes are dropped and counted by their records, and so are those that
-/// are longer than the peer accepts. Public, so that ``append(_:)`` can be inlined.
+///     open ──the link is full──► blocked ──it accepts again──► open
+///                                   │ more than the limits allow
+///                                   ▼
+///                               overflown: everything is dropped ──it accepts again──► open; the owner repairs
+///
+/// While it is open, records leave in their order, batched into envelopes. While it is blocked they wait in their order, but
+/// of previews and awareness the latest of each key alone, so that a slow peer gets every numbered record and only fresh
+/// previews; a preview whose gesture ends meanwhile is dropped. Public, so that ``append(_:)`` can be inlined.
 public struct Outbox {
-    private struct Envelope {
-        var bytes: [UInt8]
-        var records: Int
-    }
+    /// An envelope's storage is used again up to this size, bytes.
+    private static let keptBytes = 64 << 10
 
+    private let limits: OutboxLimits
+    /// How many commits the peer allows.
+    private var credit: CreditWindow
     @usableFromInline var open = EnvelopeWriter()
-    private var waiting: Deque<Envelope> = []
-    private var waitingBytes = 0
-    private let limit: Int
-    private let largestEnvelope: Int
-    /// Records dropped since the last ``takeDropped()``.
-    private var dropped = 0
+    private var sealed: Deque<EnvelopeWriter> = []
+    private var sealedBytes = 0
+    private var previews: LatestRecords<Preview>
+    private var awareness: LatestRecords<Awareness>
+    /// True while the link is full.
+    @usableFromInline package private(set) var isBlocked = false
+    /// True from an overflow until the link accepts again.
+    @usableFromInline private(set) var hasOverflown = false
+    /// How many records were dropped.
+    @usableFromInline internal private(set) var dropped = 0
+    /// How many envelopes were dropped because they were too many or too long.
+    private(set) var droppedEnvelopes = 0
+    /// How many previews had to wait because the link was full.
+    private(set) var heldPreviews = 0
+    /// When something left last.
+    private(set) var sentAt = Instant.start
 
     /// An empty outbox.
-    /// - Parameters:
-    ///   - limit: the maximum of bytes that wait.
-    ///   - largestEnvelope: the longest envelope that the peer accepts, bytes; it would close the link on a longer one.
-    package init(limit: Int, largestEnvelope: Int = .max) {
-        self.limit = limit
-        self.largestEnvelope = largestEnvelope
+    /// - Parameter greeting: the peer's, which says how many commits it allows.
+    package init(limits: OutboxLimits, greeting: [UInt8] = []) {
+        self.limits = limits
+        self.credit = CreditWindow(greeting: greeting)
+        self.previews = LatestRecords(capacity: limits.keys)
+        self.awareness = LatestRecords(capacity: limits.keys)
     }
 
-    /// True when nothing is queued.
-    package var isEmpty: Bool { self.open.isEmpty && self.waiting.isEmpty }
+    /// What waits, in bytes, the latest previews and awareness apart.
+    package var bytes: Int { self.sealedBytes + (self.open.isEmpty ? 0 : self.open.bytes.count) }
+    /// True when nothing waits.
+    package var isEmpty: Bool { self.sealed.isEmpty && self.open.isEmpty && !self.holdsLatest }
+    private var holdsLatest: Bool { !self.previews.isEmpty || !self.awareness.isEmpty }
 
-    /// Adds a record; it leaves with the turn's ``flush(_:)``.
+    // MARK: Records
+
+    /// Adds a record; it leaves with the turn's flush.
     @inlinable
     public mutating func append(_ record: some WireRecord) {
+        if self.hasOverflown { return self.drop() }
         self.open.append(record)
-        if self.open.isFull { self.seal() }
+        if self.isBlocked || self.open.isFull { self.appended() }
     }
 
-    /// Adds an envelope as it is, which counts as one record.
-    package mutating func append(envelope: [UInt8]) {
-        self.seal()
-        self.enqueue(Envelope(bytes: envelope, records: 1))
+    /// Adds a record of a kind, whose fields are appended by `encode`.
+    package mutating func append(_ kind: RecordKind, encode: (inout ByteWriter) -> Void) {
+        if self.hasOverflown { return self.drop() }
+        self.open.append(kind, encode: encode)
+        if self.isBlocked || self.open.isFull { self.appended() }
+    }
+
+    /// Adds a record that costs credit.
+    /// - Returns: false when the peer has given none for it.
+    package mutating func appendCredited(_ record: some WireRecord) -> Bool {
+        guard self.credit.isOpen else { return false }
+        let before = self.open.fieldBytes
+        self.open.append(record)
+        self.credit.spend(CommitLoad(commits: 1, bytes: self.open.fieldBytes - before))
+        if self.isBlocked || self.open.isFull { self.appended() }
+        return true
+    }
+
+    /// Adds a preview.
+    package mutating func append(latest preview: Preview) {
+        if !self.hold(preview) { self.append(preview) }
+    }
+
+    /// Folds a preview into what waits, unless it may leave with the other records.
+    /// - Returns: false when it may, and is to be appended.
+    package mutating func hold(_ preview: Preview) -> Bool {
+        guard self.isBlocked || self.holdsLatest else { return false }
+        self.heldPreviews += 1
+        if self.hasOverflown || self.previews.insert(preview) == .refused { self.drop() }
+        return true
+    }
+
+    /// Folds awareness into what waits, unless it may leave with the other records. What hides something is not sent
+    /// again, so awareness beyond the limit is an overflow.
+    /// - Returns: false when it may, and is to be appended.
+    package mutating func hold(_ awareness: Awareness) -> Bool {
+        guard self.isBlocked || self.holdsLatest else { return false }
+        if self.hasOverflown { self.drop() }
+        if self.hasOverflown || self.awareness.insert(awareness) != .refused { return true }
+        if self.isBlocked { self.overflow() }
+        return self.isBlocked
+    }
+
+    /// Drops the previews that wait and must not be shown any more.
+    package mutating func remove(_ ended: @autoclosure () -> [EndedPreviews]) {
+        if !self.previews.isEmpty { self.previews.remove(ended()) }
     }
 
     @usableFromInline
-    mutating func seal() {
-        guard !self.open.isEmpty else { return }
-        let records = Int(self.open.count)
-        self.enqueue(Envelope(bytes: self.open.take(), records: records))
+    mutating func drop() { self.dropped += 1 }
+
+    @usableFromInline
+    mutating func appended() {
+        if self.open.isFull { self.seal() }
+        if self.isBlocked, self.bytes > self.limits.bytes { self.overflow() }
     }
 
-    private mutating func enqueue(_ envelope: Envelope) {
-        guard envelope.bytes.count <= self.largestEnvelope,
-            self.waitingBytes + envelope.bytes.count <= self.limit || self.waiting.isEmpty
-        else {
-            self.dropped += envelope.records
+    // MARK: Credit
+
+    /// True while the peer allows commits.
+    package var isCreditOpen: Bool { self.credit.isOpen }
+
+    /// The peer allows more commits.
+    package mutating func allow(_ credit: CommitCredit) { self.credit.allow(credit) }
+
+    // MARK: Sending
+
+    /// When something may leave that leaves at most once in a pause; nil while nothing may.
+    func due(after pause: Nanoseconds) -> Instant? { self.isBlocked || self.isEmpty ? nil : self.sentAt + pause }
+
+    /// Sends what waits, in order, until the link accepts no more. The latest previews and awareness leave last: until then
+    /// each may still be replaced.
+    mutating func flush(at now: Instant, _ send: (EnvelopeWriter) -> SendResult) {
+        guard !self.isBlocked else { return }
+        while !self.isEmpty {
+            if let first = self.sealed.first {
+                guard self.settle(send(first), records: first.count, at: now) else { break }
+                self.sealed.removeFirst()
+                self.sealedBytes -= first.bytes.count
+            } else if self.open.isEmpty {
+                for preview in self.previews.takeAllByRoom() { self.append(preview) }
+                for awareness in self.awareness.takeAll() { self.append(awareness) }
+            } else if self.open.bytes.count > self.limits.envelope {
+                self.seal()
+            } else {
+                guard self.settle(send(self.open), records: self.open.count, at: now) else { break }
+                if self.open.bytes.count <= Self.keptBytes { self.open.clear() } else { self.open = EnvelopeWriter() }
+            }
+        }
+        guard self.isBlocked else { return }
+        // What was offered stays as it is, whatever comes.
+        if self.sealed.isEmpty { self.seal() }
+        if self.bytes > self.limits.bytes { self.overflow() }
+    }
+
+    /// - Returns: false when the link is full.
+    private mutating func settle(_ result: SendResult, records: UInt32, at now: Instant) -> Bool {
+        switch result {
+        case .sent: self.sentAt = now
+        case .wouldBlock: self.isBlocked = true
+        // The peer is gone; its end is reported soon.
+        case .unroutable: self.dropped += Int(records)
+        }
+        return !self.isBlocked
+    }
+
+    /// The link may accept again, which only the next attempt shows.
+    /// - Returns: true when records were dropped and the owner must repair.
+    mutating func unblock() -> Bool {
+        self.isBlocked = false
+        return exchange(&self.hasOverflown, with: false)
+    }
+
+    private mutating func seal() {
+        guard !self.open.isEmpty else { return }
+        let envelope = exchange(&self.open, with: EnvelopeWriter())
+        guard envelope.bytes.count <= self.limits.envelope else {
+            self.dropped += Int(envelope.count)
+            self.droppedEnvelopes += 1
             return
         }
-        self.waitingBytes += envelope.bytes.count
-        self.waiting.append(envelope)
+        self.sealedBytes += envelope.bytes.count
+        self.sealed.append(envelope)
     }
 
-    /// Sends everything queued, in order, until the link accepts no more.
-    package mutating func flush(_ send: ([UInt8]) -> SendResult) {
-        self.seal()
-        while let first = self.waiting.first {
-            switch send(first.bytes) {
-            case .sent: break
-            case .wouldBlock: return
-            case .unroutable: self.dropped += first.records
-            }
-            self.waiting.removeFirst()
-            self.waitingBytes -= first.bytes.count
-        }
+    private mutating func overflow() {
+        self.hasOverflown = true
+        self.droppedEnvelopes += self.sealed.count + (self.open.isEmpty ? 0 : 1)
+        self.dropped += self.close().count
     }
 
-    /// Drops everything: the peer is gone.
-    package mutating func drop() {
-        self.seal()
-        self.dropped += self.waiting.reduce(0) { $0 + $1.records }
-        self.waiting.removeAll()
-        self.waitingBytes = 0
-    }
-
-    /// Returns how many records were dropped since the last call.
-    package mutating func takeDropped() -> Int {
-        defer { self.dropped = 0 }
-        return self.dropped
+    /// Drops everything, as when the link is down.
+    /// - Returns: the previews that were not in an envelope yet, which another peer may get.
+    mutating func close() -> [Preview] {
+        self.dropped += self.sealed.reduce(Int(self.open.count)) { $0 + Int($1.count) } + self.awareness.count
+        self.open = EnvelopeWriter()
+        self.sealed.removeAll()
+        self.sealedBytes = 0
+        _ = self.awareness.takeAll()
+        return self.previews.takeAllByRoom()
     }
 }

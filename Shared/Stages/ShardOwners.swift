@@ -4,7 +4,7 @@ public import Wire
 /// moves.
 ///
 /// Every sender keeps one for each stage that it sends to. Senders that see the same instances choose the same owners;
-/// the receivers tolerate disagreement. Instances are identified by their numbers in the stage's ``StageRoster``. Public,
+/// the receivers tolerate disagreement. Instances are identified by their numbers in the stage's ``StageSet``. Public,
 /// so that ``owner(of:)`` can be inlined.
 public struct ShardOwners: Sendable {
     /// The state of an instance as its senders see it.
@@ -17,15 +17,13 @@ public struct ShardOwners: Sendable {
 
     /// The shards moved by a change of one instance, grouped by the state of their former owner.
     package struct Change: Sendable {
-        /// Shards whose former owner still serves.
+        /// Shards whose former owner is still up.
         package var handedOver: Set<Int> = []
-        /// Shards whose former owner rests.
-        package var relieved: Set<Int> = []
         /// Shards whose former owner is gone, or that had none.
         package var orphaned: Set<Int> = []
 
         /// All shards moved.
-        package var shards: Set<Int> { self.handedOver.union(self.relieved).union(self.orphaned) }
+        package var shards: Set<Int> { self.handedOver.union(self.orphaned) }
     }
 
     private struct Instance {
@@ -33,9 +31,7 @@ public struct ShardOwners: Sendable {
         var state = InstanceState.isGone
     }
 
-    /// How many times an instance changed its state, came or was removed.
-    package private(set) var changes = 0
-    private var instances = InstanceTable<Instance>()
+    private var instances = PeerTable<Int, Instance>()
     @usableFromInline var owners: [Int?]
     private var formerOwners: [Int?]
 
@@ -50,13 +46,10 @@ public struct ShardOwners: Sendable {
     }
 
     /// How many instances there are, up or not.
-    package var count: Int { self.instances.numbers.count }
+    package var count: Int { self.instances.peers.count }
 
     /// How many instances are up, including resting ones.
     package var upCount: Int { self.instances.all.count { $0.state != .isGone } }
-
-    /// True for an instance that was added and not removed.
-    package func contains(_ instance: Int) -> Bool { self.instances.contains(instance) }
 
     /// The instance that owns a shard; nil when none is up.
     @inlinable
@@ -66,6 +59,9 @@ public struct ShardOwners: Sendable {
     @inlinable
     public func owner(of room: Identifier) -> Int? { self.owners[Shard.of(room: room)] }
 
+    /// The shards that an instance owns.
+    func shards(of instance: Int) -> Set<Int> { Set(self.owners.indices.filter { self.owners[$0] == instance }) }
+
     /// The instance that owned a shard before its last change, if it is still up.
     package func formerOwner(of shard: Int) -> Int? {
         self.formerOwners[shard].flatMap { self.state(of: $0) == .isGone ? nil : $0 }
@@ -73,7 +69,6 @@ public struct ShardOwners: Sendable {
 
     /// Adds an instance, which is not up yet.
     package mutating func add(_ instance: Int, named name: String) {
-        self.changes += 1
         self.instances[instance] = Instance(name: name)
     }
 
@@ -90,14 +85,18 @@ public struct ShardOwners: Sendable {
     /// - Returns: the shards that moved.
     @discardableResult
     package mutating func changed(_ instance: Int, _ state: InstanceState) -> Change {
-        self.changes += 1
         self.instances[instance]?.state = state
         let owners = self.rendezvous()
         var change = Change()
         for shard in self.owners.indices where owners[shard] != self.owners[shard] {
             self.formerOwners[shard] = self.owners[shard]
             self.owners[shard] = owners[shard]
-            if owners[shard] != nil { self.note(shard, in: &change) }
+            guard owners[shard] != nil else { continue }
+            if self.formerOwner(of: shard) == nil {
+                change.orphaned.insert(shard)
+            } else {
+                change.handedOver.insert(shard)
+            }
         }
         return change
     }
@@ -108,20 +107,12 @@ public struct ShardOwners: Sendable {
     private func rendezvous() -> [Int?] {
         var up: [String: Int] = [:]
         var resting: Set<String> = []
-        for (number, instance) in zip(self.instances.numbers, self.instances.all) where instance.state != .isGone {
+        for (number, instance) in zip(self.instances.peers, self.instances.all) where instance.state != .isGone {
             guard up[instance.name] == nil else { continue }
             up[instance.name] = number
             if instance.state == .rests { resting.insert(instance.name) }
         }
         let rendezvous = Rendezvous(up: up.keys, resting: resting, shards: self.owners.count)
         return self.owners.indices.map { rendezvous.owner(of: $0).flatMap { up[$0] } }
-    }
-
-    private func note(_ shard: Int, in change: inout Change) {
-        switch self.formerOwners[shard].map({ self.state(of: $0) }) {
-        case .serves: change.handedOver.insert(shard)
-        case .rests: change.relieved.insert(shard)
-        case .isGone, nil: change.orphaned.insert(shard)
-        }
     }
 }

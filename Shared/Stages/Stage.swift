@@ -17,7 +17,7 @@ package enum Stage: String, Sendable, CaseIterable {
 
 package struct StageInstance: Hashable, Sendable {
     package let stage: Stage
-    /// Its number in the stage's ``StageRoster``.
+    /// Its number in the stage's ``StageSet``.
     package let number: Int
 
     package init(_ stage: Stage, _ number: Int) {

@@ -3,11 +3,11 @@ internal import Logging
 package import Mesh
 package import Wire
 
-/// The dialled links to all instances of one stage, and the owner of each shard among those that are up. It follows the
-/// stage's set: a link to each instance that comes, none any more to one that was removed.
+/// The dialled links to all instances of one stage. It follows the stage's set: a link to each instance that comes, none
+/// any more to one that was removed.
 ///
-/// Instances are identified by their numbers in the set. All decisions are made by values; this class only carries
-/// events in and envelopes out.
+/// Instances are identified by their numbers in the set. All decisions are made by values, such as ``StageRoutes``; this
+/// class only carries events in and envelopes out.
 package final class StageLinks {
     /// What happened on one of the links.
     package enum Event {
@@ -15,12 +15,12 @@ package final class StageLinks {
         case added(Int, name: String)
         /// It is not in the set any more; the last event of it, after `down`.
         case removed(Int)
-        /// The instance came up and greeted with these bytes; shards may have moved.
-        case up(Int, greeting: [UInt8])
-        /// It went down, or is about to be removed; shards may have moved.
+        /// The instance came up and greeted with these bytes.
+        case up(Int, greeting: [UInt8], isResting: Bool)
+        /// It went down, or is about to be removed.
         case down(Int)
-        /// It began or ceased to rest; shards may have moved.
-        case resting(Int)
+        /// It began or ceased to rest.
+        case resting(Int, Bool)
         /// It accepts messages again after `wouldBlock`.
         case writable(Int)
         /// It sent an envelope, valid during the call.
@@ -29,12 +29,10 @@ package final class StageLinks {
 
     /// The stage at the other end.
     package var stage: Stage { self.set.stage }
-    /// Which instance owns which shard.
-    package private(set) var owners = ShardOwners()
     private let set: StageSet
     /// The version of the set to which there are links.
     private var version: Int?
-    private var links = InstanceTable<PeerLink>()
+    private var links = PeerTable<Int, PeerLink>()
     private let thread: ReactorThread
     private let identity: LinkIdentity
     private let options: LinkOptions
@@ -53,20 +51,8 @@ package final class StageLinks {
         for member in set.current.members { _ = try Endpoint(member.address.endpoint) }
     }
 
-    /// The instance that owns a room's shard; nil when none is up.
-    package func owner(of room: Identifier) -> Int? { self.owners.owner(of: room) }
-
-    /// The instance that owns a shard; nil when none is up.
-    package func owner(of shard: Int) -> Int? { self.owners.owner(of: shard) }
-
     /// How many times links were reopened.
     package var reconnects: UInt64 { self.links.all.reduce(self.formerReconnects) { $0 &+ $1.counters.reconnects } }
-
-    /// True while there is a link to an instance, up or not.
-    package func contains(_ instance: Int) -> Bool { self.links.contains(instance) }
-
-    /// True while an instance is up but resting.
-    package func isResting(_ instance: Int) -> Bool { self.links[instance]?.isResting ?? false }
 
     /// Sends one envelope to an instance. One that was removed is `unroutable`.
     package func send(_ envelope: [UInt8], to instance: Int) -> SendResult {
@@ -76,25 +62,20 @@ package final class StageLinks {
     /// Follows the set, and reads the links' events.
     package func read(_ act: (Event) -> Void) {
         self.followSet(act)
-        for instance in self.links.numbers { self.read(instance, act) }
+        for instance in self.links.peers { self.read(instance, act) }
     }
 
     private func read(_ instance: Int, _ act: (Event) -> Void) {
         guard let link = self.links[instance] else { return }
         while let event = link.next() {
             switch event {
-            case .up(let hello): self.changed(instance, link, .up(instance, greeting: hello.greeting), act)
-            case .down: self.changed(instance, link, .down(instance), act)
-            case .resting: self.changed(instance, link, .resting(instance), act)
+            case .up(let hello): act(.up(instance, greeting: hello.greeting, isResting: link.isResting))
+            case .down: act(.down(instance))
+            case .resting(let isResting): act(.resting(instance, isResting))
             case .writable: act(.writable(instance))
             case .message: link.incoming.withBytes(at: 0) { act(.envelope(instance, $0)) }
             }
         }
-    }
-
-    private func changed(_ instance: Int, _ link: PeerLink, _ event: Event, _ act: (Event) -> Void) {
-        self.owners.changed(instance, link.state)
-        act(event)
     }
 
     // MARK: The set
@@ -104,7 +85,7 @@ package final class StageLinks {
         guard version != self.version else { return }
         self.version = version
         let wanted = Set(members.map(\.number))
-        for instance in self.links.numbers where !wanted.contains(instance) { self.remove(instance, act) }
+        for instance in self.links.peers where !wanted.contains(instance) { self.remove(instance, act) }
         for member in members where !self.links.contains(member.number) { self.add(member, act) }
     }
 
@@ -116,12 +97,11 @@ package final class StageLinks {
         self.links[instance] = nil
         self.formerReconnects &+= link.counters.reconnects
         link.close()
-        self.owners.remove(instance)
         act(.down(instance))
         act(.removed(instance))
     }
 
-    private func add(_ member: StageRoster.Member, _ act: (Event) -> Void) {
+    private func add(_ member: StageSet.Member, _ act: (Event) -> Void) {
         do throws(MeshError) {
             self.links[member.number] = try PeerLink(
                 on: self.thread, to: Endpoint(member.address.endpoint),
@@ -131,14 +111,8 @@ package final class StageLinks {
             return self.thread.logger.error(
                 "an instance cannot be dialled", metadata: ["mesh.peer": "\(member.address)", "error": "\(error)"])
         }
-        self.owners.add(member.number, named: member.address.name)
         act(.added(member.number, name: member.address.name))
     }
-}
-
-extension PeerLink {
-    /// The peer's state for the choice of owners.
-    package var state: ShardOwners.InstanceState { self.peer == nil ? .isGone : self.isResting ? .rests : .serves }
 }
 
 extension LinkIdentity {

@@ -20,7 +20,7 @@ package struct StageSets: Sendable {
         for (stage, list) in self.lists {
             let set = self[stage]
             watch.follow(list, "\(stage.rawValue)s") { addresses in
-                if !set.replace(with: addresses).isEmpty { changed() }
+                if set.replace(with: addresses) { changed() }
             }
         }
     }

@@ -122,16 +122,6 @@ public struct EnvelopeWriter: Sendable {
         self.writer.patch(self.count, at: 4)
     }
 
-    /// Appends a received record unchanged, including fields of a newer peer that this build does not know.
-    public mutating func append(_ kind: RecordKind, fields: ByteReader) {
-        let bytes = fields.bytes[fields.offset...]
-        self.writer.u8(kind.rawValue)
-        self.writer.integer(UInt32(truncatingIfNeeded: bytes.count))
-        self.writer.bytes.append(contentsOf: bytes)
-        self.count += 1
-        self.writer.patch(self.count, at: 4)
-    }
-
     /// Empties the envelope and keeps its storage.
     public mutating func clear() {
         self.count = 0

@@ -67,17 +67,4 @@ import Wire
         #expect(self.coalescer.leaving(at: ms(40)).map(\.element) == ["b"])
         #expect(self.coalescer.heldCount == 0)
     }
-
-    @Test mutating func returnedMembersAreHeldAndFolded() {
-        let left = self.group(["a", "b"], x: 0, at: ms(0))
-        for returned in left.reversed() { self.coalescer.sendFailed(returned, at: ms(0)) }
-        #expect(self.coalescer.heldCount == 2)
-        _ = self.group(["b", "a"], x: 1, at: ms(1))
-        let again = self.coalescer.leaving(at: ms(40))
-        #expect(Set(again.map(\.element)) == ["a", "b"] && again.allSatisfy { $0.fields.positionX == 1 })
-        for step in 0..<3 {
-            let left = self.group(["a", "b"], x: 2, at: ms(200 + Double(step) * 17))
-            #expect(left.count == 2)
-        }
-    }
 }

@@ -1,31 +1,72 @@
 import Canvas
 import FanoutCore
+import FanoutDaemon
+import Logging
+import Mesh
+import Stages
 import Testing
+import Timing
+import Trust
 import Wire
 
-@Suite struct GatewayOutboxTests {
-    private static func update(_ seq: UInt64, gesture: UInt64 = 0, isDeleted: Bool = false) -> GatewayRecord {
-        .update(
-            Update(
-                shard: 1, gseq: seq, room: "r", seq: seq, event: isDeleted ? .deleted : .transformed, user: "ann",
-                sid: "s-ann", number: 0,
-                elements: [UpdatedElement(id: "e", json: isDeleted ? [] : Array("{}".utf8), gesture: gesture)]))
+/// What is on its way to one gateway, over a link that may be full.
+private struct GatewayLine {
+    private(set) var peers: FanoutPeers
+    private let gateway = GatewayID(1)
+    private let peer = PeerID(slot: 1, serial: 1)
+    private var isFull = false
+
+    /// - Parameter isBlocked: true for one that has waited since an update.
+    init(maxBytes: Int = 10_000, isBlocked: Bool = false) {
+        self.peers = FanoutPeers(outboxBytes: maxBytes)
+        var (core, actions) = (Fanout(), [FanoutAction]())
+        var envelope = EnvelopeWriter()
+        envelope.append(Leave(room: "none", connection: 1))
+        let intake = EnvelopeIntake(logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }) {}
+        envelope.bytes.withUnsafeBytes {
+            self.peers.receive(
+                $0, from: self.peer, roles: .all, name: "gateway-1", intake, at: .start, into: &core, &actions)
+        }
+        if isBlocked { self.block() }
     }
 
-    private static func add(_ records: [GatewayRecord], to outbox: inout GatewayOutbox) {
+    var isEmpty: Bool { self.peers.gateways.outboxes.isEmpty }
+    var bytes: Int { self.peers.gateways.outboxes.bytes }
+    var heldPreviews: Int { self.peers.gateways.outboxes.heldPreviews }
+
+    mutating func add(_ records: [GatewayRecord], asForMany: Bool = true) {
         for record in records {
-            var writer = ByteWriter()
-            record.encode(into: &writer)
-            writer.bytes.withUnsafeBytes { outbox.append(record, fields: $0) }
+            if asForMany {
+                self.peers.append(record, to: [self.gateway])
+            } else {
+                self.peers.append(record, to: self.gateway)
+            }
         }
     }
 
+    /// The link does not take an update.
+    mutating func block() {
+        self.add([GatewayOutboxTests.update(1)])
+        self.flush { _ in .wouldBlock }
+    }
+
+    /// - Returns: true when the gateway is to hear where its rooms stand.
+    mutating func unblock() -> Bool { self.peers.writable(self.peer) != nil }
+
+    mutating func flush(_ send: ([UInt8]) -> SendResult) {
+        self.peers.flush(at: .start) { envelope, _ in send(envelope.bytes) }
+    }
+
     /// Takes everything out as the records that a gateway reads.
-    private static func drain(_ outbox: inout GatewayOutbox) throws -> [GatewayRecord] {
+    mutating func drain() throws -> [GatewayRecord] {
+        var envelopes: [[UInt8]] = []
+        self.flush {
+            envelopes.append($0)
+            return .sent
+        }
         var records: [GatewayRecord] = []
-        while let bytes = outbox.next() {
-            outbox.settle(.sent)
-            try bytes.withUnsafeBytes { bytes in
+        for envelope in envelopes {
+            try envelope.withUnsafeBytes { bytes in
                 var reader = try EnvelopeReader(bytes)
                 while let (kind, fields) = try reader.next() {
                     switch kind {
@@ -42,87 +83,74 @@ import Wire
         }
         return records
     }
+}
+
+@Suite struct GatewayOutboxTests {
+    fileprivate static func update(_ seq: UInt64, gesture: UInt64 = 0, isDeleted: Bool = false) -> GatewayRecord {
+        .update(
+            Update(
+                shard: 1, gseq: seq, room: "r", seq: seq, event: isDeleted ? .deleted : .transformed, user: "ann",
+                sid: "s-ann", number: 0,
+                elements: [UpdatedElement(id: "e", json: isDeleted ? [] : Array("{}".utf8), gesture: gesture)]))
+    }
 
     @Test func whileOpenEverythingLeavesInOrder() throws {
-        var outbox = GatewayOutbox(maxBytes: 1000)
+        var line = GatewayLine()
         let records = [Self.update(1), .preview(.by()), Self.update(2), .preview(.by())]
-        Self.add(records, to: &outbox)
-        #expect(try Self.drain(&outbox) == records)
-        #expect(outbox.isEmpty)
-        #expect(outbox.bytes == 0)
+        line.add(records)
+        #expect(try line.drain() == records)
+        #expect(line.isEmpty && line.bytes == 0)
+        #expect(try line.drain() == [], "what was sent is not sent again")
     }
 
     @Test func recordsForOneAreTreatedAsThoseForMany() throws {
         let records = [Self.update(1), .preview(.by()), .preview(.by()), Self.update(2, gesture: 1), .preview(.by())]
         for isBlocked in [false, true] {
-            var many = GatewayOutbox(maxBytes: 1000)
-            if isBlocked {
-                Self.add([Self.update(0)], to: &many)
-                _ = many.next()
-                many.settle(.blocked)
-            }
+            var many = GatewayLine(isBlocked: isBlocked)
             var one = many
-            Self.add(records, to: &many)
-            for record in records { one.append(record) }
-            #expect(one.foldedPreviews == many.foldedPreviews && one.bytes == many.bytes)
-            #expect(one.unblock() == many.unblock())
-            #expect(try Self.drain(&one) == Self.drain(&many))
-        }
-    }
-
-    @Test func aLargeEnvelopeIsFollowedByAnother() throws {
-        var outbox = GatewayOutbox(maxBytes: 1 << 20, envelopeBytes: 100)
-        let records = (UInt64(1)...5).map { Self.update($0) }
-        Self.add(records, to: &outbox)
-        var count = 0
-        var copy = outbox
-        while copy.next() != nil {
-            copy.settle(.sent)
-            count += 1
-        }
-        #expect(count > 1)
-        #expect(try Self.drain(&outbox) == records)
-    }
-
-    @Test func whatWasSentIsNotSentAgain() throws {
-        var outbox = GatewayOutbox(maxBytes: 1000)
-        for seq in UInt64(1)...3 {
-            Self.add([Self.update(seq)], to: &outbox)
-            #expect(try Self.drain(&outbox) == [Self.update(seq)])
-            #expect(outbox.isEmpty && outbox.bytes == 0)
+            many.add(records)
+            one.add(records, asForMany: false)
+            #expect(one.heldPreviews == many.heldPreviews && one.bytes == many.bytes)
+            let isToTell = (one.unblock(), many.unblock())
+            #expect(isToTell == (false, false))
+            let (ofOne, ofMany) = (try one.drain(), try many.drain())
+            #expect(ofOne == ofMany)
         }
     }
 
     @Test func whatALinkDidNotTakeLeavesOnceItTakesAgain() throws {
-        var outbox = GatewayOutbox(maxBytes: 1000)
-        Self.add([Self.update(1)], to: &outbox)
-        let refused = outbox.next()
-        outbox.settle(.blocked)
-        Self.add([Self.update(2)], to: &outbox)
-        let isBehind = outbox.unblock()
-        let offered = outbox.next()
-        #expect(!isBehind)
-        #expect(refused != nil && offered == refused, "as it was, whatever came since")
-        #expect(try Self.drain(&outbox) == [Self.update(1), Self.update(2)])
+        var line = GatewayLine()
+        line.add([Self.update(1)])
+        var offered: [[UInt8]] = []
+        line.flush {
+            offered.append($0)
+            return .wouldBlock
+        }
+        line.add([Self.update(2)])
+        #expect(line.unblock() == false)
+        line.flush {
+            offered.append($0)
+            return .wouldBlock
+        }
+        #expect(offered.count == 2 && offered[0] == offered[1], "as it was, whatever came since")
+        #expect(line.unblock() == false)
+        #expect(try line.drain() == [Self.update(1), Self.update(2)])
     }
 
     @Test func whileBlockedPreviewsAreFoldedAndUpdatesWait() throws {
-        var outbox = GatewayOutbox(maxBytes: 10_000)
-        Self.add([Self.update(1)], to: &outbox)
-        #expect(outbox.next() != nil)
-        outbox.settle(.blocked)
-        #expect(outbox.next() == nil)
-        Self.add(
-            [
-                .preview(.by(showing: TransformFields(positionX: 1))), Self.update(2),
-                .preview(.by(showing: TransformFields(positionY: 2))),
-                .preview(.by(showing: TransformFields(positionX: 3, positionY: 2))),
-                .preview(.by("s-ben", 2, showing: TransformFields(positionX: 9))),
-            ], to: &outbox)
-        #expect(outbox.previewCount == 2)
-        let isToTell = outbox.unblock()
-        #expect(!isToTell)
-        let records = try Self.drain(&outbox)
+        var line = GatewayLine(isBlocked: true)
+        line.flush { _ in
+            Issue.record("offered")
+            return .sent
+        }
+        line.add([
+            .preview(.by(showing: TransformFields(positionX: 1))), Self.update(2),
+            .preview(.by(showing: TransformFields(positionY: 2))),
+            .preview(.by(showing: TransformFields(positionX: 3, positionY: 2))),
+            .preview(.by("s-ben", 2, showing: TransformFields(positionX: 9))),
+        ])
+        #expect(line.unblock() == false)
+        let records = try line.drain()
         #expect(records.seqs == [1, 2])
         #expect(
             records.previews.map(\.fields) == [
@@ -138,16 +166,16 @@ import Wire
     }
 
     @Test func whileBlockedTheLatestAwarenessOfEachPartWaits() throws {
-        var outbox = GatewayOutbox(maxBytes: 1000)
-        Self.add([Self.update(1), .awareness(Self.shown(1)), .awareness(Self.shown(2))], to: &outbox)
-        _ = outbox.next()
-        outbox.settle(.blocked)
-        Self.add([3, 4, nil].map { .awareness(Self.shown($0)) } + [.awareness(Self.shown(9, by: 2))], to: &outbox)
-        Self.add([Self.update(2), .awareness(Self.shown(5))], to: &outbox)
-        #expect(!outbox.unblock() && !outbox.isEmpty)
+        var line = GatewayLine()
+        line.add([Self.update(1), .awareness(Self.shown(1)), .awareness(Self.shown(2))])
+        line.flush { _ in .wouldBlock }
+        line.add([3, 4, nil].map { .awareness(Self.shown($0)) } + [.awareness(Self.shown(9, by: 2))])
+        line.add([Self.update(2), .awareness(Self.shown(5))])
+        #expect(line.unblock() == false)
+        #expect(!line.isEmpty)
         var last = Self.shown(5)
         last.sinceLast = 20
-        let records = try Self.drain(&outbox)
+        let records = try line.drain()
         #expect(records.prefix(3) == [Self.update(1), .awareness(Self.shown(1)), .awareness(Self.shown(2))])
         #expect(records.dropFirst(3) == [Self.update(2), .awareness(Self.shown(9, by: 2)), .awareness(last)])
     }
@@ -155,28 +183,29 @@ import Wire
     @Test func signalsDoNotWait() throws {
         let signal = GatewayRecord.signal(
             RoomSignal(room: "r", connection: 1, user: "u", sid: "s", name: "wave", data: []))
-        var outbox = GatewayOutbox(maxBytes: 1000)
-        Self.add([signal, signal], to: &outbox)
-        #expect(try Self.drain(&outbox) == [signal, signal] && outbox.droppedSignals == 0)
-        Self.add([Self.update(1)], to: &outbox)
-        _ = outbox.next()
-        outbox.settle(.blocked)
-        Self.add([signal, Self.update(2)], to: &outbox)
-        #expect(outbox.droppedSignals == 1 && !outbox.unblock())
-        Self.add([signal], to: &outbox)
-        #expect(try Self.drain(&outbox) == [Self.update(1), Self.update(2), signal])
+        var line = GatewayLine()
+        line.add([signal, signal])
+        #expect(try line.drain() == [signal, signal])
+        #expect(line.peers.droppedSignals == 0)
+        line.block()
+        line.add([signal, Self.update(2)])
+        line.add([signal], asForMany: false)
+        #expect(line.peers.droppedSignals == 2)
+        #expect(line.unblock() == false)
+        line.add([signal])
+        #expect(try line.drain() == [Self.update(1), Self.update(2), signal])
     }
 
     /// What hides something is not sent again, so it cannot just be dropped.
     @Test func awarenessBeyondTheBoundEndsTheStreams() throws {
-        var outbox = GatewayOutbox(maxBytes: 1 << 20, maxPreviews: 2)
-        Self.add([Self.update(1)], to: &outbox)
-        _ = outbox.next()
-        outbox.settle(.blocked)
-        Self.add([.awareness(Self.shown(1)), .awareness(Self.shown(2, by: 2))], to: &outbox)
-        #expect(!outbox.hasOverflown)
-        Self.add([.awareness(Self.shown(nil, by: 3))], to: &outbox)
-        #expect(outbox.hasOverflown && outbox.unblock() && outbox.isEmpty)
+        var line = GatewayLine(maxBytes: 1 << 20, isBlocked: true)
+        for connection in UInt64(1)...10_000 { line.add([.awareness(Self.shown(1, by: connection))]) }
+        var within = line
+        #expect(within.unblock() == false)
+        #expect(!within.isEmpty)
+        line.add([.awareness(Self.shown(nil, by: 10_001))])
+        #expect(line.unblock() == true)
+        #expect(line.isEmpty)
     }
 
     @Test func aFoldedPreviewNeverFollowsTheEndOfItsGesture() throws {
@@ -187,62 +216,46 @@ import Wire
                     gesture: GestureEnd(room: "r", element: "e", user: "ann", sid: "s-ann", gesture: 1), seq: 1,
                     json: [])),
         ] {
-            var outbox = GatewayOutbox(maxBytes: 10_000)
-            Self.add([Self.update(1)], to: &outbox)
-            _ = outbox.next()
-            outbox.settle(.blocked)
-            Self.add([.preview(.by(gesture: 1)), .preview(.by(element: "f", gesture: 1)), end], to: &outbox)
-            _ = outbox.unblock()
-            #expect(try Self.drain(&outbox).previews.map(\.element) == ["f"])
+            var line = GatewayLine(isBlocked: true)
+            line.add([.preview(.by(gesture: 1)), .preview(.by(element: "f", gesture: 1)), end])
+            _ = line.unblock()
+            #expect(try line.drain().previews.map(\.element) == ["f"])
         }
     }
 
     @Test func aHintThatProvesWrongFoldsOn() throws {
-        var outbox = GatewayOutbox(maxBytes: 10_000)
-        Self.add([Self.update(1)], to: &outbox)
-        _ = outbox.next()
-        outbox.settle(.blocked)
+        var line = GatewayLine(isBlocked: true)
         for step in 1...20 {
-            Self.add([.preview(.by(showing: TransformFields(positionX: Double(step))))], to: &outbox)
-            _ = outbox.unblock()
-            #expect(outbox.next() != nil)
-            outbox.settle(.blocked)
+            line.add([.preview(.by(showing: TransformFields(positionX: Double(step))))])
+            _ = line.unblock()
+            line.flush { _ in .wouldBlock }
         }
-        #expect(outbox.previewCount == 1)
-        _ = outbox.unblock()
+        _ = line.unblock()
         // Between the hint and the attempt nothing overtakes what is folded either.
-        Self.add(
-            [.preview(.by(showing: TransformFields(positionX: 20, positionY: 7))), Self.update(2)], to: &outbox)
-        let records = try Self.drain(&outbox)
+        line.add([.preview(.by(showing: TransformFields(positionX: 20, positionY: 7))), Self.update(2)])
+        let records = try line.drain()
         #expect(records.seqs == [1, 2])
         #expect(records.previews.map(\.fields) == [TransformFields(positionX: 20, positionY: 7)])
-        Self.add([.preview(.by())], to: &outbox)
-        #expect(outbox.previewCount == 0)
+        let held = line.heldPreviews
+        line.add([.preview(.by())])
+        #expect(line.heldPreviews == held)
     }
 
     @Test func tooMuchIsThrownAwayAndTheGatewayIsTold() throws {
-        var outbox = GatewayOutbox(maxBytes: 300)
-        Self.add([Self.update(1)], to: &outbox)
-        _ = outbox.next()
-        outbox.settle(.blocked)
-        for seq in UInt64(2)...20 { Self.add([Self.update(seq)], to: &outbox) }
-        #expect(outbox.hasOverflown)
-        #expect(outbox.bytes == 0)
-        Self.add([Self.update(21), .preview(.by())], to: &outbox)
-        #expect(outbox.isEmpty)
-        let isToTell = outbox.unblock()
-        #expect(isToTell)
-        Self.add([Self.update(22)], to: &outbox)
-        #expect(try Self.drain(&outbox).seqs == [22])
+        var line = GatewayLine(maxBytes: 300, isBlocked: true)
+        for seq in UInt64(2)...20 { line.add([Self.update(seq)]) }
+        #expect(line.bytes == 0)
+        line.add([Self.update(21), .preview(.by())])
+        #expect(line.isEmpty)
+        #expect(line.unblock() == true)
+        line.add([Self.update(22)])
+        #expect(try line.drain().seqs == [22])
     }
 
-    @Test func keptPreviewsAreBoundedInNumber() {
-        var outbox = GatewayOutbox(maxBytes: 1000, maxPreviews: 3)
-        Self.add([Self.update(1)], to: &outbox)
-        _ = outbox.next()
-        outbox.settle(.blocked)
-        for connection in UInt64(1)...9 { Self.add([.preview(.by("s", connection))], to: &outbox) }
-        #expect(outbox.previewCount == 3)
-        #expect(outbox.foldedPreviews == 6)
+    @Test func keptPreviewsAreBoundedInNumber() throws {
+        var line = GatewayLine(isBlocked: true)
+        for connection in UInt64(1)...10_009 { line.add([.preview(.by("s", connection))]) }
+        #expect(line.unblock() == false)
+        #expect(try line.drain().previews.count == 10_000)
     }
 }

@@ -13,20 +13,19 @@ import Wire
     }
 
     /// Two fan-outs that serve, and which of them has the room "r".
-    private static func twoFanouts() throws -> (MeshTopology, owner: Int) {
-        var topology = MeshTopology(coalescers: [], committers: [], fanouts: ["fanout-1", "fanout-2"])
-        for index in 0..<2 { _ = topology.changed(StageInstance(.fanout, index), .serves) }
-        let owner = try #require(topology.fanout(of: Shard.of(room: "r")))
-        return (topology, owner)
+    private static func twoFanouts() throws -> (ShardOwners, owner: Int) {
+        var fanouts = ShardOwners(names: ["fanout-1", "fanout-2"])
+        for index in 0..<2 { fanouts.changed(index, .serves) }
+        return (fanouts, try #require(fanouts.owner(of: "r" as Identifier)))
     }
 
     private func receive(
-        _ envelope: EnvelopeWriter, from fanout: Int, _ topology: MeshTopology, in scene: inout Scene
+        _ envelope: EnvelopeWriter, from fanout: Int, _ fanouts: ShardOwners, in scene: inout Scene
     ) {
         var arrivals = MeshArrivals()
         envelope.bytes.withUnsafeBytes { bytes in
             arrivals.receive(
-                bytes, from: StageInstance(.fanout, fanout), topology, self.intake, at: scene.moment, seconds: 0,
+                bytes, from: StageInstance(.fanout, fanout), fanouts, self.intake, at: scene.moment, seconds: 0,
                 to: &scene.gateway, into: &scene.actions
             ) { _ in }
         }
@@ -36,14 +35,14 @@ import Wire
     /// It has said farewell to everybody who moved to the owner, and would leave them out of the list of members.
     @Test func onlyTheRoomsOwnFanoutAnswersAJoin() throws {
         var scene = Scene()
-        let (topology, owner) = try Self.twoFanouts()
+        let (fanouts, owner) = try Self.twoFanouts()
         let ada = try scene.connect("ada")
         scene.send(ada, "room:join", #"{"roomId":"r"}"#, ack: 1)
         let join = try #require(scene.take().joins.first)
         var envelope = EnvelopeWriter()
         envelope.append(scene.answer(to: join, sid: "s-ada"))
         for (sender, acknowledged) in [(1 - owner, []), (owner, [1])] as [(Int, [UInt64])] {
-            self.receive(envelope, from: sender, topology, in: &scene)
+            self.receive(envelope, from: sender, fanouts, in: &scene)
             #expect(scene.take().acknowledged == acknowledged)
         }
     }
@@ -51,14 +50,14 @@ import Wire
     /// What a former one still says may be older than what the owner has said.
     @Test func onlyTheRoomsOwnFanoutSaysWhoIsThere() throws {
         var scene = Scene()
-        let (topology, owner) = try Self.twoFanouts()
+        let (fanouts, owner) = try Self.twoFanouts()
         let ada = try scene.member("ada")
         let ben = Member(user: "ben", name: "Ben", color: "")
         var envelope = EnvelopeWriter()
         envelope.append(Presence(room: "r", hasJoined: true, member: ben, except: 0))
         envelope.append(RoomMembers(room: "r", isComplete: true, members: []))
         for (sender, count) in [(1 - owner, 0), (owner, 3)] {
-            self.receive(envelope, from: sender, topology, in: &scene)
+            self.receive(envelope, from: sender, fanouts, in: &scene)
             #expect(scene.take().texts(for: ada).count == count)
         }
     }
@@ -67,18 +66,18 @@ import Wire
     /// are ignored, so its position must be as well.
     @Test func onlyTheRoomsOwnFanoutHidesWhatOthersShow() throws {
         var scene = Scene()
-        let (topology, owner) = try Self.twoFanouts()
+        let (fanouts, owner) = try Self.twoFanouts()
         let ada = try scene.member("ada", seq: 5)
         let selection = Awareness(
             room: "r", connection: 77, user: "ben", sid: "s-ben", version: 1, value: .selection(["e"]))
         var shown = EnvelopeWriter()
         shown.append(selection)
-        self.receive(shown, from: owner, topology, in: &scene)
+        self.receive(shown, from: owner, fanouts, in: &scene)
         #expect(scene.take().texts(for: ada).count == 1)
         var position = EnvelopeWriter()
         position.append(RoomPosition(room: "r", position: Position(epoch: "e", seq: 5), isReset: false))
         for (sender, count) in [(1 - owner, 0), (owner, 1)] {
-            self.receive(position, from: sender, topology, in: &scene)
+            self.receive(position, from: sender, fanouts, in: &scene)
             #expect(scene.take().texts(for: ada).count == count)
         }
     }

@@ -1,6 +1,7 @@
 import Canvas
 import GatewayCore
 import GatewayDaemon
+import Mesh
 import Stages
 import Testing
 import Timing
@@ -8,36 +9,43 @@ import Wire
 
 /// Which instances get what the core decides for a shard.
 @Suite struct MeshRoutesTests {
-    private var routes = MeshRoutes(pause: .zero)
+    private var routes = MeshRoutes(pause: .milliseconds(1))
 
-    private mutating func comesUp(_ stage: Stage, _ number: Int, greeting: [UInt8] = []) {
-        let instance = StageInstance(stage, number)
-        self.routes.topology.added(instance, named: "\(stage.rawValue)-\(number)")
-        self.routes.senders.linkUp(instance, greeting: greeting)
-        _ = self.routes.topology.changed(instance, .serves)
+    @discardableResult
+    private mutating func comesUp(_ stage: Stage, _ number: Int, greeting: [UInt8] = []) -> ShardOwners.Change {
+        self.routes.follow(.added(number, name: "\(stage.rawValue)-\(number)"), of: stage)
+        let change = self.routes.follow(.up(number, greeting: greeting, isResting: false), of: stage)
         // What leaves because it is up.
         _ = self.flush()
-    }
-
-    private mutating func goesDown(_ stage: Stage, _ number: Int) {
-        let instance = StageInstance(stage, number)
-        self.routes.senders.linkDown(instance)
-        _ = self.routes.topology.changed(instance, .isGone)
+        return change
     }
 
     /// The instances for which envelopes leave.
-    private mutating func flush() -> [StageInstance] {
+    private mutating func flush(at now: Instant = .start + .seconds(1), _ answer: SendResult = .sent) -> [StageInstance]
+    {
         var instances: [StageInstance] = []
-        self.routes.senders.flush(at: .start + .seconds(1)) { orders in
-            for case .envelope(let envelope) in orders { instances.append(envelope.instance) }
+        self.routes.flush(at: now) { _, instance in
+            instances.append(instance)
+            return answer
         }
         return instances
     }
 
-    /// A room whose shard a coalescer owns.
-    private func room(ofCoalescer number: Int) throws -> Identifier {
-        let rooms = (0..<1000).map { Identifier("r\($0)") }
-        return try #require(rooms.first { self.routes.topology.coalescer(of: Shard.of(room: $0)) == number })
+    /// The records that leave for coalescers.
+    private mutating func records() throws -> [RecordKind] {
+        var kinds: [RecordKind] = []
+        var envelopes: [[UInt8]] = []
+        self.routes.flush(at: .start + .seconds(1)) { envelope, instance in
+            if instance.stage == .coalescer { envelopes.append(envelope.bytes) }
+            return .sent
+        }
+        for envelope in envelopes {
+            try envelope.withUnsafeBytes { bytes in
+                var reader = try EnvelopeReader(bytes)
+                while let (kind, _) = try reader.next() { kinds.append(kind) }
+            }
+        }
+        return kinds
     }
 
     private static let shard = Shard.of(room: "r")
@@ -76,28 +84,75 @@ import Wire
         #expect(self.routes.commit(Self.commit, of: Self.shard) == .sent)
         #expect(self.routes.acceptsCommit(of: Self.shard) == false)
         #expect(self.routes.commit(Self.commit, of: Self.shard) == .noCredit)
-        self.routes.senders.allow(CommitCredit(commits: 2, bytes: 2000), for: StageInstance(.committer, 0))
+        self.routes.allow(CommitCredit(commits: 2, bytes: 2000), of: 0)
         #expect(self.routes.commit(Self.commit, of: Self.shard) == .sent)
     }
 
-    @Test mutating func previewsThatWaitForARemovedCoalescerGoToTheNextOwner() throws {
-        for number in 0...1 { self.comesUp(.coalescer, number) }
-        self.routes.coalescerChanged(0, isOpen: true)
-        let room = try self.room(ofCoalescer: 1)
-        self.routes.preview(Self.preview(of: room), of: Shard.of(room: room))
-        #expect(self.flush().isEmpty, "its link takes nothing now")
-        self.goesDown(.coalescer, 1)
-        self.routes.removed(StageInstance(.coalescer, 1))
-        #expect(self.flush() == [StageInstance(.coalescer, 0)])
+    @Test mutating func whatIsForAConnectionThatIsGoneNeverLeavesOverTheNextOne() {
+        self.comesUp(.fanout, 0)
+        let leave = FanoutRecord.leave(Leave(room: "r", connection: 1))
+        self.routes.record(leave, of: Self.shard)
+        self.routes.follow(.down(0), of: .fanout)
+        self.routes.record(leave, of: Self.shard)
+        self.routes.follow(.up(0, greeting: [], isResting: false), of: .fanout)
+        #expect(self.flush().isEmpty)
+    }
+
+    /// What it was asked before is lost, so the rooms ask again, as if it had come back.
+    @Test mutating func roomsOfAFanoutThatWasTooSlowAskAgain() {
+        self.comesUp(.fanout, 0)
+        let text = Array(repeating: UInt8(ascii: "x"), count: 1 << 20)
+        let signal = RoomSignal(room: "r", connection: 1, user: "u", sid: "s", name: "wave", data: text)
+        self.routes.record(.signal(signal), of: Self.shard)
+        #expect(self.flush(at: .start + .seconds(1), .wouldBlock) == [StageInstance(.fanout, 0)])
+        let first = self.routes.follow(.writable(0), of: .fanout)
+        #expect(first.shards.isEmpty)
+        #expect(self.flush(at: .start + .seconds(1), .wouldBlock) == [StageInstance(.fanout, 0)])
+        for _ in 0..<20 { self.routes.record(.signal(signal), of: Self.shard) }
+        let change = self.routes.follow(.writable(0), of: .fanout)
+        #expect(change.orphaned == Set(0..<Shard.count) && self.routes.droppedEnvelopes > 0)
+    }
+
+    @Test mutating func coalescersAreNotifiedOfTheLoad() throws {
+        self.routes.follow(.added(0, name: "coalescer-0"), of: .coalescer)
+        self.routes.follow(.up(0, greeting: [], isResting: false), of: .coalescer)
+        #expect(try self.records() == [.gatheringNotice])
+        self.routes.gather(.none)
+        #expect(try self.records() == [])
+    }
+
+    @Test(arguments: [(0, nil), (250, 500), (500, 1000), (1000, 1000)] as [(UInt16, UInt64?)])
+    mutating func envelopesOfPreviewsPauseAsTheLoadAsks(level: UInt16, pause: UInt64?) {
+        self.comesUp(.coalescer, 0)
+        let now = Instant.start + .seconds(2)
+        self.routes.gather(GatheringLevel(level))
+        self.routes.preview(Self.preview(of: "r"), of: Self.shard)
+        #expect(self.flush(at: now).count == 1)
+        #expect(self.routes.nextDeadline == nil)
+        self.routes.preview(Self.preview(of: "r"), of: Self.shard)
+        #expect(self.flush(at: now).count == (pause == nil ? 1 : 0))
+        #expect(self.routes.nextDeadline == pause.map { now + .microseconds($0) })
+    }
+
+    @Test mutating func theEndOfAGestureLeavesBehindItsPreviewsAndInTheirPlace() throws {
+        let end = GestureEnd(room: "r", element: "e", user: "u", sid: "s", gesture: 1, connection: 1)
+        self.comesUp(.coalescer, 0)
+        self.routes.preview(Self.preview(of: "r"), of: Self.shard)
+        self.routes.previewsEnd(end, of: Self.shard)
+        #expect(try self.records() == [.preview, .gestureEnd])
+        self.routes.preview(Self.preview(of: "r"), of: Self.shard)
+        #expect(self.flush(at: .start + .seconds(1), .wouldBlock).count == 1)
+        self.routes.preview(Self.preview(of: "r"), of: Self.shard)
+        self.routes.previewsEnd(end, of: Self.shard)
+        self.routes.follow(.writable(0), of: .coalescer)
+        #expect(try self.records() == [.preview, .gestureEnd, .gatheringNotice])
     }
 
     @Test mutating func aRemovedCoalescerGetsNothingMore() {
         for number in 0...1 { self.comesUp(.coalescer, number) }
-        self.goesDown(.coalescer, 1)
-        self.routes.removed(StageInstance(.coalescer, 1))
-        self.routes.coalescerChanged(1, isOpen: true)
-        // Sent past the routes: nothing leaves for it.
-        self.routes.senders.preview(Self.preview(of: "r"), to: 1)
-        #expect(self.flush().isEmpty)
+        self.routes.follow(.down(1), of: .coalescer)
+        self.routes.follow(.removed(1), of: .coalescer)
+        for shard in 0..<Shard.count { self.routes.preview(Self.preview(of: "r"), of: shard) }
+        #expect(self.flush() == [StageInstance(.coalescer, 0)])
     }
 }

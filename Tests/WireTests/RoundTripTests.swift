@@ -61,7 +61,7 @@ import Wire
         let fields = encode(Samples.transform) + [9, 9]
         var writer = EnvelopeWriter()
         writer.append(Samples.leave)
-        fields.withUnsafeBytes { writer.append(.commit, fields: ByteReader($0)) }
+        writer.append(.commit) { $0.bytes.append(contentsOf: fields) }
         writer.append(Samples.leave)
         let records = try read(writer.bytes)
         #expect(records.map(\.kind) == [.leave, .commit, .leave])

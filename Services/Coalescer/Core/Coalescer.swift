@@ -120,36 +120,6 @@ package struct Coalescer {
         return .sent
     }
 
-    /// A sent preview could not be delivered because the link to its receiver is full. It is held for the room's next
-    /// departure, with newer previews folded into it, and dropped if it is obsolete by now. Of several previews of one
-    /// key, the newest must be returned first; the last one that is returned leaves first.
-    package mutating func sendFailed(_ preview: Preview, at now: Instant) {
-        self.tally.returned += 1
-        let known = self.keys.entry(
-            room: preview.room, element: preview.element, connection: preview.connection, at: now)
-        // Unknown, and no space: evicted within one turn, so the table is full of other held previews.
-        guard let index = known else {
-            self.tally.stale += 1
-            return
-        }
-        self.keys[entry: index].returned(sinceLast: preview.sinceLast)
-        if self.keys[entry: index].sid.isEmpty { self.keys[entry: index].follow(session: preview.sid) }
-        let entry = self.keys[entry: index]
-        guard entry.sid == preview.sid else {
-            self.tally.stale += 1
-            return
-        }
-        if let newer = entry.held {
-            self.fold(newer, into: index, onto: preview)
-        } else if preview.gesture >= entry.newest {
-            self.keys.hold(preview, in: index, isFirst: true, at: now)
-            // Not before a tick has passed: a link that is full now will still be full shortly after.
-            self.schedule(entry.key.room, at: now, notBefore: now + self.limits.tick)
-        } else {
-            self.tally.stale += 1
-        }
-    }
-
     /// A commit ends a gesture: what is held of it, or of an older one, is dropped. What comes behind the end, or has left
     /// before it, is dropped by the fan-out.
     package mutating func gestureEnded(_ end: GestureEnd) {
@@ -217,15 +187,7 @@ extension Coalescer {
     private mutating func keep(_ preview: Preview, in entry: EntryIndex, at now: Instant) {
         if self.keys[entry: entry].held == nil {
             self.keys.hold(preview, in: entry, at: now)
-        } else {
-            self.fold(preview, into: entry)
-        }
-    }
-
-    /// A newer preview takes the place of the held one.
-    /// - Parameter older: a returned preview whose place it takes, instead of the held one's.
-    private mutating func fold(_ preview: Preview, into entry: EntryIndex, onto older: Preview? = nil) {
-        if self.keys.fold(preview, into: entry, onto: older) {
+        } else if self.keys.fold(preview, into: entry) {
             self.tally.folded += 1
         } else {
             self.tally.replaced += 1
@@ -261,9 +223,9 @@ extension Coalescer {
     /// - Returns: the time of the departure; it never moves later while the room waits.
     @discardableResult
     private mutating func schedule(
-        _ room: RoomIndex, with mover: EntryIndex? = nil, at now: Instant, notBefore: Instant = .start
+        _ room: RoomIndex, with mover: EntryIndex? = nil, at now: Instant
     ) -> Instant {
-        var due = max(self.mayDepart(room, with: mover), now, notBefore)
+        var due = max(self.mayDepart(room, with: mover), now)
         if !self.isComplete(room, with: mover) {
             due = max(due, self.patience(of: room, with: mover, at: now))
         } else if self.keys[room: room].movers.count > 1 {

@@ -8,8 +8,6 @@ package struct CoalescerCounters: Equatable, Sendable {
     package var sent: UInt64 = 0
     /// Sent previews that did not wait because their room was quiet.
     package var sentAtOnce: UInt64 = 0
-    /// Previews that were sent, could not be delivered and were returned.
-    package var returned: UInt64 = 0
     /// Previews that were folded into a held one of the same gesture.
     package var folded: UInt64 = 0
     /// Held previews that a preview of a newer gesture replaced.

@@ -58,12 +58,10 @@ struct Entry {
     mutating func release() -> Preview? { self.held.take() }
 
     /// A newer preview takes the place of the held one.
-    /// - Parameter older: a returned preview whose place it takes, instead of the held one's.
     /// - Returns: whether both are of one gesture, and by how much the number of held members of groups changed.
-    mutating func fold(_ newer: Preview, onto older: Preview?) -> (isSameGesture: Bool, members: Int) {
+    mutating func fold(_ newer: Preview) -> (isSameGesture: Bool, members: Int) {
         guard var folded = self.held.take() else { return (false, 0) }
         let before = folded.group.memberCount
-        if let older { folded = older }
         let isSameGesture = folded.isOfGesture(of: newer)
         folded.replace(by: newer)
         self.held = folded
@@ -93,12 +91,6 @@ struct Entry {
         let elapsed = UInt32(clamping: time > reported + 1 ? time - reported : 1)
         self.reportedTime = reported + UInt64(elapsed)
         return elapsed
-    }
-
-    /// Records that a sent preview was not delivered: the previous one is the last again.
-    /// - Parameter sinceLast: the result of ``sent(at:tick:credit:)`` for it.
-    mutating func returned(sinceLast: UInt32) {
-        self.reportedTime = sinceLast == 0 ? nil : self.reportedTime.map { $0 - min($0, UInt64(sinceLast)) }
     }
 }
 

@@ -168,10 +168,9 @@ extension KeyTable {
     }
 
     /// A newer preview takes the place of the held one.
-    /// - Parameter older: a returned preview whose place it takes, instead of the held one's.
     /// - Returns: false when the held one was of another gesture.
-    mutating func fold(_ newer: Preview, into entry: EntryIndex, onto older: Preview? = nil) -> Bool {
-        let fold = self.entries[entry].fold(newer, onto: older)
+    mutating func fold(_ newer: Preview, into entry: EntryIndex) -> Bool {
+        let fold = self.entries[entry].fold(newer)
         if fold.members != 0 { self.rooms[self.entries[entry].key.room].heldChanged(by: 0, members: fold.members) }
         return fold.isSameGesture
     }

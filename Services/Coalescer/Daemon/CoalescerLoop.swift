@@ -11,8 +11,6 @@ internal import Wire
 final class CoalescerLoop: ReactorLoop {
     /// The maximum number of envelopes read per turn; more wait until due rooms have departed.
     private static let envelopesPerTurn = 32
-    /// High-water mark of links, in envelopes: only the newest previews matter, so few of them may be in flight.
-    private static let previewMark = 256
 
     private let thread: ReactorThread
     private let gateways: ServerLink
@@ -25,11 +23,9 @@ final class CoalescerLoop: ReactorLoop {
     private var core: Coalescer
     private var gathering = GatheringLevels()
     private var gauge: GatheringGauge
-    private var relay = PreviewRelay()
+    private var previews = StageRoutes(.previews)
     private var output: [Preview] = []
     private var figures = FigurePace()
-    /// The number of link changes reported so far.
-    private var reportedChanges = -1
     private var phase = ServicePhase.running
 
     init(
@@ -40,11 +36,11 @@ final class CoalescerLoop: ReactorLoop {
         self.thread = thread
         self.gateways = try ServerLink(
             on: thread, bind: Endpoint(settings.bind), identity: identity,
-            options: .incoming(sendHighWater: Self.previewMark, receiveHighWater: Self.previewMark),
+            options: .incoming(receiveHighWater: LinkOptions.previewMark),
             admitting: PeerRoles(.gateway))
         self.fanouts = try StageLinks(
             on: thread, to: sets[.fanout], identity: identity,
-            options: .outgoing(sendHighWater: Self.previewMark))
+            options: .outgoing(sendHighWater: LinkOptions.previewMark))
         self.intake = EnvelopeIntake(
             at: .coalescer, logger: thread.logger, onForeign: telemetry.refusals.recordRefused
         ) { telemetry.malformed.add() }
@@ -86,25 +82,24 @@ final class CoalescerLoop: ReactorLoop {
     // MARK: Links
 
     private func readLinks(_ now: Instant) {
-        // Nothing is received from fan-outs, and nothing is queued for them here.
-        self.fanouts.read { event in
-            if case .removed(let fanout) = event { self.relay.removed(fanout) }
+        var isNews = false
+        self.fanouts.read {
+            self.previews.follow($0)
+            isNews = true
         }
-        guard self.fanouts.owners.changes != self.reportedChanges else { return }
-        self.reportedChanges = self.fanouts.owners.changes
-        self.reportLinks(now)
+        if isNews { self.reportLinks(now) }
     }
 
     private func reportLinks(_ now: Instant) {
-        self.readiness.report(self.patience.shortage(of: [(.fanout, self.fanouts.owners)], at: now))
-        self.telemetry.links(self.fanouts)
+        self.readiness.report(self.patience.shortage(of: [(.fanout, self.previews.owners)], at: now))
+        self.telemetry.links(self.previews.owners, reconnects: self.fanouts.reconnects)
     }
 
     private func showFigures(_ now: Instant) {
         guard self.figures.isDue(at: now) else { return }
         self.gauge.look(used: Nanoseconds(ProcessClock.cpuNanoseconds()), at: now)
         self.reviewGathering()
-        self.telemetry.observe(self.core, self.relay, at: now)
+        self.telemetry.observe(self.core, self.previews.outboxes, at: now)
         self.telemetry.refusals.publish(self.thread)
         // Also without events: the wait for instances that do not answer may be over, and reconnects are counted.
         self.reportLinks(now)
@@ -143,7 +138,10 @@ final class CoalescerLoop: ReactorLoop {
                 case .preview:
                     let preview = try EnvelopeReader.decode(Preview.self, fields)
                     self.core.previewReceived(preview, at: now, into: &self.output)
-                case .gestureEnd: self.core.gestureEnded(try EnvelopeReader.decode(GestureEnd.self, fields))
+                case .gestureEnd:
+                    let end = try EnvelopeReader.decode(GestureEnd.self, fields)
+                    self.core.gestureEnded(end)
+                    self.previews.removePreviews(endedBy: end, ofShard: Shard.of(room: end.room))
                 case .gatheringNotice:
                     self.gathering.noticeReceived(try EnvelopeReader.decode(GatheringNotice.self, fields), from: peer)
                     self.reviewGathering()
@@ -154,15 +152,12 @@ final class CoalescerLoop: ReactorLoop {
     }
 
     private func sendPreviews(_ now: Instant) {
-        guard !self.output.isEmpty else { return }
-        let isLast = self.phase == .drained
-        self.relay.send(&self.output, owners: self.fanouts.owners) { envelope, count, fanout in
-            let result = self.fanouts.send(envelope, to: fanout)
-            if result == .sent { self.telemetry.envelopeSent(previews: count) }
+        for preview in self.output { self.previews.append(latest: preview, ofShard: Shard.of(room: preview.room)) }
+        self.output.removeAll(keepingCapacity: true)
+        self.previews.outboxes.flush(at: now) { envelope, fanout in
+            let result = self.fanouts.send(envelope.bytes, to: fanout)
+            if result == .sent { self.telemetry.envelopeSent(previews: Int(envelope.count)) }
             return result
-        } returned: { preview in
-            // At the end there is no next tick.
-            if !isLast { self.core.sendFailed(preview, at: now) }
         }
     }
 }

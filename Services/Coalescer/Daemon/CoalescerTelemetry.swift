@@ -11,7 +11,7 @@ final class CoalescerTelemetry: Sendable {
     /// Peers and records that were refused.
     let refusals: LinkTelemetry
     private let core: MetricsTable<Coalescer>
-    private let previews: MetricsTable<PreviewRelay>
+    private let returned, unreachable, lost: Counter
     private let oldest: Gauge
     private let batch: Histogram
     private let waits: Histogram
@@ -26,12 +26,15 @@ final class CoalescerTelemetry: Sendable {
             "\(prefix)envelopes_malformed_total", "Envelopes that could not be read to their end.")
         self.refusals = LinkTelemetry(context, prefix: prefix)
         self.core = Self.core(metrics, prefix)
-        var previews = MetricsTable<PreviewRelay>(metrics, prefix: prefix)
-        previews.counters(
-            "previews_undelivered_total", "Previews that left and reached no fan-out.", label: "reason",
-            of: PreviewRelay.Drop.self
-        ) { $0.dropped[$1] ?? 0 }
-        self.previews = previews
+        self.returned = metrics.counter(
+            "\(prefix)previews_returned_total", "Previews that a fan-out did not take at that moment.")
+        func undelivered(_ reason: String) -> Counter {
+            metrics.counter(
+                "\(prefix)previews_undelivered_total", "Previews that left and reached no fan-out.",
+                labels: ["reason": reason])
+        }
+        self.unreachable = undelivered("unreachable")
+        self.lost = undelivered("lost")
         self.oldest = metrics.gauge("\(prefix)previews_held_oldest_seconds", "How long the oldest of them has waited.")
         self.batch = metrics.histogram(
             "\(prefix)envelope_previews", "Previews in one envelope to a fan-out.", buckets: Buckets.sizes)
@@ -50,8 +53,6 @@ final class CoalescerTelemetry: Sendable {
         core.counter("previews_sent_total", "Previews that left for fan-outs.", \.counters.sent)
         core.counter(
             "previews_sent_at_once_total", "Of those, without waiting: the room was quiet.", \.counters.sentAtOnce)
-        core.counter(
-            "previews_returned_total", "Previews that a fan-out did not take at that moment.", \.counters.returned)
         core.counter(
             "previews_early_total", "Previews that left before their tick for want of space.", \.counters.early)
         core.counter("entries_evicted_total", "Keys forgotten before their time for want of space.", \.counters.evicted)
@@ -82,17 +83,19 @@ final class CoalescerTelemetry: Sendable {
         self.lateness.observe(lateness.seconds)
     }
 
-    /// Publishes the core's and the relay's present values.
-    func observe(_ core: borrowing Coalescer, _ relay: PreviewRelay, at now: Instant) {
+    /// Publishes the present values of the core, and of what is on its way to fan-outs.
+    func observe(_ core: borrowing Coalescer, _ previews: Outboxes<Int>, at now: Instant) {
         self.core.publish(core)
         self.waits.follow(core.counters.waits)
         self.oldest.set(core.oldestHeldAge(at: now).seconds)
-        self.previews.publish(relay)
+        self.returned.follow(previews.heldPreviews)
+        self.unreachable.follow(previews.unreachable)
+        self.lost.follow(previews.dropped)
     }
 
     /// Publishes the state of the links.
-    func links(_ fanouts: StageLinks) {
-        self.fanoutsUp.set(fanouts.owners.upCount)
-        self.reconnects.follow(fanouts.reconnects)
+    func links(_ fanouts: ShardOwners, reconnects: UInt64) {
+        self.fanoutsUp.set(fanouts.upCount)
+        self.reconnects.follow(reconnects)
     }
 }

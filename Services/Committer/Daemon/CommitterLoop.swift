@@ -11,12 +11,6 @@ internal import Wire
 /// The committer's turn on its thread: first the database's answers, then the arrived commits, then new requests,
 /// results and updates.
 final class CommitterLoop: ReactorLoop {
-    private static let resultBytes = 16 << 20
-    private static let updateBytes = 32 << 20
-    /// High-water marks per link, in envelopes.
-    private static let commitMark = 1000
-    private static let updateMark = 1000
-
     private let thread: ReactorThread
     private let link: ServerLink
     private let fanouts: StageLinks
@@ -27,9 +21,10 @@ final class CommitterLoop: ReactorLoop {
     private let check: ReadinessCheck
     private let logger: Logger
     private var core: Committer
-    private var results: GatewayLane
-    private var updates: FanoutLane
-    private var rulesNotices: RulesNotices
+    private var results: GatewayResults
+    private var updates = StageRoutes(.updates)
+    private var publishedCount = 0
+    private var notice: RulesNotice
     private var databaseGuard: DatabaseGuard
     private var restClock = RestClock()
     private var actions: [Committer.Action] = []
@@ -48,18 +43,14 @@ final class CommitterLoop: ReactorLoop {
         on thread: ReactorThread, name: String, settings: CommitterSettings, sets: StageSets, schema: SchemaGate,
         rules: RulesInbox, telemetry: CommitterTelemetry, check: ReadinessCheck
     ) throws {
-        let commitOptions = LinkOptions.incoming(
-            sendHighWater: Self.commitMark, receiveHighWater: Self.commitMark)
         self.thread = thread
         self.link = try ServerLink(
             on: thread, bind: Endpoint(settings.bind), identity: LinkIdentity(daemon: name, credit: settings.credit),
-            options: commitOptions, admitting: PeerRoles(.gateway))
+            options: .incoming(), admitting: PeerRoles(.gateway))
         self.link.isResting = true
         self.fanouts = try StageLinks(
-            on: thread, to: sets[.fanout], identity: LinkIdentity(daemon: name),
-            options: .outgoing(sendHighWater: Self.updateMark))
-        self.results = GatewayLane(window: settings.credit, outboxLimit: Self.resultBytes)
-        self.updates = FanoutLane(outboxLimit: Self.updateBytes)
+            on: thread, to: sets[.fanout], identity: LinkIdentity(daemon: name), options: .outgoing())
+        self.results = GatewayResults(window: settings.credit)
         var database = ConnectionSettings(connectionString: settings.databaseURL)
         database.applicationName = name
         // There is one server and few committers: no reason to wait long after it came back.
@@ -73,7 +64,7 @@ final class CommitterLoop: ReactorLoop {
         self.carried = Array(repeating: nil, count: settings.databaseConnections)
         let table = settings.rules.table
         self.core = Committer(lanes: settings.databaseConnections, rules: table, limits: settings.limits)
-        self.rulesNotices = RulesNotices(fingerprint: table.fingerprint)
+        self.notice = RulesNotice(fingerprint: table.fingerprint)
         self.rules = rules
         self.databaseGuard = DatabaseGuard(allowsUnsafe: settings.allowsUnsafeDatabase)
         self.schema = schema
@@ -91,7 +82,8 @@ final class CommitterLoop: ReactorLoop {
         self.startDatabase(now)
         if let rules = self.rules.next() {
             self.core.rulesChanged(rules)
-            self.rulesNotices.rulesChanged(rules.fingerprint)
+            self.notice = RulesNotice(fingerprint: rules.fingerprint)
+            self.updates.outboxes.appendToAll(self.notice)
         }
         for (lane, connection) in self.lanes.enumerated() {
             connection.turn(at: now) { self.read($0, of: lane, now) }
@@ -102,10 +94,9 @@ final class CommitterLoop: ReactorLoop {
         if let due = self.core.nextDeadline, now >= due { self.core.timeReached(now, into: &self.actions) }
         self.core.dispatch(at: WallClock.exactMilliseconds(), into: &self.actions)
         self.perform(now)
-        self.results.finish(self.core.drainFinished(), self.link.send)
-        self.results.flush(self.link.send)
-        self.updates.flush(self.fanouts.send)
-        self.rulesNotices.flush(self.fanouts.send)
+        self.results.finish(self.core.drainFinished())
+        self.results.outboxes.flush(at: now) { self.link.send($0.bytes, to: $1) }
+        self.updates.outboxes.flush(at: now) { self.fanouts.send($0.bytes, to: $1) }
         self.observe(now)
         return self.deadline(now)
     }
@@ -117,7 +108,8 @@ final class CommitterLoop: ReactorLoop {
 
     /// Pending work is finished, unless there is no database: none of it was acknowledged.
     var isDrained: Bool {
-        (self.core.isIdle || self.core.connectedLanes == 0) && self.results.isEmpty && self.updates.isEmpty
+        (self.core.isIdle || self.core.connectedLanes == 0) && self.results.outboxes.isEmpty
+            && self.updates.outboxes.isEmpty
     }
 
     func stopped() {
@@ -155,13 +147,11 @@ final class CommitterLoop: ReactorLoop {
 
     private func readFanouts() {
         self.fanouts.read { event in
+            self.updates.follow(event)
+            // What waited for a link that accepts envelopes again may have been dropped.
             switch event {
-            case .up(let fanout, _): self.rulesNotices.linkUp(fanout)
-            case .down(let fanout):
-                self.updates.linkDown(fanout)
-                self.rulesNotices.linkDown(fanout)
-            // Nothing is received on these links, and what is queued is retried in every turn.
-            case .added, .removed, .resting, .writable, .envelope: break
+            case .up(let fanout, _, _), .writable(let fanout): self.updates.outboxes.append(self.notice, to: fanout)
+            case .added, .removed, .down, .resting, .envelope: break
             }
         }
     }
@@ -169,10 +159,9 @@ final class CommitterLoop: ReactorLoop {
     private func readSenders(_ now: Instant) {
         while let event = self.link.next() {
             switch event {
-            case .peerUp(let peer, let hello):
-                self.results.peerUp(peer, name: hello.name)
-            case .peerDown(let peer, _): self.results.peerDown(peer)
-            case .writable(let peer): self.results.writable(peer, self.link.send)
+            case .peerUp(let peer, let hello): self.results.linkUp(peer, name: hello.name)
+            case .peerDown(let peer, _): self.results.linkDown(peer)
+            case .writable(let peer): self.results.writable(peer)
             case .message(let peer):
                 // Commits that arrive while the daemon drains are not read: their gateways turn to another committer.
                 if self.phase != .draining { self.readCommits(of: peer, now) }
@@ -322,7 +311,8 @@ final class CommitterLoop: ReactorLoop {
         case .result(let gateway, let result):
             self.results.append(result, to: gateway)
         case .publish(let update):
-            self.updates.append(update, to: self.fanouts.owner(of: Int(update.shard)))
+            self.publishedCount += 1
+            self.updates.append(update, ofShard: Int(update.shard))
         case .traced(let mark): self.logger.trace(mark)
         }
     }
@@ -340,6 +330,8 @@ final class CommitterLoop: ReactorLoop {
         guard self.figures.isDue(at: now) else { return }
         self.telemetry.publish(self.core, at: now)
         self.telemetry.refusals.publish(self.thread)
-        self.telemetry.publish(results: self.results, updates: self.updates, fanouts: self.fanouts)
+        self.telemetry.publish(results: self.results.outboxes)
+        self.telemetry.publish(
+            updates: self.updates, published: self.publishedCount, reconnects: self.fanouts.reconnects)
     }
 }

@@ -1,5 +1,6 @@
 internal import Boot
 internal import CommitterCore
+internal import Mesh
 internal import Stages
 internal import Timing
 
@@ -113,12 +114,14 @@ final class CommitterTelemetry: Sendable {
         self.oldest.set(core.oldestArrival.map { now.elapsed(since: $0).seconds } ?? 0)
     }
 
-    /// Shows the relays' counters and the state of the links.
-    func publish(results: GatewayLane, updates: FanoutLane, fanouts: StageLinks) {
-        self.droppedResults.follow(results.dropped)
-        self.published.follow(updates.published)
-        self.droppedUpdates.follow(updates.dropped)
-        self.fanoutsUp.set(fanouts.owners.upCount)
-        self.reconnects.follow(Int(clamping: fanouts.reconnects))
+    /// Shows which results were dropped.
+    func publish(results: Outboxes<PeerID>) { self.droppedResults.follow(results.dropped + results.unreachable) }
+
+    /// Shows which updates left and which were dropped, and the state of the links.
+    func publish(updates: StageRoutes, published: Int, reconnects: UInt64) {
+        self.published.follow(published - updates.outboxes.unreachable)
+        self.droppedUpdates.follow(updates.outboxes.dropped + updates.outboxes.unreachable)
+        self.fanoutsUp.set(updates.owners.upCount)
+        self.reconnects.follow(Int(clamping: reconnects))
     }
 }

@@ -1,13 +1,15 @@
 package import Wire
 
 /// One gateway, for as long as the process lives: a gateway that comes back has the same number.
-package struct GatewayID: Hashable, Sendable {
+package struct GatewayID: Hashable, Comparable, Sendable {
     /// Given by the shell, by the gateway's mesh name.
     package let number: UInt32
 
     package init(_ number: UInt32) {
         self.number = number
     }
+
+    package static func < (first: GatewayID, second: GatewayID) -> Bool { first.number < second.number }
 }
 
 /// What goes to gateways.

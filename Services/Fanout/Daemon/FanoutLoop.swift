@@ -11,10 +11,6 @@ internal import Wire
 /// Every turn of the fan-out's thread: the database's answers, then what peers sent, previews last, then what that
 /// leads to; one flush for each gateway. Questions of operators come after all of it.
 final class FanoutLoop: ReactorLoop {
-    /// Marks in envelopes. Few may wait in the sockets: what waits in a socket is not folded any more.
-    private static let sendMark = 64
-    private static let receiveMark = 1000
-
     private let thread: ReactorThread
     private let link: ServerLink
     private let database: RoomDatabase
@@ -40,10 +36,10 @@ final class FanoutLoop: ReactorLoop {
         on thread: ReactorThread, name: String, settings: FanoutSettings, rules: RulesInbox,
         questions: Mailbox<RoomQuestion>, telemetry: FanoutTelemetry, check: ReadinessCheck, differences: HealthNote
     ) throws {
-        let options = LinkOptions.incoming(sendHighWater: Self.sendMark, receiveHighWater: Self.receiveMark)
         self.thread = thread
         self.link = try ServerLink(
-            on: thread, bind: Endpoint(settings.bind), identity: LinkIdentity(daemon: name), options: options,
+            on: thread, bind: Endpoint(settings.bind), identity: LinkIdentity(daemon: name),
+            options: .incoming(sendHighWater: 64),
             admitting: [PeerRoles(.gateway), PeerRoles(.coalescer), PeerRoles(.committer)], maximumPeers: 1024)
         // It serves once it has seen the database; from then on whatever happens, as rooms in memory need none.
         self.link.isResting = true
@@ -83,15 +79,15 @@ final class FanoutLoop: ReactorLoop {
         if self.peers.committers.hasNews { self.reportCommitters() }
         if let due = self.core.nextDeadline, now >= due { self.core.timeReached(now, into: &self.actions.pending) }
         self.perform(at: now)
-        self.peers.flush { envelope, peer in
-            let result = self.link.send(envelope, to: peer)
-            if result == .sent { self.telemetry.sent(bytes: envelope.count) }
+        self.peers.flush(at: now) { envelope, peer in
+            let result = self.link.send(envelope.bytes, to: peer)
+            if result == .sent { self.telemetry.sent(bytes: envelope.bytes.count) }
             return result
         }
         self.followHistory(at: now)
         self.desk.turn(over: self.core, at: now)
         if self.figures.isDue(at: now) {
-            self.telemetry.observe(self.core, database: self.database, gateways: self.peers.gateways)
+            self.telemetry.observe(self.core, database: self.database, peers: self.peers)
             self.telemetry.refusals.publish(self.thread)
         }
         if self.phase == .draining { self.end() }

@@ -15,6 +15,8 @@ package struct FanoutPeers {
     /// Previews of this turn.
     private var previews: [Preview] = []
     private var fields = ByteWriter()
+    /// Signals that were dropped because gateways were slow.
+    package private(set) var droppedSignals = 0
     /// The storage of those is used again up to this size, bytes.
     private static let keptBytes = 64 << 10
 
@@ -115,12 +117,12 @@ package struct FanoutPeers {
         if let gateway = self.gateways.disconnect(peer) { core.linkDown(to: gateway, at: now) }
     }
 
-    /// A peer's link accepts messages again.
+    /// A peer's link accepts envelopes again.
     /// - Returns: the gateway that must hear where its rooms stand, as what waited for it was dropped.
     package mutating func writable(_ peer: PeerID) -> GatewayID? {
-        guard let gateway = self.gateways.gateway(of: peer), let index = self.gateways.index(of: gateway),
-            self.gateways.entries[index].outbox.isBlocked, self.gateways.entries[index].outbox.unblock()
-        else { return nil }
+        guard let gateway = self.gateways.gateway(of: peer), self.gateways.outboxes.writable(gateway) else {
+            return nil
+        }
         return gateway
     }
 
@@ -128,31 +130,24 @@ package struct FanoutPeers {
 
     /// Adds a record for a gateway, if it is up.
     package mutating func append(_ record: GatewayRecord, to gateway: GatewayID) {
-        guard let index = self.gateways.index(of: gateway) else { return }
-        self.gateways.entries[index].outbox.append(record)
+        let isTaken = self.gateways.outboxes[gateway]?.append(record) { record.encode(into: &$0) }
+        if isTaken == false { self.droppedSignals += 1 }
     }
 
     /// Adds a record for gateways that are up; it is encoded once.
     package mutating func append(_ record: GatewayRecord, to gateways: some Sequence<GatewayID>) {
         self.fields.bytes.removeAll(keepingCapacity: self.fields.bytes.capacity <= Self.keptBytes)
         record.encode(into: &self.fields)
-        self.fields.bytes.withUnsafeBytes { fields in
+        self.fields.bytes.withUnsafeBufferPointer { fields in
             for gateway in gateways {
-                guard let index = self.gateways.index(of: gateway) else { continue }
-                self.gateways.entries[index].outbox.append(record, fields: fields)
+                let isTaken = self.gateways.outboxes[gateway]?.append(record) { $0.bytes.append(contentsOf: fields) }
+                if isTaken == false { self.droppedSignals += 1 }
             }
         }
     }
 
     /// Sends what waits for gateways, in order, until their links accept no more.
-    package mutating func flush(_ send: ([UInt8], PeerID) -> SendResult) {
-        for index in self.gateways.entries.indices {
-            let peer = self.gateways.entries[index].peer
-            while let envelope = self.gateways.entries[index].outbox.next() {
-                // A peer that is gone drops it; its end is reported soon.
-                let isBlocked = send(envelope, peer) == .wouldBlock
-                self.gateways.entries[index].outbox.settle(isBlocked ? .blocked : .sent)
-            }
-        }
+    package mutating func flush(at now: Instant, _ send: (EnvelopeWriter, PeerID) -> SendResult) {
+        self.gateways.flush(at: now, send)
     }
 }

@@ -93,12 +93,12 @@ final class FanoutTelemetry: Sendable {
     }
 
     /// Shows the present figures.
-    func observe(_ core: borrowing Fanout, database: RoomDatabase, gateways: borrowing GatewayTable) {
+    func observe(_ core: borrowing Fanout, database: RoomDatabase, peers: borrowing FanoutPeers) {
         self.core.publish(core)
         self.database.publish(database)
-        self.gatewaysUp.set(gateways.entries.count)
-        self.signalsDropped.follow(UInt64(gateways.droppedSignals))
-        self.outboxBytes.set(gateways.entries.reduce(0) { $0 + $1.outbox.bytes })
-        self.blocked.set(gateways.entries.count { $0.outbox.isBlocked })
+        self.gatewaysUp.set(peers.gateways.outboxes.peers.count)
+        self.signalsDropped.follow(peers.droppedSignals)
+        self.outboxBytes.set(peers.gateways.outboxes.bytes)
+        self.blocked.set(peers.gateways.outboxes.blockedCount)
     }
 }

@@ -30,7 +30,7 @@ final class FaceSocket {
 
     /// Takes what came since the last turn.
     /// - Returns: true when there may be more.
-    func receive(into news: inout [MeshNews]) -> Bool {
+    func receive(into news: inout [FaceNews]) -> Bool {
         if self.peersVersion != self.thread.peersVersion {
             self.peersVersion = self.thread.peersVersion
             news.append(.backEndsChanged(self.thread.peers))
@@ -52,9 +52,9 @@ final class FaceSocket {
     }
 
     /// The message in `frames`; nil from a back end whose key was removed while it was connected.
-    private var item: MeshNews? {
+    private var item: FaceNews? {
         let peer = self.frames.bytes(at: 0)
-        guard self.frames.isRoutingIDGenerated else { return .faceNamedItself(peer: peer) }
+        guard self.frames.isRoutingIDGenerated else { return .namedItself(peer: peer) }
         let key = self.isGuarded ? self.frames.senderKey : nil
         if self.isGuarded {
             let roles = key.map(self.thread.peers.roles) ?? []
@@ -63,7 +63,7 @@ final class FaceSocket {
                 return nil
             }
         }
-        return .face(peer: peer, key: key, text: self.frames.bytes(at: 1))
+        return .packet(peer: peer, key: key, text: self.frames.bytes(at: 1))
     }
 
     /// Sends a packet; false when the peer is gone or takes no more.

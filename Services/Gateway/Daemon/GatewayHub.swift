@@ -35,6 +35,8 @@ final class GatewayHub {
     private var gathering: GatheringGauge
     let intake: EnvelopeIntake
     var arrivals = MeshArrivals()
+    /// The moment of the links' turn in which something came.
+    var arrivalsAt: Instant?
     /// What waits for the clock, and previews that wait for their pace or turn.
     private let timer: LoopAlarm
     private let previewTimer: LoopAlarm
@@ -85,7 +87,7 @@ final class GatewayHub {
         self.previewTimer.ring = { [unowned self] in self.previewTimeReached() }
         self.observation.ring = { [unowned self] in
             self.reviewGathering()
-            telemetry.observe(self.core, lanesClosed: self.routes.senders.closedCount)
+            telemetry.observe(self.core, self.routes)
         }
         eventLoop.assumeIsolated().scheduleTask(in: .nanoseconds(Int64(StartupPatience.length.count))) { [weak self] in
             self?.reviewReadiness()
@@ -98,8 +100,8 @@ final class GatewayHub {
         settings: GatewaySettings, sets: StageSets, keys: LinkKeys?, context: DaemonContext
     ) throws -> Waker {
         let links = try GatewayLinks(
-            on: self.eventLoop, settings: settings, sets: sets, keys: keys, context: context, telemetry: self.telemetry
-        ) { [unowned self] in self.linksAreDue() }
+            on: self.eventLoop, settings: settings, sets: sets, keys: keys, context: context, telemetry: self.telemetry,
+            act: { [unowned self] in self.handle($0, of: $1) }, due: { [unowned self] in self.linksAreDue() })
         self.links = links
         self.linksAreDue()
         return links.waker
@@ -262,9 +264,12 @@ final class GatewayHub {
     /// Reads the links, which the loop would do only when it has read all apps.
     private func readLinks() {
         let areDue = exchange(&self.areLinksDue, with: false) || self.links?.areDue == true
-        let news = areDue ? self.links?.turn() ?? [] : []
-        defer { self.watch.looked(at: .now()) }
-        if news.isEmpty { self.settle() } else { self.handle(news) }
+        if areDue, let links = self.links {
+            for news in links.turn() { self.handle(news) }
+            self.arrivalsEnded()
+        }
+        self.settle()
+        self.watch.looked(at: .now())
     }
 
     private func turn() {
@@ -278,10 +283,10 @@ final class GatewayHub {
         if !fresh.isEmpty { self.reviewAnswers(of: fresh) }
         let now = NIODeadline.now()
         // To the nanosecond: their pause may be a fraction of a millisecond, and the timer would ring until it is over.
-        self.routes.senders.flush(at: Instant(nanoseconds: now.uptimeNanoseconds)) { self.links?.send($0) }
+        self.links?.flush(&self.routes, at: Instant(nanoseconds: now.uptimeNanoseconds))
         self.observation.set(Instant(wholeMillisecondsOf: now) + Self.observationPause)
         self.timer.set(self.core.nextDeadline?.roundedUpToMilliseconds)
-        self.timer.set(self.routes.senders.nextDeadline)
+        self.timer.set(self.routes.nextDeadline)
         self.previewTimer.set(self.core.nextPreviewDeadline()?.roundedUpToMilliseconds, breath: Self.breath)
     }
 
@@ -295,7 +300,7 @@ final class GatewayHub {
         self.gathering.look(
             used: Nanoseconds(ProcessClock.cpuNanoseconds()), isOverloaded: !self.core.rooms.paces.isIdle,
             at: self.now)
-        self.routes.senders.gather(self.gathering.level)
+        self.routes.gather(self.gathering.level)
         self.telemetry.gathering(self.gathering.level)
     }
 
@@ -319,7 +324,7 @@ final class GatewayHub {
 
     /// Sends a packet to a back end.
     func sendFace(_ text: [UInt8], to peer: [UInt8]) {
-        self.routes.senders.face(text, to: peer)
+        self.links?.sendFace(text, to: peer)
         self.settleLater()
     }
 

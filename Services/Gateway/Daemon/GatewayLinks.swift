@@ -3,6 +3,7 @@ import Mesh
 import NIOCore
 import Stages
 import Timing
+import Wire
 
 /// The mesh on the event loop: when its links have a turn, and what they bring.
 final class GatewayLinks {
@@ -14,10 +15,16 @@ final class GatewayLinks {
     /// Wakes the loop for a turn of the links, from any thread.
     var waker: Waker { self.reactor.waker }
 
-    /// - Parameter due: called when a turn is due.
+    /// True when something was sent since the links were last looked at.
+    private var wereUsed = false
+
+    /// - Parameters:
+    ///   - act: hears of each event of a link, during a turn.
+    ///   - due: called when a turn is due.
     init(
         on eventLoop: any EventLoop, settings: GatewaySettings, sets: StageSets, keys: LinkKeys?,
-        context: DaemonContext, telemetry: GatewayTelemetry, due: @escaping () -> Void
+        context: DaemonContext, telemetry: GatewayTelemetry,
+        act: @escaping (StageLinks.Event, Stage) -> Void, due: @escaping () -> Void
     ) throws {
         var mesh: GatewayMesh?
         self.descriptors = LoopDescriptors(eventLoop: eventLoop)
@@ -25,7 +32,7 @@ final class GatewayLinks {
             on: self.descriptors, logger: context.logger, keys: keys, due: due
         ) { thread in
             let made = try GatewayMesh(
-                on: thread, name: context.name, settings: settings, sets: sets, telemetry: telemetry)
+                on: thread, name: context.name, settings: settings, sets: sets, telemetry: telemetry, act: act)
             mesh = made
             return made
         }
@@ -42,16 +49,26 @@ final class GatewayLinks {
     func standBack() { self.descriptors.standBack() }
 
     /// Lets the links have their turn.
-    /// - Returns: what they brought.
-    func turn() -> [MeshNews] {
+    /// - Returns: what the face brought.
+    func turn() -> [FaceNews] {
         self.alarm.set(self.reactor.turn())
-        return self.mesh.takeNews()
+        return self.mesh.takeFaceNews()
     }
 
-    /// Sends what the hub has decided.
-    func send(_ orders: [MeshOrder]) {
-        self.mesh.send(orders)
-        if self.reactor.isDueAfterUse() || self.mesh.hasNews { self.alarm.set(MonotonicClock.now()) }
+    /// Sends what may leave by now.
+    func flush(_ routes: inout MeshRoutes, at now: Instant) {
+        routes.flush(at: now) { envelope, instance in
+            self.wereUsed = true
+            return self.mesh.send(envelope.bytes, to: instance)
+        }
+        guard exchange(&self.wereUsed, with: false) else { return }
+        if self.reactor.isDueAfterUse() || self.mesh.hasFaceNews { self.alarm.set(MonotonicClock.now()) }
+    }
+
+    /// Sends a packet to a back end.
+    func sendFace(_ text: [UInt8], to peer: [UInt8]) {
+        self.wereUsed = true
+        self.mesh.sendFace(text, to: peer)
     }
 
     /// Says goodbye to all stages.

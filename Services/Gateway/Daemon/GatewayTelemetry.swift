@@ -167,9 +167,6 @@ final class GatewayTelemetry: Sendable {
         self.reconnects = counter("reconnects_total", "Links that were opened again.")
     }
 
-    /// How many instances of a stage are connected.
-    func linksUp(_ stage: Stage, _ count: Int) { self.linksUp[stage]?.set(count) }
-
     /// How many times links of all stages were opened again.
     func reconnects(_ count: UInt64) { self.reconnects.follow(count) }
 
@@ -194,9 +191,6 @@ final class GatewayTelemetry: Sendable {
     /// An envelope could not be read to its end.
     func envelopeMalformed() { self.malformed.add() }
 
-    /// Envelopes were thrown away because a peer was too slow.
-    func mailDropped(_ count: Int) { self.dropped.add(count) }
-
     /// A handshake was told to come later.
     func handshakeRefused() { self.turnedAway.add() }
 
@@ -210,7 +204,7 @@ final class GatewayTelemetry: Sendable {
     func slowApps(_ count: Int) { self.slowApps.set(count) }
 
     /// Shows the core's present figures.
-    func observe(_ core: borrowing Gateway, lanesClosed: Int) {
+    func observe(_ core: borrowing Gateway, _ routes: borrowing MeshRoutes) {
         let counters = core.counters
         self.events.follow(counters.events)
         self.previewsIn.follow(counters.previewsIn)
@@ -239,7 +233,9 @@ final class GatewayTelemetry: Sendable {
         self.previewsDropped.follow(counters.previewsDropped)
         self.custodyBytes.set(core.commits.custody.bytes)
         self.held.set(core.commits.custody.heldCount)
-        self.lanesClosed.set(lanesClosed)
+        for (stage, owners) in routes.owners { self.linksUp[stage]?.set(owners.upCount) }
+        self.dropped.follow(routes.droppedEnvelopes)
+        self.lanesClosed.set(routes.committers.outboxes.closedCount)
         self.joins.set(core.joins.count)
         self.joinsQueued.set(core.joins.queuedCount)
         self.answerBytes.set(core.joins.answers.bytes)

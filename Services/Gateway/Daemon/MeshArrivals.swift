@@ -22,10 +22,11 @@ package struct MeshArrivals {
     /// Reads one envelope. Who is in a room, and what they show, is known to its owner alone: what another fan-out still
     /// says of it is late.
     /// - Parameters:
+    ///   - fanouts: the owners of rooms.
     ///   - seconds: since 1970, for tokens only.
     ///   - allow: gets the credit for commits that the sender gives.
     package mutating func receive(
-        _ bytes: UnsafeRawBufferPointer, from sender: StageInstance, _ topology: MeshTopology, _ intake: EnvelopeIntake,
+        _ bytes: UnsafeRawBufferPointer, from sender: StageInstance, _ fanouts: ShardOwners, _ intake: EnvelopeIntake,
         at now: Instant, seconds: Double, to core: inout Gateway, into actions: inout [GatewayAction],
         allow: (CommitCredit) -> Void
     ) {
@@ -33,36 +34,36 @@ package struct MeshArrivals {
         intake.walk(bytes, from: PeerRoles(sender.stage.role)) { kind, fields throws(EnvelopeError) in
             switch kind {
             case .preview:
-                self.collect(try EnvelopeReader.decode(Preview.self, fields), from: sender, topology)
+                self.collect(try EnvelopeReader.decode(Preview.self, fields), from: sender, fanouts)
             case .awareness:
-                self.collect(try EnvelopeReader.decode(Awareness.self, fields), from: sender, topology)
+                self.collect(try EnvelopeReader.decode(Awareness.self, fields), from: sender, fanouts)
             case .commitCredit:
                 allow(try EnvelopeReader.decode(CommitCredit.self, fields))
             case .joinReply:
                 let reply = try EnvelopeReader.decode(JoinReply.self, fields)
                 self.deliver(reply.room, at: now, to: &core, into: &actions)
-                guard Self.owns(sender, reply.room, topology) else {
+                guard Self.owns(sender, reply.room, fanouts) else {
                     return core.formerFanoutAnswered(reply, into: &actions)
                 }
                 core.joinAnswered(reply, at: now, seconds: seconds, into: &actions)
             case .answerWeight:
                 let weight = try EnvelopeReader.decode(AnswerWeight.self, fields)
                 // The owner was asked, too.
-                if Self.owns(sender, weight.room, topology) { core.weightReceived(weight, at: now, into: &actions) }
+                if Self.owns(sender, weight.room, fanouts) { core.weightReceived(weight, at: now, into: &actions) }
             case .presence:
                 let presence = try EnvelopeReader.decode(Presence.self, fields)
-                if Self.owns(sender, presence.room, topology) { core.presenceChanged(presence, into: &actions) }
+                if Self.owns(sender, presence.room, fanouts) { core.presenceChanged(presence, into: &actions) }
             case .roomPosition:
                 let position = try EnvelopeReader.decode(RoomPosition.self, fields)
-                guard Self.owns(sender, position.room, topology) else { return }
+                guard Self.owns(sender, position.room, fanouts) else { return }
                 self.deliver(position.room, at: now, to: &core, into: &actions)
                 core.positionReceived(position, at: now, into: &actions)
             case .signal:
                 let signal = try EnvelopeReader.decode(RoomSignal.self, fields)
-                if Self.owns(sender, signal.room, topology) { core.signalReceived(signal, into: &actions) }
+                if Self.owns(sender, signal.room, fanouts) { core.signalReceived(signal, into: &actions) }
             case .roomMembers:
                 let members = try EnvelopeReader.decode(RoomMembers.self, fields)
-                if Self.owns(sender, members.room, topology) { core.membersReceived(members, into: &actions) }
+                if Self.owns(sender, members.room, fanouts) { core.membersReceived(members, into: &actions) }
             default:
                 try self.receive(kind, fields, at: now, seconds: seconds, to: &core, into: &actions)
             }
@@ -99,20 +100,20 @@ package struct MeshArrivals {
         }
     }
 
-    private static func owns(_ sender: StageInstance, _ room: Identifier, _ topology: MeshTopology) -> Bool {
-        sender.stage == .fanout && topology.fanout(of: Shard.of(room: room)) == sender.number
+    private static func owns(_ sender: StageInstance, _ room: Identifier, _ fanouts: ShardOwners) -> Bool {
+        sender.stage == .fanout && fanouts.owner(of: room) == sender.number
     }
 
     /// A fan-out that does not own the room any more cannot know which updates its previews must not follow: the owner
     /// may have sent them already.
-    private mutating func collect(_ preview: Preview, from sender: StageInstance, _ topology: MeshTopology) {
-        guard Self.owns(sender, preview.room, topology) else { return }
+    private mutating func collect(_ preview: Preview, from sender: StageInstance, _ fanouts: ShardOwners) {
+        guard Self.owns(sender, preview.room, fanouts) else { return }
         if self.previews.last?.room != preview.room { self.rooms.insert(preview.room) }
         self.previews.append(preview)
     }
 
-    private mutating func collect(_ awareness: Awareness, from sender: StageInstance, _ topology: MeshTopology) {
-        guard Self.owns(sender, awareness.room, topology) else { return }
+    private mutating func collect(_ awareness: Awareness, from sender: StageInstance, _ fanouts: ShardOwners) {
+        guard Self.owns(sender, awareness.room, fanouts) else { return }
         if self.awareness.last?.room != awareness.room { self.rooms.insert(awareness.room) }
         self.awareness.append(awareness)
     }

@@ -1,11 +1,14 @@
 package import GatewayCore
+package import Mesh
 package import Stages
 package import Timing
 package import Wire
 
 /// Where records go: the core names a shard, and the record leaves for the instance that owns it.
 ///
-/// A record of a shard that no instance owns is dropped: when one comes up, the core repeats what must arrive.
+/// A record of a shard that no instance owns is dropped: when one comes up, the core repeats what must arrive. Previews for a
+/// coalescer leave at once after a pause and at most once in a pause while the gateway is busy: a message that wakes both
+/// ends costs far more than what is in it. Coalescers are notified of how busy it is.
 package struct MeshRoutes {
     /// What became of a commit.
     package enum CommitOutcome: Equatable, Sendable {
@@ -17,62 +20,141 @@ package struct MeshRoutes {
         case noInstance
     }
 
-    /// Which instance owns which shard.
-    package var topology = MeshTopology()
-    /// What leaves for each instance.
-    package var senders: MeshSenders
+    package private(set) var coalescers = StageRoutes(.previews)
+    package private(set) var committers = StageRoutes(.requests)
+    package private(set) var fanouts = StageRoutes(.requests)
+    private let longestPause: Nanoseconds
+    private var gathering = GatheringLevel.none
 
     /// Routes to no instances yet.
-    /// - Parameter pause: between two envelopes of previews for one coalescer, when the gateway is busy.
-    package init(pause: Nanoseconds) {
-        self.senders = MeshSenders(pause: pause)
+    /// - Parameter pause: between two envelopes for one coalescer, when the gateway is busy.
+    package init(pause: Nanoseconds) { self.longestPause = pause }
+
+    /// The owners of each stage's shards.
+    package var owners: [(Stage, ShardOwners)] {
+        [(.coalescer, self.coalescers.owners), (.committer, self.committers.owners), (.fanout, self.fanouts.owners)]
     }
+
+    /// How many envelopes were dropped because a peer was too slow for them.
+    package var droppedEnvelopes: Int {
+        [self.coalescers, self.committers, self.fanouts].reduce(0) { $0 + $1.outboxes.droppedEnvelopes }
+    }
+
+    // MARK: Links
+
+    /// Follows what happens on the links to a stage.
+    /// - Returns: the shards that moved.
+    @discardableResult
+    package mutating func follow(_ event: StageLinks.Event, of stage: Stage) -> ShardOwners.Change {
+        switch stage {
+        case .gateway: return ShardOwners.Change()
+        case .committer: return self.committers.follow(event)
+        case .fanout: return self.fanouts.follow(event)
+        case .coalescer:
+            let change = self.coalescers.follow(event)
+            switch event {
+            // What waited for a link that accepts envelopes again may have been dropped.
+            case .up(let coalescer, _, _), .writable(let coalescer):
+                self.coalescers.outboxes.append(self.notice, to: coalescer)
+            case .added, .removed, .down, .resting, .envelope: break
+            }
+            return change
+        }
+    }
+
+    /// A committer allows more commits.
+    package mutating func allow(_ credit: CommitCredit, of committer: Int) {
+        self.committers.outboxes[committer]?.allow(credit)
+    }
+
+    /// The gateway's load asks for another wait of previews, here and at the coalescers.
+    package mutating func gather(_ level: GatheringLevel) {
+        guard level != self.gathering else { return }
+        self.gathering = level
+        self.coalescers.outboxes.pause = level.pause(upTo: self.longestPause)
+        self.coalescers.outboxes.appendToAll(self.notice)
+    }
+
+    private var notice: GatheringNotice { GatheringNotice(level: self.gathering.thousandths) }
 
     // MARK: Records
 
     /// Sends a preview to the coalescer of its shard.
     package mutating func preview(_ preview: Preview, of shard: Int) {
-        if let coalescer = self.topology.coalescer(of: shard) { self.senders.preview(preview, to: coalescer) }
+        self.coalescers.append(latest: preview, ofShard: shard)
     }
 
     /// Tells the coalescer of a shard, behind a gesture's previews, that a commit ends it.
     package mutating func previewsEnd(_ end: GestureEnd, of shard: Int) {
-        if let coalescer = self.topology.coalescer(of: shard) { self.senders.previewsEnd(end, to: coalescer) }
+        self.coalescers.removePreviews(endedBy: end, ofShard: shard)
+        self.coalescers.append(end, ofShard: shard)
     }
 
     /// Sends a record to the fan-out of its shard.
     package mutating func record(_ record: FanoutRecord, of shard: Int) {
-        if let fanout = self.topology.fanout(of: shard) { self.senders.record(record, to: fanout) }
+        self.record(record, to: self.fanouts.owners.owner(of: shard))
     }
 
     /// Sends a record to the fan-out that owned its shard before the present one, if that is still up.
     package mutating func formerRecord(_ record: FanoutRecord, of shard: Int) {
-        if let fanout = self.topology.formerFanout(of: shard) { self.senders.record(record, to: fanout) }
+        self.record(record, to: self.fanouts.owners.formerOwner(of: shard))
+    }
+
+    private mutating func record(_ record: FanoutRecord, to fanout: Int?) {
+        switch record {
+        case .join(let join): self.fanouts.outboxes.append(join, to: fanout)
+        case .leave(let leave): self.fanouts.outboxes.append(leave, to: fanout)
+        case .interest(let interest): self.fanouts.outboxes.append(interest, to: fanout)
+        case .awareness(let awareness): self.fanouts.outboxes.append(awareness, to: fanout)
+        case .signal(let signal): self.fanouts.outboxes.append(signal, to: fanout)
+        case .areaInterest(let interest): self.fanouts.outboxes.append(interest, to: fanout)
+        case .memberRenamed(let renamed): self.fanouts.outboxes.append(renamed, to: fanout)
+        case .gestureEnd(let end): self.fanouts.outboxes.append(end, to: fanout)
+        case .read(let read): self.fanouts.outboxes.append(read, to: fanout)
+        case .readHistory(let read): self.fanouts.outboxes.append(read, to: fanout)
+        }
     }
 
     /// Sends a commit to the committer of its shard.
     package mutating func commit(_ commit: Commit, of shard: Int) -> CommitOutcome {
-        guard let committer = self.topology.committer(of: shard) else { return .noInstance }
-        return self.senders.commit(commit, to: committer) ? .sent : .noCredit
+        guard let committer = self.committers.owners.owner(of: shard),
+            let isSent = self.committers.outboxes[committer]?.appendCredited(commit)
+        else { return .noInstance }
+        return isSent ? .sent : .noCredit
     }
 
     /// False while the committer of a shard gives no credit. While none is up, commits need not wait for credit.
     package func acceptsCommit(of shard: Int) -> Bool {
-        self.topology.committer(of: shard).map { self.senders.acceptsCommit(to: $0) } ?? true
+        self.committers.owners.owner(of: shard).flatMap { self.committers.outboxes[$0]?.isCreditOpen } ?? true
     }
 
-    // MARK: Instances
+    // MARK: Leaving
 
-    /// An instance that is gone was removed from its stage's set. Previews that waited for it go to the coalescers that
-    /// own their shards now.
-    package mutating func removed(_ instance: StageInstance) {
-        self.topology.removed(instance)
-        for preview in self.senders.removed(instance) { self.preview(preview, of: Shard.of(room: preview.room)) }
+    /// When something is due that waits for its pause.
+    package var nextDeadline: Instant? { self.coalescers.outboxes.nextDeadline }
+
+    /// Sends what may leave by now.
+    package mutating func flush(at now: Instant, _ send: (EnvelopeWriter, StageInstance) -> SendResult) {
+        self.committers.outboxes.flush(at: now) { send($0, StageInstance(.committer, $1)) }
+        self.fanouts.outboxes.flush(at: now) { send($0, StageInstance(.fanout, $1)) }
+        self.coalescers.outboxes.flush(at: now) { send($0, StageInstance(.coalescer, $1)) }
     }
+}
 
-    /// The link to a coalescer is full for now, or has room again.
-    package mutating func coalescerChanged(_ coalescer: Int, isOpen: Bool) {
-        guard self.topology.contains(StageInstance(.coalescer, coalescer)) else { return }
-        self.senders.setOpen(isOpen, coalescer: coalescer)
+extension Gateway {
+    /// Shards moved from one instance of a stage to another. Committers need not agree on owners, so what the former one
+    /// decides meanwhile may be for nothing.
+    package mutating func shardsMoved(
+        _ change: ShardOwners.Change, of stage: Stage, at now: Instant, into actions: inout [GatewayAction]
+    ) {
+        switch stage {
+        case .gateway, .coalescer: break
+        case .committer:
+            if !change.shards.isEmpty { self.committersChanged(shards: change.shards, at: now, into: &actions) }
+        case .fanout:
+            for (shards, hadOwner) in [(change.handedOver, true), (change.orphaned, false)] where !shards.isEmpty {
+                self.fanoutMoved(shards: shards, hadOwner: hadOwner, at: now, into: &actions)
+            }
+        }
     }
 }

@@ -43,9 +43,6 @@ final class Link {
         self.server = server
     }
 
-    /// What the server is to those who choose among its stage.
-    func state(isUp: Bool) -> ShardOwners.InstanceState { !isUp ? .isGone : self.isResting ? .rests : .serves }
-
     /// The index of the daemon at its bound end.
     var index: Int { self.server.instance.number }
 

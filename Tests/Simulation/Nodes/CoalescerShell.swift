@@ -1,58 +1,35 @@
 import CoalescerCore
-import CoalescerDaemon
-import Mesh
 import Stages
 import Timing
 import Wire
 
-/// A coalescer around its real core and relay.
+/// A coalescer around its real core and routes.
 final class CoalescerShell: Shell {
     private unowned let world: World
     private var core: Coalescer
     private let fanouts: [Link]
-    private var fanoutOwners = ShardOwners()
     private var gathering = GatheringLevels()
-    private var relay = PreviewRelay()
+    private var previews = StageRoutes(.previews)
     private var output: [Preview] = []
 
     init(_ process: Process, in world: World) {
         self.world = world
         self.core = Coalescer()
         self.fanouts = world.links(of: process, to: .fanout)
-        for link in self.fanouts where link.isListed { self.added(link) }
+        for link in self.fanouts where link.isListed {
+            self.previews.follow(.added(link.index, name: link.server.name))
+        }
     }
 
     func turn(_ inputs: [Input], at now: Instant) -> Instant? {
-        for input in inputs { self.readLink(input) }
+        for input in inputs { if let event = input.event?.event { self.previews.follow(event) } }
         for input in inputs { self.readGateway(input, now) }
         self.core.timeReached(now, into: &self.output)
-        self.relay.send(&self.output, owners: self.fanoutOwners) { envelope, _, fanout in
-            self.world.send(envelope, on: self.fanouts[fanout])
-        } returned: { preview in
-            self.core.sendFailed(preview, at: now)
-        }
+        for preview in self.output { self.previews.append(latest: preview, ofShard: Shard.of(room: preview.room)) }
+        self.output.removeAll(keepingCapacity: true)
+        self.previews.outboxes.flush(at: now) { self.world.send($0.bytes, on: self.fanouts[$1]) }
         self.core.forgetSilent(at: now)
         return self.core.nextDeadline
-    }
-
-    private func readLink(_ input: Input) {
-        switch input {
-        case .added(let link): self.added(link)
-        case .removed(let link):
-            self.fanoutOwners.remove(link.index)
-            self.relay.removed(link.index)
-        case .up(let link), .resting(let link): self.changed(link, isUp: true)
-        case .down(let link): self.changed(link, isUp: false)
-        case .message, .peerUp, .peerDown, .peerMessage, .database, .app: break
-        }
-    }
-
-    private func added(_ link: Link) {
-        self.fanoutOwners.add(link.index, named: link.server.name)
-    }
-
-    private func changed(_ link: Link, isUp: Bool) {
-        self.fanoutOwners.changed(link.index, link.state(isUp: isUp))
     }
 
     private func readGateway(_ input: Input, _ now: Instant) {
@@ -69,7 +46,10 @@ final class CoalescerShell: Shell {
                 case .preview:
                     let preview = try EnvelopeReader.decode(Preview.self, fields)
                     self.core.previewReceived(preview, at: now, into: &self.output)
-                case .gestureEnd: self.core.gestureEnded(try EnvelopeReader.decode(GestureEnd.self, fields))
+                case .gestureEnd:
+                    let end = try EnvelopeReader.decode(GestureEnd.self, fields)
+                    self.core.gestureEnded(end)
+                    self.previews.removePreviews(endedBy: end, ofShard: Shard.of(room: end.room))
                 case .gatheringNotice:
                     self.gathering.noticeReceived(try EnvelopeReader.decode(GatheringNotice.self, fields), from: peer)
                     self.reviewGathering()

@@ -16,11 +16,10 @@ final class CommitterShell: Shell {
     private var restClock = RestClock()
     private let connections: [DatabaseConnection]
     private let fanouts: [Link]
-    private var owners = ShardOwners()
     /// The history that the core's knowledge is of.
     private var epoch: Identifier?
-    private var results: GatewayLane
-    private var updates = FanoutLane(outboxLimit: 1 << 20)
+    private var results: GatewayResults
+    private var updates = StageRoutes(.updates)
     private var actions: [Committer.Action] = []
     /// For a shell that is wrong on purpose: the next number of each stream, as this daemon has seen it.
     private var lastNumbers: [StreamKey: UInt64] = [:]
@@ -37,12 +36,12 @@ final class CommitterShell: Shell {
         limits.elementAnnotations = world.plan.elementAnnotations
         self.core = Committer(lanes: Self.lanes, rules: .defaults, limits: limits)
         self.fanouts = world.links(of: process, to: .fanout)
-        for link in self.fanouts where link.isListed { self.owners.add(link.index, named: link.server.name) }
-        self.results = GatewayLane(window: world.window(), outboxLimit: 1 << 20)
+        self.results = GatewayResults(window: world.window())
         process.greeting = world.window().greeting
         self.connections = (0..<Self.lanes).map { DatabaseConnection(of: process, lane: $0) }
         for connection in self.connections { world.connect(connection) }
         world.rest(process, true)
+        for link in self.fanouts where link.isListed { self.updates.follow(.added(link.index, name: link.server.name)) }
     }
 
     func turn(_ inputs: [Input], at now: Instant) -> Instant? {
@@ -53,24 +52,19 @@ final class CommitterShell: Shell {
         if let due = self.core.nextDeadline, now >= due { self.core.timeReached(now, into: &self.actions) }
         self.core.dispatch(at: Double(now.nanoseconds) / 1e6, into: &self.actions)
         self.perform(now)
-        self.results.finish(self.core.drainFinished(), self.world.send)
-        self.results.flush(self.world.send)
-        self.updates.flush { self.world.send($0, on: self.fanouts[$1]) }
+        self.results.finish(self.core.drainFinished())
+        self.results.outboxes.flush(at: now) { self.world.send($0.bytes, to: $1) }
+        self.updates.outboxes.flush(at: now) { self.world.send($0.bytes, on: self.fanouts[$1]) }
         return [self.core.nextDeadline, self.restClock.deadline(after: now)].compactMap(\.self).min()
     }
 
     // MARK: In
 
     private func read(_ input: Input, _ now: Instant) {
+        if let event = input.event?.event { self.updates.follow(event) }
         switch input {
-        case .added(let link): self.owners.add(link.index, named: link.server.name)
-        case .removed(let link): self.owners.remove(link.index)
-        case .up(let link), .resting(let link): self.owners.changed(link.index, link.state(isUp: true))
-        case .down(let link):
-            self.owners.changed(link.index, .isGone)
-            self.updates.linkDown(link.index)
-        case .peerUp(let peer): self.results.peerUp(peer, name: self.world.name(of: peer))
-        case .peerDown(let peer): self.results.peerDown(peer)
+        case .peerUp(let peer): self.results.linkUp(peer, name: self.world.name(of: peer))
+        case .peerDown(let peer): self.results.linkDown(peer)
         case .peerMessage(let peer, let bytes):
             self.world.walk(bytes) { (kind, fields) throws(EnvelopeError) in
                 guard kind == .commit else { return }
@@ -79,7 +73,7 @@ final class CommitterShell: Shell {
                 self.core.commitReceived(
                     self.altered(commit), size: fields.remaining, source: peer.serial, at: now, into: &self.actions)
             }
-        case .message, .database, .app: break
+        case .added, .removed, .up, .down, .resting, .message, .database, .app: break
         }
     }
 
@@ -146,7 +140,7 @@ final class CommitterShell: Shell {
         case .result(let gateway, let result):
             self.results.append(result, to: gateway)
         case .publish(let update):
-            self.updates.append(update, to: self.owners.owner(of: Int(update.shard)))
+            self.updates.append(update, ofShard: Int(update.shard))
         case .traced: break
         }
     }

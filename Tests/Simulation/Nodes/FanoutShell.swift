@@ -43,7 +43,7 @@ final class FanoutShell: Shell {
         self.waiting = []
         self.perform(now)
         for (preview, gateways) in overtaken { self.peers.append(preview, to: gateways) }
-        self.peers.flush(self.world.send)
+        self.peers.flush(at: now) { self.world.send($0.bytes, to: $1) }
         let deadline = self.core.nextDeadline
         return self.waiting.isEmpty ? deadline : min(deadline ?? .never, now + .milliseconds(20))
     }
@@ -119,7 +119,7 @@ final class FanoutShell: Shell {
             return self.core.previewsReceived(previews, at: now, into: &self.actions)
         }
         // The mutant without a fence.
-        let gateways = self.peers.gateways.entries.map(\.id)
+        let gateways = self.peers.gateways.outboxes.peers
         for preview in previews { self.peers.append(.preview(preview), to: gateways) }
     }
 

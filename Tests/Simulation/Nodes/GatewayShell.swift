@@ -1,6 +1,7 @@
 import Auth
 import GatewayCore
 import GatewayDaemon
+import Mesh
 import Stages
 import Timing
 import Wire
@@ -45,7 +46,9 @@ final class GatewayShell: Shell {
         let links = [Stage.coalescer, .committer, .fanout].map { world.links(of: process, to: $0) }
         self.links = [.coalescer: links[0], .committer: links[1], .fanout: links[2]]
         self.arrivals.lateness = Self.lateness
-        for link in links.joined() where link.isListed { self.routes.topology.added(link) }
+        for link in links.joined() where link.isListed {
+            self.routes.follow(.added(link.index, name: link.server.name), of: link.server.stage)
+        }
     }
 
     /// In every other world nothing is fast enough, so that rooms are slowed down and let go all the time. A turn delivers
@@ -85,15 +88,16 @@ final class GatewayShell: Shell {
         self.sendHeld(now)
         self.settleAnswers(now)
         self.timeReached(now)
-        self.routes.senders.gather(Self.gatheringLevel(at: now))
-        self.routes.senders.flush(at: moment) { orders in
-            for case .envelope(let envelope) in orders { self.send(envelope) }
+        self.routes.gather(Self.gatheringLevel(at: now))
+        self.routes.flush(at: moment) { envelope, instance in
+            guard let link = self.links[instance.stage]?[instance.number] else { return .unroutable }
+            return self.world.send(envelope.bytes, on: link)
         }
         self.timerAt = min(self.timerAt, self.core.nextDeadline ?? .never)
         self.previewsAt = min(self.previewsAt, self.core.nextPreviewDeadline() ?? .never)
         let breath = moment + .microseconds(50)
         let previews = self.previewsAt == .never ? .never : max(self.previewsAt, breath)
-        let next = min(self.timerAt, self.routes.senders.nextDeadline ?? .never, previews)
+        let next = min(self.timerAt, self.routes.nextDeadline ?? .never, previews)
         return next == .never ? nil : next
     }
 
@@ -115,42 +119,25 @@ final class GatewayShell: Shell {
 
     private func read(_ input: Input, _ now: Instant) {
         switch input {
-        case .added(let link): self.routes.topology.added(link)
-        case .removed(let link): self.removed(link)
-        case .up(let link):
-            self.routes.senders.linkUp(link.server.instance, greeting: link.greeting)
-            self.changed(link, isUp: true, now)
-        case .resting(let link): self.changed(link, isUp: true, now)
-        case .down(let link):
-            if !link.isListed, self.world.plan.mutant == .removalOff { return }
-            self.routes.senders.linkDown(link.server.instance)
-            self.changed(link, isUp: false, now)
+        case .removed(let link) where self.overlooks(link), .down(let link) where self.overlooks(link): break
+        case .added, .removed, .up, .down, .resting:
+            guard let (event, stage) = input.event else { return }
+            let change = self.routes.follow(event, of: stage)
+            self.core.shardsMoved(change, of: stage, at: now, into: &self.actions)
         case .message(let link, let bytes):
             bytes.withUnsafeBytes { bytes in
                 self.arrivals.receive(
-                    bytes, from: link.server.instance, self.routes.topology, self.world.intake, at: now,
-                    seconds: self.seconds,
-                    to: &self.core, into: &self.actions
-                ) { self.routes.senders.allow($0, for: link.server.instance) }
+                    bytes, from: link.server.instance, self.routes.fanouts.owners, self.world.intake, at: now,
+                    seconds: self.seconds, to: &self.core, into: &self.actions
+                ) { self.routes.allow($0, of: link.index) }
             }
         case .app(let connection, let news): self.read(news, of: connection, now)
         case .peerUp, .peerDown, .peerMessage, .database: break
         }
     }
 
-    private func removed(_ link: Link) {
-        guard self.world.plan.mutant != .removalOff else { return }
-        self.routes.removed(link.server.instance)
-    }
-
-    private func changed(_ link: Link, isUp: Bool, _ now: Instant) {
-        if link.server.stage == .coalescer { self.routes.coalescerChanged(link.index, isOpen: isUp) }
-        guard self.routes.topology.contains(link.server.instance) else { return }
-        for move in self.routes.topology.changed(link.server.instance, link.state(isUp: isUp)) {
-            self.core.shardsMoved(move, at: now, into: &self.actions)
-            self.perform()
-        }
-    }
+    /// The mutant that goes on as before when an instance is removed.
+    private func overlooks(_ link: Link) -> Bool { !link.isListed && self.world.plan.mutant == .removalOff }
 
     private func read(_ news: AppNews, of connection: AppConnection, _ now: Instant) {
         switch news {
@@ -270,11 +257,6 @@ final class GatewayShell: Shell {
         } while shard != nil
     }
 
-    private func send(_ envelope: OutgoingEnvelope) {
-        guard let link = self.links[envelope.instance.stage]?[envelope.instance.number] else { return }
-        self.world.send(envelope.bytes, on: link)
-    }
-
     /// All parts are under way immediately; the app has read them a while later.
     private func send(_ parts: SnapshotParts, of room: Identifier, to slot: Slot) {
         guard !parts.isEmpty, let connection = self.apps[slot] else { return }
@@ -297,8 +279,4 @@ final class GatewayShell: Shell {
         counts["gateway.resyncs", default: 0] += Int64(self.core.counters.resyncs)
         counts["gateway.pace-changes", default: 0] += Int64(self.core.rooms.paces.changes)
     }
-}
-
-extension MeshTopology {
-    fileprivate mutating func added(_ link: Link) { self.added(link.server.instance, named: link.server.name) }
 }

@@ -52,7 +52,7 @@ struct GatewayRoster: Sendable {
     /// Ends the graces that are over. Returns their gateways, in the order of their numbers.
     mutating func endGraces(at now: Instant) -> [GatewayID] {
         if self.nextDeadline > now { return [] }
-        let ended = self.gateways.filter { $0.value.graceEndsAt <= now }.keys.sorted { $0.number < $1.number }
+        let ended = self.gateways.filter { $0.value.graceEndsAt <= now }.keys.sorted()
         for gateway in ended { self.gateways[gateway]?.graceEndsAt = .never }
         return ended
     }

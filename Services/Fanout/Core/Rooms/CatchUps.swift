@@ -30,7 +30,7 @@ struct CatchUps: Sendable {
 
     var isEmpty: Bool { self.catchUps.isEmpty }
     /// In the order of their numbers.
-    var gateways: [GatewayID] { self.catchUps.keys.sorted { $0.number < $1.number } }
+    var gateways: [GatewayID] { self.catchUps.keys.sorted() }
 
     func includes(_ gateway: GatewayID) -> Bool { self.catchUps[gateway] != nil }
 
