@@ -73,7 +73,7 @@ extension Gateway {
         guard self.connections.isInUse(slot) else { return true }
         self.clock = now
         self.reader.seconds = Int64(seconds)
-        self.events += 1
+        self.eventsTotal += 1
         do throws(UnreadableEvent) {
             let event = try self.reader.event(json, ackID: ackID, from: slot, isBinary: isBinary, at: now)
             self.handle(event, seconds: seconds, into: &actions)

@@ -40,7 +40,7 @@ final class GatewayDoor {
     /// Whether one more connection may open now, or must come a moment later.
     func mayShakeHands() -> Bool {
         if self.admission.mayShakeHands(at: Self.now) { return true }
-        self.telemetry.handshakeRefused()
+        self.telemetry.handshakesRefused.add()
         return false
     }
 

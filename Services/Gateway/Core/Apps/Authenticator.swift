@@ -8,7 +8,7 @@ package struct Authenticator: Sendable {
     /// Nil in open mode.
     private var tokens: TokenVerifier?
     /// Connections ended because their tokens were not valid any more.
-    private(set) var revokedTotal: UInt64 = 0
+    package private(set) var revokedTotal: UInt64 = 0
 
     /// The colour of a user that names none.
     private static let plainColor = "#888888"

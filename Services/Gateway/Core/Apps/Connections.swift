@@ -22,8 +22,8 @@ package struct Connections {
     private(set) var restless: Set<Slot> = []
     /// Events refused; awareness received; previews received, held back and dropped.
     private(set) var refusedTotal: UInt64 = 0
-    private(set) var awarenessTotal: UInt64 = 0
-    private(set) var previewsTotal: UInt64 = 0, previewsHeldTotal: UInt64 = 0, previewsDroppedTotal: UInt64 = 0
+    package private(set) var awarenessTotal: UInt64 = 0
+    package private(set) var previewsTotal: UInt64 = 0, previewsHeldTotal: UInt64 = 0, previewsDroppedTotal: UInt64 = 0
     private let limits: GatewayLimits
 
     /// Nobody is connected.

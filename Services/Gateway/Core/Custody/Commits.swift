@@ -14,16 +14,13 @@ package struct Commits {
     package internal(set) var custody: Custody
     /// Commits that connections left behind, and whose they were: accepted, and sent in their turn.
     private var leftBehind: [(connection: UInt64, identity: Identity, queue: CommitQueue)] = []
-    /// Commits acknowledged.
-    private(set) var acknowledgedTotal: UInt64 = 0
+    package private(set) var acknowledgedTotal: UInt64 = 0
     /// How long commits took from their acceptance to their results, to a millisecond.
     package private(set) var latency = LatencyTally()
-    /// Which commits are traced.
-    private(set) var traces: TraceSampler
+    package private(set) var traces: TraceSampler
     /// The rates of users, over all their connections and HTTP.
     private var users: RateBudget<Identifier>
-    /// Commits refused because their user sent too many.
-    var overUserRateTotal: UInt64 { self.users.refusedTotal }
+    package var overUserRateTotal: UInt64 { self.users.refusedTotal }
     private let gateway: Identifier
     private let limits: GatewayLimits
     /// How many elements count like one more commit.

@@ -37,8 +37,8 @@ package struct Custody {
     /// Bytes of all commits, the reserved ones included.
     package private(set) var bytes = 0
     /// How many commits were accepted, refused as there was no room, sent again, and held for credit.
-    private(set) var acceptedTotal: UInt64 = 0, busyTotal: UInt64 = 0
-    private(set) var resentTotal: UInt64 = 0, heldTotal: UInt64 = 0
+    package private(set) var acceptedTotal: UInt64 = 0, busyTotal: UInt64 = 0
+    package private(set) var resentTotal: UInt64 = 0, heldTotal: UInt64 = 0
 
     /// The least pause before a commit is sent again that was answered too early.
     private static let recheck = Nanoseconds.milliseconds(50)

@@ -27,8 +27,7 @@ package struct HTTPRequests {
     private var deadlines = DeadlineQueue<UInt64>()
     /// The rates of users.
     private var users: RateBudget<Identifier>
-    /// Requests refused because their user sent too many.
-    var overUserRateTotal: UInt64 { self.users.refusedTotal }
+    package var overUserRateTotal: UInt64 { self.users.refusedTotal }
     /// Requests refused, and those among them that were refused as too many waited.
     private(set) var refusedTotal: UInt64 = 0, busyTotal: UInt64 = 0
 

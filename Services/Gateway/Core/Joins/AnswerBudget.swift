@@ -77,7 +77,7 @@ package struct AnswerBudget {
     /// Bytes of all answers.
     package private(set) var bytes = 0
     /// Connections closed because others waited for what they did not read.
-    private(set) var closedTotal: UInt64 = 0
+    package private(set) var closedTotal: UInt64 = 0
 
     /// For how long nothing may move before somebody is closed.
     static let patience = Nanoseconds.milliseconds(500)
