@@ -24,7 +24,6 @@ struct RoomFeed: Sendable {
         self.early = ReorderBuffer(capacity: limits.parkedPreviews)
     }
 
-    /// Roughly the bytes that it occupies.
     var footprint: Int {
         512 + self.elements.footprint + self.stream.recentBytes + self.audience.footprint
     }
@@ -75,7 +74,7 @@ struct RoomFeed: Sendable {
         case .passed, .began: break
         case .jumped: self.audience.jumped(from: before)
         case .lost:
-            for gateway in self.audience.streaming {
+            for gateway in self.audience.occupancy.streaming {
                 self.sendPosition(to: gateway, isReset: true, with: &services, into: &actions)
             }
         }
@@ -131,7 +130,6 @@ struct RoomFeed: Sendable {
 
     // MARK: Answers
 
-    /// What a join can be answered now.
     enum Answer {
         /// Nothing: the log is read for it.
         case waits
@@ -142,12 +140,10 @@ struct RoomFeed: Sendable {
         case content(RoomContent)
     }
 
-    /// What a join is answered.
     mutating func answer(
-        to tag: UInt64, _ pending: PendingJoin, with services: inout RoomServices,
-        into actions: inout [FanoutAction]
+        to tag: UInt64, _ pending: PendingJoin, with services: inout RoomServices, into actions: inout [FanoutAction]
     ) -> Answer {
-        let besides = services.rulesText.count + 512 + self.audience.answerBytes
+        let besides = services.rulesText.count + 512 + self.audience.occupancy.answerBytes
         if let resume = pending.join.resume, services.history.isResumable(resume) {
             if case .asked = pending.replay { return .waits }
             if let missed = self.stream.missed(
@@ -173,7 +169,6 @@ struct RoomFeed: Sendable {
         return .content(.elements(self.elements.snapshot()))
     }
 
-    /// What a read of the room is answered.
     mutating func reply(to read: RoomRead, in history: DatabaseHistory, limits: FanoutLimits) -> GatewayRecord {
         let bytes = self.elements.snapshotBytes
         if bytes > limits.roomBytes { return .roomState(read.reply(.unavailable)) }

@@ -20,7 +20,7 @@ package struct Rooms {
     private var recent = RecentNumbers()
     private var questions = RoomQuestions()
     /// Previews handed to coalescers.
-    private(set) var previewsSentTotal: UInt64 = 0
+    package private(set) var previewsSentTotal: UInt64 = 0
 
     init(limits: GatewayLimits) {
         self.pacer = PreviewPacer(limits: limits)
@@ -32,16 +32,12 @@ package struct Rooms {
     package var previewAges: LatencyTally { self.ages.tally }
     /// How many rooms' previews wait for their pace or turn.
     package var waitingCount: Int { self.pacer.waitingCount }
-
-    /// Adds what is counted here.
-    func count(into counters: inout GatewayCounters) {
-        counters.previewsSent = self.previewsSentTotal
-        counters.previewsHidden = self.delivery.viewports.hiddenTotal
-        counters.updates = self.streams.updatesTotal
-        counters.holes = self.streams.holesTotal
-        counters.resyncs = self.streams.resyncsTotal
-        counters.fallenBehind = self.streams.fallenBehindTotal
-    }
+    /// Previews that a member did not get because they were out of its view.
+    package var previewsHiddenTotal: UInt64 { self.delivery.viewports.hiddenTotal }
+    package var updatesTotal: UInt64 { self.streams.updatesTotal }
+    package var holesTotal: UInt64 { self.streams.holesTotal }
+    package var resyncsTotal: UInt64 { self.streams.resyncsTotal }
+    package var fallenBehindTotal: UInt64 { self.streams.fallenBehindTotal }
 
     // MARK: Members
 
