@@ -1,8 +1,9 @@
 import Canvas
-import OperatorTail
 import OperatorTerminal
 import Testing
 import TouchSyncClientCore
+
+@testable import OperatorDaemon
 
 @Suite struct TailMachineTests {
     private var machine = TailMachine(room: "r")

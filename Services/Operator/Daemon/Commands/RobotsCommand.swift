@@ -2,7 +2,6 @@ internal import ArgumentParser
 internal import Boot
 internal import Glibc
 internal import JSONBytes
-internal import OperatorRobots
 
 /// `touchsync robots`.
 struct RobotsCommand: ParsableCommand {

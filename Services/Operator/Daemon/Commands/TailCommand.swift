@@ -1,7 +1,6 @@
 internal import ArgumentParser
 internal import Boot
 internal import Glibc
-internal import OperatorTail
 internal import OperatorTerminal
 
 /// `touchsync tail`.

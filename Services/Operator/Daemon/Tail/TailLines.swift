@@ -1,14 +1,14 @@
 internal import Canvas
 internal import JSONBytes
-package import OperatorTerminal
+internal import OperatorTerminal
 
 /// A tail's output: lines for people, or lines of JSON.
-package struct TailLines: Sendable {
+struct TailLines: Sendable {
     private let room: String
     private let isJSON: Bool
     private let style: TerminalStyle
 
-    package init(room: String, isJSON: Bool, style: TerminalStyle) {
+    init(room: String, isJSON: Bool, style: TerminalStyle) {
         self.room = room
         self.isJSON = isJSON
         self.style = style
@@ -16,7 +16,7 @@ package struct TailLines: Sendable {
 
     /// An update.
     /// - Parameter time: when it arrived or was stored, such as `12:03:44.123`.
-    package func line(of update: TailUpdate, time: String) -> String {
+    func line(of update: TailUpdate, time: String) -> String {
         guard !self.isJSON else {
             return Self.json { writer in
                 writer.member("type", "update")
@@ -37,7 +37,7 @@ package struct TailLines: Sendable {
         return self.line(time, "#\(update.seq)", user: update.userId, update.event, words) + cause + "\n"
     }
 
-    package func line(of preview: TailPreview, time: String) -> String {
+    func line(of preview: TailPreview, time: String) -> String {
         guard !self.isJSON else {
             return Self.json { writer in
                 writer.member("type", "preview")
@@ -54,7 +54,7 @@ package struct TailLines: Sendable {
     }
 
     /// Something about the connection or the room, such as `reconnecting`.
-    package func note(_ kind: String, _ text: String, seq: Int64? = nil, time: String) -> String {
+    func note(_ kind: String, _ text: String, seq: Int64? = nil, time: String) -> String {
         guard !self.isJSON else {
             return Self.json { writer in
                 writer.member("type", kind)
@@ -84,10 +84,10 @@ package struct TailLines: Sendable {
 }
 
 /// Times of day, UTC.
-package enum TailTime {
+enum TailTime {
     /// `12:03:44.123`.
     /// - Parameter milliseconds: since 1970.
-    package static func text(_ milliseconds: UInt64) -> String {
+    static func text(_ milliseconds: UInt64) -> String {
         let day = milliseconds % 86_400_000
         let parts = [day / 3_600_000, day / 60_000 % 60, day / 1000 % 60].map { $0 < 10 ? "0\($0)" : "\($0)" }
         let rest = String(day % 1000)
@@ -95,7 +95,7 @@ package enum TailTime {
     }
 
     /// The time of day in a time of the history, `2026-01-31T12:03:44.123Z`.
-    package static func text(stored: String) -> String {
+    static func text(stored: String) -> String {
         let time = stored.split(separator: "T", maxSplits: 1).last ?? ""
         return String(time.prefix(12))
     }

@@ -2,12 +2,12 @@ internal import Canvas
 internal import OperatorTerminal
 
 /// What became of elements, in words.
-package enum ChangeWords {
+enum ChangeWords {
     /// The most elements of an update that are named one by one.
     private static let named = 3
 
     /// An update's changes: of a group that was changed alike as one.
-    package static func text(of changes: [TailUpdate.Change]) -> String {
+    static func text(of changes: [TailUpdate.Change]) -> String {
         guard let first = changes.first else { return "nothing changed" }
         let words = changes.map { Self.words(of: $0) }
         if changes.count == 1 { return "\(first.id) \(words[0])" }
@@ -31,7 +31,7 @@ package enum ChangeWords {
     }
 
     /// A preview, in words.
-    package static func text(of preview: TailPreview) -> String {
+    static func text(of preview: TailPreview) -> String {
         var words: [String] = []
         let fields = preview.fields
         if fields.positionX != nil || fields.positionY != nil {

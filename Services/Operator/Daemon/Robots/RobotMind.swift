@@ -1,4 +1,4 @@
-import Canvas
+internal import Canvas
 
 /// Decides what a robot does next, from what it sees, as people do who sort notes on a wall: mostly it moves one, often
 /// with a turn, now and then several; it adds notes as long as there are few.
