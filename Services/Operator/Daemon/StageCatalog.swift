@@ -1,4 +1,8 @@
 package import Boot
+internal import CoalescerDaemon
+internal import CommitterDaemon
+internal import FanoutDaemon
+internal import GatewayDaemon
 internal import OperatorMonitor
 package import Postgres
 package import Stages
@@ -24,6 +28,14 @@ package struct StageCatalog: Sendable {
     package var settings: [Stage: any DaemonSettings.Type]
     /// The database's migrations, ascending.
     package var migrations: [Migration]
+
+    /// The daemons of this package.
+    package static let installed = StageCatalog(
+        settings: [
+            .gateway: GatewaySettings.self, .coalescer: CoalescerSettings.self, .committer: CommitterSettings.self,
+            .fanout: FanoutSettings.self,
+        ],
+        migrations: CommitterDaemon.migrations)
 
     package init(settings: [Stage: any DaemonSettings.Type], migrations: [Migration]) {
         precondition(Stage.allCases.allSatisfy { settings[$0] != nil }, "every stage has settings")

@@ -192,7 +192,7 @@ struct Supervisor {
         if let delay { text += delay > .zero ? "; starting it again in \(delay)" : "; starting it again" }
         self.told(text)
         guard exit != .code(0) else { return }
-        for line in LogTail.lines(of: self.members[index].plan.logFile, count: 5) { self.told("  | \(line)") }
+        for line in RotatingLog.lastLines(of: self.members[index].plan.logFile, count: 5) { self.told("  | \(line)") }
         self.told("  | (all of it in \(self.members[index].plan.logFile))")
     }
 }

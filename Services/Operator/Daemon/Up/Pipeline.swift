@@ -205,16 +205,19 @@ struct Pipeline {
         pace.startDeadline = self.options.startDeadline
         var supervisor = try Supervisor(members: members, stops: stops, pace: pace, logLimit: self.options.logLimit)
         let topology = planner.topology
-        let start = StartProgress(self.progress)
+        let progress = self.progress
+        var hasStarted = false
         supervisor.changed = { statuses in
-            start.changed(statuses)
+            let missing = statuses.filter { !$0.isReady }.map(\.name)
+            if !hasStarted, !missing.isEmpty { progress.set("waiting for \(missing.joined(separator: ", "))") }
             let report = PipelineReport(statuses: statuses, topology: topology, database: database)
             if let refusal = FileBytes.replace(folder.stateFile, with: report.json()) {
                 self.tell("\(folder.stateFile) \(refusal.reason)")
             }
         }
         supervisor.announced = { statuses in
-            start.end()
+            hasStarted = true
+            progress.clear()
             let report = PipelineReport(statuses: statuses, topology: topology, database: database)
             switch self.options.prints {
             case .json:

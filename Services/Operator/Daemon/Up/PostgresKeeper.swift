@@ -1,3 +1,4 @@
+internal import ArgumentParser
 internal import Boot
 internal import Glibc
 internal import Postgres
@@ -47,6 +48,23 @@ final class PostgresKeeper {
             try cluster.stop(.fast, deadline: .seconds(10))
         } catch {
             try cluster.kill()
+        }
+    }
+}
+
+/// `touchsync keep`, which `touchsync up` starts for itself.
+struct KeepCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "keep", abstract: "Stops a private PostgreSQL after the touchsync up that started it has ended.",
+        shouldDisplay: false)
+
+    @Option var data: String
+    @Option var parentFd: Int32
+
+    func run() throws {
+        try TouchSyncCommand.running {
+            try PostgresKeeper.keep(DataFolder(self.data), parent: self.parentFd)
+            return 0
         }
     }
 }
