@@ -63,11 +63,10 @@ struct RobotsCommand: ParsableCommand {
         let clock = ContinuousClock()
         let start = clock.now
         var rest = self.duration.map { Duration.seconds($0) }
-        var watched = pollfd(fd: stops.descriptor, events: Int16(POLLIN), revents: 0)
         while crew.failure == nil {
             let pause =
                 rest.map { min(Int32(clamping: Int64($0 / .milliseconds(1))), Self.reportPause) } ?? Self.reportPause
-            if poll(&watched, 1, max(0, pause)) > 0 { return }
+            if stops.isRequested(within: max(0, pause)) { return }
             rest = self.duration.map { Duration.seconds($0) - (clock.now - start) }
             if let rest, rest <= .zero { return }
             self.report(crew)

@@ -1,9 +1,11 @@
 internal import ArgumentParser
 internal import Auth
 internal import Boot
+internal import GatewayCore
 internal import Glibc
 internal import JSONBytes
-internal import NIOConcurrencyHelpers
+internal import NIOCore
+internal import NIOPosix
 internal import Stages
 
 /// `touchsync token`.
@@ -97,11 +99,11 @@ struct TokenCommand: ParsableCommand {
     ) throws -> String {
         let (user, name, right, lifetime) = (self.user, self.name, self.right, Int64(lifetime))
         let rooms = self.room.map { (id: $0, right: right) }
-        return try Self.waiting {
+        return try MultiThreadedEventLoopGroup.singleton.next().makeFutureWithTask {
             try await TokenSigner(secret: secret.utf8).token(
                 id: id, user: user, name: name, rooms: rooms, issuer: issuer, audience: audience, at: Int64(time(nil)),
                 lifetime: lifetime)
-        }
+        }.wait()
     }
 
     /// 128 random bits: nobody guesses it, no two tokens share it.
@@ -112,39 +114,8 @@ struct TokenCommand: ParsableCommand {
         }.joined()
     }
 
-    /// Waits for asynchronous work. The command's `main` is synchronous: an asynchronous one would have threads before
-    /// `up` blocks the signals that it waits for, and one of them would end the process.
-    private static func waiting<Value: Sendable>(
-        for work: @escaping @Sendable () async throws -> Value
-    ) throws -> Value {
-        let result = NIOLockedValueBox<Result<Value, any Error>?>(nil)
-        let isDone = ConditionLock(value: false)
-        Task.detached {
-            let outcome: Result<Value, any Error>
-            do { outcome = .success(try await work()) } catch { outcome = .failure(error) }
-            result.withLockedValue { $0 = outcome }
-            isDone.lock()
-            isDone.unlock(withValue: true)
-        }
-        isDone.lock(whenValue: true)
-        isDone.unlock()
-        guard let result = result.withLockedValue({ $0 }) else { preconditionFailure("the work has no result") }
-        return try result.get()
-    }
-
     /// The grammar of room ids, and `*`.
-    static func isRoom(_ text: String) -> Bool {
-        if text.utf8.elementsEqual("*".utf8) { return true }
-        return (1...64).contains(text.utf8.count)
-            && text.utf8.allSatisfy { byte in
-                switch byte {
-                case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, UInt8(ascii: "_"), UInt8(ascii: "."), UInt8(ascii: ":"),
-                    UInt8(ascii: "-"):
-                    true
-                default: false
-                }
-            }
-    }
+    static func isRoom(_ text: String) -> Bool { text == "*" || (try? RoomID.parse(text)) != nil }
 }
 
 extension Right: ExpressibleByArgument {}

@@ -33,9 +33,9 @@ package struct Finding: Sendable, Equatable {
     static func text(_ findings: [Finding]) -> String {
         let width = findings.map(\.check.count).max() ?? 0
         return findings.map { finding in
-            let pad = String(repeating: " ", count: width - finding.check.count)
-            let remedy = finding.remedy.map { "\n      \(String(repeating: " ", count: width))→ \($0)" } ?? ""
-            return "\(finding.grade.rawValue.padded(to: 4))  \(finding.check)\(pad)  \(finding.detail)\(remedy)\n"
+            let (grade, check) = (finding.grade.rawValue.padded(to: 4), finding.check.padded(to: width))
+            let remedy = finding.remedy.map { "\n\("".padded(to: width + 6))→ \($0)" } ?? ""
+            return "\(grade)  \(check)  \(finding.detail)\(remedy)\n"
         }.joined()
     }
 

@@ -49,7 +49,7 @@ final class TopSession {
     /// - Returns: false when it is to stop, or the list of daemons cannot be read.
     func waitForRounds(_ rounds: UInt64) throws(OperatorFailure) -> Bool {
         while self.scraper.history.rounds < rounds {
-            if self.isStopped(within: Self.tick) { return false }
+            if self.stops.isRequested(within: Self.tick) { return false }
             if self.scraper.history.rounds > 0, let refusal = self.scraper.listRefusal {
                 throw OperatorFailure("the list of daemons \(refusal)")
             }
@@ -65,12 +65,6 @@ final class TopSession {
     /// A line of JSON.
     var json: String {
         String(decoding: self.scraper.history.json, as: UTF8.self) + "\n"
-    }
-
-    /// Whether it is to stop, within some milliseconds.
-    private func isStopped(within milliseconds: Int32) -> Bool {
-        var watched = pollfd(fd: self.stops.descriptor, events: Int16(POLLIN), revents: 0)
-        return poll(&watched, 1, milliseconds) > 0
     }
 
     // MARK: On a screen

@@ -36,11 +36,6 @@ package struct SupervisorMachine: Sendable {
         /// Stages are stopped in ascending order.
         package let stage: Int
         package let name: String
-
-        package init(stage: Int, name: String) {
-            self.stage = stage
-            self.name = name
-        }
     }
 
     /// The state of one member.
