@@ -27,11 +27,6 @@ package struct RoomRights: Sendable, Equatable {
     /// No right anywhere.
     package init() {}
 
-    /// The same right in every room.
-    package init(everywhere right: Right) {
-        self.everywhere = right
-    }
-
     /// Grants a right in one room, or with `*` in every room that is not named itself.
     package mutating func grant(_ right: Right, room: some Collection<UInt8>) {
         if room.elementsEqual("*".utf8) { self.everywhere = right } else { self.byRoom[Array(room)] = right }
@@ -44,7 +39,4 @@ package struct RoomRights: Sendable, Equatable {
 
     /// The right in a room, by its id as text.
     package func right(in room: String) -> Right? { self.right(in: Array(room.utf8)) }
-
-    /// True when nothing is granted.
-    package var isEmpty: Bool { self.byRoom.isEmpty && self.everywhere == nil }
 }

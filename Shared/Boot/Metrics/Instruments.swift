@@ -73,12 +73,6 @@ package final class Histogram: Sendable {
         }
     }
 
-    /// Records a duration, in seconds.
-    package func observe(_ duration: Duration, count: Int = 1) {
-        let parts = duration.components
-        self.observe(Double(parts.seconds) + Double(parts.attoseconds) * 1e-18, count: count)
-    }
-
     /// Shows what a core counts. For one thread, which alone updates this histogram; its bounds are
     /// ``Buckets/latency``.
     package func follow(_ tally: LatencyTally) {
