@@ -61,3 +61,8 @@ public struct JSONError: Error, Equatable, Sendable {
         self.offset = offset
     }
 }
+
+extension [UInt8] {
+    /// The line of a text that contains a byte, from 1.
+    package func line(at offset: Int) -> Int { 1 + self.prefix(offset).count { $0 == UInt8(ascii: "\n") } }
+}

@@ -90,6 +90,11 @@ extension JSONWriter {
         return writer.bytes
     }
 
+    /// The text of one object, and a line feed.
+    package static func line(_ members: (inout JSONWriter) -> Void) -> String {
+        String(decoding: self.text(members), as: UTF8.self) + "\n"
+    }
+
     private mutating func object(_ members: (inout JSONWriter) -> Void) {
         self.beginObject()
         members(&self)

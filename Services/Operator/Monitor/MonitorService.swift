@@ -49,15 +49,17 @@ package enum MonitorService {
     }
 
     private static func rooms(_ queries: RoomQueries, _ room: String?) async -> AdminPage {
-        guard let room else { return self.json(await queries.rooms(by: .activity).json) }
+        guard let room else { return self.json(await queries.rooms(by: .activity).json.utf8) }
         let (report, silent) = await queries.room(room)
-        if let report { return self.json(report.json) }
+        if let report { return self.json(report.json.utf8) }
         let reasons = silent.map { "\($0.fanout) \($0.reason)." }.joined(separator: " ")
         let text = reasons.isEmpty ? "No fan-out has this room in memory." : reasons
         return AdminPage(status: 404, body: "\(text)\n".utf8)
     }
 
-    private static func json(_ text: [UInt8]) -> AdminPage { AdminPage(contentType: "application/json", body: text) }
+    private static func json(_ text: some Sequence<UInt8>) -> AdminPage {
+        AdminPage(contentType: "application/json", body: text)
+    }
 }
 
 /// A file of the page for operators, as it stands in `web`.

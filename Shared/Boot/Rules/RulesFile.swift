@@ -35,13 +35,9 @@ package struct RulesFile: Sendable, Equatable {
 
     /// Parses the contents of a rules file.
     package static func parse(_ bytes: [UInt8]) throws(SettingRefusal) -> RulesTable {
-        guard !bytes.isEmpty else { throw SettingRefusal("is empty") }
-        var document = JSONDocument()
-        do { try document.parse(bytes) } catch {
-            throw SettingRefusal("line \(bytes.line(at: error.offset)) is no JSON: \(error.reason.rawValue)")
-        }
-        do { return try RulesTable(json: document.root) } catch {
-            let line = bytes.line(at: document.root.offset(ofRule: error.field))
+        let root = try JSONValue(ofFile: bytes)
+        do { return try RulesTable(json: root) } catch {
+            let line = bytes.line(at: root.offset(ofRule: error.field))
             let place = error.field.isEmpty ? "" : ", \(error.field)"
             throw SettingRefusal("line \(line)\(place): \(error.message)")
         }
@@ -59,6 +55,15 @@ extension SettingValues {
 }
 
 extension JSONValue {
+    /// The value of a file that an operator writes.
+    /// - Throws: the reason, with the line if there is one.
+    init(ofFile bytes: [UInt8]) throws(SettingRefusal) {
+        guard !bytes.isEmpty else { throw SettingRefusal("is empty") }
+        do { try self.init(parsing: bytes) } catch {
+            throw SettingRefusal("line \(bytes.line(at: error.offset)) is no JSON: \(error.reason.rawValue)")
+        }
+    }
+
     /// The position of a rule in a rules file, bytes.
     /// - Parameter field: as a refusal names it: `note.maxScale`. A field that is not there is searched for in its
     ///   parents.

@@ -67,11 +67,10 @@ struct PeerOptions: ParsableArguments {
     func text(_ key: PublicKey) -> String {
         let peer = "\(self.role?.rawValue ?? "ROLE") \(self.name ?? "NAME") \(key)"
         guard self.json else { return "\(key)\n\(peer)\n" }
-        let text = JSONWriter.text { writer in
+        return JSONWriter.line { writer in
             writer.member("publicKey", "\(key)")
             writer.member("peer", peer)
         }
-        return String(decoding: text, as: UTF8.self) + "\n"
     }
 }
 

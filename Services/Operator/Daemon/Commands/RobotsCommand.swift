@@ -77,19 +77,18 @@ struct RobotsCommand: ParsableCommand {
         let counts = crew.counts
         guard self.json else {
             let refusal = counts.lastRefusal.map { ", the last one with \($0)" } ?? ""
-            return print(
+            return ProcessSetup.print(
                 "\(crew.working) robots in \(self.room.id): \(counts.made) edits, \(counts.applied) applied, "
-                    + "\(counts.refused) refused\(refusal)")
+                    + "\(counts.refused) refused\(refusal)\n")
         }
-        var writer = JSONWriter()
-        writer.beginObject()
-        writer.member("room", self.room.id)
-        writer.member("working", Int64(crew.working))
-        writer.member("edits", Int64(counts.made))
-        writer.member("applied", Int64(counts.applied))
-        writer.member("refused", Int64(counts.refused))
-        writer.member("lastRefusal", ifPresent: counts.lastRefusal)
-        writer.endObject()
-        print(String(decoding: writer.bytes, as: UTF8.self))
+        let line = JSONWriter.line { writer in
+            writer.member("room", self.room.id)
+            writer.member("working", crew.working)
+            writer.member("edits", counts.made)
+            writer.member("applied", counts.applied)
+            writer.member("refused", counts.refused)
+            writer.member("lastRefusal", ifPresent: counts.lastRefusal)
+        }
+        ProcessSetup.print(line)
     }
 }

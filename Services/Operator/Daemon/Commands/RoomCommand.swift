@@ -22,12 +22,11 @@ struct RoomName: ExpressibleByArgument {
 
     /// What a command prints with `--json`: one line.
     func report(_ name: StaticString, _ count: Int, seq: UInt64) -> String {
-        let text = JSONWriter.text { writer in
+        JSONWriter.line { writer in
             writer.member("roomId", self.id)
             writer.member(name, count)
             writer.member("seq", seq)
         }
-        return String(decoding: text, as: UTF8.self) + "\n"
     }
 }
 

@@ -41,7 +41,7 @@ package struct Finding: Sendable, Equatable {
 
     /// `{"ok":true,"checks":[{"check","grade","detail","remedy"}]}`
     static func json(_ findings: [Finding]) -> String {
-        let text = JSONWriter.text { writer in
+        JSONWriter.line { writer in
             writer.member("ok", !findings.contains { $0.grade == .fail })
             writer.objects("checks", findings) { finding, writer in
                 writer.member("check", finding.check)
@@ -50,7 +50,6 @@ package struct Finding: Sendable, Equatable {
                 writer.member("remedy", finding.remedy)
             }
         }
-        return String(decoding: text, as: UTF8.self) + "\n"
     }
 }
 

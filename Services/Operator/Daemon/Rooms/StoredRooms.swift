@@ -67,8 +67,8 @@ package struct StoredRooms: Equatable, Sendable {
     }
 
     /// One line for scripts.
-    package var json: [UInt8] {
-        JSONWriter.text { writer in
+    package var json: String {
+        JSONWriter.line { writer in
             writer.objects("rooms", self.rooms) { room, writer in
                 writer.member("roomId", room.id)
                 writer.member("seq", room.seq)
@@ -77,6 +77,6 @@ package struct StoredRooms: Equatable, Sendable {
                 writer.member("changedAt", room.changedAt)
             }
             writer.member("next", self.next)
-        } + [UInt8(ascii: "\n")]
+        }
     }
 }

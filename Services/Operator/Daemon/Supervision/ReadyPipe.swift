@@ -47,8 +47,7 @@ struct ReadyPipe {
 
     /// Parses `{"ready":true,"http":…,"url":…}`.
     static func line(_ text: some Collection<UInt8>) -> Line? {
-        var document = JSONDocument()
-        guard (try? document.parse(Array(text))) != nil, document.root["ready"]?.bool == true else { return nil }
-        return Line(http: document.root["http"]?.string, url: document.root["url"]?.string)
+        guard let root = try? JSONValue(parsing: text), root["ready"]?.bool == true else { return nil }
+        return Line(http: root["http"]?.string, url: root["url"]?.string)
     }
 }

@@ -18,7 +18,7 @@ struct TailLines: Sendable {
     /// - Parameter time: when it arrived or was stored, such as `12:03:44.123`.
     func line(of update: TailUpdate, time: String) -> String {
         guard !self.isJSON else {
-            return Self.json { writer in
+            return JSONWriter.line { writer in
                 writer.member("type", "update")
                 writer.member("roomId", self.room)
                 writer.member("seq", update.seq)
@@ -39,7 +39,7 @@ struct TailLines: Sendable {
 
     func line(of preview: TailPreview, time: String) -> String {
         guard !self.isJSON else {
-            return Self.json { writer in
+            return JSONWriter.line { writer in
                 writer.member("type", "preview")
                 writer.member("roomId", self.room)
                 writer.member("time", time)
@@ -56,7 +56,7 @@ struct TailLines: Sendable {
     /// Something about the connection or the room, such as `reconnecting`.
     func note(_ kind: String, _ text: String, seq: Int64? = nil, time: String) -> String {
         guard !self.isJSON else {
-            return Self.json { writer in
+            return JSONWriter.line { writer in
                 writer.member("type", kind)
                 writer.member("roomId", self.room)
                 writer.member("seq", ifPresent: seq)
@@ -76,10 +76,6 @@ struct TailLines: Sendable {
         if isFaint { return "\(time) \(head)  \(name)  \(kind)  \(words)" }
         return self.style.paint(time, .faint) + " " + self.style.paint(head, .strong) + "  \(name)  "
             + self.style.paint(kind, .faint) + "  \(words)"
-    }
-
-    private static func json(_ members: (inout JSONWriter) -> Void) -> String {
-        String(decoding: JSONWriter.text(members), as: UTF8.self) + "\n"
     }
 }
 

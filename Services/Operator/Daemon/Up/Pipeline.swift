@@ -211,7 +211,7 @@ struct Pipeline {
             let missing = statuses.filter { !$0.isReady }.map(\.name)
             if !hasStarted, !missing.isEmpty { progress.set("waiting for \(missing.joined(separator: ", "))") }
             let report = PipelineReport(statuses: statuses, topology: topology, database: database)
-            if let refusal = FileBytes.replace(folder.stateFile, with: report.json()) {
+            if let refusal = FileBytes.replace(folder.stateFile, with: Array(report.json().utf8)) {
                 self.tell("\(folder.stateFile) \(refusal.reason)")
             }
         }
@@ -220,9 +220,7 @@ struct Pipeline {
             progress.clear()
             let report = PipelineReport(statuses: statuses, topology: topology, database: database)
             switch self.options.prints {
-            case .json:
-                let line = report.json(showsSecrets: self.options.showsSecrets)
-                ProcessSetup.print(String(decoding: line, as: UTF8.self))
+            case .json: ProcessSetup.print(report.json(showsSecrets: self.options.showsSecrets))
             case .text: ProcessSetup.print(self.welcome(report, folder, planner))
             }
         }

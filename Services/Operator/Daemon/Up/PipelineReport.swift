@@ -33,8 +33,8 @@ package struct PipelineReport: Sendable, Equatable {
 
     /// One line of JSON.
     /// - Parameter showsSecrets: whether the connection string has its password.
-    package func json(showsSecrets: Bool = false) -> [UInt8] {
-        let text = JSONWriter.text { writer in
+    package func json(showsSecrets: Bool = false) -> String {
+        JSONWriter.line { writer in
             writer.member("urls", self.urls)
             writer.member("database", showsSecrets ? self.database : ConnectionString.masked(self.database))
             writer.objects("processes", self.processes) { process, writer in
@@ -45,7 +45,6 @@ package struct PipelineReport: Sendable, Equatable {
                 writer.member("ready", process.isReady)
             }
         }
-        return text + [UInt8(ascii: "\n")]
     }
 
     package init(urls: [String], database: String, processes: [Process]) {
@@ -73,9 +72,7 @@ package struct PipelineReport: Sendable, Equatable {
     /// Parses the output of ``json(showsSecrets:)``; nil for anything else.
     /// - Parameter database: the connection string with its password, which the output may lack.
     package init?(_ bytes: [UInt8], database: String) {
-        var document = JSONDocument()
-        guard (try? document.parse(bytes)) != nil, let urls = document.root["urls"],
-            let processes = document.root["processes"]
+        guard let root = try? JSONValue(parsing: bytes), let urls = root["urls"], let processes = root["processes"]
         else { return nil }
         self.urls = urls.elements.compactMap(\.string)
         self.database = database
