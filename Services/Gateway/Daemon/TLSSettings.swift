@@ -7,11 +7,11 @@ package struct TLSSettings: Sendable {
     struct File {
         let path: String
         /// The file before it was read.
-        let stamp: FileStamp?
+        let stamp: FileFacts?
 
         init(_ path: String) {
             self.path = path
-            self.stamp = FileStamp(of: path)
+            self.stamp = FileFacts(of: path)
         }
     }
 

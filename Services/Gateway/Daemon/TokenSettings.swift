@@ -15,7 +15,7 @@ package struct TokenSettings: Sendable {
     struct File {
         let path: String
         /// The file before it was read.
-        let stamp: FileStamp?
+        let stamp: FileFacts?
     }
 
     /// The rules at start.
@@ -43,8 +43,8 @@ package struct TokenSettings: Sendable {
     /// - Returns: nil in open mode.
     init?(_ values: SettingValues) throws(SettingProblem) {
         let secret = try Self.secret(values)
-        let keysFile = values[SharedSettings.jwtKeysFile].map { File(path: $0, stamp: FileStamp(of: $0)) }
-        let revocationsFile = values[Self.revocations].map { File(path: $0, stamp: FileStamp(of: $0)) }
+        let keysFile = values[SharedSettings.jwtKeysFile].map { File(path: $0, stamp: FileFacts(of: $0)) }
+        let revocationsFile = values[Self.revocations].map { File(path: $0, stamp: FileFacts(of: $0)) }
         guard secret != nil || keysFile != nil else {
             guard revocationsFile == nil else {
                 throw values.problem(Self.revocations, "needs jwt-secret or jwt-keys-file: there are no tokens")

@@ -4,8 +4,7 @@ internal import Glibc
 enum LogTime {
     /// Now in UTC with microseconds, RFC 3339: `2025-11-21T07:48:00.123456Z`.
     static func now() -> String {
-        var time = timespec()
-        clock_gettime(CLOCK_REALTIME, &time)
+        let time = timespec(of: CLOCK_REALTIME)
         return self.text(seconds: time.tv_sec, nanoseconds: time.tv_nsec)
     }
 

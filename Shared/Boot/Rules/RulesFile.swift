@@ -15,11 +15,11 @@ package struct RulesFile: Sendable, Equatable {
     /// The rules that it contained.
     package let table: RulesTable
     /// The file from which they were read; nil when it could not be examined.
-    package let stamp: FileStamp?
+    package let stamp: FileFacts?
 
     package static let builtIn = RulesFile(path: nil, table: .defaults, stamp: nil)
 
-    init(path: String?, table: RulesTable, stamp: FileStamp?) {
+    init(path: String?, table: RulesTable, stamp: FileFacts?) {
         self.path = path
         self.table = table
         self.stamp = stamp
@@ -29,7 +29,7 @@ package struct RulesFile: Sendable, Equatable {
     /// - Throws: the reason, with the line if there is one: `line 3, note.maxScale: A scale lies in …`.
     package init(reading path: String) throws(SettingRefusal) {
         // Examined before it is read, so that a change in between is found later.
-        let stamp = FileStamp(of: path)
+        let stamp = FileFacts(of: path)
         self.init(path: path, table: try Self.parse(try FileBytes.read(path).get()), stamp: stamp)
     }
 

@@ -17,7 +17,7 @@ package struct SettingsResolver {
     ///   - readFile: returns the bytes of a file, or the reason why it cannot be read.
     package init(
         schema: SettingsSchema, arguments: [String], environment: [String: String],
-        readFile: (String) -> Result<[UInt8], SettingRefusal>
+        readFile: (String) -> Result<[UInt8], SettingRefusal> = { FileBytes.read($0) }
     ) {
         self.schema = schema
         self.values = SettingValues(defaultsOf: schema)

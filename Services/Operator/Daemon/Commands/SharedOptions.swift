@@ -24,7 +24,7 @@ struct SettingsOptions: ParsableArguments {
     {
         let resolver = SettingsResolver(
             schema: catalog.schema(stage), arguments: (self.config.map { ["--config", $0] } ?? []) + self.settings,
-            environment: ProcessSetup.environment(), readFile: { FileBytes.read($0) })
+            environment: ProcessSetup.environment())
         guard resolver.problems.isEmpty else {
             throw OperatorFailure(
                 resolver.problems.map(\.description).joined(separator: "\n"),

@@ -56,7 +56,8 @@ struct TokenCommand: ParsableCommand {
             let lifetime = try self.lifetime(longest: values[SharedSettings.tokenLifetime])
             let (id, token): (String, String)
             do {
-                id = self.id ?? Self.randomID()
+                // 128 bits: nobody guesses it, no two tokens share it.
+                id = self.id ?? String(randomWords: 2)
                 token = try self.token(
                     id: id, secret: secret, issuer: values[SharedSettings.jwtIssuer],
                     audience: values[SharedSettings.jwtAudience], lifetime: lifetime)
@@ -73,13 +74,12 @@ struct TokenCommand: ParsableCommand {
     }
 
     private func report(_ token: String, id: String, lifetime: Int) -> String {
-        let text = JSONWriter.text { writer in
+        JSONWriter.line { writer in
             writer.member("token", token)
             writer.member("id", id)
             writer.member("userId", self.user)
             writer.member("lifetimeSeconds", lifetime)
         }
-        return String(decoding: text, as: UTF8.self) + "\n"
     }
 
     /// Seconds until the token expires.
@@ -104,14 +104,6 @@ struct TokenCommand: ParsableCommand {
                 id: id, user: user, name: name, rooms: rooms, issuer: issuer, audience: audience, at: Int64(time(nil)),
                 lifetime: lifetime)
         }.wait()
-    }
-
-    /// 128 random bits: nobody guesses it, no two tokens share it.
-    private static func randomID() -> String {
-        (0..<2).map { _ in
-            let half = String(UInt64.random(in: 0...UInt64.max), radix: 16)
-            return String(repeating: "0", count: 16 - half.count) + half
-        }.joined()
     }
 
     /// The grammar of room ids, and `*`.

@@ -86,7 +86,7 @@ struct Doctor {
             .map { "\($0.setting.flag)=\($0.text)" }
         return SettingsResolver(
             schema: schema, arguments: (self.configPath.map { ["--config", $0] } ?? []) + flags,
-            environment: environment, readFile: { FileBytes.read($0) })
+            environment: environment)
     }
 
     /// Who may do what on the gateways.

@@ -44,7 +44,7 @@ struct DaemonPlanner {
     private func configured(_ setting: String) -> String? {
         let resolver = SettingsResolver(
             schema: self.catalog.schema(.gateway), arguments: self.configPath.map { ["--config", $0] } ?? [],
-            environment: self.environment, readFile: { FileBytes.read($0) })
+            environment: self.environment)
         return resolver.values.text(ofSetting: setting)
     }
 
@@ -106,8 +106,7 @@ struct DaemonPlanner {
         var environment = self.variables(stage)
         if let database { environment[SharedSettings.databaseURL.environmentVariable] = database }
         var resolver = SettingsResolver(
-            schema: self.catalog.schema(stage), arguments: self.flags(stage, 0), environment: environment,
-            readFile: { FileBytes.read($0) })
+            schema: self.catalog.schema(stage), arguments: self.flags(stage, 0), environment: environment)
         if let type = self.catalog.settings[stage] { Self.check(type, &resolver) }
         return (resolver.values, resolver.problems)
     }
