@@ -54,7 +54,6 @@ package struct KeySet: Sendable, Equatable {
         try self.init(keys)
     }
 
-    /// The number of keys.
     package var count: Int { self.keys.count }
 
     /// The keys of both sets.

@@ -14,7 +14,6 @@ package struct TokenVerifier: Sendable {
     /// The maximum length of its first segment, bytes: it is read before the signature is checked.
     private static let longestHeader = 1024
 
-    /// Each key with its checker of signatures.
     private let keys: [(key: VerificationKey, checker: any JWTAlgorithm)]
     private let issuer: String
     private let audience: String
@@ -76,7 +75,6 @@ package struct TokenVerifier: Sendable {
         self.keys.contains { $0.key.fingerprint == token.key } && !self.revocations.revokes(token, of: user)
     }
 
-    /// Verifies a token as text.
     package func verify(_ token: String, at now: Int64) throws(TokenFailure) -> Claims {
         try self.verify(Array(token.utf8), at: now)
     }

@@ -49,13 +49,11 @@ public struct JSONError: Error, Equatable, Sendable {
         }
     }
 
-    /// What is wrong.
     public let reason: Reason
     /// The offset of the error in the text, bytes; of a container that exceeds a limit, its bracket;
     /// of a key that is too long, its quote.
     public let offset: Int
 
-    /// An error at a byte offset.
     public init(reason: Reason, offset: Int) {
         self.reason = reason
         self.offset = offset

@@ -1,11 +1,9 @@
 /// A value that has one JSON text.
 public protocol JSONEncodable {
-    /// Writes the text.
     func encode(into writer: inout JSONWriter)
 }
 
 extension JSONEncodable {
-    /// Its text.
     public var jsonText: [UInt8] {
         var writer = JSONWriter()
         self.encode(into: &writer)

@@ -9,7 +9,6 @@ package import Stages
 
 /// Stages are stopped in the order of their cases: intake first, so that each stage can pass on its pending work.
 extension Stage {
-    /// The program that runs it.
     package var program: String { "touchsync-\(self.rawValue)" }
 
     /// How long an instance may take to stop before it is killed. The sum, with the database's own, is below 15 s.
@@ -46,7 +45,6 @@ package struct StageCatalog: Sendable {
     /// The settings schemas of all daemons, the monitor's included.
     package var schemas: [SettingsSchema] { Stage.allCases.map(self.schema) + [MonitorSettings.schema] }
 
-    /// A stage's settings schema.
     package func schema(_ stage: Stage) -> SettingsSchema {
         guard let type = self.settings[stage] else { preconditionFailure("every stage has settings") }
         return type.schema

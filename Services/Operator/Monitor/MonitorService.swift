@@ -64,7 +64,6 @@ package enum MonitorService {
 
 /// A file of the page for operators, as it stands in `web`.
 private struct MonitorFile: Sendable {
-    /// The path of its address.
     let path: String
     let contentType: String
     let content: [UInt8]
@@ -75,7 +74,6 @@ private struct MonitorFile: Sendable {
         self.content = Array(String(cString: file.content).utf8)
     }
 
-    /// All of them.
     static let all = Array(
         sequence(state: 0 as Int32) { index in
             defer { index += 1 }

@@ -1,6 +1,5 @@
 /// A stage's instances at start, and where they may change while the daemon runs.
 package struct InstanceList: Sendable {
-    /// Where they come from.
     package let source: InstanceSource
     /// The instances at start; none while only DNS knows them.
     package let addresses: [PeerAddress]

@@ -13,7 +13,6 @@ extension SharedSettings {
 package struct LinkKeyFiles: Sendable, Equatable {
     /// The daemon's own key pair, for as long as it runs.
     package let own: KeyPair
-    /// The path of its file.
     package let ownPath: String
     /// That file before it was read; nil when it could not be examined.
     package let ownStamp: FileFacts?

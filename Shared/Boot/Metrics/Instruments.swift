@@ -22,7 +22,6 @@ package final class Counter: Sendable {
         if total > shown { self.count.wrappingAdd(total - shown, ordering: .relaxed) }
     }
 
-    /// The present count.
     package var value: UInt64 { self.count.load(ordering: .relaxed) }
 }
 
@@ -87,7 +86,6 @@ package final class Histogram: Sendable {
     var snapshot: State { self.state.withLockedValue { $0 } }
 }
 
-/// Usual bucket bounds.
 package enum Buckets {
     /// Seconds, 0.1 ms to 10 s.
     package static let latency = LatencyTally.bounds.map(\.seconds)

@@ -3,7 +3,6 @@ internal import Glibc
 /// A file's metadata. Of a path at two moments they differ when it is another file, or the same one written again. It is in this module because `struct stat` cannot be named in a module that, through the token
 /// library, also imports Foundation's view of C.
 package struct FileFacts: Sendable, Equatable {
-    /// True for a folder.
     package let isFolder: Bool
     /// True for a file with contents of its own, hence not for a folder, a pipe or a device.
     package let isRegular: Bool

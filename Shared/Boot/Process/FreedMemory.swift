@@ -31,7 +31,6 @@ struct FreedMemory {
         return free > self.unreturnable + Self.kept
     }
 
-    /// Memory was given back.
     mutating func returned(resident: Int, used: Int) { self.unreturnable = max(0, resident - used) }
 }
 

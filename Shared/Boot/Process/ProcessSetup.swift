@@ -47,7 +47,6 @@ package enum ProcessSetup {
     /// The path of the running program.
     package static var programPath: String { FileBytes.link(at: "/proc/self/exe") ?? "" }
 
-    /// The process's environment.
     package static func environment() -> [String: String] {
         var result: [String: String] = [:]
         var entry = environ

@@ -12,7 +12,6 @@ extension SharedSettings {
 package struct RulesFile: Sendable, Equatable {
     /// Its path; nil for the built-in rules, which do not change.
     package let path: String?
-    /// The rules that it contained.
     package let table: RulesTable
     /// The file from which they were read; nil when it could not be examined.
     package let stamp: FileFacts?
@@ -33,7 +32,6 @@ package struct RulesFile: Sendable, Equatable {
         self.init(path: path, table: try Self.parse(try FileBytes.read(path).get()), stamp: stamp)
     }
 
-    /// Parses the contents of a rules file.
     package static func parse(_ bytes: [UInt8]) throws(SettingRefusal) -> RulesTable {
         let root = try JSONValue(ofFile: bytes)
         do { return try RulesTable(json: root) } catch {

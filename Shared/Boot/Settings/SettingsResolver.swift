@@ -1,7 +1,6 @@
 /// Resolves every setting: flag, environment variable, settings file, default, in that order. Pure: the command line,
 /// the environment and the function that reads a file are parameters.
 package struct SettingsResolver {
-    /// The action that the command line requests.
     package private(set) var action = DaemonAction.run
     /// All values; settings with a problem keep their default.
     package private(set) var values: SettingValues

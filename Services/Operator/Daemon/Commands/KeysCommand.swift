@@ -3,14 +3,12 @@ internal import Boot
 internal import JSONBytes
 internal import Trust
 
-/// `touchsync keys`.
 struct KeysCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "keys", abstract: "Makes and shows the key pairs of links over TCP.",
         subcommands: [KeysNewCommand.self, KeysShowCommand.self])
 }
 
-/// `touchsync keys new`.
 struct KeysNewCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "new", abstract: "Creates a file with a new key pair that only its owner can read.",
@@ -32,7 +30,6 @@ struct KeysNewCommand: ParsableCommand {
     }
 }
 
-/// `touchsync keys show`.
 struct KeysShowCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "show", abstract: "Prints a file's public key and its line for the peers file.",

@@ -7,7 +7,6 @@ internal import OperatorTerminal
 internal import Postgres
 internal import Stages
 
-/// `touchsync migrate`.
 struct MigrateCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "migrate",

@@ -1,7 +1,6 @@
 internal import ArgumentParser
 internal import Boot
 
-/// `touchsync ps`.
 struct PsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "ps", abstract: "Shows the processes of the pipeline that runs in a data folder.")

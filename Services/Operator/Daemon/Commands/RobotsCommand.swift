@@ -3,7 +3,6 @@ internal import Boot
 internal import Glibc
 internal import JSONBytes
 
-/// `touchsync robots`.
 struct RobotsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "robots", abstract: "Moves elements in a room as people do, through the client for apps.",

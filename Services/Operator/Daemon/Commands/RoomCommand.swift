@@ -4,7 +4,6 @@ internal import CommitterCore
 internal import Glibc
 internal import JSONBytes
 
-/// `touchsync room`.
 struct RoomCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "room", abstract: "Exports, imports and empties rooms; the pipeline may run meanwhile.",
@@ -30,7 +29,6 @@ struct RoomName: ExpressibleByArgument {
     }
 }
 
-/// `touchsync room export`.
 struct RoomExportCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "export", abstract: "Writes a room as JSON Lines: a header, then one element a line.",
@@ -64,7 +62,6 @@ struct RoomExportCommand: ParsableCommand {
     }
 }
 
-/// `touchsync room import`.
 struct RoomImportCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "import", abstract: "Restores an exported room in a room without elements.",
@@ -131,7 +128,6 @@ struct RoomImportCommand: ParsableCommand {
     }
 }
 
-/// `touchsync room delete`.
 struct RoomDeleteCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "delete", abstract: "Deletes all elements of a room, locked ones too.",

@@ -5,7 +5,6 @@ internal import NIOPosix
 internal import OperatorMonitor
 internal import OperatorTerminal
 
-/// `touchsync rooms`.
 struct RoomsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "rooms",

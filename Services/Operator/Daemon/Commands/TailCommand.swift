@@ -3,7 +3,6 @@ internal import Boot
 internal import Glibc
 internal import OperatorTerminal
 
-/// `touchsync tail`.
 struct TailCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "tail", abstract: "Shows the updates of a room as they happen, one a line.",

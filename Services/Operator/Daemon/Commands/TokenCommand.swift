@@ -8,7 +8,6 @@ internal import NIOCore
 internal import NIOPosix
 internal import Stages
 
-/// `touchsync token`.
 struct TokenCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "token", abstract: "Prints a token for testing, signed with the configured HS256 secret.",

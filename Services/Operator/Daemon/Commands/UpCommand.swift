@@ -2,7 +2,6 @@ internal import ArgumentParser
 internal import Boot
 internal import Stages
 
-/// `touchsync up`.
 struct UpCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "up", abstract: "Starts a whole pipeline on this machine and keeps it running.",

@@ -2,7 +2,6 @@ internal import JSONBytes
 
 /// The result of one check of `touchsync doctor`.
 package struct Finding: Sendable, Equatable {
-    /// The severity.
     package enum Grade: String, Sendable {
         case ok, warn, fail
     }
@@ -14,7 +13,6 @@ package struct Finding: Sendable, Equatable {
     /// What to do; nil when nothing is needed.
     package let remedy: String?
 
-    /// The check passed.
     static func ok(_ check: String, _ detail: String) -> Finding {
         Finding(check: check, grade: .ok, detail: detail, remedy: nil)
     }

@@ -4,7 +4,6 @@ internal import Trust
 
 /// Checks what guards the links over TCP: keys, who may read them, and peers that nobody knows.
 struct LinkCheckup {
-    /// Finds the settings of a stage.
     let resolve: (Stage) -> SettingsResolver
 
     /// One finding for each problem, or one that all is well.

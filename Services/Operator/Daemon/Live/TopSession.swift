@@ -36,7 +36,6 @@ final class TopSession {
         }
     }
 
-    /// Ends the scraping.
     func end() {
         self.roomQuestion?.cancel()
         self.scraping.cancel()
@@ -57,12 +56,10 @@ final class TopSession {
         return true
     }
 
-    /// Everything as text.
     func text(_ style: TerminalStyle, columns: Int) -> String {
         TopScreen(self.scraper.history, style: style).text(columns: columns)
     }
 
-    /// A line of JSON.
     var json: String {
         String(decoding: self.scraper.history.json, as: UTF8.self) + "\n"
     }

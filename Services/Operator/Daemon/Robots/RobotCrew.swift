@@ -1,19 +1,14 @@
 internal import NIOConcurrencyHelpers
 internal import TouchSyncClient
 
-/// How robots work.
 struct RobotOptions: Sendable {
-    /// The server's address.
     var url: String
-    /// The room's id.
     var room: String
-    /// How many robots there are.
     var count: Int
     /// The room's elements from which on robots add none.
     var notes: Int
     /// One for all robots; nil for servers without tokens.
     var token: String?
-    /// The seed of their decisions.
     var seed: UInt64
 }
 
@@ -46,10 +41,8 @@ final class RobotCrew: Sendable {
         }
     }
 
-    /// What became of their edits so far.
     var counts: RobotCounts { self.tally.counts }
 
-    /// How many still work.
     var working: Int { self.state.withLockedValue { $0.working } }
 
     /// Why one of them could not work.

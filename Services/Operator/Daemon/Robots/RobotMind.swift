@@ -93,9 +93,7 @@ enum RobotDeed: Equatable {
     case point(Stroke)
     /// Puts a note somewhere, pixels of the canvas.
     case create(Point)
-    /// Takes elements and moves them.
     case move([String], Stroke)
-    /// Selects elements.
     case select([String])
     /// Takes its last edit back.
     case undo

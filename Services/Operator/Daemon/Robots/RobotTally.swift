@@ -6,9 +6,7 @@ internal import TouchSyncClientCore
 struct RobotCounts: Equatable, Sendable {
     /// Edits that were begun.
     fileprivate(set) var made = 0
-    /// Those that the server applied.
     fileprivate(set) var applied = 0
-    /// Those that it refused.
     fileprivate(set) var refused = 0
     /// The code of the last refusal.
     fileprivate(set) var lastRefusal: String?
@@ -20,10 +18,8 @@ struct RobotCounts: Equatable, Sendable {
 final class RobotTally: Sendable {
     private let state = NIOLockedValueBox(RobotCounts())
 
-    /// So far.
     var counts: RobotCounts { self.state.withLockedValue { $0 } }
 
-    /// A robot is in the room.
     func robotJoined() { self.state.withLockedValue { $0.joined += 1 } }
 
     /// Waits until all edits have their results, but not longer than that.

@@ -19,7 +19,6 @@ package struct RoomImport {
         self.session = SessionKey.command(String(FNV1a.hash(text), radix: 16))
     }
 
-    /// How many elements it restores.
     package var count: Int { self.elements.count }
 
     /// Restores the elements.

@@ -28,7 +28,6 @@ package final class RoomStore {
     private static let user: Identifier = "operator"
 
     package let room: Identifier
-    /// What the room may hold.
     let limits: CommitterLimits
     private let connection: BlockingConnection
     private var ledger: ShardLedger

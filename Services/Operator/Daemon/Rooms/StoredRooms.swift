@@ -15,7 +15,6 @@ package struct StoredRooms: Equatable, Sendable {
         package var changedAt: Int64?
     }
 
-    /// The most rooms of a page.
     package static let mostOfAPage = 10_000
 
     package let rooms: [Room]

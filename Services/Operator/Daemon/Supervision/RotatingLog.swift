@@ -33,7 +33,6 @@ struct RotatingLog {
         self.open(O_APPEND)
     }
 
-    /// Closes the file.
     mutating func close() {
         if self.descriptor >= 0 { Glibc.close(self.descriptor) }
         self.descriptor = -1

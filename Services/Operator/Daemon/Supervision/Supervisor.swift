@@ -7,7 +7,6 @@ internal import Stages
 /// ready lines and the machine's next deadline, passes them to the machine, and performs its actions. It also moves what
 /// the processes write into their log files.
 struct Supervisor {
-    /// A process to keep alive.
     struct Member {
         /// nil for the monitor.
         let stage: Stage?

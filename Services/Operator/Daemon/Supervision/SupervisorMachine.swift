@@ -15,7 +15,6 @@ internal import Boot
 package struct SupervisorMachine: Sendable {
     package typealias Instant = ContinuousClock.Instant
 
-    /// The supervisor's delays and timeouts.
     package struct Pace: Sendable {
         /// Delay before the second start in a row; doubles with each failure.
         package var firstDelay: Duration = .milliseconds(100)
@@ -31,14 +30,12 @@ package struct SupervisorMachine: Sendable {
         package init() {}
     }
 
-    /// One process to keep alive.
     package struct Member: Sendable, Equatable {
         /// Stages are stopped in ascending order.
         package let stage: Int
         package let name: String
     }
 
-    /// The state of one member.
     package enum Life: Sendable, Equatable {
         case idle
         case running(pid: Int32, since: Instant, isReady: Bool)
@@ -117,12 +114,10 @@ package struct SupervisorMachine: Sendable {
 
     // MARK: Events
 
-    /// Starts all members.
     package mutating func start() -> [Action] {
         self.members.indices.map(Action.spawn)
     }
 
-    /// A member's process was started.
     package mutating func spawned(_ index: Int, pid: Int32, at now: Instant) -> [Action] {
         self.lives[index] = .running(pid: pid, since: now, isReady: false)
         // A stop was requested between the action and the start.
@@ -132,7 +127,6 @@ package struct SupervisorMachine: Sendable {
         return self.phase == .stopped ? [.kill(pid: pid)] : []
     }
 
-    /// A member reported that it is ready.
     package mutating func readyReported(_ index: Int, at now: Instant) -> [Action] {
         guard case .running(let pid, let since, _) = self.lives[index] else { return [] }
         self.lives[index] = .running(pid: pid, since: since, isReady: true)

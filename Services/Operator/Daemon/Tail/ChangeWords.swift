@@ -19,7 +19,6 @@ enum ChangeWords {
         return rest > 0 ? "\(each); \(rest) more" : each
     }
 
-    /// One element's change.
     static func words(of change: TailUpdate.Change) -> String {
         switch (change.before, change.after) {
         case (_, nil): return "deleted"
@@ -30,7 +29,6 @@ enum ChangeWords {
         }
     }
 
-    /// A preview, in words.
     static func text(of preview: TailPreview) -> String {
         var words: [String] = []
         let fields = preview.fields

@@ -11,11 +11,9 @@ internal import TouchSyncClientCore
 /// Missed updates can be read from the room's history. The machine sees the messages that the client sees; when and how
 /// to join again is the client's business.
 struct TailMachine: Sendable {
-    /// What a message says.
     enum Event: Sendable {
         /// The room is followed from this number on.
         case joined(seq: Int64, elements: Int)
-        /// The next update.
         case update(TailUpdate)
         /// Updates that did not come, before everything that follows.
         case missed(after: Int64, upTo: Int64)
@@ -37,7 +35,6 @@ struct TailMachine: Sendable {
         self.room = TextKey(room)
     }
 
-    /// A message arrived.
     mutating func received(_ packet: ServerPacket) -> [Event] {
         switch packet {
         case .answer(_, let answer): self.answered(answer)

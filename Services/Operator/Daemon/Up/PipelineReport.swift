@@ -19,7 +19,6 @@ package struct PipelineReport: Sendable, Equatable {
         package var isReady: Bool
     }
 
-    /// The gateways' addresses.
     package var urls: [String]
     /// A connection string, with its password.
     package var database: String
@@ -84,7 +83,6 @@ package struct PipelineReport: Sendable, Equatable {
         }
     }
 
-    /// A table for people.
     package var table: String {
         var table = TextTable([
             .init("STAGE"), .init("NAME", limit: 64), .init("PID"), .init("STATE"), .init("HTTP", limit: 80),

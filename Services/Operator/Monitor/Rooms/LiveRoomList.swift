@@ -19,7 +19,6 @@ package struct LiveRoomList: Sendable {
 
     /// In their order, each once.
     package private(set) var rooms: [LiveRoom]
-    /// There are more rooms than these.
     package private(set) var isTruncated: Bool
     /// The fan-outs whose rooms are missing.
     package let silent: [Silence]

@@ -18,7 +18,6 @@ package struct RoomQueries: Sendable {
         self.operatorToken = operatorToken
     }
 
-    /// How many fan-outs there are.
     package var count: Int { self.fanouts.count }
 
     /// The first rooms of all fan-outs in an order.

@@ -6,7 +6,6 @@ internal import NIOPosix
 /// Asks one admin server for pages, over a connection that is kept between requests. For one event loop, one list of
 /// requests at a time.
 final class AdminClient {
-    /// The server's address.
     let address: AdminAddress
     private let authorization: String?
     private let eventLoop: any EventLoop
@@ -39,7 +38,6 @@ final class AdminClient {
             .nonisolated()
     }
 
-    /// Closes the connection.
     func close() {
         self.connection?.channel.close(promise: nil)
         self.connection = nil

@@ -24,7 +24,6 @@ enum ProbeOutcome: Sendable {
 enum InstanceCondition: String, Comparable, CaseIterable, Sendable {
     case ready, starting, notReady, stalled, garbled, silent, unreachable, stopped
 
-    /// Only a ready instance is well.
     var isWell: Bool { self == .ready }
 
     static func < (left: InstanceCondition, right: InstanceCondition) -> Bool { left.rank < right.rank }
