@@ -7,7 +7,6 @@ internal import Stages
 
 /// `touchsync up`: a whole pipeline on one machine, from an empty folder to a clean stop.
 struct Pipeline {
-    /// The options of `up`.
     struct Options {
         var data = ".touchsync"
         var counts: [Stage: Int] = [:]
@@ -152,10 +151,8 @@ struct Pipeline {
 
     private func cluster(_ folder: DataFolder, _ planner: DaemonPlanner) throws -> PrivateCluster? {
         guard self.options.databaseURL == nil, self.givenDatabase(planner) == nil else { return nil }
-        var options = PrivateClusterOptions(folder: folder.postgres)
         // Only the server's own user can enter the folder of its socket.
-        options.user = planner.user
-        return try PrivateCluster(options)
+        return try PrivateCluster(folder.postgres, user: planner.user)
     }
 
     private func start(_ cluster: PrivateCluster?, _ folder: DataFolder) throws {

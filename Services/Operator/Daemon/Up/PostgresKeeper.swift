@@ -43,7 +43,7 @@ final class PostgresKeeper {
         }
         guard let lock = try? DataFolderLock(folder, as: .keeper) else { return }
         defer { withExtendedLifetime(lock) {} }
-        let cluster = try PrivateCluster(PrivateClusterOptions(folder: folder.postgres))
+        let cluster = try PrivateCluster(folder.postgres)
         do {
             try cluster.stop(.fast, deadline: .seconds(10))
         } catch {
