@@ -7,13 +7,7 @@ package enum Right: String, Sendable, CaseIterable, Comparable {
     /// Send commits.
     case commit
 
-    private var rank: Int {
-        switch self {
-        case .view: 0
-        case .preview: 1
-        case .commit: 2
-        }
-    }
+    private var rank: Int { Self.allCases.firstIndex(of: self) ?? 0 }
 
     package static func < (left: Right, right: Right) -> Bool { left.rank < right.rank }
 }
@@ -24,7 +18,6 @@ package struct RoomRights: Sendable, Equatable {
     private var byRoom: [[UInt8]: Right] = [:]
     private var everywhere: Right?
 
-    /// No right anywhere.
     package init() {}
 
     /// Grants a right in one room, or with `*` in every room that is not named itself.

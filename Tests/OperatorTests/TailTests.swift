@@ -142,7 +142,7 @@ import TouchSyncClientCore
             changes: [.init(id: "n\n1", before: nil, after: nil)])
         let text = TailLines(room: "r", isJSON: false, style: .plain)
         #expect(
-            text.line(of: update, time: TailTime.text(43_424_123))
+            text.line(of: update, time: "12:03:44.123")
                 == "12:03:44.123    #42  a·da          element:deleted       n·1 deleted (undo)\n")
         let json = TailLines(room: "r", isJSON: true, style: .plain)
         #expect(

@@ -8,7 +8,6 @@ internal import TouchSyncClientCore
 /// It is an app like others: the client connects, joins and joins again. What the client receives goes through the
 /// machine in order; what did not come is read from the room's history before anything that follows.
 final class RoomTail: Sendable {
-    /// What a tail is to do.
     struct Options: Sendable {
         var url: String
         var room: String
@@ -67,7 +66,6 @@ final class RoomTail: Sendable {
 
     /// Why the room cannot be followed; nil while it can.
     var failure: String? { self.failureBox.withLockedValue { $0 } }
-    /// Whether it has ended.
     var hasEnded: Bool { self.isOver.withLockedValue { $0 } }
 
     /// It leaves the room and ends.
@@ -80,7 +78,7 @@ final class RoomTail: Sendable {
         let lines: TailLines
         let write: @Sendable (String) -> Void
 
-        private var now: String { TailTime.text(WallClock.milliseconds()) }
+        private var now: String { TailTime.text(stored: WallClock.text()) }
 
         func run(_ inputs: AsyncStream<Input>) async {
             var machine = TailMachine(room: self.options.room)

@@ -81,16 +81,7 @@ struct TailLines: Sendable {
 
 /// Times of day, UTC.
 enum TailTime {
-    /// `12:03:44.123`.
-    /// - Parameter milliseconds: since 1970.
-    static func text(_ milliseconds: UInt64) -> String {
-        let day = milliseconds % 86_400_000
-        let parts = [day / 3_600_000, day / 60_000 % 60, day / 1000 % 60].map { $0 < 10 ? "0\($0)" : "\($0)" }
-        let rest = String(day % 1000)
-        return parts.joined(separator: ":") + "." + String(repeating: "0", count: 3 - rest.count) + rest
-    }
-
-    /// The time of day in a time of the history, `2026-01-31T12:03:44.123Z`.
+    /// The time of day, `12:03:44.123`, in a time as logs and histories have it, `2026-01-31T12:03:44.123Z`.
     static func text(stored: String) -> String {
         let time = stored.split(separator: "T", maxSplits: 1).last ?? ""
         return String(time.prefix(12))

@@ -15,10 +15,8 @@ struct ListeningAddress: Hashable, CustomStringConvertible {
 
     /// The address of a ZeroMQ endpoint, `tcp://HOST:PORT`; nil for any other.
     init?(endpoint: String) {
-        guard endpoint.hasPrefix("tcp://"), let colon = endpoint.lastIndex(of: ":"),
-            let port = Int(endpoint[endpoint.index(after: colon)...])
-        else { return nil }
-        let host = endpoint[..<colon].dropFirst("tcp://".count).filter { $0 != "[" && $0 != "]" }
+        guard let (name, port) = PeerAddress.tcp(endpoint), let port else { return nil }
+        let host = name.filter { $0 != "[" && $0 != "]" }
         self.init(host: host == "*" ? "0.0.0.0" : host, port: port)
     }
 
