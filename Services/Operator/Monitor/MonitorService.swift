@@ -11,7 +11,6 @@ internal import CMonitorPages
 ///     GET /rooms?id=ROOM       one room
 package enum MonitorService {
     /// The daemon's process.
-    /// - Parameter arguments: its settings, as flags.
     package static func main(_ arguments: [String]) async -> Never {
         await DaemonMain.run(MonitorSettings.self, arguments: arguments) { settings, context in
             let pulse = context.health.pulse("rounds")

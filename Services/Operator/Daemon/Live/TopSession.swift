@@ -21,9 +21,6 @@ final class TopSession {
     private static let roomPause = Duration.seconds(2)
 
     /// Begins to scrape.
-    /// - Parameters:
-    ///   - daemons: where they are listed.
-    ///   - token: what their admin servers ask for.
     init(_ daemons: DaemonSource, operatorToken token: String?, stops: StopRequests) {
         let lookups = LookupPace(SettingValues(defaultsOf: MonitorSettings.schema))
         let scraper = Scraper(daemons, lookups: lookups, operatorToken: token)

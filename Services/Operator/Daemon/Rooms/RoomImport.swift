@@ -11,7 +11,6 @@ package struct RoomImport {
     private let runs: [[Element]]
     private let elements: [Element]
 
-    /// - Parameter text: of a ``RoomFile``.
     /// - Throws: a failure that names the line at fault.
     package init(_ text: [UInt8]) throws(OperatorFailure) {
         self.elements = try RoomFile(text).elements

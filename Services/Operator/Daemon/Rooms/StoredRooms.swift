@@ -21,10 +21,6 @@ package struct StoredRooms: Equatable, Sendable {
     /// The name behind which the next page begins; nil on the last one.
     package let next: String?
 
-    /// A page.
-    /// - Parameters:
-    ///   - after: the name behind which it begins; empty for the first.
-    ///   - limit: the most rooms.
     package init(after: String, limit: Int, on connection: BlockingConnection) throws {
         var parameters = Parameters()
         parameters.append(text: after)

@@ -44,6 +44,11 @@ package struct SupervisorMachine: Sendable {
         var pid: Int32? {
             if case .running(let pid, _, _) = self { pid } else { nil }
         }
+
+        /// True when it runs and has reported that it is ready.
+        package var isReady: Bool {
+            if case .running(_, _, true) = self { true } else { false }
+        }
     }
 
     /// Why everything stopped.
@@ -244,12 +249,5 @@ package struct SupervisorMachine: Sendable {
 
     private func pids(inStage stage: Int) -> [Int32] {
         self.members.indices.compactMap { self.members[$0].stage == stage ? self.lives[$0].pid : nil }
-    }
-}
-
-extension SupervisorMachine.Life {
-    /// True when it runs and has reported that it is ready.
-    package var isReady: Bool {
-        if case .running(_, _, true) = self { true } else { false }
     }
 }

@@ -109,17 +109,6 @@ enum ChangeWords {
         return value > 0 ? "+\(text)" : text
     }
 
-    /// At most three decimals; positions of annotations are fractions.
-    private static func number(_ value: Double?) -> String {
-        guard let value else { return "-" }
-        let thousandths = (value * 1000).rounded()
-        guard thousandths.magnitude < 1e15 else { return "\(value)" }
-        let whole = Int(thousandths)
-        let (quotient, rest) = whole.magnitude.quotientAndRemainder(dividingBy: 1000)
-        guard rest > 0 else { return (whole < 0 ? "-" : "") + "\(quotient)" }
-        var digits = String(rest)
-        digits = String(repeating: "0", count: 3 - digits.count) + digits
-        while digits.hasSuffix("0") { digits.removeLast() }
-        return (whole < 0 ? "-" : "") + "\(quotient).\(digits)"
-    }
+    /// Positions of annotations are fractions.
+    private static func number(_ value: Double?) -> String { value.map(Quantities.thousandths) ?? "-" }
 }

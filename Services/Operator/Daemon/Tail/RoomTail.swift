@@ -29,9 +29,6 @@ final class RoomTail: Sendable {
     private let task: Task<Void, Never>
 
     /// A tail that begins immediately.
-    /// - Parameters:
-    ///   - lines: makes the output.
-    ///   - write: called with each line.
     /// - Throws: `ClientSetupError` for an address that is none.
     init(_ options: Options, lines: TailLines, write: @escaping @Sendable (String) -> Void) throws {
         let (inputs, feed) = AsyncStream.makeStream(of: Input.self, bufferingPolicy: .bufferingOldest(Self.waiting))

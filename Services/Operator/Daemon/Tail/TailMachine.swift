@@ -30,7 +30,6 @@ struct TailMachine: Sendable {
     private var epoch: String?
     private var isArriving = false
 
-    /// - Parameter room: its id.
     init(room: String) {
         self.room = TextKey(room)
     }

@@ -101,7 +101,6 @@ struct DaemonPlanner {
     }
 
     /// The values that a stage's daemons will have, and the problems with them.
-    /// - Parameter database: their connection string.
     func resolve(_ stage: Stage, database: String?) -> (values: SettingValues, problems: [SettingProblem]) {
         var environment = self.variables(stage)
         if let database { environment[SharedSettings.databaseURL.environmentVariable] = database }
@@ -151,7 +150,6 @@ struct DaemonPlanner {
     }
 
     /// The monitor, which is started last; nil when daemons have a user of their own, who cannot read the state file.
-    /// - Parameter command: the path of this program.
     func monitor(_ command: String, folder: DataFolder) -> Supervisor.Member? {
         guard self.user == nil else { return nil }
         let (name, schema) = (PipelineReport.monitor, MonitorSettings.schema)
@@ -168,9 +166,6 @@ struct DaemonPlanner {
     ]
 
     /// The processes of the stages, in the order of their start.
-    /// - Parameters:
-    ///   - programs: the folder of the daemons' executables.
-    ///   - database: for the stages that have the setting.
     func members(programs: String, folder: DataFolder, database: String) -> [Supervisor.Member] {
         Topology.startOrder.flatMap { stage in
             self.topology.names(stage).enumerated().map { index, name in

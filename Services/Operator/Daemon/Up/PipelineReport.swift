@@ -46,12 +46,20 @@ package struct PipelineReport: Sendable, Equatable {
         }
     }
 
-    package init(urls: [String], database: String, processes: [Process]) {
-        self.urls = urls
-        self.database = database
-        self.processes = processes
+    package var table: String {
+        var table = TextTable([
+            .init("STAGE"), .init("NAME", limit: 64), .init("PID"), .init("STATE"), .init("HTTP", limit: 80),
+        ])
+        for process in self.processes {
+            let state = process.pid == nil ? "down" : process.isReady ? "ready" : "starting"
+            let cells = [process.stage, process.name, process.pid.map { "\($0)" } ?? "-", state, process.http ?? "-"]
+            table.append(cells.map { .init($0) })
+        }
+        return table.text()
     }
+}
 
+extension PipelineReport {
     init(statuses: [Supervisor.Status], topology: Topology, database: String) {
         let host = topology.host.map { $0 == "0.0.0.0" || $0 == "::" ? "127.0.0.1" : $0 } ?? "127.0.0.1"
         // In the order of the stages, then of the instances; the monitor last.
@@ -81,17 +89,5 @@ package struct PipelineReport: Sendable, Equatable {
                 stage: stage, name: name, pid: entry["pid"]?.integer.flatMap(Int.init(exactly:)),
                 http: entry["http"]?.string, isReady: entry["ready"]?.bool ?? false)
         }
-    }
-
-    package var table: String {
-        var table = TextTable([
-            .init("STAGE"), .init("NAME", limit: 64), .init("PID"), .init("STATE"), .init("HTTP", limit: 80),
-        ])
-        for process in self.processes {
-            let state = process.pid == nil ? "down" : process.isReady ? "ready" : "starting"
-            let cells = [process.stage, process.name, process.pid.map { "\($0)" } ?? "-", state, process.http ?? "-"]
-            table.append(cells.map { .init($0) })
-        }
-        return table.text()
     }
 }

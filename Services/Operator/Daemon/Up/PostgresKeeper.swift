@@ -10,8 +10,6 @@ final class PostgresKeeper {
     private let pid: Int32
     private let descriptors: [Int32]
 
-    /// Starts the process.
-    /// - Parameter command: the path of this program.
     init(_ folder: DataFolder, command: String) throws(OperatorFailure) {
         self.launcher = try ProcessLauncher()
         let plan = ProcessPlan(

@@ -11,9 +11,6 @@ final class AdminClient {
     private let eventLoop: any EventLoop
     private var connection: (channel: any Channel, exchange: AdminExchange)?
 
-    /// - Parameters:
-    ///   - token: the operator's, for pages other than health.
-    ///   - eventLoop: on which all of it happens.
     init(_ address: AdminAddress, operatorToken token: String?, on eventLoop: any EventLoop) {
         self.address = address
         self.authorization = token.map(OperatorAccess.field)
