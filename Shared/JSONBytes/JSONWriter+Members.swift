@@ -1,11 +1,9 @@
 /// A value that has one JSON text.
 public protocol JSONEncodable {
-    /// Writes the text.
     func encode(into writer: inout JSONWriter)
 }
 
 extension JSONEncodable {
-    /// Its text.
     public var jsonText: [UInt8] {
         var writer = JSONWriter()
         self.encode(into: &writer)
@@ -97,6 +95,12 @@ extension JSONWriter {
         var writer = JSONWriter(reserving: capacity)
         writer.object(members)
         return writer.bytes
+    }
+
+    /// The text of one object, and a line feed.
+    package static func line(_ members: (inout JSONWriter) -> Void) -> String {
+        String(decoding: self.text(members), as: UTF8.self) + "
+"
     }
 
     /// Writes an object.

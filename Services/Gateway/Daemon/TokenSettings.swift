@@ -119,10 +119,10 @@ package struct TokenSettings: Sendable {
 struct ReadFile {
     let path: String
     /// The file before it was read.
-    let stamp: FileStamp?
+    let stamp: FileFacts?
 
     init(_ path: String) {
         self.path = path
-        self.stamp = FileStamp(of: path)
+        self.stamp = FileFacts(of: path)
     }
 }

@@ -1,14 +1,14 @@
 internal import Canvas
 internal import JSONBytes
-package import OperatorTerminal
+internal import OperatorTerminal
 
 /// A tail's output: lines for people, or lines of JSON.
-package struct TailLines: Sendable {
+struct TailLines: Sendable {
     private let room: String
     private let isJSON: Bool
     private let style: TerminalStyle
 
-    package init(room: String, isJSON: Bool, style: TerminalStyle) {
+    init(room: String, isJSON: Bool, style: TerminalStyle) {
         self.room = room
         self.isJSON = isJSON
         self.style = style
@@ -16,9 +16,9 @@ package struct TailLines: Sendable {
 
     /// An update.
     /// - Parameter time: when it arrived or was stored, such as `12:03:44.123`.
-    package func line(of update: TailUpdate, time: String) -> String {
+    func line(of update: TailUpdate, time: String) -> String {
         guard !self.isJSON else {
-            return Self.json { writer in
+            return JSONWriter.line { writer in
                 writer.member("type", "update")
                 writer.member("roomId", self.room)
                 writer.member("seq", update.seq)
@@ -37,9 +37,9 @@ package struct TailLines: Sendable {
         return self.line(time, "#\(update.seq)", user: update.userId, update.event, words) + cause + "\n"
     }
 
-    package func line(of preview: TailPreview, time: String) -> String {
+    func line(of preview: TailPreview, time: String) -> String {
         guard !self.isJSON else {
-            return Self.json { writer in
+            return JSONWriter.line { writer in
                 writer.member("type", "preview")
                 writer.member("roomId", self.room)
                 writer.member("time", time)
@@ -54,9 +54,9 @@ package struct TailLines: Sendable {
     }
 
     /// Something about the connection or the room, such as `reconnecting`.
-    package func note(_ kind: String, _ text: String, seq: Int64? = nil, time: String) -> String {
+    func note(_ kind: String, _ text: String, seq: Int64? = nil, time: String) -> String {
         guard !self.isJSON else {
-            return Self.json { writer in
+            return JSONWriter.line { writer in
                 writer.member("type", kind)
                 writer.member("roomId", self.room)
                 writer.member("seq", ifPresent: seq)
@@ -77,25 +77,12 @@ package struct TailLines: Sendable {
         return self.style.paint(time, .faint) + " " + self.style.paint(head, .strong) + "  \(name)  "
             + self.style.paint(kind, .faint) + "  \(words)"
     }
-
-    private static func json(_ members: (inout JSONWriter) -> Void) -> String {
-        String(decoding: JSONWriter.text(members), as: UTF8.self) + "\n"
-    }
 }
 
 /// Times of day, UTC.
-package enum TailTime {
-    /// `12:03:44.123`.
-    /// - Parameter milliseconds: since 1970.
-    package static func text(_ milliseconds: UInt64) -> String {
-        let day = milliseconds % 86_400_000
-        let parts = [day / 3_600_000, day / 60_000 % 60, day / 1000 % 60].map { $0 < 10 ? "0\($0)" : "\($0)" }
-        let rest = String(day % 1000)
-        return parts.joined(separator: ":") + "." + String(repeating: "0", count: 3 - rest.count) + rest
-    }
-
-    /// The time of day in a time of the history, `2026-01-31T12:03:44.123Z`.
-    package static func text(stored: String) -> String {
+enum TailTime {
+    /// The time of day, `12:03:44.123`, in a time as logs and histories have it, `2026-01-31T12:03:44.123Z`.
+    static func text(stored: String) -> String {
         let time = stored.split(separator: "T", maxSplits: 1).last ?? ""
         return String(time.prefix(12))
     }

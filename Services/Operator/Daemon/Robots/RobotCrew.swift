@@ -1,8 +1,19 @@
 internal import NIOConcurrencyHelpers
 internal import TouchSyncClient
 
+struct RobotOptions: Sendable {
+    var url: String
+    var room: String
+    var count: Int
+    /// The room's elements from which on robots add none.
+    var notes: Int
+    /// One for all robots; nil for servers without tokens.
+    var token: String?
+    var seed: UInt64
+}
+
 /// Robots at work in one room.
-package final class RobotCrew: Sendable {
+final class RobotCrew: Sendable {
     private struct State {
         var working: Int
         var failure: String?
@@ -14,7 +25,7 @@ package final class RobotCrew: Sendable {
 
     /// Robots that begin immediately.
     /// - Throws: `ClientSetupError` for an address that is none.
-    package init(_ options: RobotOptions) throws {
+    init(_ options: RobotOptions) throws {
         let tally = self.tally
         let robots = try (1...max(1, options.count)).map { try Robot($0, options, tally: tally) }
         let state = NIOLockedValueBox(State(working: robots.count))
@@ -30,15 +41,13 @@ package final class RobotCrew: Sendable {
         }
     }
 
-    /// What became of their edits so far.
-    package var counts: RobotCounts { self.tally.counts }
+    var counts: RobotCounts { self.tally.counts }
 
-    /// How many still work.
-    package var working: Int { self.state.withLockedValue { $0.working } }
+    var working: Int { self.state.withLockedValue { $0.working } }
 
     /// Why one of them could not work.
-    package var failure: String? { self.state.withLockedValue { $0.failure } }
+    var failure: String? { self.state.withLockedValue { $0.failure } }
 
     /// They end what they do, and go.
-    package func stop() { for task in self.tasks { task.cancel() } }
+    func stop() { for task in self.tasks { task.cancel() } }
 }

@@ -1,4 +1,4 @@
-import Canvas
+internal import Canvas
 
 /// One movement of a hand, from rest to rest: along a path that bends a little, with two fingers a turn and another size
 /// as well.

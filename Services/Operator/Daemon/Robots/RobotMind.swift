@@ -1,4 +1,4 @@
-import Canvas
+internal import Canvas
 
 /// Decides what a robot does next, from what it sees, as people do who sort notes on a wall: mostly it moves one, often
 /// with a turn, now and then several; it adds notes as long as there are few.
@@ -93,9 +93,7 @@ enum RobotDeed: Equatable {
     case point(Stroke)
     /// Puts a note somewhere, pixels of the canvas.
     case create(Point)
-    /// Takes elements and moves them.
     case move([String], Stroke)
-    /// Selects elements.
     case select([String])
     /// Takes its last edit back.
     case undo

@@ -3,27 +3,23 @@ internal import TouchSyncClient
 internal import TouchSyncClientCore
 
 /// What became of the robots' edits.
-package struct RobotCounts: Equatable, Sendable {
+struct RobotCounts: Equatable, Sendable {
     /// Edits that were begun.
-    package fileprivate(set) var made = 0
-    /// Those that the server applied.
-    package fileprivate(set) var applied = 0
-    /// Those that it refused.
-    package fileprivate(set) var refused = 0
+    fileprivate(set) var made = 0
+    fileprivate(set) var applied = 0
+    fileprivate(set) var refused = 0
     /// The code of the last refusal.
-    package fileprivate(set) var lastRefusal: String?
+    fileprivate(set) var lastRefusal: String?
     /// How many robots came into the room.
-    package fileprivate(set) var joined = 0
+    fileprivate(set) var joined = 0
 }
 
 /// Counts what becomes of the robots' edits.
 final class RobotTally: Sendable {
     private let state = NIOLockedValueBox(RobotCounts())
 
-    /// So far.
     var counts: RobotCounts { self.state.withLockedValue { $0 } }
 
-    /// A robot is in the room.
     func robotJoined() { self.state.withLockedValue { $0.joined += 1 } }
 
     /// Waits until all edits have their results, but not longer than that.

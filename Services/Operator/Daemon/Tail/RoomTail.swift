@@ -7,21 +7,13 @@ internal import TouchSyncClientCore
 ///
 /// It is an app like others: the client connects, joins and joins again. What the client receives goes through the
 /// machine in order; what did not come is read from the room's history before anything that follows.
-package final class RoomTail: Sendable {
-    /// What a tail is to do.
-    package struct Options: Sendable {
-        package var url: String
-        package var room: String
+final class RoomTail: Sendable {
+    struct Options: Sendable {
+        var url: String
+        var room: String
         /// nil for servers without tokens.
-        package var token: String?
-        package var showsPreviews: Bool
-
-        package init(url: String, room: String, token: String?, showsPreviews: Bool) {
-            self.url = url
-            self.room = room
-            self.token = token
-            self.showsPreviews = showsPreviews
-        }
+        var token: String?
+        var showsPreviews: Bool
     }
 
     private enum Input: Sendable {
@@ -37,13 +29,10 @@ package final class RoomTail: Sendable {
     private let task: Task<Void, Never>
 
     /// A tail that begins immediately.
-    /// - Parameters:
-    ///   - lines: makes the output.
-    ///   - write: called with each line.
     /// - Throws: `ClientSetupError` for an address that is none.
-    package init(_ options: Options, lines: TailLines, write: @escaping @Sendable (String) -> Void) throws {
+    init(_ options: Options, lines: TailLines, write: @escaping @Sendable (String) -> Void) throws {
         let (inputs, feed) = AsyncStream.makeStream(of: Input.self, bufferingPolicy: .bufferingOldest(Self.waiting))
-        let transport = ObservedTransport(PlatformTransport.make()) { feed.yield(.message($0)) }
+        let transport = ObservedTransport(transport: PlatformTransport.make()) { feed.yield(.message($0)) }
         let client = try SyncClient(
             url: options.url, user: ClientUser(id: "operator", name: "touchsync tail"),
             token: options.token.map { token in { @Sendable _ in token } }, transport: transport)
@@ -73,12 +62,11 @@ package final class RoomTail: Sendable {
     }
 
     /// Why the room cannot be followed; nil while it can.
-    package var failure: String? { self.failureBox.withLockedValue { $0 } }
-    /// Whether it has ended.
-    package var hasEnded: Bool { self.isOver.withLockedValue { $0 } }
+    var failure: String? { self.failureBox.withLockedValue { $0 } }
+    var hasEnded: Bool { self.isOver.withLockedValue { $0 } }
 
     /// It leaves the room and ends.
-    package func stop() { self.task.cancel() }
+    func stop() { self.task.cancel() }
 
     /// The consumer of all inputs, one after the other.
     private struct Follower: Sendable {
@@ -87,7 +75,7 @@ package final class RoomTail: Sendable {
         let lines: TailLines
         let write: @Sendable (String) -> Void
 
-        private var now: String { TailTime.text(WallClock.milliseconds()) }
+        private var now: String { TailTime.text(stored: WallClock.text()) }
 
         func run(_ inputs: AsyncStream<Input>) async {
             var machine = TailMachine(room: self.options.room)
@@ -157,5 +145,35 @@ extension TailUpdate {
         self.init(
             seq: entry.seq, event: entry.event, userId: entry.userId, cause: entry.cause,
             changes: entry.changes.map { Change(id: $0.elementId, before: $0.before, after: $0.after) })
+    }
+}
+
+/// A transport that shows every message from the server to an observer before the client reads it.
+private struct ObservedTransport: Transport {
+    let transport: any Transport
+    /// Called with each message, in order.
+    let observe: @Sendable (String) -> Void
+
+    func open(_ url: String) async throws -> any TransportConnection {
+        Connection(connection: try await self.transport.open(url), observe: self.observe)
+    }
+
+    func get(_ url: String, token: String?, limit: Int) async throws -> TransportResponse {
+        try await self.transport.get(url, token: token, limit: limit)
+    }
+
+    private struct Connection: TransportConnection {
+        let connection: any TransportConnection
+        let observe: @Sendable (String) -> Void
+
+        func send(_ text: String) { self.connection.send(text) }
+
+        func receive() async -> String? {
+            let text = await self.connection.receive()
+            if let text { self.observe(text) }
+            return text
+        }
+
+        func close() { self.connection.close() }
     }
 }

@@ -2,12 +2,12 @@ internal import Canvas
 internal import OperatorTerminal
 
 /// What became of elements, in words.
-package enum ChangeWords {
+enum ChangeWords {
     /// The most elements of an update that are named one by one.
     private static let named = 3
 
     /// An update's changes: of a group that was changed alike as one.
-    package static func text(of changes: [TailUpdate.Change]) -> String {
+    static func text(of changes: [TailUpdate.Change]) -> String {
         guard let first = changes.first else { return "nothing changed" }
         let words = changes.map { Self.words(of: $0) }
         if changes.count == 1 { return "\(first.id) \(words[0])" }
@@ -19,7 +19,6 @@ package enum ChangeWords {
         return rest > 0 ? "\(each); \(rest) more" : each
     }
 
-    /// One element's change.
     static func words(of change: TailUpdate.Change) -> String {
         switch (change.before, change.after) {
         case (_, nil): return "deleted"
@@ -30,8 +29,7 @@ package enum ChangeWords {
         }
     }
 
-    /// A preview, in words.
-    package static func text(of preview: TailPreview) -> String {
+    static func text(of preview: TailPreview) -> String {
         var words: [String] = []
         let fields = preview.fields
         if fields.positionX != nil || fields.positionY != nil {
@@ -111,17 +109,6 @@ package enum ChangeWords {
         return value > 0 ? "+\(text)" : text
     }
 
-    /// At most three decimals; positions of annotations are fractions.
-    private static func number(_ value: Double?) -> String {
-        guard let value else { return "-" }
-        let thousandths = (value * 1000).rounded()
-        guard thousandths.magnitude < 1e15 else { return "\(value)" }
-        let whole = Int(thousandths)
-        let (quotient, rest) = whole.magnitude.quotientAndRemainder(dividingBy: 1000)
-        guard rest > 0 else { return (whole < 0 ? "-" : "") + "\(quotient)" }
-        var digits = String(rest)
-        digits = String(repeating: "0", count: 3 - digits.count) + digits
-        while digits.hasSuffix("0") { digits.removeLast() }
-        return (whole < 0 ? "-" : "") + "\(quotient).\(digits)"
-    }
+    /// Positions of annotations are fractions.
+    private static func number(_ value: Double?) -> String { value.map(Quantities.thousandths) ?? "-" }
 }

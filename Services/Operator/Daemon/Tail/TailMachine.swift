@@ -1,6 +1,6 @@
 internal import Canvas
 internal import JSONBytes
-package import TouchSyncClientCore
+internal import TouchSyncClientCore
 
 /// What the server's messages say about one room, in the order of its updates.
 ///
@@ -10,12 +10,10 @@ package import TouchSyncClientCore
 ///
 /// Missed updates can be read from the room's history. The machine sees the messages that the client sees; when and how
 /// to join again is the client's business.
-package struct TailMachine: Sendable {
-    /// What a message says.
-    package enum Event: Sendable {
+struct TailMachine: Sendable {
+    enum Event: Sendable {
         /// The room is followed from this number on.
         case joined(seq: Int64, elements: Int)
-        /// The next update.
         case update(TailUpdate)
         /// Updates that did not come, before everything that follows.
         case missed(after: Int64, upTo: Int64)
@@ -32,13 +30,11 @@ package struct TailMachine: Sendable {
     private var epoch: String?
     private var isArriving = false
 
-    /// - Parameter room: its id.
-    package init(room: String) {
+    init(room: String) {
         self.room = TextKey(room)
     }
 
-    /// A message arrived.
-    package mutating func received(_ packet: ServerPacket) -> [Event] {
+    mutating func received(_ packet: ServerPacket) -> [Event] {
         switch packet {
         case .answer(_, let answer): self.answered(answer)
         case .event(let name, let data) where data["roomId"]?.string.map(TextKey.init) == self.room:
