@@ -37,7 +37,6 @@ public struct ElementChanges: Equatable, Sendable {
     /// The app's own fields to add, to replace, or to remove (see `ExtraField.removal(of:)`).
     public var extra: [ExtraField] = []
 
-    /// No change.
     public init() {}
 
     /// Whether it changes nothing.

@@ -7,7 +7,6 @@ public struct FieldError: Error, Equatable, Sendable, CustomStringConvertible {
     /// Whether the code is "too large" rather than "invalid".
     public var tooLarge: Bool
 
-    /// A refusal of one field.
     public init(field: String, message: String, tooLarge: Bool = false) {
         self.field = field
         self.message = message

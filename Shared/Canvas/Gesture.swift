@@ -13,7 +13,6 @@ public struct Gesture: Equatable, Sendable {
     /// The anchor to use from now on.
     public var anchor: Point?
 
-    /// No movement.
     public init() {}
 
     /// This gesture followed by another: drags, rotations and tilts add, pinches multiply, the latest anchor wins.

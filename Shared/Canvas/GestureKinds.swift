@@ -1,9 +1,7 @@
 /// What fingers may do to an element.
 public struct GestureKinds: OptionSet, Equatable, Sendable {
-    /// One bit for each kind.
     public let rawValue: UInt8
 
-    /// Kinds from their bits.
     public init(rawValue: UInt8) {
         self.rawValue = rawValue
     }

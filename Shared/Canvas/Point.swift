@@ -8,7 +8,6 @@ public struct Point: Equatable, Sendable {
     /// The origin.
     public static let zero = Point(x: 0, y: 0)
 
-    /// A point at x, y.
     public init(x: Double, y: Double) {
         self.x = x
         self.y = y

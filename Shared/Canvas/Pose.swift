@@ -17,7 +17,6 @@ public struct Pose: Equatable, Sendable {
     /// 0 to 1.
     public var opacity: Double
 
-    /// A pose in the plane of the canvas from its parts.
     public init(position: Point, rotation: Angle, scaleX: Double, scaleY: Double, opacity: Double = 1) {
         self.position = position
         self.rotation = rotation

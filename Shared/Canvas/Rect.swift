@@ -5,7 +5,6 @@ public struct Size: Equatable, Sendable {
     /// Down.
     public var height: Double
 
-    /// A size of width × height.
     public init(width: Double, height: Double) {
         self.width = width
         self.height = height

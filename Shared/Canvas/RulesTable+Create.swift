@@ -166,7 +166,6 @@ extension RulesTable {
 }
 
 extension ElementChanges {
-    /// The options of a new element, as an update sets them.
     init(_ new: NewElement) {
         for field in ElementField.options { self[field] = new[field].map(FieldChange.set) }
         self.locked = new.locked

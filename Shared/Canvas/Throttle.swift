@@ -17,7 +17,6 @@ public struct Throttle<Value: Sendable>: Sendable {
     private var nextSlot: Int64?
     private var held: Value?
 
-    /// A throttle without values.
     public init(interval: Int64) {
         self.interval = interval
     }

@@ -1,10 +1,7 @@
 /// A whole Socket.IO packet with its binary attachments.
 public struct BinaryPacket: Sendable, Equatable {
-    /// The head; its ranges refer to `text`.
     public var head: SocketPacketHead
-    /// The text of the packet.
     public var text: [UInt8]
-    /// The attachments in order.
     public var attachments: [[UInt8]]
 }
 
@@ -19,7 +16,6 @@ public struct PacketAssembler: Sendable {
     private var size = 0
     private let maxBytes: Int
 
-    /// Why a frame does not fit.
     public enum Failure: Error, Equatable {
         case unexpectedText
         case unexpectedBinary

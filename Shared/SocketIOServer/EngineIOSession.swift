@@ -9,7 +9,6 @@ public import SocketIO
 /// have.
 public final class EngineIOSession: Timed {
     let id: EngineID
-    /// Index of its route.
     let route: Int
     private let registry: SessionRegistry
     /// What the client's address uses; `nil` if that is not limited.
@@ -24,11 +23,8 @@ public final class EngineIOSession: Timed {
     private var application: SessionApplication?
     var armedTick: UInt64 = 0
 
-    /// The handshake of the session; `nil` once released.
     public private(set) var handshake: Handshake?
-    /// The client's address.
     public let remoteAddress: SocketAddress?
-    /// For the application's use.
     public var userInfo: AnyObject?
 
     init(
@@ -55,9 +51,7 @@ public final class EngineIOSession: Timed {
 
     /// The id known to the client.
     public var sid: String { String(decoding: self.registry.sid(self.id), as: UTF8.self) }
-    /// The transport in use.
     public var transport: EngineTransport { self.machine.transport }
-    /// Frees the request that opened the session.
     public func releaseHandshake() { self.handshake = nil }
 
     /// Whether the application can no longer send: the session has ended or is about to.
@@ -70,13 +64,10 @@ public final class EngineIOSession: Timed {
     /// The Socket.IO layer; `nil` for a bare session, and once it has ended.
     var layer: SocketIOLayer? { self.application?.layer }
 
-    /// A new id for a socket of this session.
     func makeID() -> EngineID { self.registry.makeID() }
 
-    /// The client asked for a namespace.
     func namespaceRequested() { self.machine.connectRequested() }
 
-    /// A namespace was accepted: the connect timeout is over.
     func namespaceJoined() { self.machine.connected() }
 
     /// Bytes kept for the session besides those of its WebSocket: packets for polls and of a POST, the handshake, and what
@@ -97,7 +88,6 @@ public final class EngineIOSession: Timed {
         self.arm()
     }
 
-    /// Handles the deadlines up to `now`.
     func catchUp(at now: UInt64) {
         guard now >= self.machine.nextDeadline else { return }
         let due = self.machine.timeReached(now)
@@ -120,7 +110,6 @@ public final class EngineIOSession: Timed {
 // MARK: - Sending
 
 extension EngineIOSession {
-    /// Sends a text message.
     public func send(text: UnsafeRawBufferPointer) {
         self.sendText(length: 1 + text.count) { buffer in
             buffer.writeInteger(EnginePacketType.message.rawValue)
@@ -128,7 +117,6 @@ extension EngineIOSession {
         }
     }
 
-    /// Sends a binary message.
     public func send(binary: [UInt8]) {
         guard !self.isClosed else { return }
         self.output.send(binary: binary)
@@ -192,7 +180,6 @@ extension EngineIOSession {
     /// Exempts bytes that are about to be sent from the bound of the backlog.
     func exempt(_ bytes: Int) { self.output.exempt(bytes) }
 
-    /// The backlog fell below the low water mark.
     func becameWritable() {
         if !self.isClosed { self.application?.becameWritable() }
     }
@@ -201,7 +188,6 @@ extension EngineIOSession {
 // MARK: - Polling
 
 extension EngineIOSession {
-    /// A GET arrived.
     func pollReceived(_ poll: HTTPExchange) {
         guard let link = self.polling else { return poll.answer(.badRequest) }
         switch self.machine.pollReceived(hasPackets: !link.isEmpty, exceedsBody: link.exceedsLastBody) {
@@ -233,7 +219,6 @@ extension EngineIOSession {
         poll.answerText(body)
     }
 
-    /// Answers the held poll with the queued packets.
     func flushPolling() {
         guard let link = self.polling else { return }
         link.isQueued = false
@@ -242,7 +227,6 @@ extension EngineIOSession {
         self.answer(poll, link)
     }
 
-    /// The connection of the held poll broke.
     func pollLost() {
         _ = self.polling?.releasePoll()
         self.machine.pollAnswered()
@@ -283,7 +267,6 @@ extension EngineIOSession {
         self.readPost(part, post)
     }
 
-    /// The body of a POST is complete.
     func postReceived(_ post: HTTPExchange) {
         self.machine.postEnded()
         if case .none = self.post { return post.answer(.badRequest) }
@@ -431,14 +414,12 @@ extension EngineIOSession {
         self.application?.received(message, self)
     }
 
-    /// A binary message on either transport.
     func binaryMessage(_ message: [UInt8]) {
         guard !self.isClosed else { return }
         self.loop.statistics.packetsIn += 1
         self.application?.received(binary: message, self)
     }
 
-    /// The client violated Engine.IO.
     private func violated() {
         self.loop.statistics.protocolErrors += 1
         self.end(.protocolError)
@@ -494,7 +475,6 @@ extension EngineIOSession {
         self.arm()
     }
 
-    /// Ends the session without further waiting.
     private func finish(_ ending: SessionEnding) {
         guard !self.hasEnded else { return }
         let phase = exchange(&self.phase, with: .ended(ending))

@@ -109,7 +109,6 @@ extension RequestRouter {
         self.sessions.open(handshake, self.table.timings(route), route: route, carrier, exchange.account)
     }
 
-    /// Passes an open session to its application.
     private func start(_ session: EngineIOSession) {
         switch self.table.kind(session.route) {
         case .socketIO(let application): session.open(for: .socketIO(SocketIOLayer(session, application)))

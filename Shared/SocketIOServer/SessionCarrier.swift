@@ -1,4 +1,3 @@
-/// The transport that carries a session's packets.
 enum SessionCarrier {
     case polling(PollingLink)
     case webSocket(WebSocketLink)

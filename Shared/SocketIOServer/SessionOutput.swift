@@ -80,7 +80,6 @@ struct SessionOutput {
         }
     }
 
-    /// Sends a binary message.
     func send(binary: [UInt8]) {
         switch self.carrier {
         case .webSocket(let link): binary.withUnsafeBytes { link.send(.binary, $0) }

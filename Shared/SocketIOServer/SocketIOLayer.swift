@@ -22,17 +22,14 @@ final class SocketIOLayer {
         self.badPackets = RateMeter(perMinute: session.loop.configuration.badPacketBudget)
     }
 
-    /// Bytes that the application keeps for the sockets.
     var heldBytes: Int { self.namespaces.sum { self.application.heldBytes(of: $0) } }
 
-    /// The application's name for the client.
     var owner: String? {
         self.namespaces.members.lazy.compactMap { self.application.owner(of: $0) }.first
     }
 
     // MARK: Packets
 
-    /// Processes one text packet.
     func received(_ text: UnsafeRawBufferPointer) {
         guard self.assembler == nil, self.ignoredAttachments == 0 else { return self.malformed() }
         let configuration = self.session.loop.configuration
@@ -144,7 +141,6 @@ final class SocketIOLayer {
         }
     }
 
-    /// The client violated Socket.IO.
     private func malformed() {
         self.session.loop.statistics.protocolErrors += 1
         self.session.end(.malformedPacket)
@@ -160,30 +156,25 @@ final class SocketIOLayer {
 
     // MARK: Namespaces
 
-    /// The application accepted a socket.
     func joined(_ socket: SocketIOSocket) {
         self.session.namespaceJoined()
         self.namespaces.accepted(socket.namespace)
         if socket.namespace.isRoot { self.root = socket }
     }
 
-    /// The application refused a socket.
     func refused(_ socket: SocketIOSocket) { self.namespaces.removed(socket.namespace, byServer: false) }
 
-    /// Removes a socket from its namespace and calls the application.
     func leave(_ socket: SocketIOSocket, _ why: DisconnectReason) {
         if self.root === socket { self.root = nil }
         self.namespaces.removed(socket.namespace, byServer: why == .serverNamespace)
         socket.end(why, self.application)
     }
 
-    /// The session has ended: ends all sockets.
     func end(_ why: DisconnectReason) {
         self.root = nil
         for socket in self.namespaces.removeAll() { socket.end(why, self.application) }
     }
 
-    /// The session is writable again.
     func notifyWritable() {
         for socket in self.namespaces.members where socket.isConnected { self.application.writable(socket) }
     }

@@ -34,17 +34,13 @@ public final class SocketIOSocket {
 
     /// The Socket.IO id, as sent in the response to CONNECT.
     public var id: String { String(decoding: self.idText, as: UTF8.self) }
-    /// The session below.
     public var engine: EngineIOSession { self.session }
     /// Whether it was accepted and is not gone.
     public var isConnected: Bool { self.state == .connected }
-    /// The transport in use.
     public var transport: EngineTransport { self.session.transport }
-    /// The client's address.
     public var remoteAddress: SocketAddress? { self.session.remoteAddress }
     /// The address whose limits the client counts for; `nil` if it is not limited, such as direct ones from loopback.
     public var limitedAddress: AddressKey? { self.session.account?.key }
-    /// The handshake of the session; `nil` once released.
     public var handshake: Handshake? { self.session.handshake }
     /// Frees the request that opened the session, some hundred bytes a connection.
     public func releaseHandshake() { self.session.releaseHandshake() }
@@ -67,7 +63,6 @@ public final class SocketIOSocket {
         self.session.layer?.sendConnected(self, members: members)
     }
 
-    /// Accepts the client.
     public func accept() { self.accept(members: EmptyCollection()) }
 
     /// Refuses: `44{"message":…,"data":…}` with raw JSON `data`. The connection stays open until the connect timeout,

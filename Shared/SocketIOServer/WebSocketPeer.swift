@@ -7,9 +7,7 @@ public final class WebSocketPeer {
     private let application: any WebSocketApplication
     private var isOpen = true
 
-    /// The request that opened it.
     public let handshake: Handshake
-    /// For the application's use.
     public var userInfo: AnyObject?
 
     init(_ link: WebSocketLink, _ handshake: Handshake, _ application: any WebSocketApplication) {
@@ -37,7 +35,6 @@ public final class WebSocketPeer {
         self.application.message(self, message, isText: isText)
     }
 
-    /// The WebSocket is closed or lost.
     func ended() {
         guard self.isOpen else { return }
         self.isOpen = false

@@ -8,7 +8,6 @@ public struct KeyframeAnimation: Equatable, Sendable {
         /// How it goes to the next one.
         public var curve: Easing
 
-        /// A keyframe from its parts.
         public init(at: Double, value: Double, curve: Easing = .linear) {
             self.at = at
             self.value = value

@@ -3,7 +3,6 @@
 /// Deadlines move on with each message, so a wake that is too early is let happen: the client then says the next one.
 struct ClientTimer: Sendable {
     private var task: Task<Void, Never>?
-    /// When it wakes, ms.
     private var wakesAt: Int64?
 
     init() {}
@@ -19,7 +18,6 @@ struct ClientTimer: Sendable {
         }
     }
 
-    /// It woke the client.
     mutating func woke() {
         self.wakesAt = nil
     }

@@ -28,7 +28,6 @@ struct ElementNames: Sendable {
         return "~" + String(self.latest, radix: 36) + "-" + String(self.number, radix: 36) + "-" + uniqueName()
     }
 
-    /// The time of day, ms since 1970.
     static var timeOfDay: Int64 {
         var now = timespec()
         clock_gettime(CLOCK_REALTIME, &now)

@@ -2,7 +2,6 @@ import TouchSyncClientCore
 
 /// What the app wants of the client, in the order in which it said so.
 final class Inbox: Sendable {
-    /// One wish.
     struct Item: Sendable {
         let input: ClientInput
         /// Who waits for the result, if it is an edit.
@@ -29,7 +28,6 @@ final class Inbox: Sendable {
         }
     }
 
-    /// All that wait.
     func takeAll() -> [Item] {
         self.state.withLock { state in
             defer { state.items = [] }

@@ -29,7 +29,6 @@ final class SocketSession: Sendable {
         if isClosed { task.cancel() }
     }
 
-    /// What happens to a socket.
     enum Event: Sendable {
         case opened
         case received(String)

@@ -24,7 +24,6 @@ final class AwaitedResults: Sendable {
         return answer.error
     }
 
-    /// Nothing comes any more.
     func close() {
         let promises = self.promises.withLock { promises in
             defer { promises = [:] }

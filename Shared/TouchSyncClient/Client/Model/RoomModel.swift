@@ -85,7 +85,6 @@
             }
         }
 
-        /// What is to be read now; nil when that is nothing.
         private func nextFrame() -> ModelFrame? {
             defer { self.frame = ModelFrame() }
             self.isRenewing = !self.frame.isEmpty

@@ -44,7 +44,6 @@ struct PendingChanges: Sendable {
         }
     }
 
-    /// The next change; nil when nothing waits.
     mutating func next() -> RoomChange? {
         guard let kind = self.kinds.first else { return nil }
         switch kind {

@@ -31,7 +31,6 @@ final class RoomHub: Sendable {
     /// Why this user may not join, if that was the answer to the last join. Who listens before reading it misses nothing.
     var denial: ClientError? { self.state.withLock { $0.denial } }
 
-    /// Changes from now on.
     func listen() -> ChangeMailbox {
         let mailbox = ChangeMailbox()
         let isOver = self.state.withLock { state in
@@ -100,7 +99,6 @@ final class RoomHubs: Sendable {
 
     subscript(room: String) -> RoomHub? { self.state.withLock { $0.entries[TextKey(room)]?.hub } }
 
-    /// The app wants to enter a room.
     func enter(_ room: String) -> RoomHub {
         let (hub, isOver) = self.state.withLock { state in
             let hub = state.entries[TextKey(room)]?.hub ?? RoomHub()
@@ -111,7 +109,6 @@ final class RoomHubs: Sendable {
         return hub
     }
 
-    /// The core heard of a join.
     func entered(_ room: String) {
         self.state.withLock { $0.entries[TextKey(room)]?.waiting -= 1 }
     }

@@ -31,7 +31,6 @@ final class Broadcast<Value: Sendable>: Sendable {
         for listener in self.state.withLock({ Array($0.listeners.values) }) { listener.yield(value) }
     }
 
-    /// Ends all streams.
     func finish() {
         let listeners = self.state.withLock { state -> [AsyncStream<Value>.Continuation] in
             state.isOver = true

@@ -43,7 +43,6 @@ struct ClientLink: Sendable {
         self.phase == .up ? self.watch.probeTime(oldestRequest: outbox.oldestRequestTime) : nil
     }
 
-    /// Whether messages of the socket count.
     var isListening: Bool { self.phase == .opening || self.phase == .up }
 
     // MARK: The app's wishes
@@ -171,12 +170,10 @@ struct ClientLink: Sendable {
 
     // MARK: Messages
 
-    /// Something arrived.
     mutating func heard(_ outbox: ClientOutbox) {
         self.watch.heard(at: outbox.now, isAccepted: self.phase == .up)
     }
 
-    /// The transport is open: the handshake follows.
     mutating func greeted(_ greeting: JSONObject, _ outbox: inout ClientOutbox) {
         self.watch.greeted(
             pingInterval: greeting["pingInterval"]?.milliseconds, pingTimeout: greeting["pingTimeout"]?.milliseconds)
@@ -188,7 +185,6 @@ struct ClientLink: Sendable {
         outbox.write("40" + String(decoding: text, as: UTF8.self))
     }
 
-    /// CONNECT was accepted.
     mutating func accepted(_ outbox: inout ClientOutbox) -> Transition {
         self.phase = .up
         self.acceptedAt = outbox.now

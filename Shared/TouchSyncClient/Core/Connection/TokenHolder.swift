@@ -1,6 +1,5 @@
 /// The app's token, and the one that the server refused.
 struct TokenHolder: Sendable {
-    /// What is presented to the server.
     private(set) var token: String?
     /// The token that the server refused, empty if it was none: it is not presented again.
     private var refused: String?
@@ -9,7 +8,6 @@ struct TokenHolder: Sendable {
 
     /// Why the next connection needs a token.
     var reason: TokenReason { self.refused == nil ? .connect : .refused }
-    /// Whether the server refused the latest one.
     var wasRefused: Bool { self.refused != nil }
 
     /// Accepts the app's token for the next connection; false when there is none, or only the refused one.
@@ -24,7 +22,6 @@ struct TokenHolder: Sendable {
         self.refused = nil
     }
 
-    /// The server does not want the present one.
     mutating func refusedByServer() {
         self.refused = self.token ?? ""
     }
@@ -42,7 +39,6 @@ struct TokenHolder: Sendable {
         self.token = token
     }
 
-    /// Whether it is the present one.
     func isPresent(_ token: String) -> Bool { Self.isSame(token, self.token) }
 
     private static func isSame(_ left: String, _ right: String?) -> Bool {

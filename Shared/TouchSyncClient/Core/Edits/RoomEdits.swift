@@ -25,7 +25,6 @@ struct RoomEdits: Sendable {
     /// The epoch of the last whole room: the history in which edits were acknowledged.
     private var epoch: TextKey?
 
-    /// The edits that an earlier run of the app left.
     init(of address: RoomAddress, capacity: Int, record: RoomRecord?) {
         self.address = address
         self.session = RoomSession(secret: record?.session, sid: TextKey(record?.sid ?? ""))
@@ -34,10 +33,8 @@ struct RoomEdits: Sendable {
         self.saving = RoomSaving(isSaved: record != nil, self.queue)
     }
 
-    /// The number of edits without a result.
     var openCount: Int { self.queue.openCount }
 
-    /// When `timeReached` is due, ms.
     var deadline: Int64? { earliest(self.search.retryAt, self.resumeAt) }
 
     mutating func timeReached(_ contents: RoomContents, _ outbox: inout ClientOutbox) {
@@ -113,7 +110,6 @@ extension RoomEdits {
         self.pump(contents, &outbox)
     }
 
-    /// The room is being joined again.
     mutating func joinBegan() {
         self.isOpen = false
     }
@@ -157,7 +153,6 @@ extension RoomEdits {
         self.pump(contents, &outbox)
     }
 
-    /// Sends what may be sent.
     private mutating func pump(_ contents: RoomContents, _ outbox: inout ClientOutbox) {
         guard self.isOpen, !self.queue.hasDoubts, self.resumeAt == nil else { return }
         while let edit = self.queue.next(limit: self.allowance.unacknowledged, seq: contents.seq) {
@@ -299,7 +294,6 @@ extension RoomEdits {
         self.settle(&contents)
     }
 
-    /// Removes acknowledged edits that the stream has reached.
     mutating func settle(_ contents: inout RoomContents) {
         for edit in self.queue.removeSettled(upTo: contents.seq) { contents.touch(edit.elementIds) }
     }
@@ -371,9 +365,7 @@ extension RoomEdits {
 /// An undo or a redo that was refused because its entry cannot be taken back now. Asked again before anything else is
 /// edited, it leaves the entry out.
 struct BlockedStep: Sendable {
-    /// Its event.
     let event: String
-    /// The number of the entry.
     let seq: Int64
 
     /// The body of an edit that is made next; nil when it is another command, or says itself what it leaves out.

@@ -3,7 +3,6 @@ public import JSONBytes
 
 /// A JSON object: its text, and its members at hand.
 public struct JSONObject: Sendable {
-    /// The object as a value of its document.
     package let value: JSONValue
 
     /// The object without members.

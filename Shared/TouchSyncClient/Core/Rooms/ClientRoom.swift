@@ -24,7 +24,6 @@ struct ClientRoom: Sendable {
     var contents = RoomContents()
     var gestures: OwnGestures
     var movements = Movements()
-    /// Whether elements move by themselves.
     let hasMotion: Bool
     var playing: PlayingElements
     /// Elements with edits that move them, as they are drawn until the server says from when on.
@@ -34,7 +33,6 @@ struct ClientRoom: Sendable {
     /// When the room is joined again, because the server asked for a pause, ms.
     var retryAt: Int64?
 
-    /// A room with what an earlier run of the app left.
     init(id: TextKey, serial: Int, queueLimit: Int, record: RoomRecord?, hasMotion: Bool) {
         self.address = RoomAddress(id: id, serial: serial)
         self.edits = RoomEdits(of: self.address, capacity: queueLimit, record: record)
@@ -135,7 +133,6 @@ struct ClientRoom: Sendable {
 }
 
 extension ClientRoom {
-    /// What the app wants in this room.
     mutating func perform(_ input: RoomInput, _ outbox: inout ClientOutbox) {
         switch input {
         case .join: self.joinedAgain(&outbox)

@@ -13,7 +13,6 @@ struct OwnAwareness: Sendable {
     private var selection: [String]?
     /// The part of the canvas that this user sees; nil for everything.
     private(set) var viewport: Rect?
-    /// Whether others see the viewport.
     private var sharesViewport = false
     /// The text of a JSON object; nil as long as there was none.
     private var state: String?
@@ -68,7 +67,6 @@ struct OwnAwareness: Sendable {
         if self.state != nil { self.offerState(interval, &outbox) }
     }
 
-    /// The room is being joined again.
     mutating func joinBegan() {
         self.isOpen = false
     }

@@ -17,7 +17,6 @@ package struct RoomContents: Sendable {
     private var arriving: RoomArrival?
     private var touched = TouchedElements()
 
-    /// Nothing is known yet.
     package init() {}
 
     /// Where a join goes on; nil when all of the room is needed.
@@ -110,7 +109,6 @@ package struct RoomContents: Sendable {
         for id in self.shown.ids { self.touched.insert(id) }
     }
 
-    /// The elements that were touched since the last call.
     mutating func takeTouched() -> [TextKey] { self.touched.drain() }
 
     /// Keeps the order of what is shown, until an element comes, goes, or changes its level.
@@ -132,7 +130,6 @@ package struct RoomArrival: Sendable {
     let sessionNumber: Int64
     private(set) var elements: [Element] = []
 
-    /// - Parameter answer: to the join.
     package init(answer: JSONObject, sessionNumber: Int64) {
         self.epoch = answer["epoch"]?.string ?? ""
         self.seq = answer["seq"]?.integer ?? 0

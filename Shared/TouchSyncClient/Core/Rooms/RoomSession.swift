@@ -13,9 +13,7 @@ struct RoomSession: Sendable {
 
 /// What the server allows an app in a room.
 struct RoomAllowance: Sendable {
-    /// The maximum size of an edit, bytes.
     private(set) var message = 262144
-    /// The maximum number of edits without an answer.
     private(set) var unacknowledged = 32
 
     init(_ limits: JSONObject = .empty) {
@@ -33,12 +31,10 @@ struct RoomAllowance: Sendable {
 struct RoomSaving: Sendable {
     /// Whether something of it changed since it was saved.
     private(set) var isDirty = false
-    /// Whether something is saved.
     private var isSaved: Bool
     /// The keys of edits that are saved without a number of the present session.
     private var unnumbered: Set<Int>
 
-    /// - Parameter queue: the edits that are saved.
     init(isSaved: Bool, _ queue: EditQueue) {
         self.isSaved = isSaved
         self.unnumbered = Set(queue.unnumbered.map(\.key))
@@ -72,7 +68,6 @@ struct DoubtSearch: Sendable {
         self.retryAt = nil
     }
 
-    /// A page could not be had.
     mutating func failed(retryAt: Int64) {
         self.retryAt = retryAt
     }
@@ -82,7 +77,6 @@ struct DoubtSearch: Sendable {
         self.retryAt = nil
     }
 
-    /// It is over, or the connection was lost.
     mutating func ended() {
         self = DoubtSearch()
     }
