@@ -23,22 +23,6 @@ public struct AffineMatrix: Equatable, Sendable {
         (self.tx, self.ty) = (moved.x, moved.y)
     }
 
-    /// The map that moves every point by the same displacement.
-    public static func translation(_ displacement: Point) -> AffineMatrix {
-        AffineMatrix(a: 1, b: 0, c: 0, d: 1, tx: displacement.x, ty: displacement.y)
-    }
-
-    /// The map that scales about the origin, axis by axis.
-    public static func scaling(x: Double, y: Double) -> AffineMatrix {
-        AffineMatrix(a: x, b: 0, c: 0, d: y, tx: 0, ty: 0)
-    }
-
-    /// The map that rotates about the origin, clockwise.
-    public static func rotation(_ angle: Angle) -> AffineMatrix {
-        let (sine, cosine) = angle.sineAndCosine
-        return AffineMatrix(a: cosine, b: sine, c: -sine, d: cosine, tx: 0, ty: 0)
-    }
-
     /// The image of a point.
     public func applied(to point: Point) -> Point {
         Point(x: self.a * point.x + self.c * point.y + self.tx, y: self.b * point.x + self.d * point.y + self.ty)

@@ -39,9 +39,6 @@ public struct ElementChanges: Equatable, Sendable {
 
     public init() {}
 
-    /// Whether it changes nothing.
-    public var isEmpty: Bool { self == ElementChanges() }
-
     /// Whether a locked element refuses it: it resizes, and does not unlock.
     public var respectsLock: Bool {
         (self.originalWidth != nil || self.originalHeight != nil) && self.locked != false

@@ -92,11 +92,6 @@ extension RulesTable {
 extension ElementInput {
     /// The deltas of a gesture: `translation {x, y}`, `scale` (a number, or `{x, y}`), `rotation`, `tilt {x, y}`,
     /// `anchor {x, y}`, at least one of them.
-    public static func gesture(_ payload: JSONValue) throws(FieldError) -> Gesture {
-        try Self.gestureFields(payload).gesture
-    }
-
-    /// The same, with the parts that are absent.
     public static func gestureFields(_ payload: JSONValue) throws(FieldError) -> GestureFields {
         var fields = GestureFields()
         if let value = payload["translation"] { fields.translation = try Self.point(value, "translation") }

@@ -63,13 +63,6 @@ public struct Rect: Equatable, Sendable {
         return point.x >= self.origin.x && point.x <= end.x && point.y >= self.origin.y && point.y <= end.y
     }
 
-    /// Whether the two share a point, edges included.
-    public func intersects(_ other: Rect) -> Bool {
-        let (end, otherEnd) = (self.end, other.end)
-        return self.origin.x <= otherEnd.x && other.origin.x <= end.x && self.origin.y <= otherEnd.y
-            && other.origin.y <= end.y
-    }
-
     /// Whether its corners and sides are finite.
     public var isFinite: Bool {
         self.origin.isFinite && self.end.isFinite && self.size.width.isFinite && self.size.height.isFinite

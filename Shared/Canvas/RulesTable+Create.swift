@@ -175,6 +175,17 @@ extension ElementChanges {
 }
 
 extension Element {
+    /// The type of guides: lines that things snap to. They are moved as other elements are, but do not rotate.
+    static let guideType = "guide"
+
+    /// Rejects an update that would turn a guide: its own field `axis` says from its creation on along which axis it lies.
+    private func checkAxis(_ changes: ElementChanges) throws(FieldError) {
+        guard isSameText(self.type, Self.guideType), let sent = changes.extra.value(of: "axis") else { return }
+        guard sent == self.extra.value(of: "axis") else {
+            throw FieldError(field: "set.axis", message: "A guide keeps its axis.")
+        }
+    }
+
     /// Rejects an update after which the extra fields would be too many or too large, or a guide another line. Call it
     /// before applying the update.
     public func check(_ changes: ElementChanges) throws(FieldError) {

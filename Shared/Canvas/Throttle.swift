@@ -43,12 +43,6 @@ public struct Throttle<Value: Sendable>: Sendable {
         return value
     }
 
-    /// Returns the pending value regardless of the time: the finger was lifted.
-    public mutating func flush() -> Value? {
-        defer { self.held = nil }
-        return self.held
-    }
-
     /// The final value is sent immediately, whatever the interval, and replaces the pending one, so that nothing older
     /// follows it. The next value waits an interval.
     public mutating func finish(with value: Value, at now: Int64) -> Value {

@@ -53,12 +53,6 @@ public struct KeyframeAnimation: Equatable, Sendable {
         return elapsed - self.delayMs >= self.ms * self.iterations
     }
 
-    /// What shows of a field at a time, ms since 1970, over what is beneath.
-    public func value(of field: ElementField, over beneath: Double, at time: Double) -> Double {
-        guard let (start, end, progress) = self.interval(of: field, over: beneath, at: time) else { return beneath }
-        return interpolated(from: start, to: end, fraction: progress)
-    }
-
     /// Between which values a field is at a time, and the share of the way between them; nil unless it has an effect.
     func interval(
         of field: ElementField, over beneath: Double, at time: Double
