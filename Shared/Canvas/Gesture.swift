@@ -80,8 +80,8 @@ extension RulesTable {
             (element.anchorX, element.anchorY) = (moved.anchorX, moved.anchorY)
             // The anchor's place on the axis that constraints ignore: the element stays, so its anchor goes.
             switch element.constraints?.axis {
-            case .x: element.positionY = PositionRule(y: moved.positionY, of: element, lines: nil).stored
-            case .y: element.positionX = PositionRule(x: moved.positionX, of: element, lines: nil).stored
+            case .x: element.positionY = PositionRule(moved.positionY, .positionY, of: element, lines: nil).stored
+            case .y: element.positionX = PositionRule(moved.positionX, .positionX, of: element, lines: nil).stored
             case nil: break
             }
         }
