@@ -35,8 +35,6 @@ public struct HTTPRequestHead: Sendable {
     public var method: String { self.text(self.methodRange) }
     /// The path as sent, still percent-encoded, without the query.
     public var path: String { self.text(self.pathRange) }
-    /// The query as sent, without the question mark; empty if none.
-    public var query: String { self.text(self.queryRange) }
     public var pathBytes: ArraySlice<UInt8> { self.bytes[self.pathRange] }
     /// The size of the head, bytes.
     public var byteCount: Int { self.bytes.count }
@@ -44,11 +42,6 @@ public struct HTTPRequestHead: Sendable {
 
     public func isMethod(_ name: StaticString) -> Bool {
         Self.equal(self.bytes[self.methodRange], name, ignoringCase: false)
-    }
-
-    /// All fields in order, names as sent.
-    public var headers: [(name: String, value: String)] {
-        self.fields.map { (self.text($0.name), self.text($0.value)) }
     }
 
     /// The value of the first field called `name` (case-insensitive).

@@ -45,8 +45,6 @@ public struct HTTPRequestParser: Sendable {
     private var isChunked = false
     /// Bytes of the extensions and trailers beside the body.
     private var extraBytes = 0
-    /// Where the search for the end of the head resumes, and where the current line began.
-    private var scanned = 0
     private var hasRequestLine = false
 
     public init(limits: HTTPLimits) {

@@ -17,10 +17,6 @@ public struct Namespace: Hashable, Sendable, CustomStringConvertible {
         self.bytes = wire.elementsEqual([UInt8(ascii: "/")]) ? [] : Array(wire)
     }
 
-    init(wire: UnsafeRawBufferPointer) {
-        self.bytes = wire.count <= 1 ? [] : Array(wire)
-    }
-
     public var description: String { self.bytes.isEmpty ? "/" : String(decoding: self.bytes, as: UTF8.self) }
 
     public var isRoot: Bool { self.bytes.isEmpty }

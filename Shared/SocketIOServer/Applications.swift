@@ -29,10 +29,6 @@ public protocol SocketIOApplication: AnyObject {
     /// An event with attachments; `json` is valid JSON here and its placeholders are sound.
     func binaryEvent(_ socket: SocketIOSocket, ackID: UInt64?, json: UnsafeRawBufferPointer, attachments: [[UInt8]])
 
-    /// The client acknowledged what ``SocketIOSocket/emitWithAck(_:attachments:)`` sent under `id`. `json` is the array of its
-    /// arguments, unchecked (checked if there are attachments).
-    func acknowledged(_ socket: SocketIOSocket, id: UInt64, json: UnsafeRawBufferPointer, attachments: [[UInt8]])
-
     /// The socket is gone; called once for every socket that `connect` was called with, and last.
     func disconnected(_ socket: SocketIOSocket, reason: DisconnectReason)
 
@@ -61,10 +57,6 @@ extension SocketIOApplication {
 
     public func binaryEvent(
         _ socket: SocketIOSocket, ackID: UInt64?, json: UnsafeRawBufferPointer, attachments: [[UInt8]]
-    ) {}
-
-    public func acknowledged(
-        _ socket: SocketIOSocket, id: UInt64, json: UnsafeRawBufferPointer, attachments: [[UInt8]]
     ) {}
 
     public func disconnected(_ socket: SocketIOSocket, reason: DisconnectReason) {}

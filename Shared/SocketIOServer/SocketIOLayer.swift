@@ -9,8 +9,8 @@ final class SocketIOLayer {
     private var namespaces: NamespaceTable<SocketIOSocket>
     /// The joined main namespace, to which nearly every packet belongs.
     private var root: SocketIOSocket?
-    /// Only allocated while attachments are outstanding.
-    private var assembler: PacketAssembler?
+    /// The packet whose attachments are coming.
+    private var pending: BinaryPacket?
     private var badPackets: RateMeter
     /// Attachments of a refused packet that are still to come.
     private var ignoredAttachments = 0
@@ -31,7 +31,7 @@ final class SocketIOLayer {
     // MARK: Packets
 
     func received(_ text: UnsafeRawBufferPointer) {
-        guard self.assembler == nil, self.ignoredAttachments == 0 else { return self.malformed() }
+        guard self.pending == nil, self.ignoredAttachments == 0 else { return self.malformed() }
         let configuration = self.session.loop.configuration
         let head: SocketPacketHead
         do {
@@ -44,9 +44,7 @@ final class SocketIOLayer {
         }
         guard head.type.isBinary else { return self.dispatch(head, text, attachments: []) }
         guard self.application.acceptsBinary else { return self.refuseBinary(head, text) }
-        var assembler = PacketAssembler(maxBytes: configuration.maxBinaryPacket)
-        guard (try? assembler.begin(head, text: text)) != nil else { return self.malformed() }
-        self.assembler = assembler
+        self.pending = BinaryPacket(head, text: text, maxBytes: configuration.maxBinaryPacket)
     }
 
     /// The application takes no binary packets: their attachments are ignored as they come.
@@ -64,26 +62,21 @@ final class SocketIOLayer {
             self.ignoredAttachments -= 1
             return
         }
-        guard var assembler = self.assembler else {
+        guard var packet = self.pending else {
             let takesNone = !self.application.acceptsBinary || self.session.loop.configuration.maxAttachments == 0
             let code: UInt16 = takesNone ? 1003 : 1002
             return self.session.end(.unexpectedBinary(code: code))
         }
-        self.assembler = nil
-        do {
-            guard let packet = try assembler.attach(binary) else {
-                self.assembler = assembler
-                return
-            }
-            packet.text.withUnsafeBytes { text in
-                let json = UnsafeRawBufferPointer(rebasing: text[packet.head.payload...])
-                guard BinaryPlaceholders.areSound(json, count: packet.attachments.count) else {
-                    return self.malformed()
-                }
-                self.dispatch(packet.head, text, attachments: packet.attachments)
-            }
-        } catch {
-            self.session.end(.payloadTooBig)
+        self.pending = nil
+        guard packet.attach(binary) else { return self.session.end(.payloadTooBig) }
+        guard packet.isComplete else {
+            self.pending = packet
+            return
+        }
+        packet.text.withUnsafeBytes { text in
+            let json = UnsafeRawBufferPointer(rebasing: text[packet.head.payload...])
+            guard BinaryPlaceholders.areSound(json, count: packet.attachments.count) else { return self.malformed() }
+            self.dispatch(packet.head, text, attachments: packet.attachments)
         }
     }
 
@@ -96,12 +89,8 @@ final class SocketIOLayer {
         case .event: self.application.event(socket, ackID: head.ackID, json: json)
         case .binaryEvent:
             self.application.binaryEvent(socket, ackID: head.ackID, json: json, attachments: attachments)
-        case .ack, .binaryAck:
-            guard let id = head.ackID, socket.closeAck(id) else {
-                self.session.loop.statistics.strayPackets += 1
-                return
-            }
-            self.application.acknowledged(socket, id: id, json: json, attachments: attachments)
+        // The server asks for none.
+        case .ack, .binaryAck: self.session.loop.statistics.strayPackets += 1
         case .disconnect: self.leave(socket, .clientNamespace)
         case .connect, .connectError: break
         }

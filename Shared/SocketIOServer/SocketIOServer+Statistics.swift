@@ -21,7 +21,7 @@ extension SocketIOServer {
         /// Socket.IO packets (or bare messages) received and sent.
         public var packetsIn: UInt64 = 0
         public var packetsOut: UInt64 = 0
-        /// Acks for unknown ids, and packets for namespaces already left.
+        /// Acks, for which nobody asked, and packets for namespaces already left.
         public var strayPackets: UInt64 = 0
         /// Packets that counted against the budget.
         public var badPackets: UInt64 = 0

@@ -8,8 +8,6 @@ public final class WebSocketPeer {
     private var isOpen = true
 
     public let handshake: Handshake
-    public var userInfo: AnyObject?
-
     init(_ link: WebSocketLink, _ handshake: Handshake, _ application: any WebSocketApplication) {
         self.link = link
         self.handshake = handshake
@@ -21,15 +19,6 @@ public final class WebSocketPeer {
         guard self.isOpen else { return }
         self.link.send(isText ? .text : .binary, message)
     }
-
-    public func close(code: UInt16, reason: StaticString = "") {
-        guard self.isOpen else { return }
-        self.link.close(code: code, reason: reason)
-        self.ended()
-    }
-
-    /// Whether fewer bytes are queued than the high water mark; while false, nothing more is read from the peer.
-    public var isWritable: Bool { self.isOpen && self.link.output.isWritable }
 
     func received(_ message: UnsafeRawBufferPointer, isText: Bool) {
         self.application.message(self, message, isText: isText)
