@@ -20,7 +20,9 @@ public final class EngineIOSession: Timed {
     private var phase = SessionPhase.open
     private var post = SessionPost.none
     /// `nil` once the session has ended.
-    private var application: SessionApplication?
+    private var application: (any EngineIOApplication)?
+    /// The application, if it is Socket.IO.
+    private(set) var layer: SocketIOLayer?
     var armedTick: UInt64 = 0
 
     public private(set) var handshake: Handshake?
@@ -42,8 +44,9 @@ public final class EngineIOSession: Timed {
         self.arm()
     }
 
-    func open(for application: SessionApplication) {
+    func open(for application: any EngineIOApplication) {
         self.application = application
+        self.layer = application as? SocketIOLayer
         application.opened(self)
     }
 
@@ -61,8 +64,6 @@ public final class EngineIOSession: Timed {
     var hasPackets: Bool { self.polling?.isEmpty == false }
 
     private var polling: PollingLink? { self.output.polling }
-    /// The Socket.IO layer; `nil` for a bare session, and once it has ended.
-    var layer: SocketIOLayer? { self.application?.layer }
 
     func makeID() -> EngineID { self.registry.makeID() }
 
@@ -181,7 +182,7 @@ extension EngineIOSession {
     func exempt(_ bytes: Int) { self.output.exempt(bytes) }
 
     func becameWritable() {
-        if !self.isClosed { self.application?.becameWritable() }
+        if !self.isClosed { self.layer?.becameWritable() }
     }
 }
 
@@ -286,7 +287,7 @@ extension EngineIOSession {
         guard case .reading(var reader) = self.post else { return nil }
         self.post = .none
         let count = reader.count
-        defer { post.charge(messages: reader.count - count) }
+        defer { post.connection.charge(messages: reader.count - count) }
         do throws(EnginePayloadError) {
             if let part {
                 var offset = 0
@@ -411,13 +412,13 @@ extension EngineIOSession {
 
     private func textMessage(_ message: UnsafeRawBufferPointer) {
         self.loop.statistics.packetsIn += 1
-        self.application?.received(message, self)
+        self.application?.text(self, message)
     }
 
     func binaryMessage(_ message: [UInt8]) {
         guard !self.isClosed else { return }
         self.loop.statistics.packetsIn += 1
-        self.application?.received(binary: message, self)
+        self.application?.binary(self, message)
     }
 
     private func violated() {
@@ -471,7 +472,7 @@ extension EngineIOSession {
         self.dropCandidate()
         let wasOpen = self.phase.isOpen
         if !self.phase.isLeaving { self.phase = phase }
-        if wasOpen { self.application?.closed(self, ending.reason) }
+        if wasOpen { self.application?.closed(self, reason: ending.reason) }
         self.arm()
     }
 
@@ -484,7 +485,7 @@ extension EngineIOSession {
         self.registry.remove(self)
         if case .polling(let link) = carrier { link.releasePoll()?.answer(.unknownSession) }
         if case .leaving(let post?) = phase { post.answerText(Array("ok".utf8)) }
-        if phase.isOpen { self.application?.closed(self, ending.reason) }
+        if phase.isOpen { self.application?.closed(self, reason: ending.reason) }
         switch carrier {
         case .polling(let link): link.candidate?.close(code: 1000)
         case .webSocket(let link):
@@ -493,7 +494,7 @@ extension EngineIOSession {
         case .none: break
         }
         self.handshake = nil
-        self.application = nil
+        (self.application, self.layer) = (nil, nil)
         self.userInfo = nil
     }
 }

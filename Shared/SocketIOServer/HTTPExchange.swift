@@ -74,13 +74,6 @@ final class HTTPExchange {
 
     private var loop: ServerLoop { self.router.loop }
 
-    var remoteAddress: SocketAddress? { self.connection.remoteAddress }
-
-    /// What the client's address uses; `nil` if that is not limited.
-    var account: AddressAccount? { self.connection.account }
-
-    func charge(messages: Int) { self.connection.charge(messages: messages) }
-
     var heldBytes: Int { self.parser.heldBytes + (self.head?.byteCount ?? 0) + self.body.count }
 
     private var isOver: Bool { if case .over = self.stage { true } else { false } }
@@ -159,7 +152,7 @@ final class HTTPExchange {
             return self.answer(error, message, closes: true)
         }
         self.stage = .body(destination.target)
-        if !destination.isOfSession { self.charge(messages: Self.openingCost) }
+        if !destination.isOfSession { self.connection.charge(messages: Self.openingCost) }
         guard head.contentLength <= destination.bodyLimit else { return self.refuseBody() }
         if head.hasBody {
             self.connection.arm(after: self.loop.configuration.requestTimeout)
@@ -218,7 +211,8 @@ final class HTTPExchange {
     private func ask(_ application: any HTTPApplication, _ head: HTTPRequestHead, _ body: [UInt8]) {
         let serial = self.serial
         let request = HTTPRequest(
-            head: head, body: body, remoteAddress: self.remoteAddress, limitedAddress: self.account?.key)
+            head: head, body: body, remoteAddress: self.connection.remoteAddress,
+            limitedAddress: self.connection.account?.key)
         application.handle(request) { [weak self] response in
             guard let self, self.serial == serial, self.isAnswerDue else { return }
             self.answer(response)

@@ -3,7 +3,7 @@ internal import SocketIO
 internal import Timing
 
 /// Socket.IO on top of one Engine.IO session: its namespaces, packets with attachments, and malformed packets.
-final class SocketIOLayer {
+final class SocketIOLayer: EngineIOApplication {
     let application: any SocketIOApplication
     unowned let session: EngineIOSession
     private var namespaces: NamespaceTable<SocketIOSocket>
@@ -30,7 +30,7 @@ final class SocketIOLayer {
 
     // MARK: Packets
 
-    func received(_ text: UnsafeRawBufferPointer) {
+    func text(_ session: EngineIOSession, _ text: UnsafeRawBufferPointer) {
         guard self.pending == nil, self.ignoredAttachments == 0 else { return self.malformed() }
         let configuration = self.session.loop.configuration
         let head: SocketPacketHead
@@ -57,7 +57,7 @@ final class SocketIOLayer {
     }
 
     /// Processes one binary message: an attachment, or a protocol error.
-    func received(binary: [UInt8]) {
+    func binary(_ session: EngineIOSession, _ binary: [UInt8]) {
         guard self.ignoredAttachments == 0 else {
             self.ignoredAttachments -= 1
             return
@@ -159,12 +159,12 @@ final class SocketIOLayer {
         socket.end(why, self.application)
     }
 
-    func end(_ why: DisconnectReason) {
+    func closed(_ session: EngineIOSession, reason: DisconnectReason) {
         self.root = nil
-        for socket in self.namespaces.removeAll() { socket.end(why, self.application) }
+        for socket in self.namespaces.removeAll() { socket.end(reason, self.application) }
     }
 
-    func notifyWritable() {
+    func becameWritable() {
         for socket in self.namespaces.members where socket.isConnected { self.application.writable(socket) }
     }
 }
