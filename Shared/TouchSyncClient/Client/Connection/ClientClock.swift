@@ -23,8 +23,10 @@ package struct ClientClock: Sendable {
 
     package var now: Double { self.readTime() }
 
-    /// A moment in ms.
-    func milliseconds(at instant: ContinuousClock.Instant) -> Double { (instant - self.start) / .milliseconds(1) }
+    /// A moment in ms; nil: the present time.
+    func milliseconds(at instant: ContinuousClock.Instant?) -> Double {
+        instant.map { ($0 - self.start) / .milliseconds(1) } ?? self.now
+    }
 
     func sleep(until time: Double) async throws { try await self.wait(time) }
 }
