@@ -1,10 +1,10 @@
 /// The app's token, and the one that the server refused.
 struct TokenHolder: Sendable {
-    private(set) var token: String?
+    var token: String?
     /// The token that the server refused, empty if it was none: it is not presented again.
-    private var refused: String?
+    var refused: String?
     /// Whether the app was asked for the token that follows the present one.
-    private(set) var isRefreshing = false
+    var isRefreshing = false
 
     /// Why the next connection needs a token.
     var reason: TokenReason { self.refused == nil ? .connect : .refused }
@@ -17,26 +17,8 @@ struct TokenHolder: Sendable {
         return true
     }
 
-    /// The app wants another attempt, or the server accepted one.
-    mutating func forgetRefusal() {
-        self.refused = nil
-    }
-
     mutating func refusedByServer() {
         self.refused = self.token ?? ""
-    }
-
-    mutating func refreshBegan() {
-        self.isRefreshing = true
-    }
-
-    mutating func refreshEnded() {
-        self.isRefreshing = false
-    }
-
-    /// The server accepted another token on the open connection.
-    mutating func replaced(by token: String) {
-        self.token = token
     }
 
     func isPresent(_ token: String) -> Bool { Self.isSame(token, self.token) }

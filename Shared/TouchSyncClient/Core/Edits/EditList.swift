@@ -11,8 +11,6 @@ struct EditList: Sendable {
     private var keysWithoutElement: [Int] = []
     private var lastKey = 0
 
-    init() {}
-
     /// The edit of a key; nil if it is not there any more.
     subscript(key: Int) -> ClientEdit? { self.byKey[key] }
 

@@ -106,7 +106,7 @@ extension RoomEdits {
         self.isOpen = true
         self.pause.reset()
         if self.queue.hasDoubts { return self.searchHistory(&outbox) }
-        self.search.ended()
+        self.search = DoubtSearch()
         self.pump(contents, &outbox)
     }
 
@@ -117,7 +117,7 @@ extension RoomEdits {
     mutating func connectionLost() {
         self.isOpen = false
         self.resumeAt = nil
-        self.search.ended()
+        self.search = DoubtSearch()
         self.queue.resendAll()
     }
 
@@ -305,13 +305,13 @@ extension RoomEdits {
 extension RoomEdits {
     /// Reads the room's history from where the oldest edit in doubt was sent, or goes on where a page could not be had.
     private mutating func searchHistory(_ outbox: inout ClientOutbox) {
-        self.search.paused()
+        self.search.retryAt = nil
         guard self.isOpen, let oldest = self.queue.doubtful.map(\.sentAfter).min() else { return }
         self.readHistory(after: self.search.readingFrom ?? oldest, &outbox)
     }
 
     private mutating func readHistory(after seq: Int64, _ outbox: inout ClientOutbox) {
-        self.search.began(from: seq)
+        self.search = DoubtSearch(readingFrom: seq)
         self.address.tell(.readHistory(after: seq), &outbox)
     }
 
@@ -320,7 +320,10 @@ extension RoomEdits {
         after seq: Int64, _ page: HistoryExcerpt?, _ contents: inout RoomContents, _ outbox: inout ClientOutbox
     ) {
         guard self.search.readingFrom == seq, self.isOpen else { return }
-        guard let page else { return self.search.failed(retryAt: outbox.now.plus(self.pause.next())) }
+        guard let page else {
+            self.search.retryAt = outbox.now.plus(self.pause.next())
+            return
+        }
         for entry in page.entries { self.found(entry, &contents, &outbox) }
         // Without any change it reaches back to the present alone.
         let oldest = page.oldest ?? contents.seq.plus(1)
@@ -349,7 +352,7 @@ extension RoomEdits {
 
     /// What the history does not have was not applied: it is sent, unless something behind it was.
     private mutating func searchEnded(_ contents: inout RoomContents, _ outbox: inout ClientOutbox) {
-        self.search.ended()
+        self.search = DoubtSearch()
         let doubtful = self.queue.doubtful
         for edit in doubtful where edit.doubt?.isDecided ?? false {
             self.takeBack(edit, .withoutEffect, &contents, &outbox)

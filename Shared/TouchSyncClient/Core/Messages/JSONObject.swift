@@ -33,9 +33,6 @@ public struct JSONObject: Sendable {
     /// The text, UTF-8.
     public var text: ArraySlice<UInt8> { self.value.rawBytes }
 
-    /// Whether there are no members.
-    public var isEmpty: Bool { self.value.count == 0 }
-
     /// Writes the members into the open object, except some names.
     func encodeMembers(into writer: inout JSONWriter, except names: [String] = []) {
         for (key, value) in self.members where !names.contains(where: { key.isString($0) }) {

@@ -107,7 +107,7 @@ struct ClientRoom: Sendable {
     /// Some elements in the order of these ids, or all of them, the lowest first, where they are to be drawn.
     mutating func drawing(of ids: [TextKey]?, in frame: Frame) -> RoomDrawing {
         var drawing = RoomDrawing()
-        for id in ids ?? self.contents.keepOrder() {
+        for id in ids ?? self.contents.shown.keepOrder() {
             guard let element = self.drawn(id, in: frame) else { continue }
             drawing.append(element, isMoving: self.isMoving(id))
         }
@@ -121,7 +121,7 @@ struct ClientRoom: Sendable {
         let ids = self.contents.takeTouched()
         if ids.isEmpty { return }
         for id in ids {
-            self.contents.show(self.composed(id), id)
+            self.contents.shown[id] = self.composed(id)
             self.waiting[id] = self.edits.areMoving(id) ? self.composed(id, isWaiting: true) : nil
         }
         self.tell(.changed(ids.map(\.text)), &outbox)

@@ -58,26 +58,7 @@ struct RoomSaving: Sendable {
 /// The search for edits in doubt in the room's history.
 struct DoubtSearch: Sendable {
     /// Where the page begins that is being read.
-    private(set) var readingFrom: Int64?
-    /// When a page that could not be had is asked for again, ms.
-    private(set) var retryAt: Int64?
-
-    /// The page behind a number is being read.
-    mutating func began(from seq: Int64) {
-        self.readingFrom = seq
-        self.retryAt = nil
-    }
-
-    mutating func failed(retryAt: Int64) {
-        self.retryAt = retryAt
-    }
-
-    /// It goes on from the same page, at the latest behind the next join.
-    mutating func paused() {
-        self.retryAt = nil
-    }
-
-    mutating func ended() {
-        self = DoubtSearch()
-    }
+    var readingFrom: Int64?
+    /// When a page that could not be had is asked for again, ms; at the latest it is behind the next join.
+    var retryAt: Int64?
 }
