@@ -5,8 +5,6 @@ struct ClientTimer: Sendable {
     private var task: Task<Void, Never>?
     private var wakesAt: Int64?
 
-    init() {}
-
     /// Wakes at this time or earlier.
     mutating func set(_ deadline: Int64, _ clock: ClientClock, wake: @escaping @Sendable () async -> Void) {
         if let wakesAt, wakesAt <= deadline { return }

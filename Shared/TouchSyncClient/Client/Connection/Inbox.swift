@@ -18,8 +18,6 @@ final class Inbox: Sendable {
     /// Edits that an earlier run of the app left have other names.
     private let runName = uniqueName()
 
-    init() {}
-
     /// Appends a wish. True when it is the first one that waits.
     func append(_ item: Item) -> Bool {
         self.state.withLock { state in

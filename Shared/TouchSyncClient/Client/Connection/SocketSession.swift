@@ -8,8 +8,6 @@ final class SocketSession: Sendable {
 
     private let state = Locked(State())
 
-    init() {}
-
     deinit { self.close() }
 
     /// Opens it, and tells what happens to it.

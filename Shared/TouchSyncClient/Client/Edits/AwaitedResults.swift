@@ -4,8 +4,6 @@ import TouchSyncClientCore
 final class AwaitedResults: Sendable {
     private let promises = Locked<[String: Promise<EditResult>]>([:])
 
-    init() {}
-
     deinit { self.close() }
 
     func expect(_ id: String, _ promise: Promise<EditResult>) {

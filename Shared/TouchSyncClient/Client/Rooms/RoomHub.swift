@@ -23,8 +23,6 @@ final class RoomHub: Sendable {
 
     private let state = Locked(State())
 
-    init() {}
-
     /// Done with the first join, or why there is none.
     var joined: Promise<Void> { self.state.withLock { $0.joined } }
 
@@ -94,8 +92,6 @@ final class RoomHubs: Sendable {
     }
 
     private let state = Locked(State())
-
-    init() {}
 
     subscript(room: String) -> RoomHub? { self.state.withLock { $0.entries[TextKey(room)]?.hub } }
 

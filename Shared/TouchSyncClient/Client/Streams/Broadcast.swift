@@ -8,8 +8,6 @@ final class Broadcast<Value: Sendable>: Sendable {
 
     private let state = Locked(State())
 
-    init() {}
-
     /// A stream of the values that are told from now on, of which at most 64 wait.
     func listen() -> AsyncStream<Value> {
         let (stream, continuation) = AsyncStream<Value>.makeStream(bufferingPolicy: .bufferingNewest(64))
