@@ -141,7 +141,6 @@ struct UndoProgress: Equatable, Sendable {
 package struct UndoneEntry: Equatable, Sendable {
     /// The room's number of its newest change.
     package var seq: UInt64
-    /// The kind of that change.
     package var event: UpdateEvent
     /// How many newer entries were passed over, because nothing of them was left to take back.
     package var skipped: Int

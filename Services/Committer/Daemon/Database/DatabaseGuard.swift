@@ -14,7 +14,6 @@ package struct DatabaseGuard {
         var timeline: UInt32
     }
 
-    /// A guard that has seen no server yet.
     package init(allowsUnsafe: Bool) {
         self.allowsUnsafe = allowsUnsafe
     }
