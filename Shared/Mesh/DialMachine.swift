@@ -18,10 +18,8 @@ package struct DialMachine: Equatable {
         case closed
     }
 
-    /// The action that is due.
     package enum Due: Equatable {
         case nothing
-        /// Open a fresh socket.
         case open
         /// Send a beat, then call `sent`.
         case beat
@@ -34,7 +32,6 @@ package struct DialMachine: Equatable {
     /// The action after libzmq's handshake.
     package enum HandshakeAction: Equatable {
         case ignore
-        /// Send our hello.
         case greet
     }
 
@@ -45,7 +42,6 @@ package struct DialMachine: Equatable {
         case reportUp
     }
 
-    /// The action after a loss.
     package enum LossAction: Equatable {
         case ignore
         /// Close the socket immediately and drop its queues.
@@ -75,7 +71,6 @@ package struct DialMachine: Equatable {
     }
     /// A peer that was not heard for this long counts as gone.
     package var silenceLimit: Nanoseconds { Nanoseconds(self.settings.silence) }
-    /// `close` was called.
     package var isClosed: Bool { self.state == .closed }
 
     /// When to call `due` at the latest; nil: no timer.
@@ -157,7 +152,6 @@ package struct DialMachine: Equatable {
         self.state = .waiting(until: now + self.nextBackoff(random))
     }
 
-    /// The connection is lost. Ignored while dialling.
     package mutating func lost(_ reason: LinkLoss, at now: Instant, random: UInt64) -> LossAction {
         let wasUp: Bool
         switch self.state {
@@ -175,7 +169,6 @@ package struct DialMachine: Equatable {
         return wasUp || reason == .refused ? .closeAndReport(reason) : .close
     }
 
-    /// The user closed the link.
     package mutating func close() { self.state = .closed }
 
     private mutating func nextBackoff(_ random: UInt64) -> Nanoseconds {

@@ -6,7 +6,6 @@
 /// ```
 /// Port 0 is for binding only (the system chooses).
 package struct Endpoint: Hashable, Sendable, CustomStringConvertible {
-    /// The transport and its parts.
     package enum Kind: Hashable, Sendable {
         /// A local socket's absolute path.
         case ipc(path: String)
@@ -17,10 +16,8 @@ package struct Endpoint: Hashable, Sendable, CustomStringConvertible {
     /// The longest path that a Linux `sockaddr_un` holds with its NUL.
     package static let maximumPathBytes = 107
 
-    /// The parsed address.
     package let kind: Kind
 
-    /// Parses and validates an address.
     package init(_ text: String) throws(MeshError) {
         if let path = text.dropping(prefix: "ipc://") {
             try self.init(ipcPath: path)
@@ -31,7 +28,6 @@ package struct Endpoint: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// A local socket.
     package init(ipcPath path: String) throws(MeshError) {
         guard path.utf8.first == UInt8(ascii: "/") else {
             throw MeshError(.invalidEndpoint, "the ipc path '\(path)' is not absolute")
@@ -84,7 +80,6 @@ package struct Endpoint: Hashable, Sendable, CustomStringConvertible {
         if case .tcp(_, 0) = self.kind { false } else { true }
     }
 
-    /// True for an endpoint that is not a local socket.
     package var isTCP: Bool {
         if case .tcp = self.kind { true } else { false }
     }

@@ -22,7 +22,6 @@ package struct Hello: Equatable, Sendable {
     package let incarnation: UInt32
     /// The versions of the frames' contents that the peer speaks.
     package let versions: ClosedRange<UInt16>
-    /// Opaque bytes of the peer.
     package let greeting: [UInt8]
 
     /// The version of this module's kinds and of this layout.
@@ -31,15 +30,11 @@ package struct Hello: Equatable, Sendable {
     package static let maximumGreetingBytes = 4096
     private static let incarnationMask: UInt32 = 0xff_ffff
 
-    /// Why a hello was rejected.
     package enum Failure: Error, Equatable {
-        /// Not a hello, or malformed.
         case malformed
-        /// Another version of this module's frames.
         case meshVersion(UInt16)
     }
 
-    /// This side's hello.
     package init(_ identity: LinkIdentity, instance: UInt64, incarnation: UInt32) {
         self.name = identity.name
         self.instance = instance
@@ -48,7 +43,6 @@ package struct Hello: Equatable, Sendable {
         self.greeting = identity.greeting
     }
 
-    /// Parses a frame of untrusted bytes.
     package init(_ bytes: UnsafeRawBufferPointer) throws(Failure) {
         guard bytes.count >= 4 else { throw .malformed }
         let mesh = UInt16(bigEndian: bytes.loadUnaligned(as: UInt16.self))
@@ -69,7 +63,6 @@ package struct Hello: Equatable, Sendable {
         self.greeting = [UInt8](bytes[nameEnd...])
     }
 
-    /// The encoded frame.
     package func encoded() -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(17 + self.name.utf8.count + self.greeting.count)

@@ -16,7 +16,6 @@ package final class LinkKeys: Sendable {
         self.state.withLockedValue { $0 = (peers, $0.version + 1) }
     }
 
-    /// The peers in force.
     package var peers: PeerList { self.current.peers }
 
     /// The peers, and a number that changes with them.

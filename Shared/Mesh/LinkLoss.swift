@@ -14,6 +14,5 @@ package enum LinkLoss: Equatable, Sendable {
     case forbidden
     /// Connected, but no hello arrived in time.
     case helloMissing
-    /// Closed by this side.
     case closed
 }

@@ -30,19 +30,13 @@ package struct LinkOptions: Sendable, Equatable {
     package var sendHighWater = 1000
     /// RCVHWM: messages queued per peer before its sender is throttled.
     package var receiveHighWater = 1000
-    /// MAXMSGSIZE: bytes per frame.
     package var maximumMessageBytes = 4 << 20
-    /// Frames per message.
     package var maximumFrames = 16
-    /// LINGER after an orderly close.
     package var linger = Duration.seconds(1)
-    /// HANDSHAKE_IVL.
     package var handshakeInterval = Duration.seconds(2)
     /// HEARTBEAT_IVL; zero disables all three heartbeat options.
     package var heartbeatInterval = Duration.seconds(1)
-    /// HEARTBEAT_TIMEOUT.
     package var heartbeatTimeout = Duration.seconds(3)
-    /// HEARTBEAT_TTL.
     package var heartbeatTTL = Duration.seconds(3)
     /// CONNECT_TIMEOUT. The kernel's own, about two minutes, goes on for up to a minute after the network has come back.
     package var connectTimeout = Duration.seconds(2)
@@ -50,9 +44,7 @@ package struct LinkOptions: Sendable, Equatable {
     package var reconnectInterval = Duration.milliseconds(100)
     /// RECONNECT_IVL_MAX, the longest wait.
     package var reconnectMaximum = Duration.seconds(2)
-    /// TCP_KEEPALIVE.
     package var tcpKeepalive = true
-    /// BACKLOG.
     package var backlog = 256
 
     /// The defaults of the table, except for the two marks that every link should set.

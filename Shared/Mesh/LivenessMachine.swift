@@ -7,7 +7,6 @@ package import Timing
 ///    ▲───────────────────────────────────────────────┘          ▲── heard ──────────────────────────┘
 /// ```
 package struct LivenessMachine: Equatable {
-    /// The action that is due.
     package enum Due: Equatable {
         case nothing
         /// Send a beat, then call `sent`.
@@ -22,7 +21,6 @@ package struct LivenessMachine: Equatable {
     private let beat: Nanoseconds
     private let silence: Nanoseconds
 
-    /// Starts now.
     package init(_ settings: LivenessSettings, now: Instant) {
         self.beat = Nanoseconds(settings.beat)
         self.silence = Nanoseconds(settings.silence)
@@ -30,21 +28,17 @@ package struct LivenessMachine: Equatable {
         self.lastHeard = now
     }
 
-    /// Any message was sent.
     package mutating func sent(at now: Instant) { self.lastSent = now }
-    /// Any message was heard.
     package mutating func heard(at now: Instant) { self.lastHeard = now }
 
     /// True when nothing was heard for the whole limit.
     package func isSilent(at now: Instant) -> Bool { now >= self.lastHeard + self.silence }
 
-    /// Returns the action that is due now.
     package func due(at now: Instant) -> Due {
         if self.isSilent(at: now) { return .silent }
         return now >= self.beatTime ? .beat : .nothing
     }
 
-    /// When to call `due` next.
     package var deadline: Instant { min(self.beatTime, self.lastHeard + self.silence) }
 
     // Aligned down to quarters of a beat on the common clock, so that all links of a thread (and of a host) beat in one

@@ -9,7 +9,6 @@ package struct LivenessSettings: Sendable, Equatable {
     /// The first delay before a lost link is reopened; doubled with every loss in a row, each delay drawn from its
     /// upper half.
     package var backoffMinimum = Duration.milliseconds(100)
-    /// The longest delay.
     package var backoffMaximum = Duration.seconds(2)
     package init() {}
 

@@ -37,7 +37,6 @@ struct LocalListener {
         self.removeFile()
     }
 
-    /// Removes the file, unless a successor has replaced it.
     func removeFile() {
         if let (device, inode) = LocalListener.identity(of: self.path), device == self.device, inode == self.inode {
             unlink(self.path)

@@ -72,7 +72,6 @@ package final class Mailbox<Element: Sendable>: Sendable {
     /// Rejects offers from now on; the elements inside can still be drained.
     package func close() { self.state.withLockedValue { $0.isClosed = true } }
 
-    /// The number of elements inside.
     package var count: Int { self.state.withLockedValue { $0.elements.count } }
 
     // Weights come from our own code, but may be lengths sent by a peer: no overflow.

@@ -12,28 +12,21 @@ package struct MeshError: Error, Sendable, CustomStringConvertible {
 
         /// The text is not an endpoint that this module supports.
         package static let invalidEndpoint = Code(.invalidEndpoint)
-        /// A setting is outside its range.
         package static let invalidOption = Code(.invalidOption)
         /// A live process listens on this endpoint already.
         package static let addressInUse = Code(.addressInUse)
-        /// The context is closed.
         package static let terminated = Code(.terminated)
-        /// A call failed with `errno`.
         package static let system = Code(.system)
 
-        /// The name of the kind.
         package var description: String { self.kind.rawValue }
     }
 
-    /// The kind of the failure.
     package let code: Code
     /// What failed, with the names that an operator needs.
     package let message: String
     /// The error number of the failed call, 0 if there was none.
     package let errno: Int32
-    /// Where in the source it was raised.
     package let file: String
-    /// The line in `file`.
     package let line: Int
 
     /// True when a retry may succeed.

@@ -6,12 +6,10 @@ package struct PeerID: Hashable, Sendable, CustomStringConvertible {
     /// Its number among all peers of the link; never reused.
     package let serial: UInt64
 
-    /// The peer of these numbers.
     package init(slot: UInt32, serial: UInt64) {
         self.slot = slot
         self.serial = serial
     }
 
-    /// For logs.
     package var description: String { "peer-\(self.serial)" }
 }

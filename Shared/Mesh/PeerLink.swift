@@ -9,14 +9,12 @@ internal import Trust
 /// messages arrive in order, each once. On `down` the socket is closed and its queues are dropped, so nothing old
 /// reaches the peer later; the next connection has a new routing id.
 package final class PeerLink {
-    /// An event of the link.
     package enum Event: Equatable {
         /// The peer answered; sends work from now on.
         case up(Hello)
         /// The peer is gone, for this reason. All messages that it sent before were delivered. `refused` may come
         /// without an `up`.
         case down(LinkLoss)
-        /// A message is in `incoming`.
         case message
         /// Sends are accepted again after `wouldBlock`.
         case writable
@@ -24,9 +22,7 @@ package final class PeerLink {
         case resting(Bool)
     }
 
-    /// Where the peer listens.
     package let endpoint: Endpoint
-    /// The link's counters.
     package private(set) var counters = LinkCounters()
     /// The frames of the message that `next` has just returned, valid until the next call.
     package let incoming: Frames

@@ -31,7 +31,6 @@ package final class Reactor: Sendable {
         var waiting: [CheckedContinuation<Void, Never>] = []
     }
 
-    /// The thread's name.
     package let name: String
     /// Wakes the loop; pass it to the mailboxes that the loop drains. Valid before the start and after the end.
     package let waker: Waker

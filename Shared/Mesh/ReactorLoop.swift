@@ -18,11 +18,8 @@ package protocol ReactorLoop: AnyObject {
 }
 
 extension ReactorLoop {
-    /// Nothing to prepare.
     package func stopRequested(at now: Instant) {}
-    /// Nothing to drain.
     package var isDrained: Bool { true }
-    /// Nothing to end.
     package func stopped() {}
 }
 

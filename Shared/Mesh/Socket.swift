@@ -10,15 +10,11 @@ package struct Socket: ~Copyable {
     package enum Kind: Sendable {
         /// Bound by a server; addresses its peers by routing id.
         case router
-        /// Connected to one peer.
         case dealer
     }
 
-    /// The result of a receive.
     package enum Received: Equatable, Sendable {
-        /// A whole message is in the frames.
         case message
-        /// Nothing has arrived.
         case empty
         /// A message had more parts than the frames can store; it was consumed and dropped.
         case tooManyFrames

@@ -4,12 +4,9 @@
 ///
 /// Bytes behind are ignored.
 package struct VersionRefusal: Equatable, Sendable {
-    /// The version of this module's frames.
     package let mesh: UInt16
-    /// The versions of the frames' contents.
     package let versions: ClosedRange<UInt16>
 
-    /// This side's refusal.
     package init(_ versions: ClosedRange<UInt16>) {
         self.mesh = Hello.meshVersion
         self.versions = versions
@@ -28,7 +25,6 @@ package struct VersionRefusal: Equatable, Sendable {
         self.versions = oldest...newest
     }
 
-    /// The encoded frame.
     package var encoded: [UInt8] {
         var bytes: [UInt8] = []
         for number in [self.mesh, self.versions.lowerBound, self.versions.upperBound] {

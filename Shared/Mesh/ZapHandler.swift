@@ -45,7 +45,6 @@ final class ZapHandler {
         return ZapRequest.refusal(of: request.id)
     }
 
-    /// One question; nil when there is none.
     private func next() -> [[UInt8]]? {
         guard let pointer = self.core.pointer else { return nil }
         var parts: [[UInt8]] = []

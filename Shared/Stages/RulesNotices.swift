@@ -14,19 +14,16 @@ package struct RulesNotices: Sendable {
         self.fingerprint = fingerprint
     }
 
-    /// Other rules are in force.
     package mutating func rulesChanged(_ fingerprint: UInt64) {
         self.fingerprint = fingerprint
         self.untold = self.up
     }
 
-    /// A peer's link came up.
     package mutating func linkUp(_ peer: Int) {
         self.up.insert(peer)
         self.untold.insert(peer)
     }
 
-    /// A peer's link went down.
     package mutating func linkDown(_ peer: Int) {
         self.up.remove(peer)
         self.untold.remove(peer)
