@@ -12,7 +12,6 @@ public struct Awareness: KeyedRecord, Equatable {
     public var room: Identifier
     /// The connection, unique over all gateways and never reused; it does not get it.
     public var connection: UInt64
-    /// Its user.
     public var user: Identifier
     /// The public name of its session in the room.
     public var sid: Identifier
@@ -116,7 +115,6 @@ public enum AwarenessPart: UInt8, CaseIterable, Sendable {
 public enum AwarenessValue: Equatable, Sendable {
     /// Where the mouse or finger points on the canvas, pixels; nil: nowhere.
     case cursor(Point?)
-    /// The selected elements.
     case selection([Identifier])
     /// An app's own state, the text of a JSON object; empty: none.
     case state([UInt8])
@@ -201,10 +199,8 @@ public struct ShownAwareness: Equatable, Sendable {
         }
     }
 
-    /// Roughly the bytes of the selection and the state.
     public var bytes: Int { self[.selection].bytes + self[.state].bytes }
 
-    /// The parts of which it shows something.
     public var parts: [AwarenessPart] { AwarenessPart.allCases.filter { !self[$0].isNothing } }
 
     /// The records that show it, each of the version that it has in all.
@@ -250,7 +246,6 @@ extension ByteWriter {
         self.double(rect.size.height)
     }
 
-    /// Appends what a connection shows.
     mutating func awareness(_ shown: ShownAwareness) {
         self.name(shown.sid)
         self.list(shown.parts) { $1.awareness(shown[$0]) }
@@ -272,7 +267,6 @@ extension ByteReader {
         }
     }
 
-    /// Reads a rectangle that may be missing.
     mutating func rect() -> Rect? {
         guard self.bool() else { return nil }
         let origin = self.point()
@@ -280,7 +274,6 @@ extension ByteReader {
         return Rect(x: origin.x, y: origin.y, width: width, height: self.finite())
     }
 
-    /// Reads what a connection shows.
     mutating func shownAwareness() -> ShownAwareness {
         var shown = ShownAwareness(sid: self.name())
         for value in self.list({ $0.awareness() }) { shown[value.part] = value }

@@ -15,7 +15,6 @@ extension UndoStacks {
 }
 
 extension Change {
-    /// The command that caused it.
     var cause: UpdateCause { self.undone?.direction.cause ?? .edit }
 
     fileprivate var loggedBytes: Int {

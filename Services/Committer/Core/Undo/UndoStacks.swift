@@ -49,7 +49,6 @@ package struct UndoStacks: Equatable, Sendable {
         }
     }
 
-    /// The user's changes.
     package var undo = Stack()
     /// The undos since the user's last change.
     package var redo = Stack()

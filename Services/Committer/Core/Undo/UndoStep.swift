@@ -3,11 +3,9 @@ package import Wire
 
 /// What an undo or a redo finds on its stack: the newest entry of which something is left to take back.
 struct UndoStep {
-    /// See ``finding``.
     enum Finding {
         /// No entry is left that has an effect.
         case nothing
-        /// The entry's effect.
         case reversal(Reversal, Undone)
         /// The entry would change more elements than one commit may.
         case tooLarge(Undone)
