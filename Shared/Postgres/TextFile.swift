@@ -14,25 +14,25 @@ enum TextFile {
 
     /// Appends to a file that exists; a link is not followed.
     static func append(_ text: String, to path: String) throws(ClusterError) {
-        let file = open(path, O_WRONLY | O_APPEND | O_NOFOLLOW | O_CLOEXEC)
-        guard file >= 0 else { throw ClusterError("cannot write \(path): \(String(cString: strerror(errno)))") }
-        defer { close(file) }
-        let bytes = [UInt8](text.utf8)
-        guard Glibc.write(file, bytes, bytes.count) == bytes.count else {
+        guard self.write(text, to: open(path, O_WRONLY | O_APPEND | O_NOFOLLOW | O_CLOEXEC)) else {
             throw ClusterError("cannot write \(path): \(String(cString: strerror(errno)))")
         }
     }
 
-    /// Replaces the file atomically.
-    static func write(_ text: String, to path: String, mode: mode_t = 0o600) throws(ClusterError) {
-        let temporary = "\(path).new"
-        unlink(temporary)
-        let file = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode)
-        guard file >= 0 else { throw ClusterError("cannot write \(path): \(String(cString: strerror(errno)))") }
+    /// Replaces the file atomically. Nobody else can read it.
+    static func write(_ text: String, to path: String) throws(ClusterError) {
+        let draft = "\(path).new"
+        unlink(draft)
+        guard self.write(text, to: open(draft, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)),
+            rename(draft, path) == 0
+        else { throw ClusterError("cannot write \(path): \(String(cString: strerror(errno)))") }
+    }
+
+    /// Writes the text to a file that was opened, and closes it. False when it was not, with the reason in `errno`.
+    private static func write(_ text: String, to file: Int32) -> Bool {
+        guard file >= 0 else { return false }
         defer { close(file) }
         let bytes = [UInt8](text.utf8)
-        guard Glibc.write(file, bytes, bytes.count) == bytes.count, rename(temporary, path) == 0 else {
-            throw ClusterError("cannot write \(path): \(String(cString: strerror(errno)))")
-        }
+        return Glibc.write(file, bytes, bytes.count) == bytes.count
     }
 }

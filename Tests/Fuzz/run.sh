@@ -46,8 +46,8 @@ compile() {
         module FanoutDaemon Services/Fanout/Daemon/SessionSeal.swift &&
         module Mesh Shared/Mesh/{Hello,LinkIdentity,VersionRefusal}.swift &&
         module Postgres $postgres/{BinaryArray,FieldDecoding,PostgresType,Parameters,PostgresError,SQLState}.swift &&
-        module Boot $boot/Settings/{SettingsFile,Setting,Setting+Kinds,SettingProblem,ConnectionString,Bytes+Line,Loopback}.swift \
-            $boot/Instances/{DNSInstance,PeerAddress,InstancesFile}.swift || return
+        module Boot $boot/Settings/{SettingsFile,Setting,Setting+Kinds,SettingProblem,ConnectionString,Loopback}.swift \
+            $boot/Instances/{DNSName,PeerAddress,InstancesFile}.swift || return
     mapfile -t objects < <(find "$built"/{Crypto,CryptoBoringWrapper,CCryptoBoringSSL,CCryptoBoringSSLShims}.build/ \
         "$built"/{JWTKit,X509,_CertificateInternals,SwiftASN1,CryptoExtras,Logging}.build/ \
         "$built"/{CXKCP,CXKCPShims,DequeModule,HeapModule,InternalCollectionsUtilities,ContainersPreview}.build/ -name '*.o')

@@ -33,20 +33,19 @@ package final class Health: Sendable {
 
     /// Adds a check that is not ready yet ("starting").
     package func check(_ name: String) -> ReadinessCheck {
-        let index = self.state.withLockedValue { state in
-            state.checks.append((name, "starting"))
-            return state.checks.count - 1
-        }
-        return ReadinessCheck(health: self, index: index)
+        ReadinessCheck(health: self, index: self.add((name, "starting"), to: \.checks))
     }
 
     /// Adds a loop whose beats are monitored, from its first one on.
     package func pulse(_ name: String) -> Pulse {
-        let index = self.state.withLockedValue { state in
-            state.pulses.append((name, nil, false))
-            return state.pulses.count - 1
+        Pulse(health: self, index: self.add((name, nil, false), to: \.pulses))
+    }
+
+    private func add<Entry>(_ entry: Entry, to list: WritableKeyPath<State, [Entry]>) -> Int {
+        self.state.withLockedValue { state in
+            state[keyPath: list].append(entry)
+            return state[keyPath: list].count - 1
         }
-        return Pulse(health: self, index: index)
     }
 
     /// The stalled loops, and for how many seconds; none while draining, when loops end one by one.
@@ -64,11 +63,7 @@ package final class Health: Sendable {
 
     /// Adds a note on a condition that does not affect readiness.
     package func note(_ name: String) -> HealthNote {
-        let index = self.state.withLockedValue { state in
-            state.notes.append((name, nil))
-            return state.notes.count - 1
-        }
-        return HealthNote(health: self, index: index)
+        HealthNote(health: self, index: self.add((name, nil), to: \.notes))
     }
 
     package var notes: [HealthState.Reason] {

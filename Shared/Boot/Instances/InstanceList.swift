@@ -73,11 +73,8 @@ extension SettingValues {
     ) throws(SettingProblem) -> InstanceList {
         let source = self[setting]
         guard mayBeEmpty || !source.isEmpty else { throw self.problem(setting, "must name at least one") }
-        do throws(SettingRefusal) {
-            return try InstanceList(
-                source, member: setting.name, isPlain: self[SharedSettings.linkKeyFile] == nil)
-        } catch {
-            throw self.problem(setting, error.reason)
+        return try self.read(for: setting) { () throws(SettingRefusal) in
+            try InstanceList(source, member: setting.name, isPlain: self[SharedSettings.linkKeyFile] == nil)
         }
     }
 }

@@ -60,3 +60,14 @@ struct InstancesFile {
         SettingRefusal("line \(self.bytes.line(at: value.rawBytes.startIndex)): \(reason)")
     }
 }
+
+extension JSONValue {
+    /// The value of a file that an operator writes.
+    /// - Throws: the reason, with the line if there is one.
+    init(ofFile bytes: [UInt8]) throws(SettingRefusal) {
+        guard !bytes.isEmpty else { throw SettingRefusal("is empty") }
+        do { try self.init(parsing: bytes) } catch {
+            throw SettingRefusal("line \(bytes.line(at: error.offset)) is no JSON: \(error.reason.rawValue)")
+        }
+    }
+}

@@ -37,7 +37,6 @@ package struct PeerAddress: Hashable, Sendable, CustomStringConvertible {
         return addresses
     }
 
-    /// An instance that DNS knows.
     package init(_ found: DNSInstance) {
         let host = found.address.contains(":") ? "[\(found.address)]" : found.address
         self.init(name: found.name, endpoint: "tcp://\(host):\(found.port)")

@@ -70,19 +70,16 @@ extension SettingValues {
             throw self.problem(SharedSettings.linkKeyFile, "needs \(SharedSettings.peersFile.name), too")
         }
         let ownStamp = FileFacts(of: path)
-        let own: KeyPair
-        do { own = try LinkKeyFiles.keyPair(at: path) } catch {
-            throw self.problem(SharedSettings.linkKeyFile, error.reason)
+        let own = try self.read(for: SharedSettings.linkKeyFile) { () throws(SettingRefusal) in
+            try LinkKeyFiles.keyPair(at: path)
         }
         // Examined before it is read, so that a change in between is found later.
         let stamp = FileFacts(of: peersPath)
-        do throws(SettingRefusal) {
-            let peers = try LinkKeyFiles.peers(at: peersPath)
-            return LinkKeyFiles(
-                own: own, ownPath: path, ownStamp: ownStamp, peersPath: peersPath, peers: peers, stamp: stamp)
-        } catch {
-            throw self.problem(SharedSettings.peersFile, error.reason)
+        let peers = try self.read(for: SharedSettings.peersFile) { () throws(SettingRefusal) in
+            try LinkKeyFiles.peers(at: peersPath)
         }
+        return LinkKeyFiles(
+            own: own, ownPath: path, ownStamp: ownStamp, peersPath: peersPath, peers: peers, stamp: stamp)
     }
 
     private func requireLocal(

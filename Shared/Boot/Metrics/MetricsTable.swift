@@ -29,7 +29,6 @@ package struct MetricsTable<Source>: Sendable {
         }
     }
 
-    /// A value that goes up and down.
     package mutating func gauge(
         _ name: String, _ help: String, labels: MetricsRegistry.Labels = [:],
         _ value: @escaping @Sendable (Source) -> Double
@@ -38,7 +37,6 @@ package struct MetricsTable<Source>: Sendable {
         self.updates.append { gauge.set(value($0)) }
     }
 
-    /// A value that goes up and down.
     package mutating func gauge(_ name: String, _ help: String, _ value: @escaping @Sendable (Source) -> Int) {
         self.gauge(name, help) { Double(value($0)) }
     }

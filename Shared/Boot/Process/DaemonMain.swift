@@ -15,7 +15,6 @@ internal import UnixSignals
 ///
 /// Exit codes: 0 stopped on request; 1 a service failed; 78 (EX_CONFIG of sysexits.h) invalid settings.
 package enum DaemonMain {
-    /// Exit code for invalid settings.
     package static let configurationExitCode: Int32 = 78
 
     /// Runs the daemon and ends the process.

@@ -1,7 +1,6 @@
 internal import CLinux
 internal import Glibc
 
-/// Initialisation common to all processes.
 package enum ProcessSetup {
     /// From this size on, a block of memory that was freed is given back to the system, bytes. Below it are the buffers
     /// of every turn; above it snapshots of large rooms, of which a daemon should hold no more than those under way.

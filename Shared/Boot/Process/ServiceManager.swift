@@ -35,7 +35,6 @@ final class ServiceManager: Sendable {
 
     deinit { close(self.socket) }
 
-    /// Reports readiness, or what it waits for.
     func healthChanged(_ health: HealthState) {
         if health.isReady {
             self.send("READY=1\nSTATUS=Ready.")

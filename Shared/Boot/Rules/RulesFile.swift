@@ -46,22 +46,11 @@ extension SettingValues {
     /// The rules file, or the built-in rules.
     package func rules() throws(SettingProblem) -> RulesFile {
         guard let path = self[SharedSettings.rules] else { return .builtIn }
-        do { return try RulesFile(reading: path) } catch {
-            throw self.problem(SharedSettings.rules, error.reason)
-        }
+        return try self.read(for: SharedSettings.rules) { () throws(SettingRefusal) in try RulesFile(reading: path) }
     }
 }
 
 extension JSONValue {
-    /// The value of a file that an operator writes.
-    /// - Throws: the reason, with the line if there is one.
-    init(ofFile bytes: [UInt8]) throws(SettingRefusal) {
-        guard !bytes.isEmpty else { throw SettingRefusal("is empty") }
-        do { try self.init(parsing: bytes) } catch {
-            throw SettingRefusal("line \(bytes.line(at: error.offset)) is no JSON: \(error.reason.rawValue)")
-        }
-    }
-
     /// The position of a rule in a rules file, bytes.
     /// - Parameter field: as a refusal names it: `note.maxScale`. A field that is not there is searched for in its
     ///   parents.

@@ -148,17 +148,14 @@ package enum SettingText {
     }
 
     /// An integer in decimal digits, nil for anything else.
-    package static func integer(_ input: SettingInput) -> Int? {
-        switch input {
-        case .text(let text), .number(let text): Int(text)
-        case .string, .boolean, .list, .other: nil
-        }
-    }
+    static func integer(_ input: SettingInput) -> Int? { self.digits(input).flatMap { Int($0) } }
 
     /// A number, nil for anything else.
-    package static func decimal(_ input: SettingInput) -> Double? {
+    static func decimal(_ input: SettingInput) -> Double? { self.digits(input).flatMap { Double($0) } }
+
+    private static func digits(_ input: SettingInput) -> String? {
         switch input {
-        case .text(let text), .number(let text): Double(text)
+        case .text(let text), .number(let text): text
         case .string, .boolean, .list, .other: nil
         }
     }

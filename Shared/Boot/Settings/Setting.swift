@@ -2,13 +2,10 @@
 package enum SettingInput: Sendable, Equatable {
     /// A flag's argument or an environment variable: text that the setting's kind parses.
     case text(String)
-    /// A JSON string of the settings file.
     case string(String)
     /// A JSON number of the settings file, verbatim.
     case number(String)
-    /// A JSON boolean of the settings file.
     case boolean(Bool)
-    /// A JSON array of strings of the settings file.
     case list([String])
     /// Any other JSON value, named for the message ("an object", "null").
     case other(String)

@@ -26,7 +26,6 @@ package struct SettingsSchema: Sendable {
         precondition(Set(self.settings.map(\.name)).count == self.settings.count, "a setting is declared twice")
     }
 
-    /// The setting of a name, if it is declared.
     package func setting(named name: String) -> (any SettingDeclaration)? {
         self.settings.first { $0.name == name }
     }
@@ -93,6 +92,13 @@ package struct SettingValues: Sendable {
     /// A problem with a setting's value, with its source; for checks across several settings.
     package func problem(_ setting: some SettingDeclaration, _ complaint: String) -> SettingProblem {
         SettingProblem(subject: setting.flag, complaint: complaint, source: self.source(of: setting))
+    }
+
+    /// What is read by a setting's value; a refusal is a problem with the setting.
+    func read<Value>(
+        for setting: some SettingDeclaration, _ body: () throws(SettingRefusal) -> Value
+    ) throws(SettingProblem) -> Value {
+        do { return try body() } catch { throw self.problem(setting, error.reason) }
     }
 
     /// Sets a value, unchecked.

@@ -47,12 +47,12 @@ struct RobotsCommand: ParsableCommand {
                     token: self.token ?? ProcessSetup.environment()[TouchSyncCommand.tokenVariable], seed: self.seed))
             self.watch(crew, until: stops)
             crew.stop()
-            for _ in 0..<Self.patience * 20 where crew.working > 0 { usleep(50_000) }
+            for _ in 0..<Self.patience * 20 where crew.counts.working > 0 { usleep(50_000) }
             self.report(crew)
-            if crew.counts.joined == 0, crew.failure == nil {
+            if crew.counts.joined == 0, crew.counts.failure == nil {
                 throw OperatorFailure("no robot came into the room: \(url) did not answer")
             }
-            if let failure = crew.failure { throw OperatorFailure("a robot could not work: \(failure)") }
+            if let failure = crew.counts.failure { throw OperatorFailure("a robot could not work: \(failure)") }
             return 0
         }
     }
@@ -62,7 +62,7 @@ struct RobotsCommand: ParsableCommand {
         let clock = ContinuousClock()
         let start = clock.now
         var rest = self.duration.map { Duration.seconds($0) }
-        while crew.failure == nil {
+        while crew.counts.failure == nil {
             let pause =
                 rest.map { min(Int32(clamping: Int64($0 / .milliseconds(1))), Self.reportPause) } ?? Self.reportPause
             if stops.isRequested(within: max(0, pause)) { return }
@@ -77,12 +77,12 @@ struct RobotsCommand: ParsableCommand {
         guard self.json else {
             let refusal = counts.lastRefusal.map { ", the last one with \($0)" } ?? ""
             return ProcessSetup.print(
-                "\(crew.working) robots in \(self.room.id): \(counts.made) edits, \(counts.applied) applied, "
+                "\(crew.counts.working) robots in \(self.room.id): \(counts.made) edits, \(counts.applied) applied, "
                     + "\(counts.refused) refused\(refusal)\n")
         }
         let line = JSONWriter.line { writer in
             writer.member("room", self.room.id)
-            writer.member("working", crew.working)
+            writer.member("working", crew.counts.working)
             writer.member("edits", counts.made)
             writer.member("applied", counts.applied)
             writer.member("refused", counts.refused)

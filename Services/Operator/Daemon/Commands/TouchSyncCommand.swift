@@ -1,6 +1,5 @@
 package import ArgumentParser
 internal import Boot
-internal import Stages
 
 /// `touchsync`, the operator's command.
 package struct TouchSyncCommand: ParsableCommand {

@@ -1,6 +1,5 @@
 internal import Canvas
 internal import TouchSyncClient
-internal import TouchSyncClientCore
 
 /// Somebody who works in a room without rest: a client of its own, a mind and a hand.
 struct Robot: Sendable {

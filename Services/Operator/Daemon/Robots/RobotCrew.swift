@@ -1,4 +1,3 @@
-internal import NIOConcurrencyHelpers
 internal import TouchSyncClient
 
 struct RobotOptions: Sendable {
@@ -14,39 +13,28 @@ struct RobotOptions: Sendable {
 
 /// Robots at work in one room.
 final class RobotCrew: Sendable {
-    private struct State {
-        var working: Int
-        var failure: String?
-    }
-
-    private let tally = RobotTally()
-    private let state: NIOLockedValueBox<State>
+    private let tally: RobotTally
     private let tasks: [Task<Void, Never>]
 
     /// Robots that begin immediately.
     /// - Throws: `ClientSetupError` for an address that is none.
     init(_ options: RobotOptions) throws {
-        let tally = self.tally
-        let robots = try (1...max(1, options.count)).map { try Robot($0, options, tally: tally) }
-        let state = NIOLockedValueBox(State(working: robots.count))
-        self.state = state
+        let count = max(1, options.count)
+        let tally = RobotTally(working: count)
+        let robots = try (1...count).map { try Robot($0, options, tally: tally) }
+        self.tally = tally
         self.tasks = robots.map { robot in
             Task {
                 var robot = robot
                 do { try await robot.work() } catch is CancellationError {} catch {
-                    state.withLockedValue { $0.failure = "\(error)" }
+                    tally.robotFailed(error)
                 }
-                state.withLockedValue { $0.working -= 1 }
+                tally.robotLeft()
             }
         }
     }
 
     var counts: RobotCounts { self.tally.counts }
-
-    var working: Int { self.state.withLockedValue { $0.working } }
-
-    /// Why one of them could not work.
-    var failure: String? { self.state.withLockedValue { $0.failure } }
 
     /// They end what they do, and go.
     func stop() { for task in self.tasks { task.cancel() } }

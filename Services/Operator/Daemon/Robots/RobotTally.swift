@@ -12,15 +12,26 @@ struct RobotCounts: Equatable, Sendable {
     fileprivate(set) var lastRefusal: String?
     /// How many robots came into the room.
     fileprivate(set) var joined = 0
+    fileprivate(set) var working: Int
+    /// Why one of them could not work.
+    fileprivate(set) var failure: String?
 }
 
 /// Counts what becomes of the robots' edits.
 final class RobotTally: Sendable {
-    private let state = NIOLockedValueBox(RobotCounts())
+    private let state: NIOLockedValueBox<RobotCounts>
+
+    init(working: Int) {
+        self.state = NIOLockedValueBox(RobotCounts(working: working))
+    }
 
     var counts: RobotCounts { self.state.withLockedValue { $0 } }
 
     func robotJoined() { self.state.withLockedValue { $0.joined += 1 } }
+
+    func robotFailed(_ error: any Error) { self.state.withLockedValue { $0.failure = "\(error)" } }
+
+    func robotLeft() { self.state.withLockedValue { $0.working -= 1 } }
 
     /// Waits until all edits have their results, but not longer than that.
     func allSettled(within patience: Duration) async {

@@ -1,4 +1,3 @@
-internal import Boot
 internal import Glibc
 
 /// The output of one process and its successors: a pipe from them to a ``RotatingLog``. The supervisor has both ends, so

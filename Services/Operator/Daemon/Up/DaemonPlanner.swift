@@ -106,7 +106,7 @@ struct DaemonPlanner {
         if let database { environment[SharedSettings.databaseURL.environmentVariable] = database }
         var resolver = SettingsResolver(
             schema: self.catalog.schema(stage), arguments: self.flags(stage, 0), environment: environment)
-        if let type = self.catalog.settings[stage] { Self.check(type, &resolver) }
+        if let type = self.catalog.settings[stage] { _ = resolver.settings(type) }
         return (resolver.values, resolver.problems)
     }
 
@@ -118,10 +118,6 @@ struct DaemonPlanner {
             return nil
         }
         return "warning: there are no token keys, so everybody who reaches \(host) may do everything"
-    }
-
-    private static func check<Settings: DaemonSettings>(_ type: Settings.Type, _ resolver: inout SettingsResolver) {
-        _ = resolver.settings(type)
     }
 
     private func has(_ stage: Stage, _ setting: any SettingDeclaration) -> Bool {

@@ -1,4 +1,3 @@
-internal import Boot
 internal import JSONBytes
 internal import NIOCore
 internal import NIOPosix
