@@ -25,7 +25,6 @@ struct PositionRule {
         self.why = why
     }
 
-    /// The first and the last coordinate that a position may have.
     static func walls(of element: Element, _ field: ElementField) -> ClosedRange<Double> {
         let (edge, extent) = Self.bounds(of: element, field)
         var ignored = Adjustment.Why.range

@@ -8,7 +8,6 @@ public struct EngineID: Hashable, Sendable {
     private let high: UInt64
     private let low: UInt64
 
-    /// Draws an id.
     public init(using generator: inout some RandomNumberGenerator) {
         self.high = generator.next() >> 4
         self.low = generator.next() >> 4

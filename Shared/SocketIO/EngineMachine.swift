@@ -77,7 +77,6 @@ public struct EngineMachine: Sendable {
     private var latePostDeadline: UInt64 = 0
     private let timings: EngineTimings
 
-    /// A session that opens at `now`.
     public init(transport: EngineTransport, timings: EngineTimings, at now: UInt64) {
         self.transport = transport
         self.timings = timings
@@ -285,7 +284,6 @@ extension EngineMachine {
         case closeTimeout
     }
 
-    /// Handles timeouts; call it again at ``nextDeadline``.
     public mutating func timeReached(_ now: UInt64) -> Due {
         var due = Due()
         guard self.phase != .closed else { return due }

@@ -36,7 +36,6 @@ public struct HTTPRequestHead: Sendable {
     /// The path as sent, still percent-encoded, without the query.
     public var path: String { self.text(self.pathRange) }
     public var pathBytes: ArraySlice<UInt8> { self.bytes[self.pathRange] }
-    /// The size of the head, bytes.
     public var byteCount: Int { self.bytes.count }
     public var hasBody: Bool { self.isChunked || self.contentLength > 0 }
 
@@ -49,7 +48,6 @@ public struct HTTPRequestHead: Sendable {
         self.headerBytes(name).map { String(decoding: $0, as: UTF8.self) }
     }
 
-    /// The bytes of the value of the first field called `name`.
     public func headerBytes(_ name: StaticString) -> ArraySlice<UInt8>? {
         for field in self.fields where Self.equal(self.bytes[field.name], name, ignoringCase: true) {
             return self.bytes[field.value]
@@ -81,7 +79,6 @@ public struct HTTPRequestHead: Sendable {
         self.queryValueBytes(name).map { String(decoding: $0, as: UTF8.self) }
     }
 
-    /// The percent-decoded bytes of the first query parameter `name`.
     public func queryValueBytes(_ name: StaticString) -> [UInt8]? {
         for item in self.bytes[self.queryRange].split(separator: UInt8(ascii: "&")) {
             let cut = item.firstIndex(of: UInt8(ascii: "=")) ?? item.endIndex

@@ -52,13 +52,11 @@ public struct NamespaceTable<Member> {
         }
     }
 
-    /// Removes all namespaces at the end of the connection.
     public mutating func removeAll() -> [Member] {
         defer { self.entries = [] }
         return self.members
     }
 
-    /// The destination of a packet for a namespace.
     public enum Route {
         case member(Member)
         /// Disconnected by the server; the client did not know yet.

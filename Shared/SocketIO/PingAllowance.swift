@@ -12,7 +12,6 @@ public struct PingAllowance: Sendable {
     }
 
     private var rate: RateMeter
-    /// Pings over the rate.
     private var excess = 0
     /// Pings answered per second after the burst.
     private static let perSecond = 10

@@ -3,7 +3,6 @@
 ///
 /// The input may come in pieces of any size; at most ``maxLength`` bytes behind the fixed part are accepted.
 public struct ProxyHeaderReader: Sendable {
-    /// What a complete header says.
     public enum Outcome: Sendable, Equatable {
         case incomplete
         /// The connection is this client's.

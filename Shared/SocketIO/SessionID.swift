@@ -7,7 +7,6 @@ public struct SessionID: Equatable, Sendable {
 
     public static let longestName = 64
 
-    /// The id of a session that `server` opens.
     public init(server: [UInt8], id: EngineID) {
         self.server = server
         self.id = id

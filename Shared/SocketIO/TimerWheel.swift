@@ -27,7 +27,6 @@ public struct TimerWheel<Token> {
         max(deadline / self.resolution + (deadline % self.resolution == 0 ? 0 : 1), self.cursor)
     }
 
-    /// Inserts a token for `tick`; see ``tick(for:)``.
     public mutating func insert(_ token: Token, tick: UInt64) {
         let tick = max(tick, self.cursor)
         self.slots[Int(tick % UInt64(self.slots.count))].append(Entry(token: token, tick: tick))

@@ -34,7 +34,6 @@ public struct UTF8Validator: Sendable {
         return true
     }
 
-    /// Whether `bytes` is valid UTF-8 as a whole.
     public static func isValid(_ bytes: UnsafeRawBufferPointer) -> Bool {
         var validator = UTF8Validator()
         return validator.feed(bytes) && validator.isComplete

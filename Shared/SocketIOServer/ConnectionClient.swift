@@ -29,12 +29,10 @@ struct ConnectionClient {
 
     private var proxies: TrustedProxies { self.connections.loop.configuration.proxies }
 
-    /// Whether the connection comes from a trusted proxy.
     var isProxied: Bool {
         self.proxies != .none && IPAddress(self.socketAddress).map(self.proxies.contains) ?? false
     }
 
-    /// Whether a PROXY protocol header comes first.
     var sendsProxyHeader: Bool { self.proxies.source == .proxyProtocol && self.isProxied }
 
     /// A request arrived: a trusted proxy may have named another client.

@@ -27,13 +27,10 @@ struct ConnectionInput {
 
     mutating func append(_ bytes: ByteBufferView) { self.unread.append(contentsOf: bytes) }
 
-    /// Removes the bytes that wait, to be processed.
     mutating func removeUnread() -> [UInt8] { exchange(&self.unread, with: []) }
 
-    /// Bytes are being processed, until ``endProcessing(leaving:)``.
     mutating func beginProcessing() { self.isProcessing = true }
 
-    /// Keeps the bytes that could not be processed.
     mutating func endProcessing(leaving rest: UnsafeRawBufferPointer) {
         self.isProcessing = false
         if !rest.isEmpty { self.unread = Array(rest) }

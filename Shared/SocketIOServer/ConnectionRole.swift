@@ -18,7 +18,6 @@ enum ConnectionRole {
     case lingering(Int)
     case closed
 
-    /// The HTTP side, while it reads requests or answers them.
     var exchange: HTTPExchange? { if case .http(let exchange) = self { exchange } else { nil } }
 
     /// Whether what was sent leaves room for more to read: not for a bare WebSocket that does not read its output. A

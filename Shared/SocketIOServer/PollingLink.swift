@@ -60,7 +60,6 @@ final class PollingLink {
         return packet
     }
 
-    /// Keeps a poll until there are packets.
     func hold(_ poll: HTTPExchange) { self.poll = poll }
 
     func releasePoll() -> HTTPExchange? { exchange(&self.poll, with: nil) }

@@ -67,27 +67,11 @@ def test_acknowledged_by_the_server(client):
     assert [client.call("message-with-ack", number) for number in range(12)] == [[number] for number in range(12)]
 
 
-def test_acknowledged_by_the_client(client):
-    client.answer = lambda arguments: ["you asked", *arguments]
-    client.emit("ask", *VALUES)
-    assert client.expect("question") == VALUES
-    assert client.expect("answer") == ["you asked", *VALUES]
-    client.answer = lambda arguments: []
-    client.emit("ask", 1)
-    assert client.expect("answer", lambda *arguments: not arguments) == []
-
-
 def test_binary(client):
     data = [bytes(range(256)), b"", b"\x04"]
     client.emit("message", {"first": data[0]}, [data[1]], "between", data[2])
     assert client.expect("message-back") == [{"first": data[0]}, [data[1]], "between", data[2]]
     assert client.call("message-with-ack", data[0], 5, {"and": data[2]}) == [data[0], 5, {"and": data[2]}]
-    client.answer = lambda arguments: [data[0], *arguments, data[2]]
-    client.emit("ask", "for bytes")
-    assert client.expect("answer") == [data[0], "for bytes", data[2]]
-    client.answer = lambda arguments: arguments
-    client.emit("ask", data[0], {"and": data[2]})
-    assert client.expect("answer", lambda *arguments: arguments[1:] == ({"and": data[2]},))[0] == data[0]
     # Text goes on behind it.
     assert client.call("message-with-ack", "text") == ["text"]
 

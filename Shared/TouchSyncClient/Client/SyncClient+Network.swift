@@ -1,7 +1,6 @@
 import JSONBytes
 import TouchSyncClientCore
 
-/// The socket, tokens, and requests by HTTP.
 extension SyncClient {
     func openSocket() {
         self.closeSocket()

@@ -185,7 +185,6 @@ public struct ClientCore: Sendable {
     }
 }
 
-/// What rooms show.
 extension ClientCore {
     /// An element as it is stored, with this user's edits and gestures on top; nil if there is none.
     public func element(_ id: String, in room: String) -> Element? { self.room(room)?.contents.shown[TextKey(id)] }

@@ -33,14 +33,12 @@ final class Inbox: Sendable {
         }
     }
 
-    /// The ids of rooms that the app wants to enter.
     var joinedRooms: [String] {
         self.state.withLock { state in
             state.items.compactMap { if case .room(let room, .join) = $0.input { room } else { nil } }
         }
     }
 
-    /// A name that no other edit or gesture has.
     func nextName() -> String {
         let number = self.state.withLock { state in
             state.lastEdit += 1
@@ -49,7 +47,6 @@ final class Inbox: Sendable {
         return "\(self.runName)-\(number)"
     }
 
-    /// An id that no other element has.
     func nextElementID() -> String {
         let now = ElementNames.timeOfDay
         return self.state.withLock { $0.elementNames.next(at: now) }

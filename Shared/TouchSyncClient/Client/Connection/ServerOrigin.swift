@@ -41,10 +41,8 @@ struct ServerOrigin: Equatable, Sendable {
         return number == (isSecure ? 443 : 80) ? String(host) : "\(host):\(number)"
     }
 
-    /// Where the WebSocket is.
     var socketURL: String { self.socketOrigin + "/socket.io/?EIO=4&transport=websocket" }
 
-    /// Where a page of a room's history is.
     func historyURL(room: String, after: Int64, limit: Int) -> String {
         "\(self.origin)/api/rooms/\(PercentCoding.encode(room))/history?after=\(after)&limit=\(limit)"
     }

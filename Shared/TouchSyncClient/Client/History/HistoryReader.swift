@@ -1,7 +1,6 @@
 import JSONBytes
 import TouchSyncClientCore
 
-/// Reads rooms' histories by HTTP.
 struct HistoryReader: Sendable {
     let transport: any Transport
     let address: ServerOrigin

@@ -66,7 +66,6 @@ final class RoomHub: Sendable {
         joined.settle(result)
     }
 
-    /// Ends everything that waits for changes.
     func finish(_ error: ClientError) {
         let (listeners, joined) = self.state.withLock { state in
             state.isOver = true
@@ -118,7 +117,6 @@ final class RoomHubs: Sendable {
         hub?.finish(.left)
     }
 
-    /// Ends everything that waits for changes of any room.
     func finish() {
         let hubs = self.state.withLock { state -> [RoomHub] in
             state.isOver = true

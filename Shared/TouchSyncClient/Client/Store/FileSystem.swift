@@ -18,7 +18,6 @@ enum FileSystem {
         guard mkdir(path, 0o700) == 0 || errno == EEXIST else { throw .system("make \(path)", errno: errno) }
     }
 
-    /// The names of the files in a folder.
     static func names(in folder: String) throws(EditStoreError) -> [String] {
         guard let directory = opendir(folder) else { throw .system("list \(folder)", errno: errno) }
         defer { closedir(directory) }

@@ -57,3 +57,25 @@ public struct TransportError: Error, Sendable, CustomStringConvertible {
         self.description = description
     }
 }
+
+/// The platform's own way to reach a server.
+public enum PlatformTransport {
+    /// `NIOTransport` on Linux, `URLSessionTransport` on Apple's platforms, each with its defaults.
+    public static func make() -> any Transport {
+        #if os(Linux)
+            NIOTransport()
+        #else
+            URLSessionTransport()
+        #endif
+    }
+}
+
+/// A token's header, of characters that cannot end a line of HTTP.
+enum BearerToken {
+    static func header(_ token: String) throws(TransportError) -> String {
+        guard !token.isEmpty, token.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
+            throw TransportError("The token has a character that no header may hold.")
+        }
+        return "Bearer \(token)"
+    }
+}

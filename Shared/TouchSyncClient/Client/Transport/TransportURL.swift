@@ -3,7 +3,6 @@
 /// Hosts are names or addresses in ASCII; names in other scripts come in their encoded form (`xn--…`). User names,
 /// passwords and fragments are refused.
 struct TransportURL: Equatable, Sendable {
-    /// The pair of schemes that a request accepts.
     enum Schemes: Sendable {
         /// `ws` and `wss`.
         case webSocket
@@ -37,7 +36,6 @@ struct TransportURL: Equatable, Sendable {
         self.target = target
     }
 
-    /// Whether the host is an address of IPv6.
     var isIPv6: Bool { self.host.utf8.contains(UInt8(ascii: ":")) }
 
     /// Host and port as the header `Host` has them.

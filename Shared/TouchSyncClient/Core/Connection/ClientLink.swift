@@ -127,7 +127,6 @@ struct ClientLink: Sendable {
         }
     }
 
-    /// Asks whether the connection lives.
     private mutating func probe(patience: Int64, _ outbox: inout ClientOutbox) {
         guard self.watch.probeBegan(at: outbox.now, patience: patience) else { return }
         outbox.request("client:ping", about: .nothing)

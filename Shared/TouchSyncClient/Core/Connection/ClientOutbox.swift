@@ -68,13 +68,11 @@ struct ClientOutbox: Sendable {
         self.outputs.append(.send(packet))
     }
 
-    /// Sends an event without an answer.
     mutating func emit(_ event: String, _ payload: (inout JSONWriter) -> Void) {
         guard self.isConnected else { return }
         self.write("42", event, payload)
     }
 
-    /// Sends an event that is answered.
     mutating func request(
         _ event: String, about subject: RequestSubject, _ payload: (inout JSONWriter) -> Void = { _ in }
     ) {

@@ -5,7 +5,6 @@
 struct EditQueue: Sendable {
     /// Those included whose result is known, but not shown by the room's stream yet.
     private var list = EditList()
-    /// The number of the next edit that is sent for the first time.
     private(set) var nextNumber: Int64
     private let capacity: Int
     /// The keys of edits whose result is known.

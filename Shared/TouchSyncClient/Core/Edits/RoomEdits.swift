@@ -58,7 +58,6 @@ struct RoomEdits: Sendable {
         return element
     }
 
-    /// All elements that edits change are to be computed again.
     func touchAll(_ contents: inout RoomContents) {
         for edit in self.queue.edits { contents.touch(edit.elementIds) }
     }

@@ -16,7 +16,6 @@ public struct GestureThrow: Equatable, Sendable {
     static let least = 50.0
 }
 
-/// Where fingers were lately.
 struct FingerTrail: Sendable {
     /// Their velocity is that of so long a time, ms.
     private static let length: Int64 = 100

@@ -1,6 +1,5 @@
 import Canvas
 
-/// The times of a frame.
 struct Frame: Sendable {
     /// Ms of the client's clock.
     let time: Double

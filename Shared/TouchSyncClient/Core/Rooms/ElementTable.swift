@@ -38,7 +38,6 @@ package struct ElementTable: Sendable {
     /// The ids in the order in which the elements came.
     var ids: [TextKey] { self.entries.sorted { $0.value.rank < $1.value.rank }.map(\.key) }
 
-    /// All elements in no particular order.
     var all: some Sequence<Element> { self.entries.values.lazy.map(\.element) }
 
     /// All elements as they lie on each other, the lowest first. They are sorted unless their order is kept.

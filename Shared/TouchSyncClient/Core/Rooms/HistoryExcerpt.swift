@@ -2,7 +2,6 @@ public import JSONBytes
 
 /// A page of a room's history behind a number, as `GET /api/rooms/ID/history?after=S` answers.
 public struct HistoryExcerpt: Sendable {
-    /// A change that was applied.
     struct Applied: Sendable {
         let seq: Int64
         let sid: TextKey

@@ -1,6 +1,5 @@
 import JSONBytes
 
-/// How a room's parts reach the server and the app.
 struct RoomAddress: Sendable {
     let id: TextKey
     /// What requests call the room: another one after it was left and joined again, so that late answers find nobody.

@@ -22,7 +22,6 @@ package struct RoomContents: Sendable {
     /// Where a join goes on; nil when all of the room is needed.
     package var position: (epoch: String, seq: Int64)? { self.epoch.map { ($0, self.seq) } }
 
-    /// The size of the element that an annotation belongs to.
     private func parentSize(of element: Element) -> Size? {
         element.parentId.flatMap { self.confirmed[TextKey($0)]?.originalSize }
     }

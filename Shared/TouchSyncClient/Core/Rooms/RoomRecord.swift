@@ -3,7 +3,6 @@ public import JSONBytes
 /// What has to survive the end of the app: the edits of a room that have no result yet, with the session and the numbers
 /// under which they were sent. The shell keeps its JSON text.
 public struct RoomRecord: Equatable, Sendable {
-    /// An edit without a result.
     struct SavedEdit: Equatable, Sendable {
         let ids: [String]
         let event: String

@@ -26,3 +26,7 @@ extension Angle {
 func sine(_ radians: Double) -> Double { sin(radians) }
 
 func cosine(_ radians: Double) -> Double { cos(radians) }
+
+func exponential(_ x: Double) -> Double { exp(x) }
+
+func logarithm(_ x: Double) -> Double { log(x) }
