@@ -22,6 +22,8 @@ public struct ShardOwners: Sendable {
         /// Shards whose former owner is gone, or that had none.
         package var orphaned: Set<Int> = []
 
+        package init() {}
+
         /// All shards moved.
         package var shards: Set<Int> { self.handedOver.union(self.orphaned) }
     }
