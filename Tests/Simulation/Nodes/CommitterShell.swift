@@ -166,6 +166,8 @@ final class CommitterShell: Shell {
         counts["committer.over-room-elements", default: 0] += Int64(tally.overRoomElements)
         counts["committer.over-annotations", default: 0] += Int64(tally.overAnnotations)
         counts["committer.gaps", default: 0] += Int64(tally.gaps)
+        counts["outboxes.dropped-envelopes", default: 0] += Int64(
+            self.results.outboxes.droppedEnvelopes + self.updates.outboxes.droppedEnvelopes)
         counts["committer.expired-sessions", default: 0] += Int64(tally.expired)
     }
 }

@@ -29,7 +29,7 @@ final class FanoutShell: Shell {
             limits.ringBytes = 1500
         }
         self.core = Fanout(limits: limits)
-        self.peers = FanoutPeers(outboxBytes: world.plan.fullLinks > 0 ? 4000 : 1 << 20)
+        self.peers = FanoutPeers(outboxBytes: world.plan.fullLinks > 0 ? 1500 : 1 << 20)
         self.connection = DatabaseConnection(of: process, lane: 0)
         world.connect(self.connection)
         world.rest(process, true)

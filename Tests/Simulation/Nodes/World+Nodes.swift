@@ -17,7 +17,7 @@ extension World {
     /// What a daemon that accepts commits allows each sender: plenty, or in every other world hardly anything.
     /// How much may wait for one peer whose link is full.
     func outboxLimits(_ usual: OutboxLimits) -> OutboxLimits {
-        self.plan.fullLinks > 0 ? OutboxLimits(bytes: 4000, keys: 8) : usual
+        self.plan.fullLinks > 0 ? OutboxLimits(bytes: 300, keys: 8) : usual
     }
 
     func window() -> CommitCredit {
