@@ -180,9 +180,6 @@ let fanout: [Target] = [
 
 // The operator's command.
 let operatorCommand: [Target] = [
-    library(
-        "OperatorRobots", "Services/Operator/Robots",
-        ["Canvas", "TouchSyncClient", "TouchSyncClientCore", nioLocks]),
     // What a terminal can do, and texts for it.
     library("OperatorTerminal", "Services/Operator/Terminal", ["Boot"]),
     // What operators see of a pipeline: what the daemons' metrics say together, as a page and in a terminal.
@@ -193,19 +190,13 @@ let operatorCommand: [Target] = [
             "CMonitorPages", "OperatorTerminal", "Stages", "Timing", "JSONBytes", "Boot", nioCore, nioPosix, nioHTTP1,
             nioLocks, deque, logging, lifecycle,
         ], exclude: ["Embedded", "web", "handbook.py", "picture.png"]),
-    // A room's updates in words.
-    library(
-        "OperatorTail", "Services/Operator/Tail",
-        ["OperatorTerminal", "Canvas", "JSONBytes", "TouchSyncClient", "TouchSyncClientCore", "Boot", nioLocks]),
     library(
         "OperatorDaemon", "Services/Operator/Daemon",
         [
             "Boot", "Auth", "Trust", "Processes", "Postgres", "JSONBytes", "Canvas", "Wire", "Mesh", "Stages",
-            "GatewayDaemon",
-            "CoalescerDaemon", "CommitterCore", "CommitterDaemon", "FanoutDaemon", "OperatorRobots",
-            "OperatorTerminal", "OperatorMonitor", "OperatorTail", "CLinux", nioLocks, nioCore,
-            nioPosix,
-            argumentParser,
+            "GatewayCore", "GatewayDaemon", "CoalescerDaemon", "CommitterCore", "CommitterDaemon", "FanoutDaemon",
+            "TouchSyncClient", "TouchSyncClientCore", "OperatorTerminal", "OperatorMonitor", "CLinux", nioLocks,
+            nioCore, nioPosix, argumentParser,
         ]),
     executable("touchsync", "Services/Operator/Main", ["OperatorDaemon", argumentParser]),
 ]
@@ -322,13 +313,8 @@ let testTargets: [Target] = [
     tests(
         "OperatorTests",
         [
-            "OperatorDaemon", "OperatorRobots", "OperatorTerminal", "OperatorTail",
-            "TouchSyncClientCore", "Timing", "CommitterCore", "CommitterDaemon", "PipelineTestKit",
-            "Postgres",
-            "Canvas",
-            "Wire",
-            "Stages",
-            "Boot", "JSONBytes", nioPosix, argumentParser,
+            "OperatorDaemon", "OperatorTerminal", "TouchSyncClientCore", "Timing", "CommitterCore", "CommitterDaemon",
+            "PipelineTestKit", "Postgres", "Canvas", "Wire", "Stages", "Boot", "JSONBytes", nioPosix, argumentParser,
         ]),
     tests(
         "BenchTests",

@@ -38,7 +38,6 @@ package enum TokenFailure: String, Error, Sendable, CaseIterable {
     case unsupportedAlgorithm = "token_unsupported_algorithm"
     /// No key has that `kid` and that algorithm.
     case unknownKey = "token_unknown_key"
-    /// The signature does not match.
     case badSignature = "token_bad_signature"
     /// The payload is not a JSON object with unique members, or a claim has the wrong type.
     case badClaims = "token_bad_claims"
@@ -59,6 +58,5 @@ package enum TokenFailure: String, Error, Sendable, CaseIterable {
     /// `rooms` is not an object of room ids with the values view, preview and commit.
     case badRooms = "token_bad_rooms"
 
-    /// The machine-readable code.
     package var code: String { self.rawValue }
 }

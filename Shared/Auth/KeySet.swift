@@ -22,11 +22,6 @@ package struct KeyFailure: Error, Sendable, Equatable, CustomStringConvertible {
     func inLine(_ line: Int) -> KeyFailure { KeyFailure("line \(line): \(self.description)") }
 }
 
-extension [UInt8] {
-    /// The line that contains a byte, from 1.
-    func line(at offset: Int) -> Int { 1 + self.prefix(offset).count { $0 == UInt8(ascii: "\n") } }
-}
-
 /// The verification keys: at most 32.
 package struct KeySet: Sendable, Equatable {
     /// The maximum number of keys in a set.
@@ -59,7 +54,6 @@ package struct KeySet: Sendable, Equatable {
         try self.init(keys)
     }
 
-    /// The number of keys.
     package var count: Int { self.keys.count }
 
     /// The keys of both sets.

@@ -2,28 +2,26 @@ internal import Crypto
 internal import CryptoExtras
 internal import JSONBytes
 
-/// Parses `PUBLIC KEY` blocks (RFC 7468 section 13).
-enum PEM {
-    /// The keys of all blocks, in their order.
-    static func keys(of text: [UInt8]) throws(KeyFailure) -> [VerificationKey] {
-        var blocks = PEMBlocks()
-        for (index, line) in text.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).enumerated() {
-            let line = line.last == UInt8(ascii: "\r") ? line.dropLast() : line
-            do throws(KeyFailure) { try blocks.lineRead(String(decoding: line, as: UTF8.self)) } catch {
-                throw error.inLine(index + 1)
-            }
-        }
-        return try blocks.finish()
-    }
-}
-
-/// The keys of the blocks of a file, line by line.
-private struct PEMBlocks {
+/// Reads `PUBLIC KEY` blocks (RFC 7468 section 13), line by line.
+struct PEM {
     private var keys: [VerificationKey] = []
     /// What was read of a block that has no end yet.
     private var block: String?
 
-    mutating func lineRead(_ line: String) throws(KeyFailure) {
+    /// The keys of all blocks, in their order.
+    static func keys(of text: [UInt8]) throws(KeyFailure) -> [VerificationKey] {
+        var pem = PEM()
+        for (index, line) in text.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).enumerated() {
+            let line = line.last == UInt8(ascii: "\r") ? line.dropLast() : line
+            do throws(KeyFailure) { try pem.lineRead(String(decoding: line, as: UTF8.self)) } catch {
+                throw error.inLine(index + 1)
+            }
+        }
+        if pem.block != nil { throw KeyFailure("holds a PEM block without an end") }
+        return pem.keys
+    }
+
+    private mutating func lineRead(_ line: String) throws(KeyFailure) {
         if line.isEmpty { return }
         if line == "-----BEGIN PUBLIC KEY-----" {
             self.block = ""
@@ -37,12 +35,6 @@ private struct PEMBlocks {
         } else {
             throw KeyFailure("is neither a JWK set nor PEM")
         }
-    }
-
-    /// All keys, in their order.
-    func finish() throws(KeyFailure) -> [VerificationKey] {
-        if self.block != nil { throw KeyFailure("holds a PEM block without an end") }
-        return self.keys
     }
 
     /// The key of a block; its lines may have any length.

@@ -17,7 +17,6 @@ package struct RevocationList: Sendable, Equatable {
     /// The first second at which a token must have been issued, by user.
     private var users: [[UInt8]: Int64] = [:]
 
-    /// Nothing is revoked.
     package init() {}
 
     /// The number of tokens and users.
@@ -49,9 +48,7 @@ extension RevocationList {
             throw Self.failure(bytes.line(at: error.offset), "is no valid JSON: \(error.reason.rawValue)")
         }
         for entry in document.root.elements {
-            do throws(MalformedEntry) { try self.add(entry) } catch {
-                throw Self.failure(bytes.line(at: entry.rawBytes.startIndex), error.reason)
-            }
+            try self.add(entry, line: bytes.line(at: entry.rawBytes.startIndex))
         }
     }
 
@@ -62,9 +59,7 @@ extension RevocationList {
             do { try document.parse(line) } catch {
                 throw Self.failure(index + 1, "is no valid JSON: \(error.reason.rawValue)")
             }
-            do throws(MalformedEntry) { try self.add(document.root) } catch {
-                throw Self.failure(index + 1, error.reason)
-            }
+            try self.add(document.root, line: index + 1)
         }
     }
 
@@ -72,28 +67,26 @@ extension RevocationList {
         RevocationFailure(description: "line \(line): \(reason)")
     }
 
-    private struct MalformedEntry: Error {
-        let reason: String
-    }
-
-    private mutating func add(_ entry: JSONValue) throws(MalformedEntry) {
+    private mutating func add(_ entry: JSONValue, line: @autoclosure () -> Int) throws(RevocationFailure) {
         switch (entry["jti"], entry["sub"]) {
         case (let token?, nil):
-            self.tokens.insert(try Self.bytes("jti", token))
+            self.tokens.insert(try Self.bytes("jti", token, line()))
         case (nil, let user?):
             guard let start = entry["before"]?.integer, start > 0 else {
-                throw MalformedEntry(reason: "before must be a whole number of seconds since 1970")
+                throw Self.failure(line(), "before must be a whole number of seconds since 1970")
             }
-            let user = try Self.bytes("sub", user)
+            let user = try Self.bytes("sub", user, line())
             self.users[user] = max(start, self.users[user] ?? start)
         default:
-            throw MalformedEntry(reason: #"an entry is {"jti":…} or {"sub":…,"before":…}"#)
+            throw Self.failure(line(), #"an entry is {"jti":…} or {"sub":…,"before":…}"#)
         }
     }
 
-    private static func bytes(_ name: String, _ value: JSONValue) throws(MalformedEntry) -> [UInt8] {
+    private static func bytes(
+        _ name: String, _ value: JSONValue, _ line: @autoclosure () -> Int
+    ) throws(RevocationFailure) -> [UInt8] {
         guard let text = value.string, !text.isEmpty else {
-            throw MalformedEntry(reason: "\(name) must be a text")
+            throw Self.failure(line(), "\(name) must be a text")
         }
         return Array(text.utf8)
     }

@@ -7,13 +7,7 @@ package enum Right: String, Sendable, CaseIterable, Comparable {
     /// Send commits.
     case commit
 
-    private var rank: Int {
-        switch self {
-        case .view: 0
-        case .preview: 1
-        case .commit: 2
-        }
-    }
+    private var rank: Int { Self.allCases.firstIndex(of: self) ?? 0 }
 
     package static func < (left: Right, right: Right) -> Bool { left.rank < right.rank }
 }
@@ -24,13 +18,7 @@ package struct RoomRights: Sendable, Equatable {
     private var byRoom: [[UInt8]: Right] = [:]
     private var everywhere: Right?
 
-    /// No right anywhere.
     package init() {}
-
-    /// The same right in every room.
-    package init(everywhere right: Right) {
-        self.everywhere = right
-    }
 
     /// Grants a right in one room, or with `*` in every room that is not named itself.
     package mutating func grant(_ right: Right, room: some Collection<UInt8>) {
@@ -44,7 +32,4 @@ package struct RoomRights: Sendable, Equatable {
 
     /// The right in a room, by its id as text.
     package func right(in room: String) -> Right? { self.right(in: Array(room.utf8)) }
-
-    /// True when nothing is granted.
-    package var isEmpty: Bool { self.byRoom.isEmpty && self.everywhere == nil }
 }

@@ -14,7 +14,6 @@ package struct TokenVerifier: Sendable {
     /// The maximum length of its first segment, bytes: it is read before the signature is checked.
     private static let longestHeader = 1024
 
-    /// Each key with its checker of signatures.
     private let keys: [(key: VerificationKey, checker: any JWTAlgorithm)]
     private let issuer: String
     private let audience: String
@@ -62,11 +61,10 @@ package struct TokenVerifier: Sendable {
 
         // Only now: the claims may be long, and anybody can write some.
         guard let payload = Base64.decodeURL(segments[1]) else { throw .malformed }
-        var document = JSONDocument()
-        guard (try? document.parse(payload, limits: Self.limits)) != nil, document.root.kind == .object else {
+        guard let payload = try? JSONValue(parsing: payload, limits: Self.limits), payload.kind == .object else {
             throw .badClaims
         }
-        let claims = try self.claims(document.root, signedBy: key.fingerprint, at: now)
+        let claims = try self.claims(payload, signedBy: key.fingerprint, at: now)
         guard !self.revocations.revokes(claims.token, of: claims.user) else { throw .revoked }
         return claims
     }
@@ -77,7 +75,6 @@ package struct TokenVerifier: Sendable {
         self.keys.contains { $0.key.fingerprint == token.key } && !self.revocations.revokes(token, of: user)
     }
 
-    /// Verifies a token as text.
     package func verify(_ token: String, at now: Int64) throws(TokenFailure) -> Claims {
         try self.verify(Array(token.utf8), at: now)
     }
@@ -95,11 +92,9 @@ package struct TokenVerifier: Sendable {
     private func candidates(
         _ bytes: [UInt8]
     ) throws(TokenFailure) -> [(key: VerificationKey, checker: any JWTAlgorithm)] {
-        var document = JSONDocument()
-        guard (try? document.parse(bytes, limits: Self.limits)) != nil, document.root.kind == .object else {
+        guard let header = try? JSONValue(parsing: bytes, limits: Self.limits), header.kind == .object else {
             throw .badHeader
         }
-        let header = document.root
         // A critical extension is never supported (RFC 7515 section 4.1.11).
         guard header["crit"] == nil else { throw .badHeader }
         guard let type = header["typ"]?.string,

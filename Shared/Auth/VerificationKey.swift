@@ -24,7 +24,6 @@ struct VerificationKey: Sendable, Equatable {
     let fingerprint: KeyFingerprint
     private let material: Material
 
-    /// A shared secret.
     init(id: String?, secret: some Collection<UInt8>) throws(KeyFailure) {
         self.init(id: id, .hs256, Array(secret), .hs256(try KeySet.symmetric(secret)))
     }
@@ -35,7 +34,6 @@ struct VerificationKey: Sendable, Equatable {
         self.init(id: id, .es256, key.rawRepresentation, .es256(material))
     }
 
-    /// A public key of Ed25519.
     init(id: String?, _ key: Curve25519.Signing.PublicKey) {
         self.init(id: id, .eddsa, key.rawRepresentation, .eddsa(EdDSA.PublicKey(backing: key)))
     }

@@ -35,7 +35,6 @@ public struct Adjustment: Equatable, Sendable {
     /// The rule.
     public var why: Why
 
-    /// An adjustment from its parts.
     public init(field: String, sent: Double, stored: Double, why: Why) {
         self.field = field
         self.sent = sent

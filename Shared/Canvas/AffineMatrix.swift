@@ -10,7 +10,6 @@ public struct AffineMatrix: Equatable, Sendable {
     /// The map that changes nothing.
     public static let identity = AffineMatrix(a: 1, b: 0, c: 0, d: 1, tx: 0, ty: 0)
 
-    /// A map from its coefficients.
     public init(a: Double, b: Double, c: Double, d: Double, tx: Double, ty: Double) {
         (self.a, self.b, self.c, self.d, self.tx, self.ty) = (a, b, c, d, tx, ty)
     }
@@ -22,22 +21,6 @@ public struct AffineMatrix: Equatable, Sendable {
         self.init(a: scaleX * cosine, b: scaleX * sine, c: -scaleY * sine, d: scaleY * cosine, tx: 0, ty: 0)
         let moved = position - self.applied(to: anchor)
         (self.tx, self.ty) = (moved.x, moved.y)
-    }
-
-    /// The map that moves every point by the same displacement.
-    public static func translation(_ displacement: Point) -> AffineMatrix {
-        AffineMatrix(a: 1, b: 0, c: 0, d: 1, tx: displacement.x, ty: displacement.y)
-    }
-
-    /// The map that scales about the origin, axis by axis.
-    public static func scaling(x: Double, y: Double) -> AffineMatrix {
-        AffineMatrix(a: x, b: 0, c: 0, d: y, tx: 0, ty: 0)
-    }
-
-    /// The map that rotates about the origin, clockwise.
-    public static func rotation(_ angle: Angle) -> AffineMatrix {
-        let (sine, cosine) = angle.sineAndCosine
-        return AffineMatrix(a: cosine, b: sine, c: -sine, d: cosine, tx: 0, ty: 0)
     }
 
     /// The image of a point.

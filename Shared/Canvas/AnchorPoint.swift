@@ -25,17 +25,7 @@ public enum AnchorPoint: String, CaseIterable, Sendable {
 }
 
 extension Rect {
-    /// The point at an anchor of this rectangle. With the anchor as pivot, `Point.scaled(x:y:about:)` is the scaling
-    /// of the rectangle's contents:
-    ///
-    ///     let frame = Rect(x: 0, y: 0, width: 1000, height: 1000)
-    ///     let centre = frame.point(atAnchor: AnchorPoint.center.unitPoint)
-    ///     Point(x: 700, y: 300).scaled(x: 0.5, y: 0.5, about: centre)  // 600, 400
-    public func point(atAnchor anchor: Point) -> Point {
-        Point(x: self.origin.x + anchor.x * self.size.width, y: self.origin.y + anchor.y * self.size.height)
-    }
-
-    /// The anchor at a point, the inverse of `point(atAnchor:)`; nil when a side is 0 or the result is not finite.
+    /// The anchor at a point of this rectangle; nil when a side is 0 or the result is not finite.
     public func anchor(at point: Point) -> Point? {
         guard self.size.width != 0, self.size.height != 0 else { return nil }
         let inside = point - self.origin

@@ -21,18 +21,6 @@ public struct Angle: Equatable, Sendable {
                 ? degrees : radians.truncatingRemainder(dividingBy: 2 * Double.pi) * (180 / Double.pi))
     }
 
-    /// The angle of a number of degrees; nil unless the number is finite.
-    public init?(validatingDegrees degrees: Double) {
-        guard degrees.isFinite else { return nil }
-        self.init(degrees: degrees)
-    }
-
-    /// The angle of a number of radians, clockwise; nil unless the number is finite.
-    public init?(validatingRadians radians: Double) {
-        guard radians.isFinite else { return nil }
-        self.init(radians: radians)
-    }
-
     /// Clockwise radians in [0, 2π).
     public var radians: Double { self.degrees * (Double.pi / 180) }
 

@@ -5,7 +5,6 @@ public struct ChangedElement: Sendable {
     /// The element after it.
     public var after: Element
 
-    /// A change from one state of an element to another.
     public init(before: Element, after: Element) {
         self.before = before
         self.after = after

@@ -46,7 +46,6 @@ extension ElementInput {
         return constraints
     }
 
-    /// `"x"` or `"y"`.
     static func axis(_ value: JSONValue?, _ field: String) throws(FieldError) -> Constraints.Axis {
         guard let axis = value?.string.flatMap(Constraints.Axis.init(rawValue:)) else {
             throw FieldError(field: field, message: "An axis is \"x\" or \"y\".")

@@ -15,7 +15,6 @@ public struct Constraints: Equatable, Sendable {
     /// The lines to which its position snaps.
     public var grid: Grid?
 
-    /// No constraint.
     public init() {}
 
     /// Lines at a distance from each other, in the unit of the position. An axis without a step has none.
@@ -25,7 +24,6 @@ public struct Constraints: Equatable, Sendable {
         /// Where one of the lines lies, 0 if nil.
         public var offsetX, offsetY: Double?
 
-        /// A grid from its steps and offsets.
         public init(x: Double? = nil, y: Double? = nil, offsetX: Double? = nil, offsetY: Double? = nil) {
             self.x = x
             self.y = y

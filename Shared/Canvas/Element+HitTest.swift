@@ -43,13 +43,6 @@ extension Element {
 // MARK: - Annotations on the canvas
 
 extension Element {
-    /// Maps the own pixels of an annotation to the canvas on which its parent lies, in their planes: `projection` has their
-    /// depth. The parent of an element in canvas space does not matter.
-    public func matrix(on parent: Element) -> AffineMatrix {
-        guard self.space == .normalized else { return self.matrix() }
-        return self.matrix(parentSize: parent.originalSize).followed(by: parent.matrix())
-    }
-
     /// The smallest axis-aligned rectangle of the canvas around what is seen of an annotation of a parent; the parent's
     /// anchor if it is behind the viewer.
     public func boundingBox(on parent: Element) -> Rect {

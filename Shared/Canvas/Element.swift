@@ -13,7 +13,6 @@ public struct Bounds: Equatable, Sendable {
     /// The extent, 0 or more.
     public var width, height: Double
 
-    /// Bounds from a corner and an extent.
     public init(x: Double, y: Double, width: Double, height: Double) {
         self.x = x
         self.y = y
@@ -221,6 +220,5 @@ extension Element {
         return self.id.utf16.lexicographicallyPrecedes(other.id.utf16)
     }
 
-    /// Its `zIndex`, 0 when absent.
     package var level: Double { self.zIndex ?? 0 }
 }

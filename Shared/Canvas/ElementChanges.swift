@@ -37,11 +37,7 @@ public struct ElementChanges: Equatable, Sendable {
     /// The app's own fields to add, to replace, or to remove (see `ExtraField.removal(of:)`).
     public var extra: [ExtraField] = []
 
-    /// No change.
     public init() {}
-
-    /// Whether it changes nothing.
-    public var isEmpty: Bool { self == ElementChanges() }
 
     /// Whether a locked element refuses it: it resizes, and does not unlock.
     public var respectsLock: Bool {

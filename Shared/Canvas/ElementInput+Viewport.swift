@@ -37,7 +37,6 @@ extension ElementInput {
         return viewport.visibleRect.withinReach
     }
 
-    /// `{width, height}`, both above 0.
     private static func size(_ value: JSONValue?, _ field: String) throws(FieldError) -> Size {
         guard let value, value.kind == .object, let width = value["width"], let height = value["height"] else {
             throw FieldError(field: field, message: "An object {width, height} is required.")

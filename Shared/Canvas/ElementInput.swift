@@ -84,7 +84,6 @@ public enum ElementInput {
         return number
     }
 
-    /// The number of an element's field.
     static func number(
         of field: ElementField, _ value: JSONValue, _ path: @autoclosure () -> String
     ) throws(FieldError) -> Double {
@@ -106,7 +105,6 @@ public enum ElementInput {
         return bool
     }
 
-    /// `{x, y}`.
     static func point(_ value: JSONValue, _ field: String) throws(FieldError) -> Point {
         guard value.kind == .object else { throw FieldError(field: field, message: "An object {x, y} is required.") }
         return Point(

@@ -7,7 +7,6 @@ public struct ElementText: Sendable {
     /// Where the geometry ends, and where `rev` is with its name.
     private let ends: (geometry: Int, rev: Range<Int>)?
 
-    /// A stored text.
     public init(_ json: [UInt8]) {
         self.json = json
         self.ends = Self.ends(of: json)

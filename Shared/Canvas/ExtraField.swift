@@ -68,7 +68,6 @@ extension [ExtraField] {
             ? "An element's own fields have at most \(CanvasLimits.extraBytes) bytes." : nil
     }
 
-    /// The value of a field; nil when there is none of that name.
     func value(of name: String) -> [UInt8]? { self.first { isSameText($0.name, name) }?.json }
 
     /// Replaces a field's value, appends the field if it is new, or removes it if the value is nil.

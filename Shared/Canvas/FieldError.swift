@@ -7,7 +7,6 @@ public struct FieldError: Error, Equatable, Sendable, CustomStringConvertible {
     /// Whether the code is "too large" rather than "invalid".
     public var tooLarge: Bool
 
-    /// A refusal of one field.
     public init(field: String, message: String, tooLarge: Bool = false) {
         self.field = field
         self.message = message
@@ -16,11 +15,6 @@ public struct FieldError: Error, Equatable, Sendable, CustomStringConvertible {
 
     /// For people: the message, with the field.
     public var description: String { self.field.isEmpty ? self.message : "\(self.field): \(self.message)" }
-
-    /// The same error with its field under `path`, such as `elements[3]`.
-    public func under(_ path: String) -> FieldError {
-        FieldError(field: joined(path, self.field), message: self.message, tooLarge: self.tooLarge)
-    }
 }
 
 /// A field's path; the path of the root is empty.

@@ -13,7 +13,6 @@ public struct Gesture: Equatable, Sendable {
     /// The anchor to use from now on.
     public var anchor: Point?
 
-    /// No movement.
     public init() {}
 
     /// This gesture followed by another: drags, rotations and tilts add, pinches multiply, the latest anchor wins.
@@ -81,8 +80,8 @@ extension RulesTable {
             (element.anchorX, element.anchorY) = (moved.anchorX, moved.anchorY)
             // The anchor's place on the axis that constraints ignore: the element stays, so its anchor goes.
             switch element.constraints?.axis {
-            case .x: element.positionY = PositionRule(y: moved.positionY, of: element, lines: nil).stored
-            case .y: element.positionX = PositionRule(x: moved.positionX, of: element, lines: nil).stored
+            case .x: element.positionY = PositionRule(moved.positionY, .positionY, of: element, lines: nil).stored
+            case .y: element.positionX = PositionRule(moved.positionX, .positionX, of: element, lines: nil).stored
             case nil: break
             }
         }
@@ -93,11 +92,6 @@ extension RulesTable {
 extension ElementInput {
     /// The deltas of a gesture: `translation {x, y}`, `scale` (a number, or `{x, y}`), `rotation`, `tilt {x, y}`,
     /// `anchor {x, y}`, at least one of them.
-    public static func gesture(_ payload: JSONValue) throws(FieldError) -> Gesture {
-        try Self.gestureFields(payload).gesture
-    }
-
-    /// The same, with the parts that are absent.
     public static func gestureFields(_ payload: JSONValue) throws(FieldError) -> GestureFields {
         var fields = GestureFields()
         if let value = payload["translation"] { fields.translation = try Self.point(value, "translation") }

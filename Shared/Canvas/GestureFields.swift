@@ -12,7 +12,6 @@ public struct GestureFields: Equatable, Sendable {
     /// The anchor to use from now on.
     public var anchor: Point?
 
-    /// No part.
     public init() {}
 
     /// True when every part is absent.

@@ -1,9 +1,7 @@
 /// What fingers may do to an element.
 public struct GestureKinds: OptionSet, Equatable, Sendable {
-    /// One bit for each kind.
     public let rawValue: UInt8
 
-    /// Kinds from their bits.
     public init(rawValue: UInt8) {
         self.rawValue = rawValue
     }
@@ -33,34 +31,6 @@ extension RulesTable {
 }
 
 extension Gesture {
-    /// A drag by pixels of the canvas; for an annotation by fractions of the parent.
-    public static func drag(_ translation: Point) -> Gesture {
-        var gesture = Gesture()
-        gesture.translation = translation
-        return gesture
-    }
-
-    /// A pinch by a factor on both axes.
-    public static func pinch(_ factor: Double) -> Gesture {
-        var gesture = Gesture()
-        (gesture.scaleX, gesture.scaleY) = (factor, factor)
-        return gesture
-    }
-
-    /// A rotation, clockwise; it may exceed a full turn.
-    public static func turn(degrees: Double) -> Gesture {
-        var gesture = Gesture()
-        gesture.rotation = degrees
-        return gesture
-    }
-
-    /// A tilt by degrees about the x axis and the y axis.
-    public static func tilt(_ degrees: Point) -> Gesture {
-        var gesture = Gesture()
-        gesture.tilt = degrees
-        return gesture
-    }
-
     /// Whether all its numbers are finite.
     public var isFinite: Bool {
         self.translation.isFinite && self.scaleX.isFinite && self.scaleY.isFinite && self.rotation.isFinite

@@ -15,15 +15,6 @@ public struct Matrix4: Equatable, Sendable {
         (self.x, self.y, self.z, self.origin) = (x, y, z, origin)
     }
 
-    /// A map from its numbers, m11 to m44; nil unless they are 16.
-    public init?(elements: [Double]) {
-        guard elements.count == 16 else { return nil }
-        func column(_ start: Int) -> SIMD4<Double> {
-            SIMD4(elements[start], elements[start + 1], elements[start + 2], elements[start + 3])
-        }
-        self.init(x: column(0), y: column(4), z: column(8), origin: column(12))
-    }
-
     /// m11 to m44.
     public var elements: [Double] {
         [self.x, self.y, self.z, self.origin].flatMap { [$0.x, $0.y, $0.z, $0.w] }

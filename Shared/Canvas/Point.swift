@@ -8,7 +8,6 @@ public struct Point: Equatable, Sendable {
     /// The origin.
     public static let zero = Point(x: 0, y: 0)
 
-    /// A point at x, y.
     public init(x: Double, y: Double) {
         self.x = x
         self.y = y
@@ -25,18 +24,6 @@ public struct Point: Equatable, Sendable {
 
     /// Whether both coordinates are finite.
     public var isFinite: Bool { self.x.isFinite && self.y.isFinite }
-
-    /// The point scaled about a fixed one, axis by axis: pivot + (point − pivot) · factors.
-    ///
-    ///     Point(x: 700, y: 300).scaled(x: 0.5, y: 0.5, about: Point(x: 500, y: 500))  // 600, 400
-    public func scaled(x factorX: Double, y factorY: Double, about pivot: Point) -> Point {
-        Point(x: pivot.x + (self.x - pivot.x) * factorX, y: pivot.y + (self.y - pivot.y) * factorY)
-    }
-
-    /// The point rotated clockwise about a fixed one: pivot + R · (point − pivot).
-    public func rotated(by angle: Angle, about pivot: Point) -> Point {
-        pivot + (self - pivot).rotated(by: angle)
-    }
 
     /// The point rotated clockwise about the origin.
     public func rotated(by angle: Angle) -> Point {

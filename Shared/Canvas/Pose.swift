@@ -17,7 +17,6 @@ public struct Pose: Equatable, Sendable {
     /// 0 to 1.
     public var opacity: Double
 
-    /// A pose in the plane of the canvas from its parts.
     public init(position: Point, rotation: Angle, scaleX: Double, scaleY: Double, opacity: Double = 1) {
         self.position = position
         self.rotation = rotation
@@ -36,86 +35,89 @@ public struct Pose: Equatable, Sendable {
     /// rotation, and perspective is that of the other one from the beginning, because there is nothing between none and
     /// a weak one.
     public func interpolated(to other: Pose, fraction: Double) -> Pose {
-        func between(_ start: Double, _ end: Double) -> Double {
-            Canvas.interpolated(from: start, to: end, fraction: fraction)
-        }
         var pose = fraction == 0 ? self : other
-        pose.position = self.position.interpolated(to: other.position, fraction: fraction)
-        pose.positionZ = between(self.positionZ, other.positionZ)
-        pose.rotation = self.rotation.interpolated(to: other.rotation, fraction: fraction)
-        pose.rotationX = self.rotationX.interpolated(to: other.rotationX, fraction: fraction)
-        pose.rotationY = self.rotationY.interpolated(to: other.rotationY, fraction: fraction)
-        pose.scaleX = between(self.scaleX, other.scaleX)
-        pose.scaleY = between(self.scaleY, other.scaleY)
-        pose.opacity = between(self.opacity, other.opacity)
+        for field in ElementField.animated {
+            let (start, end) = (self[field], other[field])
+            pose[field] =
+                field.isAngle
+                ? Angle(degrees: start).interpolated(to: Angle(degrees: end), fraction: fraction).degrees
+                : Canvas.interpolated(from: start, to: end, fraction: fraction)
+        }
         return pose
     }
 
     /// The pose with its numbers clamped to ±`CanvasLimits.reach`, so that no sum of some of them overflows.
     var withinReach: Pose {
-        func inReach(_ number: Double) -> Double { clamped(number, -CanvasLimits.reach, CanvasLimits.reach) }
         var pose = self
-        pose.position = Point(x: inReach(self.position.x), y: inReach(self.position.y))
-        pose.positionZ = inReach(self.positionZ)
-        (pose.scaleX, pose.scaleY) = (inReach(self.scaleX), inReach(self.scaleY))
-        (pose.perspective, pose.opacity) = (inReach(self.perspective), inReach(self.opacity))
+        for field in ElementField.moving { pose[field] = clamped(self[field], -CanvasLimits.reach, CanvasLimits.reach) }
         return pose
     }
 
     /// This pose and a difference.
     func moved(by difference: PoseDifference) -> Pose {
         var pose = self
-        pose.position = self.position + difference.position
-        pose.positionZ += difference.positionZ
-        pose.rotation = self.rotation.turned(by: difference.degrees)
-        pose.rotationX = self.rotationX.turned(by: difference.degreesX)
-        pose.rotationY = self.rotationY.turned(by: difference.degreesY)
-        pose.scaleX += difference.scaleX
-        pose.scaleY += difference.scaleY
-        pose.opacity += difference.opacity
+        for field in ElementField.animated { pose[field] += difference.values[field.slot] }
         return pose
+    }
+
+    /// The number in a field that moves.
+    package subscript(field: ElementField) -> Double {
+        get {
+            switch field {
+            case .positionX: self.position.x
+            case .positionY: self.position.y
+            case .positionZ: self.positionZ
+            case .rotation: self.rotation.degrees
+            case .rotationX: self.rotationX.degrees
+            case .rotationY: self.rotationY.degrees
+            case .scaleX: self.scaleX
+            case .scaleY: self.scaleY
+            case .perspective: self.perspective
+            case .opacity: self.opacity
+            default: 0
+            }
+        }
+        set {
+            switch field {
+            case .positionX: self.position.x = newValue
+            case .positionY: self.position.y = newValue
+            case .positionZ: self.positionZ = newValue
+            case .rotation: self.rotation = Angle(degrees: newValue)
+            case .rotationX: self.rotationX = Angle(degrees: newValue)
+            case .rotationY: self.rotationY = Angle(degrees: newValue)
+            case .scaleX: self.scaleX = newValue
+            case .scaleY: self.scaleY = newValue
+            case .perspective: self.perspective = newValue
+            case .opacity: self.opacity = newValue
+            default: break
+            }
+        }
     }
 }
 
 /// The difference of two poses, number by number: displacements, or velocities per ms. Perspective has none: it jumps.
 struct PoseDifference: Equatable, Sendable {
-    var position = Point.zero
-    var positionZ = 0.0, degrees = 0.0, degreesX = 0.0, degreesY = 0.0, scaleX = 0.0, scaleY = 0.0, opacity = 0.0
+    /// By the slots of their fields.
+    private(set) var values = TransformFields.Values()
 
-    static let zero = PoseDifference()
+    static let zero = PoseDifference(values: .zero)
+
+    private init(values: TransformFields.Values) {
+        self.values = values
+    }
 
     /// What leads from one pose to another, by the shortest rotations.
     init(from start: Pose, to end: Pose) {
-        self.position = end.position - start.position
-        self.positionZ = end.positionZ - start.positionZ
-        self.degrees = start.rotation.shortestTurn(to: end.rotation)
-        self.degreesX = start.rotationX.shortestTurn(to: end.rotationX)
-        self.degreesY = start.rotationY.shortestTurn(to: end.rotationY)
-        self.scaleX = end.scaleX - start.scaleX
-        self.scaleY = end.scaleY - start.scaleY
-        self.opacity = end.opacity - start.opacity
+        for field in ElementField.animated {
+            let (from, to) = (start[field], end[field])
+            self.values[field.slot] =
+                field.isAngle ? Angle(degrees: from).shortestTurn(to: Angle(degrees: to)) : to - from
+        }
     }
 
-    private init() {}
-
-    /// Each number made of two.
-    private func combined(with other: Self, _ combine: (Double, Double) -> Double) -> Self {
-        var result = Self()
-        result.position.x = combine(self.position.x, other.position.x)
-        result.position.y = combine(self.position.y, other.position.y)
-        result.positionZ = combine(self.positionZ, other.positionZ)
-        result.degrees = combine(self.degrees, other.degrees)
-        result.degreesX = combine(self.degreesX, other.degreesX)
-        result.degreesY = combine(self.degreesY, other.degreesY)
-        result.scaleX = combine(self.scaleX, other.scaleX)
-        result.scaleY = combine(self.scaleY, other.scaleY)
-        result.opacity = combine(self.opacity, other.opacity)
-        return result
-    }
-
-    static func + (left: Self, right: Self) -> Self { left.combined(with: right, +) }
-    static func - (left: Self, right: Self) -> Self { left.combined(with: right, -) }
-    static func * (left: Self, factor: Double) -> Self { left.combined(with: left) { number, _ in number * factor } }
+    static func + (left: Self, right: Self) -> Self { Self(values: left.values + right.values) }
+    static func - (left: Self, right: Self) -> Self { Self(values: left.values - right.values) }
+    static func * (left: Self, factor: Double) -> Self { Self(values: left.values * factor) }
 }
 
 extension Element {

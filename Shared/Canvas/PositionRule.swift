@@ -5,18 +5,12 @@ struct PositionRule {
     /// The last rule that changed it.
     let why: Adjustment.Why
 
-    init(x sent: Double, of element: Element, lines: GridLines?) {
-        self.init(
-            sent: sent, space: element.space, edge: element.bounds?.x, extent: element.bounds?.width, lines: lines)
-    }
-
-    init(y sent: Double, of element: Element, lines: GridLines?) {
-        self.init(
-            sent: sent, space: element.space, edge: element.bounds?.y, extent: element.bounds?.height, lines: lines)
-    }
-
-    /// `edge` and `extent` are the bounds in this coordinate, `lines` those of the grid.
-    private init(sent: Double, space: Space, edge: Double?, extent: Double?, lines: GridLines?) {
+    /// - Parameters:
+    ///   - field: `positionX` or `positionY`.
+    ///   - lines: those of the grid in this coordinate.
+    init(_ sent: Double, _ field: ElementField, of element: Element, lines: GridLines?) {
+        let space = element.space
+        let (edge, extent) = Self.bounds(of: element, field)
         var why = Adjustment.Why.integer
         var value = sent
         if let lines {
@@ -33,11 +27,15 @@ struct PositionRule {
 
     /// The first and the last coordinate that a position may have.
     static func walls(of element: Element, _ field: ElementField) -> ClosedRange<Double> {
-        let bounds = element.bounds
-        let (edge, extent) = field == .positionX ? (bounds?.x, bounds?.width) : (bounds?.y, bounds?.height)
+        let (edge, extent) = Self.bounds(of: element, field)
         var ignored = Adjustment.Why.range
         let low = Self.limited(-.greatestFiniteMagnitude, element.space, edge, extent, &ignored)
         return low...Self.limited(.greatestFiniteMagnitude, element.space, edge, extent, &ignored)
+    }
+
+    private static func bounds(of element: Element, _ field: ElementField) -> (edge: Double?, extent: Double?) {
+        let bounds = element.bounds
+        return field == .positionX ? (bounds?.x, bounds?.width) : (bounds?.y, bounds?.height)
     }
 
     /// The nearest line. A whole pixel that a line rounds to is left as it is: where two are as near it would creep.

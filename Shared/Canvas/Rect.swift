@@ -5,7 +5,6 @@ public struct Size: Equatable, Sendable {
     /// Down.
     public var height: Double
 
-    /// A size of width × height.
     public init(width: Double, height: Double) {
         self.width = width
         self.height = height
@@ -62,13 +61,6 @@ public struct Rect: Equatable, Sendable {
     public func contains(_ point: Point) -> Bool {
         let end = self.end
         return point.x >= self.origin.x && point.x <= end.x && point.y >= self.origin.y && point.y <= end.y
-    }
-
-    /// Whether the two share a point, edges included.
-    public func intersects(_ other: Rect) -> Bool {
-        let (end, otherEnd) = (self.end, other.end)
-        return self.origin.x <= otherEnd.x && other.origin.x <= end.x && self.origin.y <= otherEnd.y
-            && other.origin.y <= end.y
     }
 
     /// Whether its corners and sides are finite.

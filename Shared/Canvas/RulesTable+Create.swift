@@ -78,11 +78,9 @@ extension RulesTable {
     }
 
     private static func setAnchor(_ new: NewElement, _ element: inout Element, _ adjustments: inout [Adjustment]) {
-        if let sent = usableNumber(new.anchorX) {
-            element.anchorX = Self.anchor("anchorX", sent, &adjustments)
-        }
-        if let sent = usableNumber(new.anchorY) {
-            element.anchorY = Self.anchor("anchorY", sent, &adjustments)
+        for field in [ElementField.anchorX, .anchorY] {
+            guard let sent = usableNumber(new[field]) else { continue }
+            element[field] = Self.anchor("\(field.name)", sent, &adjustments)
         }
     }
 
@@ -135,15 +133,14 @@ extension RulesTable {
         _ changes: ElementChanges, _ rules: TypeRules, _ element: inout Element, _ adjustments: inout [Adjustment]
     ) {
         guard changes.originalWidth != nil || changes.originalHeight != nil else { return }
-        if let sent = usableNumber(changes.originalWidth), sent > 0 {
-            let rule = SideRule(sent: sent, scale: element.scaleX, smallest: max(rules.minWidth, rules.minSide))
-            element.originalWidth = rule.stored
-            Self.note("originalWidth", sent, rule.stored, rule.why, &adjustments)
-        }
-        if let sent = usableNumber(changes.originalHeight), sent > 0 {
-            let rule = SideRule(sent: sent, scale: element.scaleY, smallest: max(rules.minHeight, rules.minSide))
-            element.originalHeight = rule.stored
-            Self.note("originalHeight", sent, rule.stored, rule.why, &adjustments)
+        for (field, scale, smallest) in [
+            (ElementField.originalWidth, element.scaleX, rules.minWidth),
+            (.originalHeight, element.scaleY, rules.minHeight),
+        ] {
+            guard let sent = usableNumber(changes[field]?.value), sent > 0 else { continue }
+            let rule = SideRule(sent: sent, scale: scale, smallest: max(smallest, rules.minSide))
+            element[field] = rule.stored
+            Self.note("\(field.name)", sent, rule.stored, rule.why, &adjustments)
         }
         let scales = TransformFields(scaleX: element.scaleX, scaleY: element.scaleY)
         var unsent: [Adjustment] = []
@@ -166,7 +163,6 @@ extension RulesTable {
 }
 
 extension ElementChanges {
-    /// The options of a new element, as an update sets them.
     init(_ new: NewElement) {
         for field in ElementField.options { self[field] = new[field].map(FieldChange.set) }
         self.locked = new.locked
@@ -176,6 +172,17 @@ extension ElementChanges {
 }
 
 extension Element {
+    /// The type of guides: lines that things snap to. They are moved as other elements are, but do not rotate.
+    static let guideType = "guide"
+
+    /// Rejects an update that would turn a guide: its own field `axis` says from its creation on along which axis it lies.
+    private func checkAxis(_ changes: ElementChanges) throws(FieldError) {
+        guard isSameText(self.type, Self.guideType), let sent = changes.extra.value(of: "axis") else { return }
+        guard sent == self.extra.value(of: "axis") else {
+            throw FieldError(field: "set.axis", message: "A guide keeps its axis.")
+        }
+    }
+
     /// Rejects an update after which the extra fields would be too many or too large, or a guide another line. Call it
     /// before applying the update.
     public func check(_ changes: ElementChanges) throws(FieldError) {

@@ -26,23 +26,19 @@ extension RulesTable {
         _ fields: TransformFields, along axis: Constraints.Axis?, _ element: inout Element,
         _ adjustments: inout [Adjustment]
     ) {
-        let constraints = element.constraints
-        if let sent = fields.positionX {
-            var why = Adjustment.Why.constraint
-            if axis != .y {
-                let rule = PositionRule(x: sent, of: element, lines: constraints?.linesX)
-                (element.positionX, why) = (rule.stored, rule.why)
-            }
-            Self.note("positionX", sent, element.positionX, why, &adjustments)
-        }
-        if let sent = fields.positionY {
-            var why = Adjustment.Why.constraint
-            if axis != .x {
-                let rule = PositionRule(y: sent, of: element, lines: constraints?.linesY)
-                (element.positionY, why) = (rule.stored, rule.why)
-            }
-            Self.note("positionY", sent, element.positionY, why, &adjustments)
-        }
+        Self.setCoordinate(.positionX, fields, isHeld: axis == .y, element.constraints?.linesX, &element, &adjustments)
+        Self.setCoordinate(.positionY, fields, isHeld: axis == .x, element.constraints?.linesY, &element, &adjustments)
+    }
+
+    private static func setCoordinate(
+        _ field: ElementField, _ fields: TransformFields, isHeld: Bool, _ lines: GridLines?, _ element: inout Element,
+        _ adjustments: inout [Adjustment]
+    ) {
+        guard let sent = fields[field], let stored = element[field] else { return }
+        if isHeld { return Self.note("\(field.name)", sent, stored, .constraint, &adjustments) }
+        let rule = PositionRule(sent, field, of: element, lines: lines)
+        element[field] = rule.stored
+        Self.note("\(field.name)", sent, rule.stored, rule.why, &adjustments)
     }
 
     /// The same angle in another spelling is not an adjustment, so the comparison uses the normalised value.
@@ -102,11 +98,10 @@ extension RulesTable {
 
     /// Apps round drawn sizes: differences up to half a pixel are ignored.
     static func compareSize(_ fields: TransformFields, _ element: Element, _ adjustments: inout [Adjustment]) {
-        if let sent = fields.width, (sent - element.width).magnitude > 0.5 {
-            adjustments.append(Adjustment(field: "width", sent: sent, stored: element.width, why: .computed))
-        }
-        if let sent = fields.height, (sent - element.height).magnitude > 0.5 {
-            adjustments.append(Adjustment(field: "height", sent: sent, stored: element.height, why: .computed))
+        guard fields.width != nil || fields.height != nil else { return }
+        for field in [ElementField.width, .height] {
+            guard let sent = fields[field], let drawn = element[field], (sent - drawn).magnitude > 0.5 else { continue }
+            adjustments.append(Adjustment(field: "\(field.name)", sent: sent, stored: drawn, why: .computed))
         }
     }
 

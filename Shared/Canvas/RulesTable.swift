@@ -37,7 +37,6 @@ public struct RulesTable: Equatable, Sendable {
         return RulesTable(entries: [], other: rules)
     }()
 
-    /// The rules of a type.
     public func rules(for type: String) -> TypeRules {
         let found = type.utf8.withContiguousStorageIfAvailable { self.find($0) }
         return found ?? Array(type.utf8).withUnsafeBufferPointer { self.find($0) }

@@ -17,7 +17,6 @@ public struct Throttle<Value: Sendable>: Sendable {
     private var nextSlot: Int64?
     private var held: Value?
 
-    /// A throttle without values.
     public init(interval: Int64) {
         self.interval = interval
     }
@@ -42,12 +41,6 @@ public struct Throttle<Value: Sendable>: Sendable {
         self.held = nil
         self.nextSlot = self.slot(after: now)
         return value
-    }
-
-    /// Returns the pending value regardless of the time: the finger was lifted.
-    public mutating func flush() -> Value? {
-        defer { self.held = nil }
-        return self.held
     }
 
     /// The final value is sent immediately, whatever the interval, and replaces the pending one, so that nothing older

@@ -8,7 +8,6 @@ public struct TransformFields: Equatable, Sendable {
     /// As many as there are fields, or more: what previews copy.
     @usableFromInline package typealias Values = SIMD16<Double>
 
-    /// Any part of a transform.
     public init(
         positionX: Double? = nil, positionY: Double? = nil, positionZ: Double? = nil, rotation: Double? = nil,
         rotationX: Double? = nil, rotationY: Double? = nil, scaleX: Double? = nil, scaleY: Double? = nil,

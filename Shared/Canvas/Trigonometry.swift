@@ -23,8 +23,6 @@ extension Angle {
     static func turn(along: Double, across: Double) -> Double { atan2(across, along) * (180 / Double.pi) }
 }
 
-/// The sine of an angle in radians.
 func sine(_ radians: Double) -> Double { sin(radians) }
 
-/// The cosine of an angle in radians.
 func cosine(_ radians: Double) -> Double { cos(radians) }

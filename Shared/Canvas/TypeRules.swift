@@ -15,7 +15,6 @@ public struct TypeRules: Equatable, Sendable {
     /// Range of the font size in points; nil = any.
     public var fontSize: ClosedRange<Double>?
 
-    /// The rules of a type that is not named.
     public init() {}
 
     /// Annotations lie in the plane of their parent, whatever their type.

@@ -4,8 +4,7 @@
 ///     screen = (p − canvasCentre) · zoomScale + viewCentre + offset
 ///
 /// This is SwiftUI's `.scaleEffect(zoomScale).offset(offset)` of a canvas that is centred in its view, and the meaning
-/// of `zoomScale` and `offset` in `viewport:set`. A scroll view has the origin of its content in the top left corner
-/// instead; `contentOffset` converts between the two.
+/// of `zoomScale` and `offset` in `viewport:set`.
 public struct Viewport: Equatable, Sendable {
     /// Screen points per canvas pixel.
     public private(set) var zoomScale: Double
@@ -111,22 +110,9 @@ extension Viewport {
             $0.offset = screenPoint - $0.viewSize.center - arm * scale
         }
     }
-
-    /// Zooms and scrolls so that a rectangle of the canvas is as large as the view permits, and centred. False, without
-    /// an effect, unless its sides are finite and above zero, and the result finite.
-    @discardableResult
-    public mutating func show(_ rect: Rect) -> Bool {
-        guard rect.size.isUsable else { return false }
-        let scale = min(self.viewSize.width / rect.size.width, self.viewSize.height / rect.size.height)
-        guard scale > 0, scale.isFinite else { return false }
-        return self.change {
-            $0.zoomScale = scale
-            $0.offset = ($0.canvasSize.center - rect.center) * scale
-        }
-    }
 }
 
-// MARK: - Limits and scroll views
+// MARK: - Limits
 
 extension Viewport {
     /// The offsets at which the canvas covers the view; 0 on an axis on which it is smaller than the view.
@@ -144,16 +130,5 @@ extension Viewport {
             x: clamped(self.offset.x, limits.x.lowerBound, limits.x.upperBound),
             y: clamped(self.offset.y, limits.y.lowerBound, limits.y.upperBound))
         return viewport
-    }
-
-    /// The viewport of a scroll view, which shows p at p · zoomScale − contentOffset; nil as for the other initializer.
-    public init?(zoomScale: Double, contentOffset: Point, viewSize: Size, canvasSize: Size) {
-        let offset = canvasSize.center * zoomScale - viewSize.center - contentOffset
-        self.init(zoomScale: zoomScale, offset: offset, viewSize: viewSize, canvasSize: canvasSize)
-    }
-
-    /// The content offset of a scroll view that shows the same, screen points.
-    public var contentOffset: Point {
-        self.canvasSize.center * self.zoomScale - self.viewSize.center - self.offset
     }
 }

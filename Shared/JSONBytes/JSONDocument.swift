@@ -30,11 +30,6 @@ public struct JSONDocument: Sendable {
         if let failure { throw failure }
     }
 
-    /// Parses the bytes of a span, see `parse(_:limits:)`.
-    public mutating func parse(_ text: RawSpan, limits: JSONLimits = .default) throws(JSONError) {
-        try text.withUnsafeBytes { (bytes) throws(JSONError) in try self.parse(bytes, limits: limits) }
-    }
-
     /// Parses any other bytes (an array, a slice, a string's UTF-8 view), see `parse(_:limits:)`.
     public mutating func parse(_ text: some Collection<UInt8>, limits: JSONLimits = .default) throws(JSONError) {
         let outcome = text.withContiguousStorageIfAvailable { bytes -> Result<Void, JSONError> in
@@ -83,6 +78,15 @@ public struct JSONDocument: Sendable {
                 return error
             }
         }
+    }
+}
+
+extension JSONValue {
+    /// The value of a text that is parsed for it alone, see ``JSONDocument/parse(_:limits:)``.
+    package init(parsing text: some Collection<UInt8>, limits: JSONLimits = .default) throws(JSONError) {
+        var document = JSONDocument()
+        try document.parse(text, limits: limits)
+        self = document.root
     }
 }
 

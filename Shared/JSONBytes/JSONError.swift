@@ -49,15 +49,18 @@ public struct JSONError: Error, Equatable, Sendable {
         }
     }
 
-    /// What is wrong.
     public let reason: Reason
     /// The offset of the error in the text, bytes; of a container that exceeds a limit, its bracket;
     /// of a key that is too long, its quote.
     public let offset: Int
 
-    /// An error at a byte offset.
     public init(reason: Reason, offset: Int) {
         self.reason = reason
         self.offset = offset
     }
+}
+
+extension [UInt8] {
+    /// The line of a text that contains a byte, from 1.
+    package func line(at offset: Int) -> Int { 1 + self.prefix(offset).count { $0 == UInt8(ascii: "\n") } }
 }

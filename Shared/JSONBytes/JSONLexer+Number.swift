@@ -1,5 +1,4 @@
 extension JSONLexer {
-    /// A number as it was read.
     struct Number {
         /// Its nearest double; zero is never negative.
         var value: Double

@@ -22,7 +22,6 @@ struct JSONLexer {
 
     // MARK: Tokens
 
-    /// Moves past a literal.
     mutating func literal(_ name: StaticString) throws(JSONError) {
         for offset in 0..<name.utf8CodeUnitCount {
             guard self.byte == name.utf8Start[offset] else { throw self.failure(.unexpectedByte) }

@@ -18,10 +18,8 @@ public struct JSONLimits: Equatable, Sendable {
     /// double.
     public var allowsFaults = false
 
-    /// The defaults above.
     public init() {}
 
-    /// The defaults above.
     public static let `default` = JSONLimits()
 
     /// Every text that is well-formed, whatever its structure.

@@ -4,7 +4,6 @@ struct JSONScanner {
     private var lexer: JSONLexer
     private let limits: JSONLimits
     private let seed = KeyHash.processSeed
-    /// The tape.
     var nodes: [JSONNode] = []
 
     /// Index of the innermost open container, and whether it is an object.

@@ -59,7 +59,6 @@ extension JSONValue {
             return (key, value)
         }
 
-        /// The number of remaining members.
         public var underestimatedCount: Int { self.left }
     }
 
@@ -75,7 +74,6 @@ extension JSONValue {
             self.left = left
         }
 
-        /// The next element.
         public mutating func next() -> JSONValue? {
             guard self.left > 0 else { return nil }
             self.left -= 1
@@ -84,7 +82,6 @@ extension JSONValue {
             return value
         }
 
-        /// The number of remaining elements.
         public var underestimatedCount: Int { self.left }
     }
 }

@@ -20,7 +20,6 @@ public struct JSONValue: Sendable {
         self.index < self.nodes.count ? self.nodes[self.index] : .missing
     }
 
-    /// What the value is.
     public var kind: Kind { self.node.kind }
 
     /// The number of members of an object or elements of an array; 0 for anything else.
@@ -29,7 +28,6 @@ public struct JSONValue: Sendable {
         return node.kind == .object || node.kind == .array ? Int(truncatingIfNeeded: node.payload) : 0
     }
 
-    /// Whether the value is `null`.
     public var isNull: Bool { self.kind == .null }
 
     /// The value of `true` or `false`, else nil.

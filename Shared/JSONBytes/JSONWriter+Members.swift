@@ -1,11 +1,9 @@
 /// A value that has one JSON text.
 public protocol JSONEncodable {
-    /// Writes the text.
     func encode(into writer: inout JSONWriter)
 }
 
 extension JSONEncodable {
-    /// Its text.
     public var jsonText: [UInt8] {
         var writer = JSONWriter()
         self.encode(into: &writer)
@@ -39,6 +37,7 @@ extension Double: JSONEncodable {
 
 /// Nil is `null`.
 extension Optional: JSONEncodable where Wrapped: JSONEncodable {
+    @inlinable
     public func encode(into writer: inout JSONWriter) {
         if let value = self { value.encode(into: &writer) } else { writer.null() }
     }
@@ -67,6 +66,13 @@ extension JSONWriter {
         if let value { self.member(name, value) }
     }
 
+    /// Writes a member whose value is JSON text already, unchecked; an empty text is null.
+    @inlinable
+    public mutating func member(_ name: StaticString, raw json: some Collection<UInt8>) {
+        self.key(name)
+        if json.isEmpty { self.null() } else { self.raw(json) }
+    }
+
     /// Writes a member that is an object.
     public mutating func object(_ name: StaticString, _ members: (inout JSONWriter) -> Void) {
         self.key(name)
@@ -84,13 +90,21 @@ extension JSONWriter {
     }
 
     /// The text of one object.
-    public static func text(_ members: (inout JSONWriter) -> Void) -> [UInt8] {
-        var writer = JSONWriter()
+    /// - Parameter capacity: about how many bytes it will have.
+    public static func text(reserving capacity: Int = 256, _ members: (inout JSONWriter) -> Void) -> [UInt8] {
+        var writer = JSONWriter(reserving: capacity)
         writer.object(members)
         return writer.bytes
     }
 
-    private mutating func object(_ members: (inout JSONWriter) -> Void) {
+    /// The text of one object, and a line feed.
+    package static func line(_ members: (inout JSONWriter) -> Void) -> String {
+        String(decoding: self.text(members), as: UTF8.self) + "
+"
+    }
+
+    /// Writes an object.
+    public mutating func object(_ members: (inout JSONWriter) -> Void) {
         self.beginObject()
         members(&self)
         self.endObject()

@@ -1,8 +1,6 @@
 extension JSONWriter {
-    /// Writes an integer.
     public mutating func value(_ integer: Int) { self.value(Int64(integer)) }
 
-    /// Writes an integer.
     public mutating func value(_ integer: Int64) {
         self.separate()
         if integer < 0 { self.bytes.append(UInt8(ascii: "-")) }
@@ -10,7 +8,6 @@ extension JSONWriter {
         self.needsComma = true
     }
 
-    /// Writes an integer.
     public mutating func value(_ integer: UInt64) {
         self.separate()
         self.appendDigits(integer)

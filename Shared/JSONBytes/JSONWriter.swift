@@ -20,13 +20,9 @@ public struct JSONWriter: Sendable {
 
     // MARK: Structure
 
-    /// Writes `{`.
     public mutating func beginObject() { self.begin(UInt8(ascii: "{")) }
-    /// Writes `}`.
     public mutating func endObject() { self.end(UInt8(ascii: "}")) }
-    /// Writes `[`.
     public mutating func beginArray() { self.begin(UInt8(ascii: "[")) }
-    /// Writes `]`.
     public mutating func endArray() { self.end(UInt8(ascii: "]")) }
 
     /// Writes a key that needs no escaping: the names of a protocol.
@@ -56,12 +52,10 @@ public struct JSONWriter: Sendable {
         self.needsComma = true
     }
 
-    /// Writes `true` or `false`.
     public mutating func value(_ bool: Bool) {
         self.literal(bool ? "true" : "false")
     }
 
-    /// Writes `null`.
     public mutating func null() {
         self.literal("null")
     }

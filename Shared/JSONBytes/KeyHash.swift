@@ -37,7 +37,6 @@ struct KeyHash {
         self.wordCount &+= 1
     }
 
-    /// Appends one byte.
     mutating func append(_ byte: UInt8) {
         self.tail |= UInt64(byte) << UInt64(8 * self.tailCount)
         self.tailCount += 1

@@ -1,12 +1,8 @@
 /// The events for which a foreign descriptor is polled.
 package struct DescriptorInterest: OptionSet, Sendable {
-    /// The bits.
     package let rawValue: UInt8
-    /// From bits.
     package init(rawValue: UInt8) { self.rawValue = rawValue }
-    /// Wake up when the descriptor is readable.
     package static let read = DescriptorInterest(rawValue: 1)
-    /// Wake up when the descriptor is writable.
     package static let write = DescriptorInterest(rawValue: 2)
 }
 
@@ -31,7 +27,6 @@ package final class DescriptorSource {
         self.thread = thread
     }
 
-    /// Removes the descriptor from the poll set.
     package func cancel() {
         self.isReadable = false
         self.isWritable = false

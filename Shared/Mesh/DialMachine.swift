@@ -18,10 +18,8 @@ package struct DialMachine: Equatable {
         case closed
     }
 
-    /// The action that is due.
     package enum Due: Equatable {
         case nothing
-        /// Open a fresh socket.
         case open
         /// Send a beat, then call `sent`.
         case beat
@@ -31,21 +29,6 @@ package struct DialMachine: Equatable {
         case lose(LinkLoss)
     }
 
-    /// The action after libzmq's handshake.
-    package enum HandshakeAction: Equatable {
-        case ignore
-        /// Send our hello.
-        case greet
-    }
-
-    /// The action after the peer's hello.
-    package enum HelloAction: Equatable {
-        case ignore
-        /// Report to the user that the link is up.
-        case reportUp
-    }
-
-    /// The action after a loss.
     package enum LossAction: Equatable {
         case ignore
         /// Close the socket immediately and drop its queues.
@@ -75,7 +58,6 @@ package struct DialMachine: Equatable {
     }
     /// A peer that was not heard for this long counts as gone.
     package var silenceLimit: Nanoseconds { Nanoseconds(self.settings.silence) }
-    /// `close` was called.
     package var isClosed: Bool { self.state == .closed }
 
     /// When to call `due` at the latest; nil: no timer.
@@ -107,10 +89,11 @@ package struct DialMachine: Equatable {
     }
 
     /// libzmq completed its handshake on a connection.
-    package mutating func handshakeSucceeded(at now: Instant) -> HandshakeAction {
-        guard self.state == .dialling else { return .ignore }
+    /// - Returns: true when our hello is to be sent.
+    package mutating func handshakeSucceeded(at now: Instant) -> Bool {
+        guard self.state == .dialling else { return false }
         self.state = .greeting(until: now + Nanoseconds(self.settings.helloLimit))
-        return .greet
+        return true
     }
 
     /// The connection failed during libzmq's handshake: a fresh socket is due after a back-off. libzmq itself gives up
@@ -131,10 +114,11 @@ package struct DialMachine: Equatable {
     }
 
     /// The peer's hello arrived, with matching versions.
-    package mutating func helloReceived(at now: Instant) -> HelloAction {
-        guard case .greeting = self.state else { return .ignore }
+    /// - Returns: true when the link is up from now on.
+    package mutating func helloReceived(at now: Instant) -> Bool {
+        guard case .greeting = self.state else { return false }
         self.state = .up(LivenessMachine(self.settings, now: now), since: now)
-        return .reportUp
+        return true
     }
 
     /// Any message arrived from the peer.
@@ -157,7 +141,6 @@ package struct DialMachine: Equatable {
         self.state = .waiting(until: now + self.nextBackoff(random))
     }
 
-    /// The connection is lost. Ignored while dialling.
     package mutating func lost(_ reason: LinkLoss, at now: Instant, random: UInt64) -> LossAction {
         let wasUp: Bool
         switch self.state {
@@ -175,7 +158,6 @@ package struct DialMachine: Equatable {
         return wasUp || reason == .refused ? .closeAndReport(reason) : .close
     }
 
-    /// The user closed the link.
     package mutating func close() { self.state = .closed }
 
     private mutating func nextBackoff(_ random: UInt64) -> Nanoseconds {

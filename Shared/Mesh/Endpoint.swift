@@ -6,7 +6,6 @@
 /// ```
 /// Port 0 is for binding only (the system chooses).
 package struct Endpoint: Hashable, Sendable, CustomStringConvertible {
-    /// The transport and its parts.
     package enum Kind: Hashable, Sendable {
         /// A local socket's absolute path.
         case ipc(path: String)
@@ -17,10 +16,8 @@ package struct Endpoint: Hashable, Sendable, CustomStringConvertible {
     /// The longest path that a Linux `sockaddr_un` holds with its NUL.
     package static let maximumPathBytes = 107
 
-    /// The parsed address.
     package let kind: Kind
 
-    /// Parses and validates an address.
     package init(_ text: String) throws(MeshError) {
         if let path = text.dropping(prefix: "ipc://") {
             try self.init(ipcPath: path)
@@ -31,7 +28,6 @@ package struct Endpoint: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// A local socket.
     package init(ipcPath path: String) throws(MeshError) {
         guard path.utf8.first == UInt8(ascii: "/") else {
             throw MeshError(.invalidEndpoint, "the ipc path '\(path)' is not absolute")
@@ -62,7 +58,7 @@ package struct Endpoint: Hashable, Sendable, CustomStringConvertible {
                 throw MeshError(.invalidEndpoint, "'\(text)': no IPv6 address between the brackets")
             }
         } else {
-            guard !host.isEmpty, host.utf8.count <= 253, host.utf8.allSatisfy(Endpoint.isHostByte) else {
+            guard !host.isEmpty, host.utf8.count <= 253, host.utf8.allSatisfy(\.isNameByte) else {
                 throw MeshError(.invalidEndpoint, "'\(text)': the host is not a name or an address of an interface")
             }
         }
@@ -84,24 +80,12 @@ package struct Endpoint: Hashable, Sendable, CustomStringConvertible {
         if case .tcp(_, 0) = self.kind { false } else { true }
     }
 
-    /// True for an endpoint that is not a local socket.
     package var isTCP: Bool {
         if case .tcp = self.kind { true } else { false }
     }
 
-    private init(host: String, port: UInt16) { self.kind = .tcp(host: host, port: port) }
-
-    private static func isHostByte(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "-"), UInt8(ascii: "_"):
-            true
-        default: false
-        }
-    }
-
     private static func isIPv6Byte(_ byte: UInt8) -> Bool {
-        byte == UInt8(ascii: ":") || byte == UInt8(ascii: "%") || Endpoint.isHostByte(byte)
+        byte == UInt8(ascii: ":") || byte == UInt8(ascii: "%") || byte.isNameByte
     }
 }
 

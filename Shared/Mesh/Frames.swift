@@ -15,7 +15,6 @@ package final class Frames {
     /// The number of parts before the sender's own frames.
     var skipped = 0
 
-    /// Storage for the frames of one message.
     package init(capacity: Int) {
         self.capacity = capacity
         self.parts = UnsafeMutableRawPointer.allocate(
@@ -29,10 +28,8 @@ package final class Frames {
         self.parts.deallocate()
     }
 
-    /// The number of frames.
     package var count: Int { max(0, self.filled - self.skipped) }
 
-    /// The length of a frame in bytes.
     package func byteCount(at index: Int) -> Int { self.withBytes(at: index) { $0.count } }
 
     /// Calls `body` with a frame's bytes; the pointer is invalid afterwards and need not be aligned.
@@ -43,7 +40,6 @@ package final class Frames {
         return try self.withPart(self.skipped + index, body)
     }
 
-    /// A copy of a frame's bytes.
     package func bytes(at index: Int) -> [UInt8] { self.withBytes(at: index) { [UInt8]($0) } }
 
     func withPart<Result, Failure: Error>(

@@ -17,7 +17,6 @@ package struct IncompatiblePeers: Sendable {
 
     private var entries: [String: Entry] = [:]
 
-    /// Nobody was refused.
     package init() {}
 
     /// A peer was refused.

@@ -30,13 +30,10 @@ package struct LinkCounters: Sendable, Equatable {
     package var downs: UInt64 = 0
     /// Sockets opened after the first one (dialled links only).
     package var reconnects: UInt64 = 0
-    /// Beats sent.
     package var beats: UInt64 = 0
 
-    /// All zero.
     package init() {}
 
-    /// Counts a send of this many bytes.
     mutating func sent(_ result: SendResult, bytes: Int) {
         switch result {
         case .sent:
@@ -47,7 +44,6 @@ package struct LinkCounters: Sendable, Equatable {
         }
     }
 
-    /// Counts a message for the user.
     mutating func received(_ frames: Frames) {
         self.received += 1
         for index in 0..<frames.count { self.receivedBytes += UInt64(frames.byteCount(at: index)) }

@@ -1,6 +1,5 @@
 /// Why a connection or its peer was refused.
 package enum LinkRefusal: String, CaseIterable, Sendable {
-    /// Its key is not listed.
     case unknownKey = "unknown-key"
     /// Its key is listed, but not for a role that connects here.
     case otherRole = "other-role"
@@ -17,9 +16,7 @@ package enum LinkRefusal: String, CaseIterable, Sendable {
     case name
     /// It greeted with the name of a peer that is up and has another key.
     case taken
-    /// Its key is not listed any more.
     case removed
-    /// The two sides have no version in common.
     case version
 }
 
@@ -27,10 +24,8 @@ package enum LinkRefusal: String, CaseIterable, Sendable {
 package struct LinkRefusals: Sendable, Equatable {
     private var counts: [LinkRefusal: Int] = [:]
 
-    /// All zero.
     package init() {}
 
-    /// The number of times that this was the reason.
     package subscript(_ reason: LinkRefusal) -> Int { self.counts[reason] ?? 0 }
 
     mutating func count(_ reason: LinkRefusal) { self.counts[reason, default: 0] += 1 }

@@ -9,14 +9,12 @@ internal import Trust
 /// messages arrive in order, each once. On `down` the socket is closed and its queues are dropped, so nothing old
 /// reaches the peer later; the next connection has a new routing id.
 package final class PeerLink {
-    /// An event of the link.
     package enum Event: Equatable {
         /// The peer answered; sends work from now on.
         case up(Hello)
         /// The peer is gone, for this reason. All messages that it sent before were delivered. `refused` may come
         /// without an `up`.
         case down(LinkLoss)
-        /// A message is in `incoming`.
         case message
         /// Sends are accepted again after `wouldBlock`.
         case writable
@@ -24,9 +22,7 @@ package final class PeerLink {
         case resting(Bool)
     }
 
-    /// Where the peer listens.
     package let endpoint: Endpoint
-    /// The link's counters.
     package private(set) var counters = LinkCounters()
     /// The frames of the message that `next` has just returned, valid until the next call.
     package let incoming: Frames
@@ -78,7 +74,7 @@ package final class PeerLink {
         self.identity = identity
         self.options = options
         self.machine = DialMachine(liveness, now: thread.now)
-        self.incoming = Frames(capacity: options.maximumFrames + 1)
+        self.incoming = Frames(capacity: LinkOptions.maximumFrames + 1)
         thread.register(self)
     }
 
@@ -171,7 +167,7 @@ package final class PeerLink {
             guard let version = self.identity.versions.newest(with: hello.versions) else {
                 return self.refuse(connection, hello.versions.text)
             }
-            guard self.machine.helloReceived(at: self.now) == .reportUp else {
+            guard self.machine.helloReceived(at: self.now) else {
                 self.counters.droppedMalformed += 1
                 return
             }
@@ -381,7 +377,7 @@ extension PeerLink: ReactorLink {
         while connection.monitor.isReadable, let news = connection.monitor.next() {
             switch news {
             case .handshakeSucceeded:
-                if !self.disconnected, self.machine.handshakeSucceeded(at: self.now) == .greet {
+                if !self.disconnected, self.machine.handshakeSucceeded(at: self.now) {
                     self.greet(connection)
                 }
             case .handshakeFailed(let failure):

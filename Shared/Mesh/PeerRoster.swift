@@ -20,11 +20,8 @@ package struct PeerRoster {
         }
     }
 
-    /// One connected peer.
     package struct Peer {
-        /// Its identifier inside this process.
         package let id: PeerID
-        /// Its routing id at the ROUTER.
         package let routingID: [UInt8]
         package let hello: Hello
         /// Its key; nil on a link without CURVE.
@@ -38,11 +35,9 @@ package struct PeerRoster {
         package var isBlocked = false
     }
 
-    /// The answer to a hello.
     package enum Admission: Equatable {
         /// Admitted; the listed peers were replaced by it.
         case admitted(PeerID, replaced: [PeerID])
-        /// The maximum number of peers is reached.
         case full
         /// A live peer of the same name and role has another key, or is a later connection of the same link.
         case taken
@@ -59,7 +54,6 @@ package struct PeerRoster {
     private var staleDisconnects: [Int32: Int] = [:]
     private var serial: UInt64 = 0
     private var nextCheck = Instant.never
-    /// The number of blocked peers.
     package private(set) var blockedCount = 0
     private var leavingCount = 0
     private let maximum: Int
@@ -73,21 +67,18 @@ package struct PeerRoster {
         self.seed = seed
     }
 
-    /// The number of peers.
     package var count: Int { self.slots.count - self.free.count }
     package var ids: [PeerID] { self.slots.compactMap { $0?.id } }
 
     /// The next time that any peer's liveness must be checked.
     package var deadline: Instant? { self.count == 0 ? nil : self.nextCheck }
 
-    /// A peer; nil when it is gone.
     package subscript(_ id: PeerID) -> Peer? {
         let slot = Int(id.slot)
         guard slot < self.slots.count, let peer = self.slots[slot], peer.id == id else { return nil }
         return peer
     }
 
-    /// Finds the peer with this routing id.
     package func find(_ routingID: UnsafeRawBufferPointer) -> PeerID? {
         guard let slot = self.byRoutingID[self.hash(routingID)], let peer = self.slots[slot],
             peer.routingID.elementsEqual(routingID)
@@ -154,7 +145,6 @@ package struct PeerRoster {
         self.slots[Int(id.slot)]?.credential?.roles = roles
     }
 
-    /// Removes a peer; false when it is gone already.
     @discardableResult
     package mutating func remove(_ id: PeerID) -> Bool {
         guard let peer = self[id] else { return false }
@@ -257,4 +247,23 @@ package struct PeerRoster {
         for byte in bytes { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
         return hash ^ (hash >> 32)
     }
+}
+
+/// A peer of a `ServerLink`, from its `peerUp` to its `peerDown`. Never reused: a peer that comes back gets another
+/// one.
+package struct PeerID: Hashable, Comparable, Sendable, CustomStringConvertible {
+    /// Its slot among the link's peers; reused by later peers.
+    package let slot: UInt32
+    /// Its number among all peers of the link; never reused.
+    package let serial: UInt64
+
+    package init(slot: UInt32, serial: UInt64) {
+        self.slot = slot
+        self.serial = serial
+    }
+
+    package var description: String { "peer-\(self.serial)" }
+
+    /// The one that came first is the smaller one.
+    package static func < (first: PeerID, second: PeerID) -> Bool { first.serial < second.serial }
 }

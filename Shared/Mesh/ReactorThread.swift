@@ -21,9 +21,7 @@ protocol ReactorLink: AnyObject {
 package final class ReactorThread {
     /// The context of all sockets on this thread; closed last.
     package let context: MeshContext
-    /// The logger of the links.
     package let logger: Logger
-    /// Wakes this thread.
     package let waker: Waker
 
     /// The own key pair and the peers, by which links over TCP are guarded; nil without keys.
@@ -48,7 +46,6 @@ package final class ReactorThread {
     private var wasWoken = false
     /// The loop that watches the sockets in place of ``poll(until:)``, and what is called when a turn is due.
     private var host: (loop: any ReactorHost, due: () -> Void)?
-    /// When the present round started.
     package private(set) var now = MonotonicClock.now()
     /// The time between the starts of the previous round and this one. Much more than a beat means that this process
     /// itself was frozen.
@@ -181,7 +178,6 @@ package final class ReactorThread {
 
     // MARK: One round
 
-    /// Runs the links that are due.
     func turnLinks(at now: Instant) {
         self.roundGap = now.elapsed(since: self.now)
         self.now = now

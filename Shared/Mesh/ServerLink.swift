@@ -9,13 +9,11 @@ package import Trust
 /// `peerDown`; in between its messages arrive in order, each once, and it can be sent to. Messages from unknown peers
 /// are dropped and counted, and the sender is asked to greet again.
 package final class ServerLink {
-    /// An event of the link.
     package enum Event: Equatable {
         /// A peer greeted and was admitted.
         case peerUp(PeerID, Hello)
         /// It is gone, for this reason. All messages that it sent before were delivered.
         case peerDown(PeerID, LinkLoss)
-        /// A message from it is in `incoming`.
         case message(PeerID)
         /// Sends may be accepted again after `wouldBlock`: retry.
         case writable(PeerID)
@@ -23,7 +21,6 @@ package final class ServerLink {
 
     /// The endpoint it listens on, with the port that the system chose, if it was 0.
     package let endpoint: Endpoint
-    /// The link's counters.
     package private(set) var counters = LinkCounters()
     /// The frames of the message that `next` has just returned, valid until the next call.
     package let incoming: Frames
@@ -75,7 +72,7 @@ package final class ServerLink {
             .router, context: thread.context, thread: thread, options: options, security: security)
         let monitor = try SocketMonitor(
             socket.core, context: thread.context, thread: thread, serial: thread.nextSerial())
-        self.endpoint = try socket.bind(endpoint, backlog: options.backlog)
+        self.endpoint = try socket.bind(endpoint)
         self.thread = thread
         self.served = roles
         self.isGuarded = security != nil
@@ -83,16 +80,14 @@ package final class ServerLink {
         self.silenceLimit = Nanoseconds(liveness.silence)
         self.roster = PeerRoster(maximum: maximumPeers, settings: liveness, seed: .random(in: 0 ... .max))
         // Two parts in addition to the user's: routing id and kind.
-        self.incoming = Frames(capacity: options.maximumFrames + 2)
+        self.incoming = Frames(capacity: LinkOptions.maximumFrames + 2)
         self.connection = LinkConnection(socket, monitor)
         thread.register(self)
         thread.logger.info("link bound", metadata: self.metadata([:]))
     }
 
-    /// The peers that are up.
     package var peers: [PeerID] { self.roster.ids }
 
-    /// The peer's hello; nil when it is not up.
     package func hello(of peer: PeerID) -> Hello? { self.roster[peer]?.hello }
 
     /// The roles in which the peer may send: those of its key, all of them on a link without keys, none when it is not

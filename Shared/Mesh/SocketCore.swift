@@ -58,7 +58,6 @@ final class SocketCore {
         self.context.socketClosed()
     }
 
-    /// Reads ZMQ_EVENTS.
     func refresh() {
         guard let pointer = self.pointer else { return }
         let events = mesh_events(pointer)

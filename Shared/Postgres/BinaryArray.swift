@@ -17,13 +17,9 @@ package struct BinaryArray: Sendable {
     private var hasNull = false
     private var body: [UInt8] = []
 
-    /// An empty array of this element type.
     package init(of elementType: PostgresType) {
         self.elementType = elementType
     }
-
-    /// The size of the elements with their lengths, bytes.
-    package var byteCount: Int { body.count }
 
     /// Removes the elements and keeps the storage, for elements of another type.
     package mutating func removeAll(for elementType: PostgresType) {
@@ -39,33 +35,27 @@ package struct BinaryArray: Sendable {
         body.removeAll(keepingCapacity: true)
     }
 
-    /// integer
     package mutating func append(int4 value: Int32?) {
         append(integer: value, .int4)
     }
 
-    /// bigint
     package mutating func append(int8 value: Int64?) {
         append(integer: value, .int8)
     }
 
-    /// double precision
     package mutating func append(float8 value: Double?) {
         append(integer: value?.bitPattern, .float8)
     }
 
-    /// boolean
     package mutating func append(bool value: Bool?) {
         append(integer: value.map { $0 ? 1 as UInt8 : 0 }, .bool)
     }
 
-    /// text
     package mutating func append(text value: String?) {
         precondition(elementType == .text)
         append(value?.utf8)
     }
 
-    /// json: its text
     package mutating func append(json value: [UInt8]?) {
         precondition(elementType == .json)
         append(value)
@@ -83,7 +73,6 @@ package struct BinaryArray: Sendable {
         count += 1
     }
 
-    /// NULL
     package mutating func appendNull() {
         hasNull = true
         count += 1

@@ -44,8 +44,8 @@ package final class BlockingConnection {
         close()
     }
 
-    /// The server process of this connection.
-    package var backendProcess: Int32 { isClosed ? 0 : PQbackendPID(handle) }
+    /// The version of libpq: 150018 is 15.18.
+    package static var libraryVersion: Int { Int(PQlibVersion()) }
 
     /// Runs one statement with bound parameters; its rows are in binary format.
     @discardableResult

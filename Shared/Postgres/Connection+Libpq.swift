@@ -67,7 +67,7 @@ extension Connection {
             }
             emptyAnswers = 0
             for warning in inbox.drainWarnings() { _ = machine.received(.warning(warning), at: now, into: &events) }
-            let reply = LibpqCall.reply(adopting: result, to: awaited, of: handle, settings)
+            let reply = LibpqCall.reply(adopting: result, to: awaited, of: handle)
             if machine.received(reply, at: now, into: &events) == .drop { return false }
             if case .failed(let error, _) = reply, error.sqlState == .activeTransaction {
                 machine.connectionLost(error, at: now, into: &events)

@@ -57,23 +57,20 @@ package final class Connection {
         self.statements = statements
         let parsed = try ConnectionTargets(
             settings.connectionString,
-            defaults: ConnectionTargets.defaults(
-                applicationName: settings.applicationName, requiresReadWrite: settings.requiresReadWrite))
+            defaults: ConnectionTargets.defaults(applicationName: settings.applicationName, requiresReadWrite: true))
         targets = parsed.targets
         requestTimeout = Nanoseconds(settings.requestDeadline)
         var limits = ConnectionMachine<Request, ResultRows>.Limits()
-        limits.connectTimeout =
-            parsed.connectTimeout.flatMap { $0 > 0 && $0 < 3600 ? .seconds(UInt64($0)) : nil }
-            ?? Nanoseconds(settings.connectTimeout)
+        if let timeout = parsed.connectTimeout, (1..<3600).contains(timeout) {
+            limits.connectTimeout = .seconds(UInt64(timeout))
+        }
         limits.setupTimeout = requestTimeout
         limits.maximumInFlight = max(1, settings.maximumInFlight)
         limits.maximumQueued = max(1, settings.maximumQueued)
-        limits.maximumQueuedBytes = max(1, settings.maximumQueuedBytes)
         machine = ConnectionMachine(
             limits: limits, hosts: parsed.targets.count, statements: statements.count,
             backoff: ConnectionBackoff(
-                minimum: Nanoseconds(settings.backoffMinimum),
-                maximum: Nanoseconds(settings.backoffMaximum), seed: jitterSeed))
+                minimum: .milliseconds(50), maximum: Nanoseconds(settings.backoffMaximum), seed: jitterSeed))
     }
 
     deinit {
@@ -83,10 +80,8 @@ package final class Connection {
     /// The socket to poll; -1 while there is none.
     package var descriptor: Int32 { handle.map { PQsocket($0) } ?? -1 }
 
-    /// True when reading must be polled.
     package var wantsRead: Bool { descriptor >= 0 && (connectWish == .nothing || connectWish == .read) }
 
-    /// True when writing must be polled.
     package var wantsWrite: Bool { descriptor >= 0 && (connectWish == .write || hasUnflushed) }
 
     /// The descriptor and events to poll, and whether it is still the same socket.

@@ -15,7 +15,6 @@ package enum ConnectionEvent<Rows> {
 extension ConnectionEvent: Equatable where Rows: Equatable {}
 extension ConnectionEvent: Sendable where Rows: Sendable {}
 
-/// The result of submitting a request.
 package enum Submission: Equatable, Sendable {
     /// It will be completed exactly once, under its tag.
     case accepted

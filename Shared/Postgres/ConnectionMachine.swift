@@ -21,10 +21,12 @@ internal import Timing
 /// rejected.
 struct ConnectionMachine<Payload, Rows> {
     struct Limits {
+        /// Of one attempt on one host.
         var connectTimeout = Nanoseconds.seconds(3)
         var setupTimeout = Nanoseconds.seconds(10)
         var maximumInFlight = 64
         var maximumQueued = 1024
+        /// Of the parameters; one larger request is accepted when nothing is queued.
         var maximumQueuedBytes = 64 << 20
     }
 

@@ -7,31 +7,19 @@ package struct ConnectionSettings: Sendable {
     package var connectionString: String
     /// Shown in pg_stat_activity.
     package var applicationName = "touchsync"
-    /// Only accept a server that accepts writes (`target_session_attrs=read-write`).
-    package var requiresReadWrite = true
     /// The server cancels a statement after this (57014).
     package var statementTimeout: Duration = .seconds(4)
     /// The server stops waiting for a lock after this (55P03).
     package var lockTimeout: Duration = .seconds(2)
-    /// The server ends a session that left a transaction open for this long.
-    package var idleInTransactionTimeout: Duration = .seconds(10)
-    /// The timeout of one attempt on one host; `connect_timeout` in the connection string overrides it.
-    package var connectTimeout: Duration = .seconds(3)
     /// Without a result after this, a request's outcome is unknown and the connection is abandoned. Longer than the
     /// statement timeout, so that a server that is only slow reports itself that nothing was done.
     package var requestDeadline: Duration = .seconds(5)
-    /// The first delay between rounds of attempts.
-    package var backoffMinimum: Duration = .milliseconds(50)
-    /// The longest delay.
+    /// The longest delay between rounds of attempts.
     package var backoffMaximum: Duration = .seconds(2)
-    /// The maximum number of requests in flight.
     package var maximumInFlight = 64
     /// The maximum number of requests that wait to be sent.
     package var maximumQueued = 1024
-    /// The maximum size of the queued parameters, bytes; one larger request is accepted when nothing is queued.
-    package var maximumQueuedBytes = 64 << 20
 
-    /// The defaults, for this database.
     package init(connectionString: String) {
         self.connectionString = connectionString
     }
@@ -53,7 +41,6 @@ package struct Statement: Sendable {
     }
 }
 
-/// The statement of a request.
 package enum Query: Equatable, Sendable {
     /// A prepared statement by its index in the connection's list.
     case statement(Int)

@@ -51,6 +51,13 @@ struct ConnectionTargets {
         return found
     }
 
+    /// A connection string with these options, in libpq's `key='value'` form.
+    static func text(of options: [String: String]) -> String {
+        options.sorted { $0.key < $1.key }.map { key, value in
+            "\(key)='\(String(value.flatMap { $0 == "'" || $0 == "\\" ? ["\\", $0] : [$0] }))'"
+        }.joined(separator: " ")
+    }
+
     private static func list(_ value: String?) -> [String] {
         guard let value, !value.isEmpty else { return [] }
         return value.split(separator: ",", omittingEmptySubsequences: false).map(String.init)

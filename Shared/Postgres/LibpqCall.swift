@@ -14,7 +14,7 @@ enum LibpqCall {
     /// Consumes a result and translates it for the command that it answers.
     static func reply(
         adopting result: OpaquePointer, to command: ConnectionMachine<Connection.Request, ResultRows>.Command,
-        of handle: OpaquePointer, _ settings: ConnectionSettings
+        of handle: OpaquePointer
     ) -> ConnectionMachine<Connection.Request, ResultRows>.Reply {
         switch PQresultStatus(result) {
         case PGRES_TUPLES_OK, PGRES_COMMAND_OK, PGRES_EMPTY_QUERY:
@@ -24,7 +24,7 @@ enum LibpqCall {
                 let text = "every request is a transaction of its own: BEGIN is not accepted"
                 return .failed(PostgresError(.activeTransaction, text), endsSession: false)
             }
-            return describe(rows, command, handle, settings)
+            return describe(rows, command, handle)
         case PGRES_PIPELINE_SYNC:
             PQclear(result)
             return .synced
@@ -51,7 +51,7 @@ enum LibpqCall {
 
     private static func describe(
         _ rows: ResultRows, _ command: ConnectionMachine<Connection.Request, ResultRows>.Command,
-        _ handle: OpaquePointer, _ settings: ConnectionSettings
+        _ handle: OpaquePointer
     ) -> ConnectionMachine<Connection.Request, ResultRows>.Reply {
         switch command {
         case .request, .prepare:
@@ -64,7 +64,7 @@ enum LibpqCall {
             facts.backendProcess = PQbackendPID(handle)
             let host = PQhost(handle).map { String(cString: $0) } ?? ""
             facts.host = "\(host):\(PQport(handle).map { String(cString: $0) } ?? "")"
-            if facts.isReadOnly && settings.requiresReadWrite {
+            if facts.isReadOnly {
                 return .failed(PostgresError(.readOnlyTransaction, "the server is read-only"), endsSession: false)
             }
             return .facts(facts)

@@ -37,8 +37,7 @@ enum LibpqText {
         }
         let state = field(DiagnosticField.sqlState).map { SQLState($0) } ?? .unspecified
         let text = field(DiagnosticField.message) ?? line(String(cString: PQresultErrorMessage(result)))
-        var error = PostgresError(
-            state, text, detail: field(DiagnosticField.detail), constraint: field(DiagnosticField.constraint))
+        var error = PostgresError(state, text, detail: field(DiagnosticField.detail))
         // "cached plan must not change result type": recognised by the reporting function, as the code is a broad one.
         error.needsFreshSession =
             state == .featureNotSupported && field(DiagnosticField.sourceFunction) == "RevalidateCachedQuery"
@@ -52,7 +51,6 @@ enum DiagnosticField {
     static let sqlState = code("C")
     static let message = code("M")
     static let detail = code("D")
-    static let constraint = code("n")
     static let sourceFunction = code("R")
 
     private static func code(_ character: Unicode.Scalar) -> Int32 {

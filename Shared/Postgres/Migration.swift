@@ -77,7 +77,6 @@ package enum MigrationError: Error, Equatable, Sendable, CustomStringConvertible
     /// Whether only another database helps.
     package var isTooOld: Bool { if case .tooOld = self { true } else { false } }
 
-    /// The problem and its solution.
     package var description: String {
         switch self {
         case .unordered(let version):

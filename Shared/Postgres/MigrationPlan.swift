@@ -2,7 +2,6 @@
 package struct MigrationPlan: Sendable {
     /// A lock that a migration would take.
     package struct Lock: Sendable {
-        /// Which.
         package let lock: MigrationLock
         /// The table's size without its indexes, bytes.
         package let bytes: Int64

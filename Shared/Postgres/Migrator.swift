@@ -139,12 +139,14 @@ extension Migrator {
         var options = try ConnectionTargets.parse(connectionString)
         guard let name = options["dbname"], !name.isEmpty else { throw MigrationError.noDatabaseName }
         options["dbname"] = "postgres"
-        let connection = try BlockingConnection(ConnectionText.keyValues(options), applicationName: "touchsync migrate")
+        let connection = try BlockingConnection(
+            ConnectionTargets.text(of: options), applicationName: "touchsync migrate")
         defer { connection.close() }
+        let quoted = name.replacing("\"", with: "\"\"")
         do throws(PostgresError) {
             // The collation must not change under the indexes with the system's locales.
             try connection.execute(
-                "CREATE DATABASE \(ConnectionText.identifier(name)) ENCODING 'UTF8' LC_COLLATE 'C' LC_CTYPE 'C' "
+                "CREATE DATABASE \"\(quoted)\" ENCODING 'UTF8' LC_COLLATE 'C' LC_CTYPE 'C' "
                     + "TEMPLATE template0")
             return true
         } catch {

@@ -19,10 +19,8 @@ package struct Parameters: Sendable {
     /// Set when a value cannot be sent; the request is then rejected without reaching the server.
     private(set) var refusal: PostgresError?
 
-    /// No parameters.
     package init() {}
 
-    /// The number of parameters.
     package var count: Int { entries.count }
 
     /// The size of all values, bytes.
@@ -35,17 +33,14 @@ package struct Parameters: Sendable {
         refusal = nil
     }
 
-    /// smallint
     package mutating func append(int2 value: Int16?) {
         append(integer: value, .int2)
     }
 
-    /// integer
     package mutating func append(int4 value: Int32?) {
         append(integer: value, .int4)
     }
 
-    /// bigint
     package mutating func append(int8 value: Int64?) {
         append(integer: value, .int8)
     }

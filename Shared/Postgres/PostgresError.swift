@@ -16,22 +16,16 @@ package struct PostgresError: Error, Equatable, Sendable, CustomStringConvertibl
     package var message: String
     /// The server's DETAIL, if any.
     package var detail: String?
-    /// The name of the violated constraint, if any.
-    package var constraint: String?
-    /// What is known about the effect.
     package var outcome: Outcome
     /// The session has a cached plan that no longer fits its table: only a new session helps.
     var needsFreshSession = false
 
-    /// All fields by name; most have a default.
     package init(
-        _ sqlState: SQLState, _ message: String, detail: String? = nil, constraint: String? = nil,
-        outcome: Outcome = .failed
+        _ sqlState: SQLState, _ message: String, detail: String? = nil, outcome: Outcome = .failed
     ) {
         self.sqlState = sqlState
         self.message = message
         self.detail = detail
-        self.constraint = constraint
         self.outcome = outcome
     }
 

@@ -37,20 +37,16 @@ package struct PreparedCall<Input>: Sendable {
 
 /// A buffer for assembling a call's parameters.
 package struct ArgumentBuffer: Sendable {
-    /// The parameters so far.
     package var parameters = Parameters()
     /// For array arguments: the array that is being built.
     package var array = BinaryArray(of: .unspecified)
 
-    /// An empty buffer, to be reused.
     package init() {}
 }
 
 /// One named argument of a function in the database.
 package struct Argument<Input>: Sendable {
-    /// The name in the function's declaration.
     package let name: String
-    /// The type in the function's declaration.
     package let type: PostgresType
     let append: @Sendable (Input, inout ArgumentBuffer) -> Void
 
@@ -63,22 +59,18 @@ package struct Argument<Input>: Sendable {
         self.append = append
     }
 
-    /// smallint
     package static func int2(_ name: String, _ value: @escaping @Sendable (Input) -> Int16?) -> Self {
         Self(name, .int2) { $1.parameters.append(int2: value($0)) }
     }
 
-    /// integer
     package static func int4(_ name: String, _ value: @escaping @Sendable (Input) -> Int32?) -> Self {
         Self(name, .int4) { $1.parameters.append(int4: value($0)) }
     }
 
-    /// bigint
     package static func int8(_ name: String, _ value: @escaping @Sendable (Input) -> Int64?) -> Self {
         Self(name, .int8) { $1.parameters.append(int8: value($0)) }
     }
 
-    /// text
     package static func text(_ name: String, _ value: @escaping @Sendable (Input) -> String?) -> Self {
         Self(name, .text) { $1.parameters.append(text: value($0)) }
     }

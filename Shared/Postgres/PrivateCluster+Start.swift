@@ -13,7 +13,7 @@ extension PrivateCluster {
             try create()
             result = .created
         }
-        let limit = monotonicNow() + Nanoseconds(options.startDeadline)
+        let limit = monotonicNow() + .seconds(60)
         if processID == nil {
             if result == .adopted { result = .started }
             try configure()
@@ -25,15 +25,11 @@ extension PrivateCluster {
         return result
     }
 
-    /// The folder of `initdb` and `postgres`: the given one, else that of the requested version in the distributions'
-    /// location, else PATH, else the newest there, 15 or later.
-    package static func findBinaries(_ given: String? = nil, version: Int? = nil) throws(ClusterError) -> String {
+    /// The folder of `initdb` and `postgres`: that of the requested version in the distributions' location, else PATH,
+    /// else the newest there, 15 or later.
+    package static func findBinaries(version: Int? = nil) throws(ClusterError) -> String {
         func isComplete(_ folder: String) -> Bool {
             ["initdb", "postgres"].allSatisfy { access("\(folder)/\($0)", X_OK) == 0 }
-        }
-        if let given {
-            guard isComplete(given) else { throw ClusterError("no initdb and postgres in \(given)") }
-            return given
         }
         var folders = version.map { ["/usr/lib/postgresql/\($0)/bin", "/usr/pgsql-\($0)/bin"] } ?? []
         if let initdb = ChildProcess.find("initdb"), let resolved = realpath(initdb, nil) {
@@ -46,7 +42,7 @@ extension PrivateCluster {
         guard let found = folders.first(where: isComplete) else {
             throw ClusterError(
                 "PostgreSQL's programs (initdb, postgres; version 15 or later) were not found: "
-                    + "install the package postgresql, or name their folder")
+                    + "install the package postgresql")
         }
         return found
     }
@@ -58,10 +54,10 @@ extension PrivateCluster {
         try removeDraft(draft)
         try ClusterPlace.makeFolder(draft, mode: 0o700, owner: place.owner)
         var arguments = [
-            "--pgdata=\(draft)", "--username=\(options.role)", "--encoding=UTF8", "--locale=C", "--data-checksums",
+            "--pgdata=\(draft)", "--username=\(Self.role)", "--encoding=UTF8", "--locale=C", "--data-checksums",
             "--auth-local=trust", "--auth-host=scram-sha-256", "--no-instructions",
         ]
-        if !options.syncsOnCreation { arguments.append("--no-sync") }
+        if !syncsOnCreation { arguments.append("--no-sync") }
         let (program, all) = try place.command("\(binaries)/initdb", arguments)
         let status = try ChildProcess.run(
             program, all, environment: ClusterPlace.environment, output: .file(place.log))
@@ -93,7 +89,7 @@ extension PrivateCluster {
             // After a crash one call instead of one fsync for each of a thousand files.
             ("recovery_init_sync_method", "syncfs"),
         ]
-        settings += options.settings
+        settings += self.settings
         var text = "# Written at every start.\n"
         for (name, value) in settings {
             guard name.utf8.allSatisfy({ (97...122).contains($0) || (48...57).contains($0) || $0 == 95 || $0 == 46 }),

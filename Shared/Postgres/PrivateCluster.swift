@@ -14,9 +14,7 @@ internal import Timing
 /// root. All calls block;
 /// they may be made from any thread.
 package final class PrivateCluster: Sendable {
-    /// The outcome of a start.
     package enum Start: Equatable, Sendable {
-        /// A new cluster was created.
         case created
         /// It existed, and was not running (or had crashed).
         case started
@@ -24,7 +22,6 @@ package final class PrivateCluster: Sendable {
         case adopted
     }
 
-    /// How a server is asked to stop.
     package enum StopMode: Sendable {
         /// Disconnects the clients, writes everything, stops. The usual mode.
         case fast
@@ -39,37 +36,50 @@ package final class PrivateCluster: Sendable {
         }
     }
 
-    let options: PrivateClusterOptions
+    let settings: [(name: String, value: String)]
+    let syncsOnCreation: Bool
+    /// The database that exists once the cluster has started, and the role that owns it, a superuser of this cluster.
+    private static let database = "touchsync"
+    static let role = "touchsync"
     let binaries: String
     let place: ClusterPlace
 
     /// Finds the programs and creates the folders; starts nothing.
-    package init(_ options: PrivateClusterOptions) throws(ClusterError) {
-        self.options = options
-        place = try ClusterPlace(options.folder, user: options.user)
+    /// - Parameters:
+    ///   - folder: created if missing.
+    ///   - user: runs the server when the caller is root; nil: the one that created the cluster, else `postgres` or
+    ///     `nobody`.
+    ///   - settings: of the server, in addition to the defaults; the last one of a name wins.
+    ///   - syncsOnCreation: whether the disk is synced when the cluster is created; false only where nothing needs to
+    ///     survive.
+    package init(
+        _ folder: String, user: String? = nil, settings: [(name: String, value: String)] = [],
+        syncsOnCreation: Bool = true
+    ) throws(ClusterError) {
+        self.settings = settings
+        self.syncsOnCreation = syncsOnCreation
+        place = try ClusterPlace(folder, user: user)
         // A cluster is bound to the major version that created it.
         let made = TextFile.read("\(place.data)/PG_VERSION").flatMap { Int($0.prefix { $0.isNumber }) }
-        binaries = try Self.findBinaries(options.binaries, version: made)
+        binaries = try Self.findBinaries(version: made)
     }
 
     /// PGDATA.
     package var dataDirectory: String { place.data }
 
-    /// The folder of the socket.
     package var socketDirectory: String { place.socket }
 
-    /// The folder of the server's log.
     package var logDirectory: String { place.logFolder }
 
     /// The folder of everything, without links.
     package var folder: String { place.folder }
 
     /// A connection string for libpq, psql and the libraries built on it; usable by the owner of the folder and by root.
-    package var connectionString: String { connectionString(database: options.database) }
+    package var connectionString: String { connectionString(database: Self.database) }
 
     /// The same for another database of the cluster.
     package func connectionString(database: String) -> String {
-        let role = PercentCoding.encode(options.role)
+        let role = PercentCoding.encode(Self.role)
         let host = PercentCoding.encode(place.socket)
         return "postgresql://\(role)@/\(PercentCoding.encode(database))?host=\(host)&port=\(ClusterPlace.port)"
     }
@@ -142,5 +152,15 @@ struct FolderLock {
 
     func release() {
         Glibc.close(descriptor)
+    }
+}
+
+/// Why a private cluster cannot be created, started or stopped: a sentence with a solution.
+package struct ClusterError: Error, Equatable, Sendable, CustomStringConvertible {
+    /// The sentence.
+    package let description: String
+
+    init(_ description: String) {
+        self.description = description
     }
 }

@@ -51,9 +51,6 @@ package struct ResultArray: Sendable {
         return (type, places)
     }
 
-    /// True for NULL and for an element that does not exist.
-    package func isNull(_ index: Int) -> Bool { !places.indices.contains(index) || places[index] == nil }
-
     /// bigint, integer or smallint
     package func int8(_ index: Int) -> Int64? { decode(index, FieldDecoding.integer) }
 

@@ -20,7 +20,6 @@ package struct ResultRows: Sendable {
     }
 
     private let storage: Storage
-    /// The number of rows.
     package let count: Int
     private let columnCount: Int
 
@@ -72,7 +71,6 @@ package struct ResultRows: Sendable {
 }
 
 extension ResultRows {
-    /// smallint
     package func int2(_ row: Int, _ column: Int) -> Int16? {
         int8(row, column).flatMap(Int16.init(exactly:))
     }
@@ -87,12 +85,10 @@ extension ResultRows {
         decode(row, column, FieldDecoding.integer)
     }
 
-    /// double precision
     package func float8(_ row: Int, _ column: Int) -> Double? {
         decode(row, column, FieldDecoding.float8)
     }
 
-    /// boolean
     package func bool(_ row: Int, _ column: Int) -> Bool? {
         decode(row, column, FieldDecoding.bool)
     }

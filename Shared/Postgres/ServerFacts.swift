@@ -10,8 +10,6 @@ package struct ServerFacts: Equatable, Sendable {
     package var isInRecovery = false
     /// The value in this session: `on`, or `remote_apply` when that is the role's default.
     package var synchronousCommit = "on"
-    /// For example 150018 for 15.18.
-    package var serverVersion = 0
     /// Identifies the cluster permanently; nil when the role may not read it.
     package var systemIdentifier: UInt64?
     /// Counts promotions; one older than seen before is a former primary that came back. Nil on a standby.
@@ -21,7 +19,6 @@ package struct ServerFacts: Equatable, Sendable {
     /// Host or socket directory, and port.
     package var host = ""
 
-    /// A server with all settings safe.
     package init() {}
 
     /// The settings under which an acknowledged commit may be lost; empty when there are none. Reject the server or

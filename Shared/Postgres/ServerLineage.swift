@@ -5,7 +5,6 @@ package struct ServerLineage: Equatable, Sendable {
     /// The highest of its timelines seen so far.
     package private(set) var timeline: UInt32 = 0
 
-    /// No server was seen yet.
     package init() {}
 
     /// Why the server does not continue the lineage; nil when it does, or cannot be identified.

@@ -10,8 +10,7 @@ enum SessionSetup {
             set_config('synchronous_commit', CASE current_setting('synchronous_commit')
                 WHEN 'remote_apply' THEN 'remote_apply' ELSE 'on' END, false),
             current_setting('fsync') = 'on', current_setting('full_page_writes') = 'on',
-            current_setting('transaction_read_only') = 'on', pg_is_in_recovery(),
-            current_setting('server_version_num')::int4
+            current_setting('transaction_read_only') = 'on', pg_is_in_recovery()
         """
 
     /// Identifies the cluster and its number of promotions. A separate statement, because a role may lack the
@@ -24,7 +23,7 @@ enum SessionSetup {
 
     static func sessionParameters(_ settings: ConnectionSettings) -> Parameters {
         var parameters = Parameters()
-        for limit in [settings.statementTimeout, settings.lockTimeout, settings.idleInTransactionTimeout] {
+        for limit in [settings.statementTimeout, settings.lockTimeout, .seconds(10)] {
             parameters.append(text: String(limit.settingMilliseconds))
         }
         return parameters
@@ -37,7 +36,6 @@ enum SessionSetup {
         facts.fullPageWrites = rows.bool(0, 8) ?? false
         facts.isReadOnly = rows.bool(0, 9) ?? true
         facts.isInRecovery = rows.bool(0, 10) ?? false
-        facts.serverVersion = rows.int4(0, 11).map(Int.init) ?? 0
         return facts
     }
 

@@ -4,7 +4,6 @@ internal import Glibc
 /// A program that was started: without a shell, with the environment that it is given, and without any descriptors but
 /// those that it is given. Signals have their default effects.
 package struct ChildProcess: Sendable {
-    /// The process's number.
     package let processID: Int32
 
     /// Where its standard output and standard error go.
@@ -21,7 +20,6 @@ package struct ChildProcess: Sendable {
         case group, session
     }
 
-    /// A program was not started.
     package struct Failure: Error, CustomStringConvertible {
         package let program: String
         /// Why, as in errno.

@@ -1,6 +1,6 @@
 internal import JSONBytes
 
-/// The auth payload of a CONNECT packet.
+/// The payloads of CONNECT packets and of their refusals.
 public enum ConnectPayload {
     /// Whether `bytes` is nothing or one valid JSON object, as Socket.IO 5 asks.
     public static func isValid(_ bytes: UnsafeRawBufferPointer) -> Bool {
@@ -12,5 +12,19 @@ public enum ConnectPayload {
         } catch {
             return false
         }
+    }
+
+    /// `{"message":…}`, or `{"message":…,"data":…}` with raw JSON `data`.
+    public static func refusal(message: String, data: some Collection<UInt8>) -> [UInt8] {
+        var writer = JSONWriter(reserving: 64)
+        writer.beginObject()
+        writer.key("message")
+        writer.value(message)
+        if !data.isEmpty {
+            writer.key("data")
+            writer.raw(data)
+        }
+        writer.endObject()
+        return writer.bytes
     }
 }

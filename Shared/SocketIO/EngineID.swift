@@ -3,7 +3,6 @@
 /// The bits, not the text, are kept: 16 bytes a session, compared and hashed as two words.
 public struct EngineID: Hashable, Sendable {
     private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
-    /// Characters of the text.
     public static let length = 20
 
     private let high: UInt64
@@ -27,7 +26,6 @@ public struct EngineID: Hashable, Sendable {
         self.low = words.1
     }
 
-    /// The 20 characters.
     public var text: [UInt8] {
         var text: [UInt8] = []
         text.reserveCapacity(Self.length)

@@ -22,7 +22,6 @@ public final class EngineTimings: Sendable {
     /// How much later a poll may arrive than the close packet that overtook it.
     public let latePollInterval: UInt64 = 50_000_000
 
-    /// The given timeouts; the others have their defaults.
     public init(pingInterval: UInt64, pingTimeout: UInt64, upgradeTimeout: UInt64, connect: ConnectTimeouts?) {
         self.pingInterval = pingInterval
         self.pingTimeout = pingTimeout
@@ -87,7 +86,6 @@ public struct EngineMachine: Sendable {
         self.connectDeadline = timings.connect.map { now &+ $0.request } ?? .max
     }
 
-    /// Whether the session has ended or is about to.
     public var isClosed: Bool { self.phase != .open }
 
     /// When ``timeReached(_:)`` must be called next; `UInt64.max` for never.
@@ -97,13 +95,11 @@ public struct EngineMachine: Sendable {
         return min(min(heartbeat, self.upgradeDeadline), min(self.noopDeadline, self.connectDeadline))
     }
 
-    /// The client asked for a namespace.
     public mutating func connectRequested() {
         guard self.phase == .open, self.connectDeadline < .max, let connect = self.timings.connect else { return }
         self.connectDeadline = self.openedAt &+ connect.acceptance
     }
 
-    /// A namespace was accepted: the connect timeout is over.
     public mutating func connected() {
         self.connectDeadline = .max
     }
@@ -112,7 +108,6 @@ public struct EngineMachine: Sendable {
 // MARK: - HTTP requests
 
 extension EngineMachine {
-    /// The answer to a polling GET.
     public enum PollAnswer: Sendable, Equatable {
         /// Keep it until there are packets.
         case hold
@@ -148,10 +143,8 @@ extension EngineMachine {
         }
     }
 
-    /// The held GET was answered.
     public mutating func pollAnswered() { self.hasPoll = false }
 
-    /// The reaction to a POST.
     public enum PostAnswer: Sendable, Equatable {
         case read
         /// A second POST: end the session, 400.
@@ -198,7 +191,6 @@ extension EngineMachine {
             self.openedAt &+ connect.acceptance, self.upgradeDeadline &+ connect.request)
     }
 
-    /// The reaction to a text frame of the candidate.
     public enum CandidateAnswer: Sendable, Equatable {
         /// Send `3probe` on it.
         case probe
@@ -210,7 +202,6 @@ extension EngineMachine {
         case drop
     }
 
-    /// A text frame of the candidate.
     public mutating func candidateReceived(_ text: UnsafeRawBufferPointer, at now: UInt64) -> CandidateAnswer {
         guard self.phase == .open, self.upgrade != .none else { return .drop }
         if text.elementsEqual("2probe".utf8) {
@@ -255,13 +246,10 @@ extension EngineMachine {
     public enum PacketAnswer: Sendable, Equatable {
         case message
         case nothing
-        /// The client closes the session.
         case close
-        /// The client broke the protocol.
         case violation
     }
 
-    /// A packet arrived on the current transport.
     public mutating func packetReceived(_ type: EnginePacketType, at now: @autoclosure () -> UInt64) -> PacketAnswer {
         guard self.phase == .open else { return .nothing }
         switch type {
@@ -279,20 +267,17 @@ extension EngineMachine {
         }
     }
 
-    /// The actions that are due.
     public struct Due: Sendable, Equatable {
         public var sendsPing = false
         /// Answer the held poll with a noop.
         public var releasesPoll = false
         /// The upgrade took too long: close the candidate.
         public var dropsCandidate = false
-        /// The session has expired, and why.
         public var expiry: Expiry?
 
         init() {}
     }
 
-    /// The timeout that ended a session.
     public enum Expiry: Sendable, Equatable {
         case pingTimeout
         case connectTimeout
@@ -360,6 +345,5 @@ extension EngineMachine {
         self.connectDeadline = now &+ self.timings.latePollInterval
     }
 
-    /// The session has ended, for whatever reason.
     public mutating func ended() { self.phase = .closed }
 }

@@ -11,17 +11,14 @@ public enum EnginePacketType: UInt8, Sendable {
     case noop
 }
 
-/// The transports of Engine.IO.
 public enum EngineTransport: Sendable, Equatable {
     case polling
     case webSocket
 }
 
-/// One packet of a polling body.
 public enum EnginePacket: Sendable, Equatable {
     /// The content is that of ``EnginePayloadReader/withContent(_:)``.
     case text(EnginePacketType)
-    /// The decoded bytes.
     case binary([UInt8])
 }
 
@@ -38,7 +35,6 @@ public enum EnginePayloadError: Error, Equatable {
 /// Splits a polling body, which comes in pieces of any size, into packets: packets are joined by `U+001E`; `b` starts
 /// base64. It keeps one packet at most.
 public struct EnginePayloadReader: Sendable {
-    /// The separator between packets.
     public static let separator: UInt8 = 0x1E
 
     private let maxPackets: Int
@@ -55,7 +51,6 @@ public struct EnginePayloadReader: Sendable {
         self.maxPacket = maxPacket
     }
 
-    /// Bytes that are kept of the packet.
     public var heldBytes: Int { self.packet.count }
 
     /// Reads from `offset` to the end of a packet, or of the input: `nil`.
@@ -118,7 +113,6 @@ public enum EngineError: UInt8, Error, Sendable {
     case forbidden
     case unsupportedVersion
 
-    /// The HTTP status: 403 for `forbidden`, else 400.
     public var status: UInt16 { self == .forbidden ? 403 : 400 }
 
     /// The text of the reference server.

@@ -1,6 +1,5 @@
 /// The meaning of an HTTP request to an Engine.IO path.
 public enum EngineRequest: Sendable, Equatable {
-    /// A new session.
     case open(EngineTransport)
     /// A poll, a POST or (with `.webSocket`) an upgrade of the session with this id.
     case session(sid: [UInt8], EngineTransport)

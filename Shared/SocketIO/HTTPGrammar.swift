@@ -19,7 +19,6 @@ enum HTTPGrammar {
     /// Whether a byte may be in the value of a field: anything visible, spaces, tabs, and bytes from 0x80.
     static func isFieldContent(_ byte: UInt8) -> Bool { byte >= 0x20 && byte != 0x7F || byte == 0x09 }
 
-    /// The most digits of a chunk's size.
     static let chunkSizeDigits = 8
 
     /// The size on the line of a chunk (RFC 9112 section 7.1); `nil` if it is malformed. Extensions must be well-formed

@@ -29,30 +29,19 @@ public struct HTTPRequestHead: Sendable {
     public let isHTTP11: Bool
     /// Bytes of body announced by Content-Length; 0 if none.
     public internal(set) var contentLength = 0
-    /// Whether the body comes in chunks.
     public internal(set) var isChunked = false
 
     /// The method as sent, such as "GET".
     public var method: String { self.text(self.methodRange) }
     /// The path as sent, still percent-encoded, without the query.
     public var path: String { self.text(self.pathRange) }
-    /// The query as sent, without the question mark; empty if none.
-    public var query: String { self.text(self.queryRange) }
-    /// The bytes of the path as sent.
     public var pathBytes: ArraySlice<UInt8> { self.bytes[self.pathRange] }
     /// The size of the head, bytes.
     public var byteCount: Int { self.bytes.count }
-    /// Whether a body follows the head.
     public var hasBody: Bool { self.isChunked || self.contentLength > 0 }
 
-    /// Whether the method is exactly `name`.
     public func isMethod(_ name: StaticString) -> Bool {
         Self.equal(self.bytes[self.methodRange], name, ignoringCase: false)
-    }
-
-    /// All fields in order, names as sent.
-    public var headers: [(name: String, value: String)] {
-        self.fields.map { (self.text($0.name), self.text($0.value)) }
     }
 
     /// The value of the first field called `name` (case-insensitive).
@@ -68,12 +57,10 @@ public struct HTTPRequestHead: Sendable {
         return nil
     }
 
-    /// The values of all fields called `name`, in order.
     func headers(named name: StaticString) -> [String] {
         self.fields.filter { Self.equal(self.bytes[$0.name], name, ignoringCase: true) }.map { self.text($0.value) }
     }
 
-    /// The number of fields called `name`.
     public func headerCount(_ name: StaticString) -> Int {
         self.fields.count { Self.equal(self.bytes[$0.name], name, ignoringCase: true) }
     }

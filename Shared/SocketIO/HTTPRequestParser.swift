@@ -1,4 +1,3 @@
-/// Limits of one request.
 public struct HTTPLimits: Sendable, Equatable {
     /// The request line, bytes; a longer one is answered 414. As much of extensions and trailers is read beside a chunked
     /// body (RFC 9112 section 7.1.1); more are answered 431.
@@ -10,11 +9,9 @@ public struct HTTPLimits: Sendable, Equatable {
     /// Parameters of the query; more are answered 414. Each parameter that is looked up is compared with all of them.
     public var queryParameters = 64
 
-    /// The defaults: 4 KiB, 16 KiB, 64, 64.
     public init() {}
 }
 
-/// An event of the parser.
 public enum HTTPRequestEvent: Sendable {
     /// A head is complete: call ``HTTPRequestParser/acceptBody(limit:)`` before continuing.
     case head(HTTPRequestHead)
@@ -48,22 +45,17 @@ public struct HTTPRequestParser: Sendable {
     private var isChunked = false
     /// Bytes of the extensions and trailers beside the body.
     private var extraBytes = 0
-    /// Where the search for the end of the head resumes, and where the current line began.
-    private var scanned = 0
     private var hasRequestLine = false
 
-    /// A parser at the start of a connection.
     public init(limits: HTTPLimits) {
         self.limits = limits
     }
 
-    /// Whether part of a request was read.
     public var isMidRequest: Bool {
         if case .head = self.stage { return !self.line.isEmpty }
         return true
     }
 
-    /// Bytes of the request that is being read.
     public var heldBytes: Int { self.line.count }
 
     /// After a head: up to `limit` bytes of body are accepted.
@@ -142,7 +134,6 @@ extension HTTPRequestParser {
         return false
     }
 
-    /// Acts on one complete line of a chunked body.
     private mutating func chunkLine() -> HTTPRequestEvent? {
         let line = self.line
         self.line.removeAll(keepingCapacity: true)

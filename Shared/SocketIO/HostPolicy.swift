@@ -25,13 +25,10 @@ public struct ServerName: Sendable, Equatable {
 /// A page on a name that an attacker points at 127.0.0.1 (DNS rebinding) is of the same origin as the server there, for
 /// the browser and for ``OriginPolicy/own(and:)``. Only the Host tells that it means another server.
 public struct HostPolicy: Sendable, Equatable {
-    /// `nil` when every name is allowed.
     private let names: [ServerName]?
 
-    /// Every name.
     public static let any = HostPolicy(names: nil)
 
-    /// Exactly these names.
     public static func only(_ names: [ServerName]) -> HostPolicy { HostPolicy(names: names) }
 
     /// The names that this machine has for itself, and others.

@@ -17,14 +17,8 @@ public struct Namespace: Hashable, Sendable, CustomStringConvertible {
         self.bytes = wire.elementsEqual([UInt8(ascii: "/")]) ? [] : Array(wire)
     }
 
-    init(wire: UnsafeRawBufferPointer) {
-        self.bytes = wire.count <= 1 ? [] : Array(wire)
-    }
-
-    /// The name for people and logs.
     public var description: String { self.bytes.isEmpty ? "/" : String(decoding: self.bytes, as: UTF8.self) }
 
-    /// Whether this is the main namespace.
     public var isRoot: Bool { self.bytes.isEmpty }
 
     /// The text in a packet between type and ack id: empty or `/custom,`.

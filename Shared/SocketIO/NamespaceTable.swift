@@ -10,7 +10,6 @@ public struct NamespaceTable<Member> {
     private var left: [Namespace] = []
     private let limit: Int
 
-    /// An empty table for up to `limit` namespaces.
     public init(limit: Int) {
         self.limit = limit
     }
@@ -29,19 +28,16 @@ public struct NamespaceTable<Member> {
         case tooMany
     }
 
-    /// A CONNECT arrived.
     public func connectReceived(_ namespace: Namespace) -> ConnectAnswer {
         if self.entries.contains(where: { $0.namespace == namespace }) { return .known }
         return self.entries.count < self.limit ? .ask : .tooMany
     }
 
-    /// The application was asked.
     public mutating func asked(_ namespace: Namespace, _ member: Member) {
         self.left.removeAll { $0 == namespace }
         self.entries.append((namespace, member, false))
     }
 
-    /// The application accepted.
     public mutating func accepted(_ namespace: Namespace) {
         guard let index = self.entries.firstIndex(where: { $0.namespace == namespace }) else { return }
         self.entries[index].isJoined = true

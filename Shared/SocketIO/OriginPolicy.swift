@@ -9,7 +9,6 @@ public enum OriginPolicy: Sendable, Equatable {
     /// Native clients, and pages of exactly these origins, byte for byte.
     case only([WebOrigin])
 
-    /// The verdict on a request.
     public enum Verdict: Sendable, Equatable {
         case allowed
         /// 403.

@@ -3,7 +3,6 @@ internal import Timing
 /// Decides which WebSocket pings of one connection are answered. RFC 6455 section 5.5.3 lets an endpoint answer only the
 /// most recent of several pings; a flood ends the connection.
 public struct PingAllowance: Sendable {
-    /// The reaction to a ping.
     public enum Verdict: Sendable, Equatable {
         case answer
         /// Over the rate: answer it unless another ping has already been received.

@@ -5,7 +5,6 @@
 public struct ProxyHeaderReader: Sendable {
     /// What a complete header says.
     public enum Outcome: Sendable, Equatable {
-        /// More bytes are needed.
         case incomplete
         /// The connection is this client's.
         case client(IPAddress)
@@ -21,7 +20,6 @@ public struct ProxyHeaderReader: Sendable {
     /// Addresses of the largest family, and as many bytes of additional fields as proxies send in practice.
     private static let maxLength = 2048
 
-    /// A reader at the start of a connection.
     public init() {}
 
     /// Reads from `offset` on, and not beyond the header.
@@ -39,7 +37,6 @@ public struct ProxyHeaderReader: Sendable {
 
     private var length: Int { Int(self.bytes[14]) << 8 | Int(self.bytes[15]) }
 
-    /// Whether the bytes so far may begin a header.
     private var isPossible: Bool {
         let count = self.bytes.count
         if count <= Self.signature.count { return self.bytes[count - 1] == Self.signature[count - 1] }

@@ -15,12 +15,10 @@ public struct ReadMeter: Sendable, Equatable {
         self.messages = RateMeter(perSecond: messagesPerSecond, burst: messagesPerSecond / 8)
     }
 
-    /// Bytes were received.
     public mutating func charge(bytes: Int, at now: UInt64) {
         self.bytes.charge(bytes, at: Instant(nanoseconds: now))
     }
 
-    /// Messages were processed.
     public mutating func charge(messages: Int, at now: UInt64) {
         self.messages.charge(messages, at: Instant(nanoseconds: now))
     }

@@ -3,10 +3,8 @@
 public struct SessionID: Equatable, Sendable {
     /// The server's name, at most ``longestName`` bytes; empty when servers have none.
     public let server: [UInt8]
-    /// The unguessable part.
     public let id: EngineID
 
-    /// Bytes of the longest name.
     public static let longestName = 64
 
     /// The id of a session that `server` opens.
@@ -25,6 +23,5 @@ public struct SessionID: Equatable, Sendable {
         self.init(server: Array(name.dropLast()), id: id)
     }
 
-    /// The text on the wire.
     public var text: [UInt8] { self.server.isEmpty ? self.id.text : self.server + [UInt8(ascii: ".")] + self.id.text }
 }

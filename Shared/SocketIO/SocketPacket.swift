@@ -8,7 +8,6 @@ public enum SocketPacketType: UInt8, Sendable {
     case binaryEvent
     case binaryAck
 
-    /// Whether binary attachments follow.
     public var isBinary: Bool { self == .binaryEvent || self == .binaryAck }
 }
 
@@ -33,12 +32,10 @@ public struct SocketPacketHead: Equatable, Sendable {
     public static let maxNamespace = 256
 
     public var type: SocketPacketType
-    /// The number of binary frames that follow.
     public var attachments: Int
     /// The range of the namespace, with its slash and without its comma; empty for the main one.
     public var namespace: Range<Int>
     public var ackID: UInt64?
-    /// The offset of the JSON.
     public var payload: Int
 
     /// Parses the head of a packet (without the Engine.IO digit).

@@ -13,7 +13,6 @@ public struct TimerWheel<Token> {
     /// The first tick that was not returned yet.
     private var cursor: UInt64
     private let resolution: UInt64
-    /// Entries in the wheel.
     public private(set) var count = 0
 
     /// An empty wheel at `now` with `slotCount` slots of `resolution` nanoseconds.

@@ -12,10 +12,8 @@ public struct TrustedProxies: Sendable, Equatable {
     }
 
     private let ranges: [AddressRange]
-    /// How they name their clients.
     public let source: Source
 
-    /// No proxy is trusted.
     public static let none = TrustedProxies([], source: .xForwardedFor)
 
     public init(_ ranges: [AddressRange], source: Source) {
@@ -23,7 +21,6 @@ public struct TrustedProxies: Sendable, Equatable {
         self.source = source
     }
 
-    /// Whether an address is a trusted proxy's.
     public func contains(_ address: IPAddress) -> Bool { self.ranges.contains { $0.contains(address) } }
 
     /// The client of a request that came from a trusted proxy: the last address in the field of ``source`` that is not

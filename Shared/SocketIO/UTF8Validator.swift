@@ -8,7 +8,6 @@ public struct UTF8Validator: Sendable {
     private var lower: UInt8 = 0x80
     private var upper: UInt8 = 0xBF
 
-    /// A validator at a scalar boundary.
     public init() {}
 
     /// Whether the bytes so far end at a scalar boundary.
@@ -52,7 +51,6 @@ public struct UTF8Validator: Sendable {
         return index
     }
 
-    /// Starts a multi-byte scalar with its lead byte.
     private mutating func begin(_ byte: UInt8) -> Bool {
         switch byte {
         case 0xC2...0xDF: self.due = 1

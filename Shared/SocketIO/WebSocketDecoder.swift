@@ -5,7 +5,6 @@ public struct WebSocketLimits: Sendable, Equatable {
     /// The number of frames of one message; stops a flood of empty fragments.
     public var maxFragments: Int
 
-    /// Limits in bytes and frames.
     public init(maxMessage: Int, maxFragments: Int = 16) {
         self.maxMessage = max(0, maxMessage)
         self.maxFragments = max(1, maxFragments)
@@ -18,7 +17,6 @@ public enum WebSocketViolation: Sendable, Equatable {
     case protocolError
     /// Text that is not UTF-8: 1007.
     case invalidUTF8
-    /// A message over the limits: 1009.
     case tooBig
 
     /// The code for the close frame that answers the violation.
@@ -73,12 +71,10 @@ public struct WebSocketDecoder: Sendable {
     private var assembly: [UInt8] = []
     private var control: [UInt8] = []
 
-    /// A decoder at the start of a connection.
     public init(limits: WebSocketLimits) {
         self.limits = limits
     }
 
-    /// Bytes of a message that has not arrived completely.
     public var heldBytes: Int { self.assembly.count + self.control.count }
 
     /// Reads on from `offset` until one event is complete (its bytes then are all of `payload`) or the input ends.

@@ -2,7 +2,6 @@ internal import JSONBytes
 
 /// The server side of the opening handshake of RFC 6455 section 4.2.
 public enum WebSocketHandshake {
-    /// The server's answer.
     public enum Answer: Sendable, Equatable {
         /// 101 with the `Sec-WebSocket-Accept` of this `Sec-WebSocket-Key`.
         case accept(key: [UInt8])
@@ -12,7 +11,6 @@ public enum WebSocketHandshake {
         case malformed
     }
 
-    /// Whether the request asks for a WebSocket.
     public static func isAsked(by head: HTTPRequestHead) -> Bool {
         head.header("upgrade", lists: "websocket")
     }

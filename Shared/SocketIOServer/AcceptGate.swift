@@ -32,7 +32,6 @@ final class AcceptGate: ChannelDuplexHandler {
         if self.connections.mayAccept { context.read() } else { self.isReadHeld = true }
     }
 
-    /// There is room again.
     func resume() {
         guard self.isReadHeld else { return }
         self.isReadHeld = false

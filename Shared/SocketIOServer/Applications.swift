@@ -29,10 +29,6 @@ public protocol SocketIOApplication: AnyObject {
     /// An event with attachments; `json` is valid JSON here and its placeholders are sound.
     func binaryEvent(_ socket: SocketIOSocket, ackID: UInt64?, json: UnsafeRawBufferPointer, attachments: [[UInt8]])
 
-    /// The client acknowledged what ``SocketIOSocket/emitWithAck(_:attachments:)`` sent under `id`. `json` is the array of its
-    /// arguments, unchecked (checked if there are attachments).
-    func acknowledged(_ socket: SocketIOSocket, id: UInt64, json: UnsafeRawBufferPointer, attachments: [[UInt8]])
-
     /// The socket is gone; called once for every socket that `connect` was called with, and last.
     func disconnected(_ socket: SocketIOSocket, reason: DisconnectReason)
 
@@ -63,28 +59,20 @@ extension SocketIOApplication {
         _ socket: SocketIOSocket, ackID: UInt64?, json: UnsafeRawBufferPointer, attachments: [[UInt8]]
     ) {}
 
-    public func acknowledged(
-        _ socket: SocketIOSocket, id: UInt64, json: UnsafeRawBufferPointer, attachments: [[UInt8]]
-    ) {}
-
     public func disconnected(_ socket: SocketIOSocket, reason: DisconnectReason) {}
 
     public func writable(_ socket: SocketIOSocket) {}
 
-    /// None.
     public func heldBytes(of socket: SocketIOSocket) -> Int { 0 }
 
-    /// None.
     public func owner(of socket: SocketIOSocket) -> String? { nil }
 }
 
-/// An application on bare Engine.IO sessions.
 public protocol EngineIOApplication: AnyObject {
     func opened(_ session: EngineIOSession)
     /// A text message, without its packet digit; valid during the call.
     func text(_ session: EngineIOSession, _ message: UnsafeRawBufferPointer)
     func binary(_ session: EngineIOSession, _ message: [UInt8])
-    /// The session ended.
     func closed(_ session: EngineIOSession, reason: DisconnectReason)
 }
 
@@ -93,13 +81,10 @@ extension EngineIOApplication {
     public func closed(_ session: EngineIOSession, reason: DisconnectReason) {}
 }
 
-/// An application on bare WebSockets.
 public protocol WebSocketApplication: AnyObject {
-    /// A WebSocket opened.
     func opened(_ peer: WebSocketPeer)
     /// A whole message, valid during the call.
     func message(_ peer: WebSocketPeer, _ message: UnsafeRawBufferPointer, isText: Bool)
-    /// The WebSocket is closed.
     func closed(_ peer: WebSocketPeer)
 }
 
@@ -110,7 +95,6 @@ extension WebSocketApplication {
 
 /// An application for all other HTTP requests of the port.
 public protocol HTTPApplication: AnyObject {
-    /// The maximum size of a request body, bytes.
     var maxBody: Int { get }
     /// The answer to a request whose body is larger than ``maxBody``. The body is not read.
     func bodyTooLarge(_ head: HTTPRequestHead) -> HTTPResponse
@@ -122,7 +106,6 @@ public protocol HTTPApplication: AnyObject {
 extension HTTPApplication {
     public var maxBody: Int { 65_536 }
 
-    /// 413 without a body.
     public func bodyTooLarge(_ head: HTTPRequestHead) -> HTTPResponse { HTTPResponse(status: 413) }
 }
 
@@ -130,13 +113,10 @@ extension HTTPApplication {
 public struct Handshake: Sendable {
     /// The request that opened the session: query, header fields, cookies.
     public let head: HTTPRequestHead
-    /// The client's address.
     public let remoteAddress: SocketAddress?
-    /// The transport of that request.
     public let transport: EngineTransport
 }
 
-/// Why a session is not opened.
 public enum HandshakeRefusal: Sendable {
     /// 403, Engine.IO code 4, with a message for who looks why.
     case forbidden(String)
@@ -146,7 +126,6 @@ public enum HandshakeRefusal: Sendable {
 
 /// A client's request to join a namespace.
 public struct ConnectRequest {
-    /// The requested namespace.
     public let namespace: Namespace
     /// The auth payload: one valid JSON object, or empty. Valid during the call.
     public let auth: UnsafeRawBufferPointer
@@ -154,7 +133,6 @@ public struct ConnectRequest {
     public let handshake: Handshake?
 }
 
-/// Why a socket was disconnected.
 public enum DisconnectReason: Sendable, Equatable {
     /// The client left the namespace (`41`).
     case clientNamespace
@@ -162,11 +140,8 @@ public enum DisconnectReason: Sendable, Equatable {
     case serverNamespace
     /// The client closed the connection.
     case transportClose
-    /// The connection broke.
     case transportError
-    /// The client did not answer a ping.
     case pingTimeout
-    /// No namespace was accepted in time.
     case connectTimeout
     /// The application closed the connection with this code.
     case closedByServer(UInt16)
@@ -178,8 +153,6 @@ public enum DisconnectReason: Sendable, Equatable {
     case payloadTooBig
     /// More than ``SocketIOServer/Configuration/maxBufferedBytes`` were queued for the client.
     case slowReader
-    /// Too many bad packets.
     case badPackets
-    /// The server is shutting down.
     case drained
 }

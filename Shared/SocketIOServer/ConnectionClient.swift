@@ -13,7 +13,6 @@ struct ConnectionClient {
     private(set) var isWithinLimits: Bool
     private let wasRefused: Bool
 
-    /// Counts a new connection.
     init(_ connection: PeerHandler, _ socketAddress: SocketAddress?, _ connections: ConnectionRegistry) {
         self.connections = connections
         self.socketAddress = socketAddress
@@ -51,7 +50,6 @@ struct ConnectionClient {
         return self.connections.opens(self.account)
     }
 
-    /// A trusted proxy named the client.
     private mutating func identified(_ client: IPAddress) {
         guard client != self.forwarded else { return }
         self.forwarded = client

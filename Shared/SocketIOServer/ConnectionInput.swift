@@ -18,7 +18,6 @@ struct ConnectionInput {
     /// When a peer that sent too much is read again; `.max` for none.
     private(set) var resumeDeadline: UInt64 = .max
 
-    /// Whether nothing more may be read.
     var isPaused: Bool { !self.unread.isEmpty || self.resumeDeadline < .max }
 
     /// How many bytes wait to be processed; others that arrive have to wait behind them.
@@ -26,7 +25,6 @@ struct ConnectionInput {
 
     // MARK: Bytes
 
-    /// More bytes arrived behind those that wait.
     mutating func append(_ bytes: ByteBufferView) { self.unread.append(contentsOf: bytes) }
 
     /// Removes the bytes that wait, to be processed.
@@ -47,7 +45,6 @@ struct ConnectionInput {
     /// - Returns: true when that is new, false when it only moves the deadline.
     mutating func pause(until deadline: UInt64) -> Bool { exchange(&self.resumeDeadline, with: deadline) == .max }
 
-    /// What the peer sent is paid for.
     mutating func resume() { self.resumeDeadline = .max }
 
     /// Nothing that was received is processed any more.

@@ -1,10 +1,7 @@
 internal import NIOCore
 
-/// The channel of a connection, as used by its output.
 protocol ChannelSink: AnyObject {
-    /// Appends to the channel's queue.
     func append(_ buffer: ByteBuffer)
-    /// Makes the channel write its queue.
     func flush()
     /// Bytes in the channel's queue, not accepted by the kernel.
     var heldBytes: Int { get }
@@ -48,7 +45,6 @@ final class ConnectionOutput {
     /// The channel is active and nothing is between it and this socket (−1 if it has none).
     func open(descriptor: Int32) { self.direct.open(descriptor: descriptor) }
 
-    /// The channel's backlog crossed a water mark.
     func writabilityChanged(_ isWritable: Bool) {
         self.isWritable = isWritable
         if isWritable { self.hold = nil }
@@ -65,7 +61,6 @@ final class ConnectionOutput {
         _ = self.loop.outbox.remove(for: self)
     }
 
-    /// The channel is gone.
     func detach() { self.sink = nil }
 
     // MARK: Sending
@@ -92,7 +87,6 @@ final class ConnectionOutput {
         if self.loop.flushes.isHeld { self.append(buffer) } else { self.write(buffer) }
     }
 
-    /// Sends what `body` writes.
     func encode(_ body: (inout ByteBuffer) -> Void) {
         guard self.sink != nil else { return }
         if !self.loop.outbox.encode(for: self, body) {

@@ -21,7 +21,6 @@ final class ConnectionRegistry {
 
     var all: [PeerHandler] { Array(self.connections.values) }
 
-    /// Bytes kept for all connections.
     var heldBytes: Int { self.connections.values.reduce(0) { $0 + $1.heldBytes } }
 
     // MARK: Accepting

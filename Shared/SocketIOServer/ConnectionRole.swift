@@ -9,7 +9,6 @@ internal import SocketIO
 ///                    +--- answer with close, error ---> lingering <--+ close ---> closed
 /// ```
 enum ConnectionRole {
-    /// Reading the header of a trusted proxy.
     case proxyHeader(ProxyHeaderReader, HTTPExchange)
     /// The TLS handshake has begun: handlers before the connection's own read and answer it.
     case handshake(HTTPExchange)

@@ -15,7 +15,6 @@ struct ConnectionTrail {
         self.entries.append(Entry(connection: connection))
     }
 
-    /// Closes them all, immediately.
     mutating func drop() {
         let entries = exchange(&self.entries, with: [])
         for entry in entries { entry.connection?.drop() }

@@ -1,13 +1,11 @@
 internal import NIOCore
 internal import SocketIO
 
-/// Something with a deadline.
 protocol Timed: AnyObject {
     /// The tick of the wheel it is inserted for; 0 if none. Only ``DeadlineTimers`` sets it.
     var armedTick: UInt64 { get set }
     /// Nanoseconds; `.max` for none. After a change to an earlier time call ``DeadlineTimers/arm(_:)``.
     var deadline: UInt64 { get }
-    /// The deadline has passed.
     func deadlineReached(at now: UInt64)
 }
 
@@ -39,7 +37,6 @@ final class DeadlineTimers {
         self.schedule(at: deadline)
     }
 
-    /// Cancels the scheduled task; ``arm(_:)`` schedules it again.
     func cancel() {
         self.task?.scheduled.cancel()
         self.task = nil

@@ -19,7 +19,6 @@ internal import NIOCore
 /// 5. **Plain text.** The socket must be the end of the pipeline: a handler in between would be bypassed. So
 ///    ``open(descriptor:)`` is not called for a connection with TLS, all of whose bytes go to the channel.
 struct DirectWriter {
-    /// The state of the channel's queue.
     private enum ChannelContent {
         case nothing
         /// Bytes that it was not asked to flush yet.
@@ -33,7 +32,6 @@ struct DirectWriter {
     private var channelContent = ChannelContent.nothing
     private static let flags = Int32(MSG_DONTWAIT | MSG_NOSIGNAL)
 
-    /// Whether the channel received bytes since its last flush.
     var needsFlush: Bool { self.channelContent == .unflushed }
 
     /// The channel is active; −1 for one without a socket.
@@ -42,7 +40,6 @@ struct DirectWriter {
     /// Stops direct writes: everything goes to the channel.
     mutating func close() { self.descriptor = -1 }
 
-    /// The channel received bytes.
     mutating func wroteToChannel() { self.channelContent = .unflushed }
 
     mutating func flushedChannel() { self.channelContent = .flushed }

@@ -9,7 +9,6 @@ public import SocketIO
 /// have.
 public final class EngineIOSession: Timed {
     let id: EngineID
-    /// Index of its route.
     let route: Int
     private let registry: SessionRegistry
     /// What the client's address uses; `nil` if that is not limited.
@@ -21,14 +20,13 @@ public final class EngineIOSession: Timed {
     private var phase = SessionPhase.open
     private var post = SessionPost.none
     /// `nil` once the session has ended.
-    private var application: SessionApplication?
+    private var application: (any EngineIOApplication)?
+    /// The application, if it is Socket.IO.
+    private(set) var layer: SocketIOLayer?
     var armedTick: UInt64 = 0
 
-    /// The handshake of the session; `nil` once released.
     public private(set) var handshake: Handshake?
-    /// The client's address.
     public let remoteAddress: SocketAddress?
-    /// For the application's use.
     public var userInfo: AnyObject?
 
     init(
@@ -46,8 +44,9 @@ public final class EngineIOSession: Timed {
         self.arm()
     }
 
-    func open(for application: SessionApplication) {
+    func open(for application: any EngineIOApplication) {
         self.application = application
+        self.layer = application as? SocketIOLayer
         application.opened(self)
     }
 
@@ -55,9 +54,7 @@ public final class EngineIOSession: Timed {
 
     /// The id known to the client.
     public var sid: String { String(decoding: self.registry.sid(self.id), as: UTF8.self) }
-    /// The transport in use.
     public var transport: EngineTransport { self.machine.transport }
-    /// Frees the request that opened the session.
     public func releaseHandshake() { self.handshake = nil }
 
     /// Whether the application can no longer send: the session has ended or is about to.
@@ -67,16 +64,11 @@ public final class EngineIOSession: Timed {
     var hasPackets: Bool { self.polling?.isEmpty == false }
 
     private var polling: PollingLink? { self.output.polling }
-    /// The Socket.IO layer; `nil` for a bare session, and once it has ended.
-    var layer: SocketIOLayer? { self.application?.layer }
 
-    /// A new id for a socket of this session.
     func makeID() -> EngineID { self.registry.makeID() }
 
-    /// The client asked for a namespace.
     func namespaceRequested() { self.machine.connectRequested() }
 
-    /// A namespace was accepted: the connect timeout is over.
     func namespaceJoined() { self.machine.connected() }
 
     /// Bytes kept for the session besides those of its WebSocket: packets for polls and of a POST, the handshake, and what
@@ -97,7 +89,6 @@ public final class EngineIOSession: Timed {
         self.arm()
     }
 
-    /// Handles the deadlines up to `now`.
     func catchUp(at now: UInt64) {
         guard now >= self.machine.nextDeadline else { return }
         let due = self.machine.timeReached(now)
@@ -120,7 +111,6 @@ public final class EngineIOSession: Timed {
 // MARK: - Sending
 
 extension EngineIOSession {
-    /// Sends a text message.
     public func send(text: UnsafeRawBufferPointer) {
         self.sendText(length: 1 + text.count) { buffer in
             buffer.writeInteger(EnginePacketType.message.rawValue)
@@ -128,7 +118,6 @@ extension EngineIOSession {
         }
     }
 
-    /// Sends a binary message.
     public func send(binary: [UInt8]) {
         guard !self.isClosed else { return }
         self.output.send(binary: binary)
@@ -192,16 +181,14 @@ extension EngineIOSession {
     /// Exempts bytes that are about to be sent from the bound of the backlog.
     func exempt(_ bytes: Int) { self.output.exempt(bytes) }
 
-    /// The backlog fell below the low water mark.
     func becameWritable() {
-        if !self.isClosed { self.application?.becameWritable() }
+        if !self.isClosed { self.layer?.becameWritable() }
     }
 }
 
 // MARK: - Polling
 
 extension EngineIOSession {
-    /// A GET arrived.
     func pollReceived(_ poll: HTTPExchange) {
         guard let link = self.polling else { return poll.answer(.badRequest) }
         switch self.machine.pollReceived(hasPackets: !link.isEmpty, exceedsBody: link.exceedsLastBody) {
@@ -233,7 +220,6 @@ extension EngineIOSession {
         poll.answerText(body)
     }
 
-    /// Answers the held poll with the queued packets.
     func flushPolling() {
         guard let link = self.polling else { return }
         link.isQueued = false
@@ -242,7 +228,6 @@ extension EngineIOSession {
         self.answer(poll, link)
     }
 
-    /// The connection of the held poll broke.
     func pollLost() {
         _ = self.polling?.releasePoll()
         self.machine.pollAnswered()
@@ -283,7 +268,6 @@ extension EngineIOSession {
         self.readPost(part, post)
     }
 
-    /// The body of a POST is complete.
     func postReceived(_ post: HTTPExchange) {
         self.machine.postEnded()
         if case .none = self.post { return post.answer(.badRequest) }
@@ -303,7 +287,7 @@ extension EngineIOSession {
         guard case .reading(var reader) = self.post else { return nil }
         self.post = .none
         let count = reader.count
-        defer { post.charge(messages: reader.count - count) }
+        defer { post.connection.charge(messages: reader.count - count) }
         do throws(EnginePayloadError) {
             if let part {
                 var offset = 0
@@ -428,17 +412,15 @@ extension EngineIOSession {
 
     private func textMessage(_ message: UnsafeRawBufferPointer) {
         self.loop.statistics.packetsIn += 1
-        self.application?.received(message, self)
+        self.application?.text(self, message)
     }
 
-    /// A binary message on either transport.
     func binaryMessage(_ message: [UInt8]) {
         guard !self.isClosed else { return }
         self.loop.statistics.packetsIn += 1
-        self.application?.received(binary: message, self)
+        self.application?.binary(self, message)
     }
 
-    /// The client violated Engine.IO.
     private func violated() {
         self.loop.statistics.protocolErrors += 1
         self.end(.protocolError)
@@ -490,11 +472,10 @@ extension EngineIOSession {
         self.dropCandidate()
         let wasOpen = self.phase.isOpen
         if !self.phase.isLeaving { self.phase = phase }
-        if wasOpen { self.application?.closed(self, ending.reason) }
+        if wasOpen { self.application?.closed(self, reason: ending.reason) }
         self.arm()
     }
 
-    /// Ends the session without further waiting.
     private func finish(_ ending: SessionEnding) {
         guard !self.hasEnded else { return }
         let phase = exchange(&self.phase, with: .ended(ending))
@@ -504,7 +485,7 @@ extension EngineIOSession {
         self.registry.remove(self)
         if case .polling(let link) = carrier { link.releasePoll()?.answer(.unknownSession) }
         if case .leaving(let post?) = phase { post.answerText(Array("ok".utf8)) }
-        if phase.isOpen { self.application?.closed(self, ending.reason) }
+        if phase.isOpen { self.application?.closed(self, reason: ending.reason) }
         switch carrier {
         case .polling(let link): link.candidate?.close(code: 1000)
         case .webSocket(let link):
@@ -513,7 +494,7 @@ extension EngineIOSession {
         case .none: break
         }
         self.handshake = nil
-        self.application = nil
+        (self.application, self.layer) = (nil, nil)
         self.userInfo = nil
     }
 }

@@ -17,7 +17,6 @@ public final class FlushQueue {
     /// one.
     public var afterRead: (() -> Void)?
 
-    /// An empty queue.
     public init(eventLoop: any EventLoop) {
         self.eventLoop = eventLoop
     }
@@ -64,7 +63,6 @@ public final class FlushQueue {
     /// A read begins: its sends are flushed by ``release()``.
     func hold() { self.isHeld = true }
 
-    /// The read is processed: flushes.
     func release() {
         self.isHeld = false
         self.flush()

@@ -3,11 +3,9 @@ internal import NIOCore
 /// The buffers that a turn of the loop wrote to one connection, in order, to be passed to the kernel together: a write
 /// costs far more than its bytes.
 struct GatheredWrites {
-    /// The maximum number of bytes that are joined.
     private static let bound = 1 << 16
 
     private var buffers: [ByteBuffer] = []
-    /// The total size, bytes.
     private(set) var byteCount = 0
 
     var isEmpty: Bool { self.buffers.isEmpty }

@@ -12,7 +12,6 @@ struct GrowingReadBuffer: RecvByteBufferAllocator {
     private var size = Self.smallest
     private var wasHalfEmpty = false
 
-    /// - Parameter largest: the maximum size, bytes.
     init(largest: UInt32 = 65_536) {
         self.largest = largest
     }

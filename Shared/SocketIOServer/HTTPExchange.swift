@@ -1,7 +1,6 @@
 internal import NIOCore
 internal import SocketIO
 
-/// The destination of a request when its body is complete.
 struct HTTPDestination {
     enum Target {
         case openPolling(Int)
@@ -22,7 +21,6 @@ struct HTTPDestination {
         self.bodyLimit = bodyLimit
     }
 
-    /// Whether it belongs to a session that is open.
     var isOfSession: Bool {
         switch self.target {
         case .poll, .post: true
@@ -46,13 +44,11 @@ struct HTTPDestination {
 /// answers have no effect.
 final class HTTPExchange {
     private enum Stage {
-        /// Reading a head.
         case head
         /// Reading a body for this target.
         case body(HTTPDestination.Target)
         /// The request is complete: this target will answer it.
         case answering(HTTPDestination.Target)
-        /// Between two requests.
         case idle
         /// The connection is closed or no longer speaks HTTP.
         case over
@@ -62,7 +58,6 @@ final class HTTPExchange {
     private let router: RequestRouter
     private var parser: HTTPRequestParser
     private var stage = Stage.head
-    /// The head of the unanswered request.
     private var head: HTTPRequestHead?
     /// What has come of its body and was not passed on.
     private var body: [UInt8] = []
@@ -79,15 +74,6 @@ final class HTTPExchange {
 
     private var loop: ServerLoop { self.router.loop }
 
-    var remoteAddress: SocketAddress? { self.connection.remoteAddress }
-
-    /// What the client's address uses; `nil` if that is not limited.
-    var account: AddressAccount? { self.connection.account }
-
-    /// Counts packets of a POST.
-    func charge(messages: Int) { self.connection.charge(messages: messages) }
-
-    /// Bytes of the request that is being read or answered.
     var heldBytes: Int { self.parser.heldBytes + (self.head?.byteCount ?? 0) + self.body.count }
 
     private var isOver: Bool { if case .over = self.stage { true } else { false } }
@@ -166,7 +152,7 @@ final class HTTPExchange {
             return self.answer(error, message, closes: true)
         }
         self.stage = .body(destination.target)
-        if !destination.isOfSession { self.charge(messages: Self.openingCost) }
+        if !destination.isOfSession { self.connection.charge(messages: Self.openingCost) }
         guard head.contentLength <= destination.bodyLimit else { return self.refuseBody() }
         if head.hasBody {
             self.connection.arm(after: self.loop.configuration.requestTimeout)
@@ -185,7 +171,6 @@ final class HTTPExchange {
     /// A request without a body was answered when its head was read: continues with the next one.
     func skipBody() { self.parser.acceptBody(limit: 0) }
 
-    /// The body of the current request is too large.
     private func refuseBody() {
         self.loop.statistics.badRequests += 1
         if let head, case .body(.fallback(let application)) = self.stage {
@@ -226,7 +211,8 @@ final class HTTPExchange {
     private func ask(_ application: any HTTPApplication, _ head: HTTPRequestHead, _ body: [UInt8]) {
         let serial = self.serial
         let request = HTTPRequest(
-            head: head, body: body, remoteAddress: self.remoteAddress, limitedAddress: self.account?.key)
+            head: head, body: body, remoteAddress: self.connection.remoteAddress,
+            limitedAddress: self.connection.account?.key)
         application.handle(request) { [weak self] response in
             guard let self, self.serial == serial, self.isAnswerDue else { return }
             self.answer(response)
@@ -241,7 +227,6 @@ final class HTTPExchange {
     /// The connection was lost, perhaps in the middle of a request.
     func connectionLost() { self.abandon(exchange(&self.stage, with: .over)) }
 
-    /// Cancels a request whose client is gone.
     private func abandon(_ stage: Stage) {
         switch stage {
         case .answering(.poll(let session)): session.pollLost()
@@ -263,7 +248,6 @@ extension HTTPExchange {
         self.answer(.init(status: error.status, headers: headers, body: error.body(message)), closes: closes)
     }
 
-    /// Text for a polling client.
     func answerText(_ body: [UInt8]) {
         let headers =
             [("Content-Type", "text/plain; charset=UTF-8"), ("Cache-Control", "no-store")] + self.corsHeaders
@@ -327,7 +311,6 @@ extension HTTPExchange {
         self.connection.proceed()
     }
 
-    /// Accepts a WebSocket handshake.
     func switchToWebSocket(_ accept: String, _ limits: WebSocketLimits) -> WebSocketLink {
         self.stage = .over
         self.connection.output.encode { $0.writeSwitchingProtocols(accept: accept) }

@@ -3,11 +3,8 @@ public import SocketIO
 
 /// One HTTP request with its whole body.
 public struct HTTPRequest: Sendable {
-    /// Method, path, query and fields.
     public let head: HTTPRequestHead
-    /// The body; empty if none.
     public let body: [UInt8]
-    /// The client's address.
     public let remoteAddress: SocketAddress?
     /// The address whose limits the client counts for; `nil` if it is not limited, such as direct ones from loopback.
     public let limitedAddress: AddressKey?
@@ -16,15 +13,12 @@ public struct HTTPRequest: Sendable {
 /// An HTTP response. Content-Length, Connection and X-Content-Type-Options are added; fields with line breaks are
 /// omitted.
 public struct HTTPResponse: Sendable {
-    /// The status code.
     public var status: UInt16
-    /// Fields in order.
     public var headers: [(String, String)]
     public var body: [UInt8]
     /// Kept until the client has read the answer, all but little of it, or is gone.
     public var hold: AnswerHold?
 
-    /// An answer.
     public init(status: UInt16, headers: [(String, String)] = [], body: [UInt8] = []) {
         self.status = status
         self.headers = headers
@@ -53,7 +47,6 @@ extension ByteBuffer {
         self.writeString("\r\n")
     }
 
-    /// Writes the response to a WebSocket handshake.
     mutating func writeSwitchingProtocols(accept: String) {
         self.writeString(
             "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
@@ -69,31 +62,23 @@ private func reasonPhrase(_ status: UInt16) -> String {
     switch status {
     case 200: "OK"
     case 201: "Created"
-    case 202: "Accepted"
     case 204: "No Content"
-    case 301: "Moved Permanently"
-    case 302: "Found"
     case 304: "Not Modified"
     case 400: "Bad Request"
     case 401: "Unauthorized"
     case 403: "Forbidden"
     case 404: "Not Found"
     case 405: "Method Not Allowed"
-    case 408: "Request Timeout"
     case 409: "Conflict"
     case 413: "Content Too Large"
     case 414: "URI Too Long"
-    case 415: "Unsupported Media Type"
     case 421: "Misdirected Request"
-    case 422: "Unprocessable Content"
     case 426: "Upgrade Required"
     case 429: "Too Many Requests"
     case 431: "Request Header Fields Too Large"
     case 500: "Internal Server Error"
     case 501: "Not Implemented"
-    case 502: "Bad Gateway"
     case 503: "Service Unavailable"
-    case 504: "Gateway Timeout"
     case 505: "HTTP Version Not Supported"
     default: "Status"
     }

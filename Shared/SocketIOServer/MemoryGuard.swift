@@ -12,7 +12,6 @@ final class MemoryGuard {
     private let connections: ConnectionRegistry
     private let sessions: SessionRegistry
     private var task: Scheduled<Void>?
-    /// What was held at the last count.
     private(set) var heldBytes = 0
     private static let calmInterval = TimeAmount.seconds(1), busyInterval = TimeAmount.milliseconds(100)
 
@@ -22,7 +21,6 @@ final class MemoryGuard {
         self.sessions = sessions
     }
 
-    /// Begins to count; again has no effect.
     func start() {
         if self.task == nil { self.schedule() }
     }

@@ -208,7 +208,6 @@ final class PeerHandler: ChannelDuplexHandler, Timed {
     /// Whether more of what was received may be processed now.
     var isWithinReadLimits: Bool { self.budget.isSufficient }
 
-    /// Counts messages that are being processed.
     func charge(messages: Int) { self.budget.charge(messages: messages) }
 
     /// The peer sent too much: reads on when that is paid for.
@@ -234,7 +233,6 @@ final class PeerHandler: ChannelDuplexHandler, Timed {
         self.budget.requestArrived(of: self.account)
     }
 
-    /// Counts bytes of the request that is being read.
     func charge(readBytes count: Int) { self.budget.charge(readBytes: count) }
 
     func requestAnswered() { self.budget.requestAnswered() }
@@ -265,7 +263,6 @@ final class PeerHandler: ChannelDuplexHandler, Timed {
 
     // MARK: Changing roles
 
-    /// The HTTP side, as long as there is one.
     var httpExchange: HTTPExchange? { self.role.exchange }
 
     /// The 101 response was sent: from here on the client speaks WebSocket.
@@ -285,7 +282,6 @@ final class PeerHandler: ChannelDuplexHandler, Timed {
 
     // MARK: Closing and time
 
-    /// The next time that something is due.
     var deadline: UInt64 { min(self.end.time, self.input.resumeDeadline) }
 
     /// Sets the deadline at which the connection is dropped, unless its peer is still reading what it was sent.
@@ -314,7 +310,6 @@ final class PeerHandler: ChannelDuplexHandler, Timed {
         self.loop.timers.arm(self)
     }
 
-    /// Closes immediately.
     func drop() { self.context?.closeSocket() }
 
     /// Closes immediately, because of what the peer does not read.

@@ -3,7 +3,6 @@ internal import JSONBytes
 internal import NIOCore
 internal import SocketIO
 
-/// A packet queued for a poll.
 enum PollPacket {
     /// A whole text packet, digit first.
     case text(ByteBuffer)
@@ -14,7 +13,6 @@ enum PollPacket {
     /// to both and rounds up, and its element of the queue. Most packets are much smaller than that.
     static let overhead = 192
 
-    /// Bytes that are kept for the packet while it waits.
     var heldBytes: Int {
         switch self {
         case .text(let buffer): Self.overhead + buffer.readableBytes
@@ -31,9 +29,7 @@ final class PollingLink {
     private let lowWater: Int
     private let highWater: Int
     private var queue: Deque<PollPacket> = []
-    /// Bytes that are kept for all packets.
     private(set) var heldBytes = 0
-    /// The held GET.
     private(set) var poll: HTTPExchange?
     var candidate: WebSocketLink?
     /// True from the high water mark until the backlog is below the low one.
@@ -67,7 +63,6 @@ final class PollingLink {
     /// Keeps a poll until there are packets.
     func hold(_ poll: HTTPExchange) { self.poll = poll }
 
-    /// Removes the held poll, to be answered.
     func releasePoll() -> HTTPExchange? { exchange(&self.poll, with: nil) }
 
     /// Answers a poll with the next packets; true when that made a full link writable again.
@@ -110,7 +105,6 @@ final class PollingLink {
         return body
     }
 
-    /// Sends all queued packets on a WebSocket, in order.
     func sendAll(by link: WebSocketLink) {
         while let packet = self.popFirst() {
             switch packet {

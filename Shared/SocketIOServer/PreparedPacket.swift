@@ -44,10 +44,8 @@ public struct PreparedPacket: Sendable {
         return PreparedPacket(frames: frames, packets: packets)
     }
 
-    /// The size for a WebSocket recipient, bytes.
     public var byteCount: Int { self.frames.readableBytes }
 
-    /// The number of packets.
     public var packetCount: Int { self.packets.count }
 
     /// About what is kept while all of them wait for polls, bytes.
@@ -65,7 +63,6 @@ extension ByteBuffer {
         }
     }
 
-    /// Writes a number in decimal digits.
     mutating func writeDecimal(_ number: UInt64) {
         if number < 10 {
             self.writeInteger(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: number))
@@ -75,7 +72,6 @@ extension ByteBuffer {
     }
 }
 
-/// Digits of a number in decimal.
 func decimalLength(_ number: UInt64) -> Int {
     var length = 1
     var rest = number

@@ -23,10 +23,8 @@ struct ReadBudget {
     /// Whether more of what was received may be processed now.
     var isSufficient: Bool { self.sufficientAt <= self.time }
 
-    /// When more may be processed.
     var sufficientAt: UInt64 { max(self.meter.paidUntil, self.account?.reads.paidUntil ?? 0) }
 
-    /// Time has passed.
     mutating func advance(to now: UInt64) { self.time = now }
 
     /// The connection is one client's from here on; or, without an account, that of whoever its requests name.
@@ -62,7 +60,6 @@ struct ReadBudget {
         self.account?.reads.charge(bytes: bytes, at: self.time)
     }
 
-    /// Counts messages that are processed now.
     mutating func charge(messages: Int) {
         self.meter.charge(messages: messages, at: self.time)
         self.account?.reads.charge(messages: messages, at: self.time)

@@ -82,11 +82,11 @@ extension RequestRouter {
     private func admit(
         _ head: HTTPRequestHead, route: Int, _ transport: EngineTransport, _ exchange: HTTPExchange
     ) -> Handshake? {
-        guard self.sessions.mayOpen(exchange.account) else {
+        guard self.sessions.mayOpen(exchange.connection.account) else {
             exchange.answerUnavailable(retryAfter: 5, head)
             return nil
         }
-        let handshake = Handshake(head: head, remoteAddress: exchange.remoteAddress, transport: transport)
+        let handshake = Handshake(head: head, remoteAddress: exchange.connection.remoteAddress, transport: transport)
         guard case .socketIO(let application) = self.table.kind(route) else { return handshake }
         switch application.admit(handshake) {
         case nil: return handshake
@@ -106,14 +106,13 @@ extension RequestRouter {
     private func open(
         _ handshake: Handshake, _ route: Int, _ carrier: SessionCarrier, _ exchange: HTTPExchange
     ) -> EngineIOSession {
-        self.sessions.open(handshake, self.table.timings(route), route: route, carrier, exchange.account)
+        self.sessions.open(handshake, self.table.timings(route), route: route, carrier, exchange.connection.account)
     }
 
-    /// Passes an open session to its application.
     private func start(_ session: EngineIOSession) {
         switch self.table.kind(session.route) {
-        case .socketIO(let application): session.open(for: .socketIO(SocketIOLayer(session, application)))
-        case .engineIO(let application): session.open(for: .engineIO(application))
+        case .socketIO(let application): session.open(for: SocketIOLayer(session, application))
+        case .engineIO(let application): session.open(for: application)
         case .webSocket: break
         }
     }
@@ -169,7 +168,7 @@ extension RequestRouter {
             return
         }
         guard let link = self.upgrade(head, exchange, limits) else { return }
-        let handshake = Handshake(head: head, remoteAddress: exchange.remoteAddress, transport: .webSocket)
+        let handshake = Handshake(head: head, remoteAddress: exchange.connection.remoteAddress, transport: .webSocket)
         let peer = WebSocketPeer(link, handshake, application)
         link.attach(.bare(peer))
         application.opened(peer)

@@ -19,17 +19,14 @@ extension SocketIOServer {
             self.kind = kind
         }
 
-        /// A Socket.IO endpoint.
         public static func socketIO(path: String = "/socket.io/", _ application: any SocketIOApplication) -> Route {
             Route(path, .socketIO(application))
         }
 
-        /// A bare Engine.IO endpoint.
         public static func engineIO(path: String, _ application: any EngineIOApplication) -> Route {
             Route(path, .engineIO(application))
         }
 
-        /// A bare WebSocket endpoint with its own limits.
         public static func webSocket(
             path: String, _ application: any WebSocketApplication, limits: WebSocketLimits
         ) -> Route {
@@ -62,7 +59,6 @@ struct RouteTable {
         self.engineIOTimings = timings(nil)
     }
 
-    /// The index of the route for a path.
     func index(of path: ArraySlice<UInt8>) -> Int? {
         var path = path
         while path.last == UInt8(ascii: "/") { path.removeLast() }
@@ -84,10 +80,8 @@ struct RouteTable {
         }
     }
 
-    /// The fields that let browsers read an answer.
     func corsHeaders(_ head: HTTPRequestHead) -> [(String, String)] { self.origins.headers(for: head) }
 
-    /// The fields of the answer to a preflight request.
     func preflightHeaders(_ head: HTTPRequestHead) -> [(String, String)] {
         let requested = head.header("access-control-request-headers") ?? "Content-Type, Authorization"
         return self.origins.preflightHeaders(for: head, methods: "GET, POST, OPTIONS", fields: requested)

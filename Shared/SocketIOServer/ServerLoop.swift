@@ -26,7 +26,6 @@ final class ServerLoop {
         self.identity = configuration.tls
     }
 
-    /// Nanoseconds of the monotonic clock that all deadlines use.
     var now: UInt64 { NIODeadline.now().uptimeNanoseconds }
 
     /// Runs `body` with storage for one message; a nested call gets its own storage.

@@ -55,10 +55,8 @@ struct SessionEnding {
         }
     }
 
-    /// Whether the client must reconnect elsewhere.
     var isGoingAway: Bool { self.reason == .drained }
 
-    /// Whether the client violated a rule.
     var isViolation: Bool {
         switch self.reason {
         case .protocolError, .parseError, .payloadTooBig, .badPackets: true

@@ -1,6 +1,13 @@
 internal import NIOCore
 internal import SocketIO
 
+enum SessionCarrier {
+    case polling(PollingLink)
+    case webSocket(WebSocketLink)
+    /// The session has ended: nothing is sent.
+    case none
+}
+
 /// What a session sends: the transport that carries it, and the bound of what waits for its client.
 ///
 /// A packet that must be sent is sent whatever waits already; when more than the bound waits then, the client reads too
@@ -80,7 +87,6 @@ struct SessionOutput {
         }
     }
 
-    /// Sends a binary message.
     func send(binary: [UInt8]) {
         switch self.carrier {
         case .webSocket(let link): binary.withUnsafeBytes { link.send(.binary, $0) }

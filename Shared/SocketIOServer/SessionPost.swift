@@ -8,7 +8,6 @@ enum SessionPost {
     /// One of its packets ended the session, or was a close packet: the rest is ignored.
     case over
 
-    /// Why a POST is refused; its session has ended.
     enum Refusal {
         /// Not packets of Engine.IO, or too many, or not what the session accepts: 400.
         case malformed
@@ -16,10 +15,8 @@ enum SessionPost {
         case tooLarge
     }
 
-    /// Bytes that are kept.
     var heldBytes: Int { if case .reading(let reader) = self { reader.heldBytes } else { 0 } }
 
-    /// Nothing more of it is read.
     mutating func sessionEnded() {
         if case .reading = self { self = .none }
     }

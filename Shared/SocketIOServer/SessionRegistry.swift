@@ -1,6 +1,5 @@
 internal import SocketIO
 
-/// The Engine.IO sessions of a server by their ids.
 final class SessionRegistry {
     let loop: ServerLoop
     private var sessions: [EngineID: EngineIOSession] = [:]
@@ -22,7 +21,6 @@ final class SessionRegistry {
     /// A new id for a session or a socket.
     func makeID() -> EngineID { EngineID(using: &self.generator) }
 
-    /// The id of a session as sent to clients.
     func sid(_ id: EngineID) -> [UInt8] { SessionID(server: self.name, id: id).text }
 
     /// The open session with this id from the wire. Ids that another server gave out are counted.
@@ -35,7 +33,6 @@ final class SessionRegistry {
         return self.sessions[sid.id]
     }
 
-    /// Whether one more session may open for an address.
     func mayOpen(_ account: AddressAccount?) -> Bool {
         let configuration = self.loop.configuration
         let mayOpen =

@@ -28,16 +28,13 @@ struct SharedOutbox {
         }
     }
 
-    /// The number of bytes for a connection.
     func byteCount(of output: ConnectionOutput) -> Int { self.owner === output ? self.buffer.readableBytes : 0 }
 
-    /// Removes the bytes for a connection; `nil` if there are none.
     mutating func remove(for output: ConnectionOutput) -> ByteBuffer? {
         guard self.owner === output else { return nil }
         self.owner = nil
         return self.buffer.readableBytes > 0 ? self.buffer : nil
     }
 
-    /// Joins gathered writes into one buffer and empties them.
     mutating func join(_ gathered: inout GatheredWrites) -> ByteBuffer { gathered.removeAll(joinedIn: &self.joined) }
 }

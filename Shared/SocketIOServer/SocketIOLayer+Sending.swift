@@ -24,7 +24,7 @@ extension SocketIOLayer {
     /// `44{"message":…}`, with raw JSON `data` if there is any.
     func sendConnectError(_ namespace: Namespace, message: String, data: [UInt8]) {
         let prefix = namespace.wirePrefix
-        let body = ConnectError.body(message: message, data: data)
+        let body = ConnectPayload.refusal(message: message, data: data)
         self.session.sendText(length: 2 + prefix.count + body.count) { buffer in
             buffer.writeSocketHead(.connectError, prefix)
             buffer.writeBytes(body)

@@ -3,14 +3,14 @@ internal import SocketIO
 internal import Timing
 
 /// Socket.IO on top of one Engine.IO session: its namespaces, packets with attachments, and malformed packets.
-final class SocketIOLayer {
+final class SocketIOLayer: EngineIOApplication {
     let application: any SocketIOApplication
     unowned let session: EngineIOSession
     private var namespaces: NamespaceTable<SocketIOSocket>
     /// The joined main namespace, to which nearly every packet belongs.
     private var root: SocketIOSocket?
-    /// Only allocated while attachments are outstanding.
-    private var assembler: PacketAssembler?
+    /// The packet whose attachments are coming.
+    private var pending: BinaryPacket?
     private var badPackets: RateMeter
     /// Attachments of a refused packet that are still to come.
     private var ignoredAttachments = 0
@@ -22,19 +22,16 @@ final class SocketIOLayer {
         self.badPackets = RateMeter(perMinute: session.loop.configuration.badPacketBudget)
     }
 
-    /// Bytes that the application keeps for the sockets.
     var heldBytes: Int { self.namespaces.sum { self.application.heldBytes(of: $0) } }
 
-    /// The application's name for the client.
     var owner: String? {
         self.namespaces.members.lazy.compactMap { self.application.owner(of: $0) }.first
     }
 
     // MARK: Packets
 
-    /// Processes one text packet.
-    func received(_ text: UnsafeRawBufferPointer) {
-        guard self.assembler == nil, self.ignoredAttachments == 0 else { return self.malformed() }
+    func text(_ session: EngineIOSession, _ text: UnsafeRawBufferPointer) {
+        guard self.pending == nil, self.ignoredAttachments == 0 else { return self.malformed() }
         let configuration = self.session.loop.configuration
         let head: SocketPacketHead
         do {
@@ -47,9 +44,7 @@ final class SocketIOLayer {
         }
         guard head.type.isBinary else { return self.dispatch(head, text, attachments: []) }
         guard self.application.acceptsBinary else { return self.refuseBinary(head, text) }
-        var assembler = PacketAssembler(maxBytes: configuration.maxBinaryPacket)
-        guard (try? assembler.begin(head, text: text)) != nil else { return self.malformed() }
-        self.assembler = assembler
+        self.pending = BinaryPacket(head, text: text, maxBytes: configuration.maxBinaryPacket)
     }
 
     /// The application takes no binary packets: their attachments are ignored as they come.
@@ -62,31 +57,26 @@ final class SocketIOLayer {
     }
 
     /// Processes one binary message: an attachment, or a protocol error.
-    func received(binary: [UInt8]) {
+    func binary(_ session: EngineIOSession, _ binary: [UInt8]) {
         guard self.ignoredAttachments == 0 else {
             self.ignoredAttachments -= 1
             return
         }
-        guard var assembler = self.assembler else {
+        guard var packet = self.pending else {
             let takesNone = !self.application.acceptsBinary || self.session.loop.configuration.maxAttachments == 0
             let code: UInt16 = takesNone ? 1003 : 1002
             return self.session.end(.unexpectedBinary(code: code))
         }
-        self.assembler = nil
-        do {
-            guard let packet = try assembler.attach(binary) else {
-                self.assembler = assembler
-                return
-            }
-            packet.text.withUnsafeBytes { text in
-                let json = UnsafeRawBufferPointer(rebasing: text[packet.head.payload...])
-                guard BinaryPlaceholders.areSound(json, count: packet.attachments.count) else {
-                    return self.malformed()
-                }
-                self.dispatch(packet.head, text, attachments: packet.attachments)
-            }
-        } catch {
-            self.session.end(.payloadTooBig)
+        self.pending = nil
+        guard packet.attach(binary) else { return self.session.end(.payloadTooBig) }
+        guard packet.isComplete else {
+            self.pending = packet
+            return
+        }
+        packet.text.withUnsafeBytes { text in
+            let json = UnsafeRawBufferPointer(rebasing: text[packet.head.payload...])
+            guard BinaryPlaceholders.areSound(json, count: packet.attachments.count) else { return self.malformed() }
+            self.dispatch(packet.head, text, attachments: packet.attachments)
         }
     }
 
@@ -99,12 +89,8 @@ final class SocketIOLayer {
         case .event: self.application.event(socket, ackID: head.ackID, json: json)
         case .binaryEvent:
             self.application.binaryEvent(socket, ackID: head.ackID, json: json, attachments: attachments)
-        case .ack, .binaryAck:
-            guard let id = head.ackID, socket.closeAck(id) else {
-                self.session.loop.statistics.strayPackets += 1
-                return
-            }
-            self.application.acknowledged(socket, id: id, json: json, attachments: attachments)
+        // The server asks for none.
+        case .ack, .binaryAck: self.session.loop.statistics.strayPackets += 1
         case .disconnect: self.leave(socket, .clientNamespace)
         case .connect, .connectError: break
         }
@@ -144,7 +130,6 @@ final class SocketIOLayer {
         }
     }
 
-    /// The client violated Socket.IO.
     private func malformed() {
         self.session.loop.statistics.protocolErrors += 1
         self.session.end(.malformedPacket)
@@ -160,31 +145,26 @@ final class SocketIOLayer {
 
     // MARK: Namespaces
 
-    /// The application accepted a socket.
     func joined(_ socket: SocketIOSocket) {
         self.session.namespaceJoined()
         self.namespaces.accepted(socket.namespace)
         if socket.namespace.isRoot { self.root = socket }
     }
 
-    /// The application refused a socket.
     func refused(_ socket: SocketIOSocket) { self.namespaces.removed(socket.namespace, byServer: false) }
 
-    /// Removes a socket from its namespace and calls the application.
     func leave(_ socket: SocketIOSocket, _ why: DisconnectReason) {
         if self.root === socket { self.root = nil }
         self.namespaces.removed(socket.namespace, byServer: why == .serverNamespace)
         socket.end(why, self.application)
     }
 
-    /// The session has ended: ends all sockets.
-    func end(_ why: DisconnectReason) {
+    func closed(_ session: EngineIOSession, reason: DisconnectReason) {
         self.root = nil
-        for socket in self.namespaces.removeAll() { socket.end(why, self.application) }
+        for socket in self.namespaces.removeAll() { socket.end(reason, self.application) }
     }
 
-    /// The session is writable again.
-    func notifyWritable() {
+    func becameWritable() {
         for socket in self.namespaces.members where socket.isConnected { self.application.writable(socket) }
     }
 }

@@ -48,7 +48,6 @@ extension SocketIOServer {
         /// The maximum number of packets in one POST; python-engineio, which refuses more than 16, is stricter.
         public var maxPostPackets = 4096
 
-        /// Bounds of the HTTP request head.
         public var http = HTTPLimits()
         /// The web origins that may connect; also determines the CORS headers.
         public var origins = OriginPolicy.only([])
@@ -91,7 +90,6 @@ extension SocketIOServer {
         /// The server's name, with which the ids of its sessions begin (``SessionID``), so that a proxy finds the server
         /// that a request is for. 1 to 64 letters, digits, dots, dashes and underscores; empty for a single server.
         public var name = ""
-        /// The accept queue of the kernel.
         public var backlog = 4096
 
         public init() {}

@@ -1,9 +1,7 @@
 extension SocketIOServer {
     /// Counters since the start; monotonic.
     public struct Statistics: Sendable, Equatable {
-        /// TCP connections accepted.
         public var connections: UInt64 = 0
-        /// Connections rejected by a connection limit.
         public var refusedConnections: UInt64 = 0
         /// Sessions that a limit or the memory budget did not allow.
         public var refusedSessions: UInt64 = 0
@@ -11,22 +9,19 @@ extension SocketIOServer {
         public var pausedReads: UInt64 = 0
         /// Connections and sessions closed because the memory budget was exceeded.
         public var shedConnections: UInt64 = 0
-        /// TLS handshakes completed with clients.
         public var tlsHandshakes: UInt64 = 0
         /// Connections that ended before their TLS handshake was complete.
         public var tlsFailures: UInt64 = 0
-        /// HTTP requests read.
         public var requests: UInt64 = 0
         /// HTTP requests or handshakes that the server answered with an error.
         public var badRequests: UInt64 = 0
-        /// Engine.IO sessions opened.
         public var sessions: UInt64 = 0
         /// Upgrades from polling to WebSocket that were completed.
         public var upgrades: UInt64 = 0
         /// Socket.IO packets (or bare messages) received and sent.
         public var packetsIn: UInt64 = 0
         public var packetsOut: UInt64 = 0
-        /// Acks for unknown ids, and packets for namespaces already left.
+        /// Acks, for which nobody asked, and packets for namespaces already left.
         public var strayPackets: UInt64 = 0
         /// Packets that counted against the budget.
         public var badPackets: UInt64 = 0
@@ -38,7 +33,6 @@ extension SocketIOServer {
         /// Requests for sessions whose ids begin with the name of another server.
         public var foreignSessions: UInt64 = 0
 
-        /// All zero.
         public init() {}
     }
 }

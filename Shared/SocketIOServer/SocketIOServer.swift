@@ -34,21 +34,15 @@ public final class SocketIOServer: @unchecked Sendable {
             self.loop, RouteTable(routes, configuration), self.sessions, fallback: http)
     }
 
-    /// The loop that everything happens on.
     public var eventLoop: any EventLoop { self.loop.eventLoop }
-    /// The configuration of the server.
     public var configuration: Configuration { self.loop.configuration }
-    /// Counters since the start.
     public var statistics: Statistics { self.loop.statistics }
-    /// Open TCP connections.
     public var connectionCount: Int { self.connections.count }
-    /// Open Engine.IO sessions.
     public var sessionCount: Int { self.sessions.count }
     /// Bytes that connections and sessions held when they were last counted, with what the applications kept for them.
     public var heldBytes: Int { self.memory.heldBytes }
     /// Client addresses with connections, sessions, or something owed.
     public var addressCount: Int { self.connections.accounts.count }
-    /// True while any session is polling.
     public var hasPollingSessions: Bool { self.sessions.all.contains { $0.transport == .polling } }
 
     /// Presents another certificate to connections from here on. Has no effect on a server that was configured without
@@ -107,7 +101,6 @@ extension SocketIOServer {
     private static let unsentLowWater = ChannelOptions.Types.SocketOption(
         level: .tcp, name: NIOBSDSocket.Option(rawValue: 25))
 
-    /// Listens on a TCP port; see ``start(host:port:)``.
     public func bind(host: String, port: Int) -> EventLoopFuture<SocketAddress> {
         let configuration = self.configuration
         var bootstrap = ServerBootstrap(group: self.eventLoop)

@@ -14,9 +14,6 @@ public final class SocketIOSocket {
     private let session: EngineIOSession
     private let identifier: EngineID
     private var state = State.asked
-    private var nextAck: UInt64 = 0
-    /// Ids of unanswered ``emitWithAck(_:)``; beyond 256 the oldest is evicted.
-    private var openAcks: [UInt64] = []
 
     public let namespace: Namespace
     /// For the application's use; 0 at first.
@@ -31,21 +28,12 @@ public final class SocketIOSocket {
     }
 
     var idText: [UInt8] { self.identifier.text }
-
-    /// The Socket.IO id, as sent in the response to CONNECT.
-    public var id: String { String(decoding: self.idText, as: UTF8.self) }
-    /// The session below.
     public var engine: EngineIOSession { self.session }
     /// Whether it was accepted and is not gone.
     public var isConnected: Bool { self.state == .connected }
-    /// The transport in use.
-    public var transport: EngineTransport { self.session.transport }
-    /// The client's address.
     public var remoteAddress: SocketAddress? { self.session.remoteAddress }
     /// The address whose limits the client counts for; `nil` if it is not limited, such as direct ones from loopback.
     public var limitedAddress: AddressKey? { self.session.account?.key }
-    /// The handshake of the session; `nil` once released.
-    public var handshake: Handshake? { self.session.handshake }
     /// Frees the request that opened the session, some hundred bytes a connection.
     public func releaseHandshake() { self.session.releaseHandshake() }
     /// Bytes queued for the whole connection: ``EngineIOSession/bufferedBytes``.
@@ -67,7 +55,6 @@ public final class SocketIOSocket {
         self.session.layer?.sendConnected(self, members: members)
     }
 
-    /// Accepts the client.
     public func accept() { self.accept(members: EmptyCollection()) }
 
     /// Refuses: `44{"message":…,"data":…}` with raw JSON `data`. The connection stays open until the connect timeout,
@@ -109,18 +96,6 @@ public final class SocketIOSocket {
         self.session.layer?.sendPacket(.event, self.namespace, ackID: nil, json: json, attachments: attachments)
     }
 
-    /// Sends an event, with a placeholder for each attachment, and requests its acknowledgement; returns the id of the
-    /// acknowledgement, `nil` if the socket is not connected.
-    public func emitWithAck(_ json: some Collection<UInt8>, attachments: [[UInt8]] = []) -> UInt64? {
-        guard self.state == .connected else { return nil }
-        let id = self.nextAck
-        self.nextAck += 1
-        if self.openAcks.count >= 256 { self.openAcks.removeFirst() }
-        self.openAcks.append(id)
-        self.session.layer?.sendPacket(.event, self.namespace, ackID: id, json: json, attachments: attachments)
-        return id
-    }
-
     /// Acknowledges an event; `json` is the array of arguments.
     /// - Parameter isBounded: false when it does not count against
     ///   ``SocketIOServer/Configuration/maxBufferedBytes``: the application bounds such answers itself.
@@ -158,18 +133,10 @@ public final class SocketIOSocket {
     /// Counts a packet that is valid for Socket.IO but not for the application; too many close the connection.
     public func reportBadPacket() { self.session.layer?.badPacketReceived() }
 
-    /// Removes an open ack; false if none has this id.
-    func closeAck(_ id: UInt64) -> Bool {
-        guard let index = self.openAcks.firstIndex(of: id) else { return false }
-        self.openAcks.remove(at: index)
-        return true
-    }
-
     func end(_ why: DisconnectReason, _ application: any SocketIOApplication) {
         guard self.state != .gone else { return }
         self.state = .gone
         application.disconnected(self, reason: why)
         self.userInfo = nil
-        self.openAcks = []
     }
 }

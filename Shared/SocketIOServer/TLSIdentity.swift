@@ -40,13 +40,11 @@ public struct TLSIdentity: Sendable {
 }
 
 extension TLSIdentity: Equatable {
-    /// Whether both have the same chain and key.
     public static func == (left: TLSIdentity, right: TLSIdentity) -> Bool {
         left.chain == right.chain && left.key == right.key
     }
 }
 
-/// Why a certificate and a key cannot be used.
 public enum TLSIdentityFailure: Error, Sendable, Equatable {
     /// The first text contains no certificate, or one that is damaged.
     case noCertificate

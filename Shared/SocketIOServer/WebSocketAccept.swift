@@ -3,7 +3,6 @@ internal import JSONBytes
 
 /// `Sec-WebSocket-Accept` (RFC 6455 section 4.2.2), by which a client knows that the server speaks WebSocket.
 enum WebSocketAccept {
-    /// The value for a `Sec-WebSocket-Key`.
     static func value(for key: [UInt8]) -> String {
         var hash = Insecure.SHA1()
         hash.update(data: key)

@@ -4,9 +4,7 @@ internal import SocketIO
 /// The WebSocket side of a connection: encodes and decodes frames for its user.
 final class WebSocketLink {
     enum User {
-        /// The transport of a session.
         case engine(EngineIOSession)
-        /// Being probed for a polling session.
         case candidate(EngineIOSession)
         case bare(WebSocketPeer)
         /// Not attached yet, or closed.
@@ -37,7 +35,6 @@ final class WebSocketLink {
     /// Whether more may be read from the client, given its output backlog.
     var mayRead: Bool { if case .bare = self.user { self.output.isWritable } else { true } }
 
-    /// Bytes of a message that has not arrived completely.
     var heldBytes: Int { self.decoder.heldBytes }
 
     /// Decodes and processes `input` while the peer is within its limits; returns how many bytes were processed.
@@ -123,7 +120,6 @@ final class WebSocketLink {
 
     // MARK: Sending
 
-    /// Sends one whole frame.
     func send(_ opcode: WebSocketOpcode, _ payload: UnsafeRawBufferPointer) {
         self.output.encode { outbox in
             outbox.writeFrameHeader(opcode, payload.count)
@@ -133,7 +129,6 @@ final class WebSocketLink {
 
     // MARK: Ending
 
-    /// Ends the user of this WebSocket.
     private func end(_ ending: SessionEnding) {
         switch self.user {
         case .engine(let session): session.end(ending)
@@ -156,7 +151,6 @@ final class WebSocketLink {
         self.connection.linger()
     }
 
-    /// The connection broke without a close frame.
     func connectionLost(_ reason: DisconnectReason) {
         switch exchange(&self.user, with: .none) {
         case .engine(let session): session.transportLost(reason)

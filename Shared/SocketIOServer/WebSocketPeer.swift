@@ -7,11 +7,7 @@ public final class WebSocketPeer {
     private let application: any WebSocketApplication
     private var isOpen = true
 
-    /// The request that opened it.
     public let handshake: Handshake
-    /// For the application's use.
-    public var userInfo: AnyObject?
-
     init(_ link: WebSocketLink, _ handshake: Handshake, _ application: any WebSocketApplication) {
         self.link = link
         self.handshake = handshake
@@ -24,20 +20,10 @@ public final class WebSocketPeer {
         self.link.send(isText ? .text : .binary, message)
     }
 
-    public func close(code: UInt16, reason: StaticString = "") {
-        guard self.isOpen else { return }
-        self.link.close(code: code, reason: reason)
-        self.ended()
-    }
-
-    /// Whether fewer bytes are queued than the high water mark; while false, nothing more is read from the peer.
-    public var isWritable: Bool { self.isOpen && self.link.output.isWritable }
-
     func received(_ message: UnsafeRawBufferPointer, isText: Bool) {
         self.application.message(self, message, isText: isText)
     }
 
-    /// The WebSocket is closed or lost.
     func ended() {
         guard self.isOpen else { return }
         self.isOpen = false

@@ -15,7 +15,7 @@ package protocol WatchedContents: Sendable {
 /// A file that may change while the daemon runs.
 package struct WatchedFile: Sendable {
     fileprivate let path: String
-    fileprivate let stamp: FileStamp?
+    fileprivate let stamp: FileFacts?
     fileprivate let limit: Int
     fileprivate let objection: @Sendable (FileFacts) -> SettingRefusal?
     fileprivate let contents: any WatchedContents
@@ -25,7 +25,7 @@ package struct WatchedFile: Sendable {
     ///   - limit: the maximum size, bytes; a longer file is refused.
     ///   - objection: a reason to refuse a file with this metadata unread; nil when there is none.
     package init(
-        _ path: String, stamp: FileStamp?, limit: Int = 1 << 20, contents: any WatchedContents,
+        _ path: String, stamp: FileFacts?, limit: Int = 1 << 20, contents: any WatchedContents,
         unless objection: @escaping @Sendable (FileFacts) -> SettingRefusal? = { _ in nil }
     ) {
         self.path = path
@@ -92,7 +92,7 @@ private final class FileLoop: ReactorLoop {
         let isRequested = self.isRequested.withLockedValue { exchange(&$0, with: false) }
         for index in self.files.indices {
             let file = self.files[index].file
-            let stamp = FileStamp(of: file.path)
+            let stamp = FileFacts(of: file.path)
             guard self.files[index].follower.examined(stamp) || isRequested else { continue }
             self.files[index].contents.fileRead(Self.contents(of: file))
             self.files[index].follower.wasRead(stamp)

@@ -90,7 +90,7 @@ private struct OwnKeyFile: WatchedContents {
     /// What is different since the start, if anything is.
     private var change: String? {
         let path = self.files.ownPath
-        guard FileStamp(of: path) != self.files.ownStamp else { return nil }
+        guard FileFacts(of: path) != self.files.ownStamp else { return nil }
         do throws(SettingRefusal) {
             let own = try LinkKeyFiles.keyPair(at: path)
             return own == self.files.own ? nil : "\(path) has another key, which the daemon uses after a restart"

@@ -18,7 +18,6 @@ package struct NameAnswers: Sendable {
     }
 
     private let patience: Nanoseconds
-    /// The set, by name.
     private var known: [String: Known] = [:]
 
     /// An empty set.

@@ -23,8 +23,8 @@ public struct Outbox {
     @usableFromInline var open = EnvelopeWriter()
     private var sealed: Deque<EnvelopeWriter> = []
     private var sealedBytes = 0
-    private var previews: LatestPreviews
-    private var awareness: LatestAwareness
+    private var previews: LatestRecords<Preview>
+    private var awareness: LatestRecords<Awareness>
     /// True while the link is full.
     @usableFromInline package private(set) var isBlocked = false
     /// True from an overflow until the link accepts again.
@@ -43,8 +43,8 @@ public struct Outbox {
     package init(limits: OutboxLimits, greeting: [UInt8] = []) {
         self.limits = limits
         self.credit = CreditWindow(greeting: greeting)
-        self.previews = LatestPreviews(capacity: limits.keys)
-        self.awareness = LatestAwareness(capacity: limits.keys)
+        self.previews = LatestRecords(capacity: limits.keys)
+        self.awareness = LatestRecords(capacity: limits.keys)
     }
 
     /// What waits, in bytes, the latest previews and awareness apart.
@@ -101,7 +101,7 @@ public struct Outbox {
     package mutating func hold(_ awareness: Awareness) -> Bool {
         guard self.isBlocked || self.holdsLatest else { return false }
         if self.hasOverflown { self.drop() }
-        if self.hasOverflown || self.awareness.insert(awareness) { return true }
+        if self.hasOverflown || self.awareness.insert(awareness) != .refused { return true }
         if self.isBlocked { self.overflow() }
         return self.isBlocked
     }

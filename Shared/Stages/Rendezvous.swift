@@ -7,7 +7,6 @@ internal import Wire
 package struct Rendezvous: Sendable, Equatable {
     /// The names, sorted, each once.
     package let names: [String]
-    /// The number of shards.
     package let shards: Int
     private let owners: [Int]
 

@@ -9,7 +9,6 @@ internal import Wire
 package final class RulesInbox: Sendable {
     private let latest = NIOLockedValueBox<RulesTable?>(nil)
 
-    /// An inbox without rules.
     package init() {}
 
     /// Replaces the rules inside, if there are any.

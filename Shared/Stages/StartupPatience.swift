@@ -10,7 +10,6 @@ package struct StartupPatience: Sendable {
     package static let length = Nanoseconds.seconds(3)
     private let end: Instant
 
-    /// Waits from `now` on.
     package init(from now: Instant) {
         self.end = now + Self.length
     }

@@ -9,7 +9,6 @@ package struct DeadlineQueue<Item: Sendable>: Sendable {
     package private(set) var next = Instant.never
     private var entries: Deque<(at: Instant, item: Item)> = []
 
-    /// No deadlines.
     package init() {}
 
     /// Sets a deadline. One before the last set one is moved there, since the order could not be kept.

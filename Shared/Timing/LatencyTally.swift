@@ -14,10 +14,8 @@ public struct LatencyTally: Equatable, Sendable {
     /// All spans together.
     public private(set) var sum = Nanoseconds.zero
 
-    /// Nothing counted.
     public init() {}
 
-    /// Counts a span.
     public mutating func note(_ span: Nanoseconds) {
         self.counts[Self.bucket(of: span)] &+= 1
         self.sum += span

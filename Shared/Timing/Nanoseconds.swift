@@ -3,30 +3,24 @@
 /// Eight bytes beside the sixteen of `Duration`, whose arithmetic divides 128-bit numbers: cores add spans to moments
 /// for every message.
 public struct Nanoseconds: Hashable, Sendable {
-    /// How many nanoseconds.
     public var count: UInt64
 
-    /// A span of that many nanoseconds.
     @inlinable
     public init(_ count: UInt64) {
         self.count = count
     }
 
-    /// No time.
     public static let zero = Nanoseconds(0)
 
     /// The longest span.
     public static let forever = Nanoseconds(.max)
 
-    /// A span of whole microseconds.
     @inlinable
     public static func microseconds(_ count: UInt64) -> Nanoseconds { Nanoseconds(1000) * count }
 
-    /// A span of whole milliseconds.
     @inlinable
     public static func milliseconds(_ count: UInt64) -> Nanoseconds { Nanoseconds(1_000_000) * count }
 
-    /// A span of whole seconds.
     @inlinable
     public static func seconds(_ count: UInt64) -> Nanoseconds { Nanoseconds(1_000_000_000) * count }
 

@@ -62,7 +62,6 @@ package struct KeyPair: Sendable, Equatable, CustomStringConvertible {
         self = pair
     }
 
-    /// The contents of its file.
     package var fileText: String {
         """
         # The key pair of a daemon's links. Keep it secret: whoever reads it can act as this daemon.

@@ -9,7 +9,6 @@
 /// ```
 /// A name is exact or ends in `*`, which stands for any characters. A key may be listed for several names.
 package struct PeerList: Sendable, Equatable {
-    /// A line of the file.
     package struct Entry: Hashable, Sendable {
         package let role: PeerRole
         /// Its name, or the beginning of its names with a `*` behind it.
@@ -34,7 +33,6 @@ package struct PeerList: Sendable, Equatable {
     package struct Failure: Error, Equatable, CustomStringConvertible {
         /// The line at fault, from 1.
         package let line: Int
-        /// What is wrong with it.
         package let reason: String
         package var description: String { "line \(self.line): \(self.reason)" }
     }
@@ -83,14 +81,17 @@ package struct PeerList: Sendable, Equatable {
     private static func isNameOrPattern(_ text: String) -> Bool {
         let plain = text.utf8.last == UInt8(ascii: "*") ? text.utf8.dropLast() : text.utf8[...]
         return (1...64).contains(text.utf8.count)
-            && plain.allSatisfy { byte in
-                switch byte {
-                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                    UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "-"):
-                    true
-                default: false
-                }
-            }
+            && plain.allSatisfy(Self.isNameByte)
+    }
+
+    /// Whether names of instances, and of hosts, may have this byte: letters, digits, dots, dashes and underscores.
+    package static func isNameByte(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "-"):
+            true
+        default: false
+        }
     }
 
     // MARK: Questions

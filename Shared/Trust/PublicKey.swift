@@ -20,6 +20,5 @@ package struct PublicKey: Hashable, Sendable, CustomStringConvertible {
         self.bytes = bytes
     }
 
-    /// The key as ZeroMQ's Z85 text.
     package var description: String { Z85.encode(self.bytes) }
 }

@@ -6,13 +6,12 @@ internal import JSONBytes
 ///
 ///     room name │ connection u64 │ user name │ sid name │ version u64 │ sinceLast u32 │ value
 ///     hasArea u8 │ area if so
-public struct Awareness: WireRecord, Equatable, Sendable {
+public struct Awareness: KeyedRecord, Equatable {
     public static let kind = RecordKind.awareness
 
     public var room: Identifier
     /// The connection, unique over all gateways and never reused; it does not get it.
     public var connection: UInt64
-    /// Its user.
     public var user: Identifier
     /// The public name of its session in the room.
     public var sid: Identifier
@@ -64,10 +63,13 @@ public struct Awareness: WireRecord, Equatable, Sendable {
         return hidden
     }
 
-    /// Takes the place of an older one of its key. Who saw the older one must see it go.
-    public mutating func replace(_ older: Awareness) {
-        self.sinceLast &+= older.sinceLast
-        self.area = self.area.union(older.area)
+    public var subject: Identifier { self.user }
+
+    /// Becomes a newer one of its key. Who saw the older one must see it go.
+    public mutating func replace(by newer: Awareness) {
+        let (sinceLast, area) = (self.sinceLast &+ newer.sinceLast, self.area.union(newer.area))
+        self = newer
+        (self.sinceLast, self.area) = (sinceLast, area)
     }
 
     public func encode(into writer: inout ByteWriter) {
@@ -113,7 +115,6 @@ public enum AwarenessPart: UInt8, CaseIterable, Sendable {
 public enum AwarenessValue: Equatable, Sendable {
     /// Where the mouse or finger points on the canvas, pixels; nil: nowhere.
     case cursor(Point?)
-    /// The selected elements.
     case selection([Identifier])
     /// An app's own state, the text of a JSON object; empty: none.
     case state([UInt8])
@@ -198,10 +199,8 @@ public struct ShownAwareness: Equatable, Sendable {
         }
     }
 
-    /// Roughly the bytes of the selection and the state.
     public var bytes: Int { self[.selection].bytes + self[.state].bytes }
 
-    /// The parts of which it shows something.
     public var parts: [AwarenessPart] { AwarenessPart.allCases.filter { !self[$0].isNothing } }
 
     /// The records that show it, each of the version that it has in all.
@@ -247,7 +246,6 @@ extension ByteWriter {
         self.double(rect.size.height)
     }
 
-    /// Appends what a connection shows.
     mutating func awareness(_ shown: ShownAwareness) {
         self.name(shown.sid)
         self.list(shown.parts) { $1.awareness(shown[$0]) }
@@ -269,7 +267,6 @@ extension ByteReader {
         }
     }
 
-    /// Reads a rectangle that may be missing.
     mutating func rect() -> Rect? {
         guard self.bool() else { return nil }
         let origin = self.point()
@@ -277,7 +274,6 @@ extension ByteReader {
         return Rect(x: origin.x, y: origin.y, width: width, height: self.finite())
     }
 
-    /// Reads what a connection shows.
     mutating func shownAwareness() -> ShownAwareness {
         var shown = ShownAwareness(sid: self.name())
         for value in self.list({ $0.awareness() }) { shown[value.part] = value }

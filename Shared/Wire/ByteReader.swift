@@ -14,16 +14,13 @@ public struct ByteReader {
         self.bytes = bytes
     }
 
-    /// How many bytes are left.
     public var remaining: Int { self.bytes.count - self.offset }
 
-    /// Marks the input as ill-formed.
     public mutating func fail() {
         self.failed = true
         self.offset = self.bytes.count
     }
 
-    /// One byte.
     public mutating func u8() -> UInt8 {
         self.integer(UInt8.self)
     }

@@ -1,14 +1,11 @@
 /// Appends little-endian fields to a byte array that is reused.
 public struct ByteWriter: Sendable {
-    /// The bytes written so far.
     public var bytes: [UInt8] = []
 
-    /// An empty writer.
     public init(reserving capacity: Int = 0) {
         self.bytes.reserveCapacity(capacity)
     }
 
-    /// Appends one byte.
     @inlinable
     public mutating func u8(_ value: UInt8) {
         self.bytes.append(value)

@@ -14,7 +14,6 @@ public struct Commit: WireRecord, Equatable, Sendable {
     public var claim: UInt32
     /// Its number in the session: 1, 2, 3 …, at most 2^53 − 1. A stream that the app numbers has no holes.
     public var number: UInt64
-    /// The user that commits.
     public var user: Identifier
     /// The app's connection; 0 when there is none (HTTP).
     public var connection: UInt64
@@ -22,7 +21,6 @@ public struct Commit: WireRecord, Equatable, Sendable {
     public var gateway: Identifier
     /// The gestures that it ends, at most one for each of its elements, in the edit's order.
     public var gestures: ShortList<EndedGesture>
-    /// The requested change.
     public var edit: EncodedEdit
     /// The trace of which its steps are logged; nil for nearly all commits.
     public var trace: TraceID?
@@ -101,7 +99,6 @@ extension Commit {
 /// An element that a commit moves, and the gesture of its session that the commit ends there: no preview of that gesture,
 /// or of an older one, may follow the update.
 public struct EndedGesture: Hashable, Sendable {
-    /// The element that was moved.
     public var element: Identifier
     /// The gesture's number in the session; 0 when none was under way.
     public var gesture: UInt64
@@ -170,9 +167,7 @@ public struct CommitResult: WireRecord, Equatable, Sendable {
     public static let kind = RecordKind.commitResult
 
     public var room: Identifier
-    /// The stream of numbers.
     public var session: Identifier
-    /// The commit's number.
     public var number: UInt64
     /// The app's connection, as the commit had it.
     public var connection: UInt64

@@ -8,12 +8,10 @@
 public struct CommitCredit: WireRecord, Equatable, Sendable {
     public static let kind = RecordKind.commitCredit
 
-    /// The number of commits.
     public var commits: UInt64
     /// The bytes of their records' fields.
     public var bytes: UInt64
 
-    /// Credit for a number of commits and bytes.
     public init(commits: UInt64, bytes: UInt64) {
         self.commits = commits
         self.bytes = bytes

@@ -1,6 +1,4 @@
-/// A number of commits and their size.
 public struct CommitLoad: Equatable, Sendable {
-    /// The number of commits.
     public var commits: Int
     /// The bytes of their records' fields.
     public var bytes: Int
@@ -16,13 +14,11 @@ public struct CommitLoad: Equatable, Sendable {
         self.bytes += size
     }
 
-    /// Adds another load.
     public static func += (lhs: inout CommitLoad, rhs: CommitLoad) {
         lhs.commits += rhs.commits
         lhs.bytes += rhs.bytes
     }
 
-    /// The sum of two loads.
     public static func + (lhs: CommitLoad, rhs: CommitLoad) -> CommitLoad {
         var sum = lhs
         sum += rhs

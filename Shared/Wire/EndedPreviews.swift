@@ -36,7 +36,6 @@ public struct EndedPreviews: Equatable, Sendable {
 }
 
 extension Update {
-    /// The previews that must not be shown after this update.
     public var endedPreviews: [EndedPreviews] {
         self.entries.compactMap { entry in
             if entry.isDeleted { return EndedPreviews(room: self.room, deleted: entry.id) }

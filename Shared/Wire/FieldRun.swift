@@ -4,14 +4,12 @@
 /// here and append them in one step (``ByteWriter/run(upTo:_:)``).
 struct FieldRun {
     private let memory: UnsafeMutableRawBufferPointer
-    /// The number of bytes written.
     private(set) var count = 0
 
     init(into memory: UnsafeMutableRawBufferPointer) {
         self.memory = memory
     }
 
-    /// The encoded size of a name, bytes.
     static func size(of name: Identifier) -> Int {
         2 + min(name.text.utf8.count, Int(UInt16.max))
     }

@@ -11,7 +11,6 @@ public struct GatheringNotice: WireRecord, Equatable, Sendable {
     /// The wait, in thousandths of the longest one; 0: previews leave when they arrive.
     public var level: UInt16
 
-    /// A notice of this level; above ``fullLevel`` it counts as that.
     public init(level: UInt16) {
         self.level = min(level, Self.fullLevel)
     }

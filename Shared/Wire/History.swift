@@ -9,10 +9,8 @@ public struct HistoryRead: WireRecord, Equatable, Sendable {
     public var room: Identifier
     /// The page begins behind the update of this number; 0: with the first.
     public var after: UInt64
-    /// The most entries of the page.
     public var limit: UInt16
 
-    /// A request for a page of a room's history.
     public init(request: UInt64, room: Identifier, after: UInt64, limit: UInt16) {
         self.request = request
         self.room = room
@@ -43,9 +41,7 @@ public struct HistoryRead: WireRecord, Equatable, Sendable {
 ///
 ///     element name │ before blob │ after blob
 public struct HistoryEntry: Equatable, Sendable {
-    /// One element of the change.
     public struct Change: Equatable, Sendable {
-        /// Its id.
         public var element: Identifier
         /// The flat element before, as JSON text; empty when the change created it.
         public var before: [UInt8]
@@ -66,15 +62,12 @@ public struct HistoryEntry: Equatable, Sendable {
     /// The kind of the change as apps know it, such as `element:transformed`. A text, because the log may have kinds
     /// of a newer release.
     public var event: String
-    /// The user that committed it.
     public var user: Identifier
     /// The public name of the session that it came from.
     public var sid: Identifier
     /// The app's number in that session; 0 when the app assigned none.
     public var number: UInt64
-    /// The command that caused it.
     public var cause: UpdateCause
-    /// Its elements.
     public var changes: [Change]
 
     public init(
@@ -121,9 +114,7 @@ public struct HistoryPage: Equatable, Sendable {
 public struct HistoryReply: WireRecord, Equatable, Sendable {
     public static let kind = RecordKind.historyReply
 
-    /// The request's number.
     public var request: UInt64
-    /// The page, or why there is none.
     public var outcome: Result<HistoryPage, Refusal>
 
     public init(request: UInt64, outcome: Result<HistoryPage, Refusal>) {

@@ -28,7 +28,6 @@ public enum HistoryChain {
         return self.fold(hash, session)
     }
 
-    /// The chain after a row.
     public static func next(_ chain: UInt64, _ link: UInt64) -> UInt64 {
         max(1, splitMix(chain &* 0x9e37_79b9_7f4a_7c15 &+ link))
     }

@@ -5,20 +5,16 @@ internal import JSONBytes
 /// Swift's `String` compares by canonical equivalence, so two ids that differ only in Unicode normalisation would
 /// collide in a dictionary; on the wire and in the database they are different ids.
 public struct Identifier: Sendable, Hashable {
-    /// The name as text.
     public let text: String
 
-    /// Wraps a text unchanged.
     public init(_ text: String) {
         self.text = text
     }
 
-    /// True when both names have the same UTF-8 bytes.
     public static func == (lhs: Identifier, rhs: Identifier) -> Bool {
         isSameText(lhs.text, rhs.text)
     }
 
-    /// Hashes the UTF-8 bytes.
     public func hash(into hasher: inout Hasher) {
         self.withBytes { hasher.combine(bytes: $0) }
     }

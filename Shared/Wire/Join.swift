@@ -4,9 +4,7 @@ public import Canvas
 ///
 ///     user name │ name text │ color text
 public struct Member: Equatable, Sendable {
-    /// The user's id.
     public var user: Identifier
-    /// The name to show.
     public var name: String
     /// The colour to show, as the app gave it.
     public var color: String
@@ -25,7 +23,6 @@ extension ByteWriter {
         self.integer(position.seq)
     }
 
-    /// Appends a member.
     public mutating func member(_ member: Member) {
         self.name(member.user)
         self.text(member.name)
@@ -34,13 +31,11 @@ extension ByteWriter {
 }
 
 extension ByteReader {
-    /// Reads a position.
     mutating func position() -> Position {
         let epoch = self.name()
         return Position(epoch: epoch, seq: self.ordinal())
     }
 
-    /// Reads a member.
     public mutating func member() -> Member {
         let user = self.name()
         let name = self.text()
@@ -48,14 +43,12 @@ extension ByteReader {
     }
 }
 
-/// A position in a room's history.
 public struct Position: Equatable, Sendable {
     /// Identifies the history; it changes only when rows were lost (a failover without them, a restored backup).
     public var epoch: Identifier
     /// The last sequence number that was seen.
     public var seq: UInt64
 
-    /// A position in a room's history.
     public init(epoch: Identifier, seq: UInt64) {
         self.epoch = epoch
         self.seq = seq
@@ -73,7 +66,6 @@ public struct Join: WireRecord, Equatable, Sendable {
     public var request: UInt64
     public var room: Identifier
     public var connection: UInt64
-    /// The user that joins.
     public var member: Member
     /// The secret of the session to resume; empty for a new session.
     public var session: String
@@ -172,7 +164,6 @@ public struct JoinReply: WireRecord, Equatable, Sendable {
             self.init(awareness, of: connection, selection: awareness.selectionText)
         }
 
-        /// The parts of which it shows something.
         public var parts: [AwarenessPart] {
             AwarenessPart.allCases.filter { part in
                 switch part {
@@ -195,7 +186,6 @@ public struct JoinReply: WireRecord, Equatable, Sendable {
         public var members: [Member]
         /// The secret of the session; only for the app.
         public var session: String
-        /// The session's public name.
         public var sid: Identifier
         /// This connection's claim on the session.
         public var claim: UInt32
@@ -222,11 +212,9 @@ public struct JoinReply: WireRecord, Equatable, Sendable {
         }
     }
 
-    /// The join's request number.
     public var request: UInt64
     public var room: Identifier
     public var connection: UInt64
-    /// The room, or the refusal.
     public var outcome: Result<Joined, Refusal>
 
     public init(request: UInt64, room: Identifier, connection: UInt64, outcome: Result<Joined, Refusal>) {
@@ -283,7 +271,6 @@ public struct JoinReply: WireRecord, Equatable, Sendable {
 }
 
 extension ByteWriter {
-    /// Appends what a connection shows in an answer.
     mutating func shown(_ shown: JoinReply.Shown) {
         self.integer(shown.connection)
         self.name(shown.sid)
@@ -308,7 +295,6 @@ extension ByteWriter {
 }
 
 extension ByteReader {
-    /// Reads what a connection shows in an answer.
     mutating func shown() -> JoinReply.Shown {
         let connection = self.integer(UInt64.self)
         var awareness = ShownAwareness(sid: self.name())
@@ -328,7 +314,6 @@ extension ByteReader {
         return update
     }
 
-    /// Reads a room's content.
     mutating func content() -> RoomContent {
         switch self.u8() {
         case 0: return .elements(self.blob())
@@ -347,10 +332,8 @@ extension ByteReader {
 public struct AnswerWeight: WireRecord, Equatable, Sendable {
     public static let kind = RecordKind.answerWeight
 
-    /// The request's number.
     public var request: UInt64
     public var room: Identifier
-    /// True for a ``RoomRead``.
     public var isRead: Bool
     /// About the bytes of the answer: of the elements or updates, the members and what they show.
     public var bytes: UInt32

@@ -5,7 +5,7 @@ public import Canvas
 ///     room name │ element name │ connection u64 │ user name │ sid name │ gesture u64 │ after u64
 ///     folded u32 │ sinceLast u32 │ fields, with the top bit of their mask set: rare parts
 ///     area, unless everywhere
-public struct Preview: WireRecord, Equatable, Sendable {
+public struct Preview: KeyedRecord, Equatable {
     public static let kind = RecordKind.preview
 
     public var room: Identifier
@@ -99,6 +99,43 @@ public struct Preview: WireRecord, Equatable, Sendable {
             self.group = .alone
         }
         if reader.remaining >= ByteReader.areaSize { self.area = reader.area() }
+    }
+}
+
+extension Preview {
+    /// One connection's previews of an element take each other's place.
+    public struct Key: Hashable, Sendable {
+        let room: Identifier
+        let element: Identifier
+        let connection: UInt64
+    }
+
+    public var key: Key { Key(room: self.room, element: self.element, connection: self.connection) }
+    public var subject: Identifier { self.element }
+
+    /// True when both are of one gesture of one session.
+    @inlinable
+    public func isOfGesture(of other: Preview) -> Bool { self.gesture == other.gesture && self.sid == other.sid }
+
+    /// Takes the newer one's place, as each is complete for its gesture. One of an older gesture of the session is late and
+    /// shows nothing.
+    ///
+    /// Counts and times add up all the same: `folded` is the number of the app's previews of which none was shown but the
+    /// last, and `sinceLast` the time since the preview before the first of them. The area is that of both: who saw the
+    /// older one must see it go. What the older one of the gesture had to follow, the newer one has to follow too.
+    @inlinable
+    public mutating func replace(by newer: Preview) {
+        let (folded, isOver) = self.folded.addingReportingOverflow(newer.folded)
+        let sinceLast = self.sinceLast &+ newer.sinceLast
+        let area = self.area.union(newer.area)
+        let after = self.isOfGesture(of: newer) ? max(self.after, newer.after) : newer.after
+        if self.sid != newer.sid || self.gesture <= newer.gesture {
+            self = newer
+            self.after = after
+        }
+        self.folded = isOver ? .max : folded
+        self.sinceLast = sinceLast
+        self.area = area
     }
 }
 

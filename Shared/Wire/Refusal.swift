@@ -4,21 +4,16 @@ public enum RefusalCode: UInt8, Sendable, CaseIterable {
     case invalid = 1
     /// Not joined, no right, or locked; also for rooms that the user may not see.
     case forbidden = 2
-    /// Unknown element.
     case notFound = 3
-    /// Deleted element.
     case gone = 4
     /// The id is in use, others' work forbids an undo, or an old number came with a changed body.
     case conflict = 5
     /// A message, group or the extra fields exceed a limit.
     case tooLarge = 6
-    /// No such event.
     case unknownEvent = 7
     /// A commit number was skipped.
     case gap = 8
-    /// Over a rate limit.
     case rateLimited = 9
-    /// A queue is full.
     case busy = 10
     /// No result before the deadline, or a part of the pipeline is down.
     case unavailable = 11
@@ -55,7 +50,6 @@ public enum RefusalCode: UInt8, Sendable, CaseIterable {
 /// A refusal in full: what an app gets as `error`.
 public struct Refusal: Error, Equatable, Sendable, CustomStringConvertible {
     public var code: RefusalCode
-    /// A sentence for people.
     public var message: String
     /// The field at fault, e.g. `elements[3].transform.rotation`.
     public var field: String? { didSet { self.field = self.field.map(Self.cut) } }
@@ -92,7 +86,6 @@ public struct Refusal: Error, Equatable, Sendable, CustomStringConvertible {
 public struct BlockedEntry: Equatable, Sendable {
     /// The room's number of its newest change, by which `past` names it.
     public var seq: UInt64
-    /// The kind of that change.
     public var event: UpdateEvent
     /// The elements of its changes, at most ``mostElements``.
     public var elements: [Identifier]
@@ -100,7 +93,6 @@ public struct BlockedEntry: Equatable, Sendable {
     /// The most elements that are named; refusals are stored.
     public static let mostElements = 500
 
-    /// An entry. Further elements are left out.
     public init(seq: UInt64, event: UpdateEvent, elements: [Identifier]) {
         self.seq = seq
         self.event = event
@@ -136,7 +128,6 @@ extension ByteWriter {
 }
 
 extension ByteReader {
-    /// Reads a refusal.
     public mutating func refusal() -> Refusal {
         let code = RefusalCode(rawValue: self.u8())
         if code == nil { self.fail() }
@@ -153,7 +144,6 @@ extension ByteReader {
         return refusal
     }
 
-    /// A user's name; nil when it is empty.
     private mutating func user() -> Identifier? {
         let user = self.name()
         return user.isEmpty ? nil : user

@@ -5,12 +5,9 @@
 public struct RoomInterest: WireRecord, Equatable, Sendable {
     public static let kind = RecordKind.roomInterest
 
-    /// A connection and its user.
     public struct Occupant: Equatable, Sendable {
         public var connection: UInt64
-        /// Its user.
         public var member: Member
-        /// What it shows of its user.
         public var awareness: ShownAwareness
         /// The claim under which it owns its session; 0: unknown.
         public var claim: UInt32
@@ -33,7 +30,6 @@ public struct RoomInterest: WireRecord, Equatable, Sendable {
     /// True when some of them see a part of the canvas only, so that the gateway needs the areas of previews.
     public var hasViewports: Bool
 
-    /// A gateway's interest in a room.
     public init(room: Identifier, position: Position, occupants: [Occupant], hasViewports: Bool = false) {
         self.room = room
         self.position = position
@@ -100,7 +96,6 @@ public struct RoomPosition: WireRecord, Equatable, Sendable {
     /// True when the updates between the gateway's position and this one are unavailable.
     public var isReset: Bool
 
-    /// The current position of a room's stream.
     public init(room: Identifier, position: Position, isReset: Bool) {
         self.room = room
         self.position = position
@@ -130,7 +125,6 @@ public struct Presence: WireRecord, Equatable, Sendable {
     public var room: Identifier
     /// True for a user who is there, false for one who left.
     public var hasJoined: Bool
-    /// The user.
     public var member: Member
     /// The connection that is not notified: the joiner's own; 0: none.
     public var except: UInt64
@@ -165,10 +159,8 @@ public struct MemberRenamed: WireRecord, Equatable, Sendable {
 
     public var room: Identifier
     public var connection: UInt64
-    /// Its user.
     public var member: Member
 
-    /// A connection shows its user otherwise.
     public init(room: Identifier, connection: UInt64, member: Member) {
         self.room = room
         self.connection = connection
@@ -196,11 +188,8 @@ public struct GestureEnd: WireRecord, Equatable, Sendable {
     public static let kind = RecordKind.gestureEnd
 
     public var room: Identifier
-    /// The element that was moved.
     public var element: Identifier
-    /// The user that moved it.
     public var user: Identifier
-    /// The mover's session.
     public var sid: Identifier
     public var gesture: UInt64
     /// For a fan-out the connection that went away during the gesture: unless the session's next owner has continued it
@@ -229,7 +218,6 @@ public struct GestureEnd: WireRecord, Equatable, Sendable {
         self.connection = reader.integer()
     }
 
-    /// Appends all fields but the connection.
     fileprivate func encodeGesture(into writer: inout ByteWriter) {
         writer.name(self.room)
         writer.name(self.element)
@@ -238,7 +226,6 @@ public struct GestureEnd: WireRecord, Equatable, Sendable {
         writer.integer(self.gesture)
     }
 
-    /// Reads what ``encodeGesture(into:)`` wrote.
     fileprivate init(gestureFrom reader: inout ByteReader) {
         self.room = reader.name()
         self.element = reader.name()
@@ -261,7 +248,6 @@ public struct GestureEnded: WireRecord, Equatable, Sendable {
     /// The flat element as JSON text.
     public var json: [UInt8]
 
-    /// The end of a gesture, and the element's actual state.
     public init(gesture: GestureEnd, seq: UInt64, json: [UInt8]) {
         self.gesture = gesture
         self.seq = seq
@@ -288,9 +274,7 @@ public struct SessionClaimed: WireRecord, Equatable, Sendable {
     public static let kind = RecordKind.sessionClaimed
 
     public var room: Identifier
-    /// The session's public name.
     public var sid: Identifier
-    /// The newest claim.
     public var claim: UInt32
 
     public init(room: Identifier, sid: Identifier, claim: UInt32) {
@@ -327,7 +311,6 @@ public struct RoomRead: WireRecord, Equatable, Sendable {
     /// The most bytes that the answer may have: beyond it an ``AnswerWeight`` comes in its place.
     public var allowance: UInt32
 
-    /// A request for a room's state.
     public init(request: UInt64, room: Identifier, after: UInt64 = 0, allowance: UInt32 = .max) {
         self.request = request
         self.room = room
@@ -362,11 +345,9 @@ public struct RoomState: WireRecord, Equatable, Sendable {
         case neverUsed
         /// Its position and the JSON text of an array of its flat elements.
         case state(Position, elements: [UInt8])
-        /// The database is unavailable.
         case unavailable
     }
 
-    /// The request's number.
     public var request: UInt64
     public var room: Identifier
     public var outcome: Outcome

@@ -4,7 +4,6 @@
 ///     room name │ after name │ through name │ isComplete u8 │ list of member
 public struct RoomMembers: WireRecord, Equatable, Sendable {
     public static let kind = RecordKind.roomMembers
-    /// The most members in one record.
     public static let largestPart = 500
 
     public var room: Identifier
@@ -17,7 +16,6 @@ public struct RoomMembers: WireRecord, Equatable, Sendable {
     /// Those of the users who are in the room, in their order.
     public var members: [Member]
 
-    /// A part of a list of members.
     public init(
         room: Identifier, after: Identifier = "", through: Identifier = "", isComplete: Bool, members: [Member]
     ) {
@@ -44,7 +42,6 @@ public struct RoomMembers: WireRecord, Equatable, Sendable {
         return parts
     }
 
-    /// True when it is about a user.
     public func covers(_ user: Identifier) -> Bool {
         self.after < user && (self.through.isEmpty || user <= self.through)
     }

@@ -8,7 +8,6 @@ public struct RoomSignal: WireRecord, Equatable, Sendable {
     public var room: Identifier
     /// The connection that sent it, which does not get it.
     public var connection: UInt64
-    /// Its user.
     public var user: Identifier
     /// The public name of its session in the room.
     public var sid: Identifier

@@ -11,7 +11,6 @@ public struct RulesNotice: WireRecord, Equatable, Sendable {
     /// The rules' ``Canvas/RulesTable/fingerprint``.
     public var fingerprint: UInt64
 
-    /// A notice of these rules.
     public init(fingerprint: UInt64) {
         self.fingerprint = fingerprint
     }

@@ -3,7 +3,6 @@
 /// Their number is part of the database's schema and independent of the number of daemons: the shard of a room is
 /// fixed, the daemon that serves a shard is chosen among the live ones.
 public enum Shard {
-    /// The number of shards.
     public static let count = 64
 
     /// The shard of a room: the low six bits of FNV-1a over the room id's UTF-8 bytes.
@@ -14,20 +13,16 @@ public enum Shard {
 
 /// The 64-bit FNV-1a hash (Fowler, Noll, Vo): small, stable across processes and languages, not for secrets.
 public struct FNV1a: Sendable {
-    /// The hash of the bytes so far.
     public private(set) var value: UInt64 = 0xcbf2_9ce4_8422_2325
 
-    /// Starts at the offset basis.
     public init() {}
 
-    /// Feeds bytes.
     public mutating func combine(_ bytes: some Sequence<UInt8>) {
         for byte in bytes {
             self.value = (self.value ^ UInt64(byte)) &* 0x100_0000_01b3
         }
     }
 
-    /// The hash of one run of bytes.
     public static func hash(_ bytes: some Sequence<UInt8>) -> UInt64 {
         var hash = FNV1a()
         hash.combine(bytes)

@@ -3,24 +3,20 @@ public struct ShortList<Element> {
     private var head: Element?
     private var tail: [Element] = []
 
-    /// An empty list.
     public init() {}
 
     public init(_ only: Element) {
         self.head = only
     }
 
-    /// A list of these items.
     public init(_ items: some Sequence<Element>) {
         for item in items { self.append(item) }
     }
 
-    /// Adds an item at the end.
     public mutating func append(_ item: Element) {
         if self.head == nil { self.head = item } else { self.tail.append(item) }
     }
 
-    /// A list of the results of `transform` for each item.
     public func map<Other>(_ transform: (Element) -> Other) -> ShortList<Other> {
         var list = ShortList<Other>()
         if let head = self.head { list.append(transform(head)) }

@@ -47,7 +47,6 @@ public enum UpdateCause: UInt8, Sendable, CaseIterable {
 }
 
 extension FieldRun {
-    /// The encoded size of a policy, bytes.
     static func size(of policy: UndoPolicy) -> Int {
         switch policy {
         case .entry, .none: 1
@@ -68,7 +67,6 @@ extension FieldRun {
 }
 
 extension ByteReader {
-    /// Reads a policy.
     mutating func undoPolicy() -> UndoPolicy {
         switch self.u8() {
         case 0: return .entry

@@ -6,7 +6,6 @@
 public enum UpdateEvent: UInt8, Sendable, CaseIterable {
     /// One element moved, rotated or scaled.
     case transformed = 1
-    /// One element created.
     case created = 2
     /// Several elements created in one commit.
     case createdMany = 3
@@ -21,7 +20,6 @@ public enum UpdateEvent: UInt8, Sendable, CaseIterable {
     /// The animations of several elements changed in one commit.
     case updatedMany = 8
 
-    /// The properties of an event: one row for each.
     private struct Row {
         let name: String
         let shape: UpdateShape
@@ -119,16 +117,13 @@ public struct Update: WireRecord, Equatable, Sendable {
         public var isDeleted: Bool { self.range.isEmpty }
     }
 
-    /// The room's shard.
     public let shard: UInt8
     /// Its number in the shard's order: 1, 2, 3 …
     public let gseq: UInt64
     public let room: Identifier
     /// Its number in the room's order: 1, 2, 3 …
     public let seq: UInt64
-    /// The kind of the update.
     public private(set) var event: UpdateEvent
-    /// The user that committed it.
     public let user: Identifier
     /// The public name of the session that it came from.
     public let sid: Identifier
@@ -138,7 +133,6 @@ public struct Update: WireRecord, Equatable, Sendable {
     public let link: UInt64
     /// The shard's chain after it; 0: unknown.
     public let chain: UInt64
-    /// The command that caused it.
     public let cause: UpdateCause
     /// The trace of its commit; an update that was read from the log has none.
     public let trace: TraceID?
@@ -187,7 +181,6 @@ public struct Update: WireRecord, Equatable, Sendable {
         return Array(json) + CollectionOfOne(UInt8(ascii: "}"))
     }
 
-    /// The elements with their whole JSON texts.
     public var elements: [UpdatedElement] {
         self.entries.map {
             UpdatedElement(id: $0.id, json: self.json(of: $0), gesture: $0.gesture, isNew: $0.isNew)

@@ -1,4 +1,4 @@
-import JSONBytes
+public import JSONBytes
 
 /// Writes an update, in the order of its bytes. Whoever makes one does it here, so it reads the same from a committer and
 /// from the log.
@@ -67,7 +67,8 @@ struct UpdateWriter {
         self.json.key("roomId")
         self.json.value(update.room.text)
         self.writeElements(as: update.event.shape)
-        self.writeTail(of: update)
+        let isMove = update.event.shape == .element || update.event.shape == .geometries
+        update.writeTail(gesture: isMove ? self.elements.first?.gesture ?? 0 : 0, into: &self.json)
         self.json.endObject()
         self.json.endArray()
         self.textCount = self.json.bytes.count - self.bodyStart
@@ -113,22 +114,6 @@ struct UpdateWriter {
         self.entries[index].range = self.end - self.elements[index].json.count..<self.end
     }
 
-    private mutating func writeTail(of update: Update) {
-        self.json.key("seq")
-        self.json.value(update.seq)
-        self.json.key("userId")
-        self.json.value(update.user.text)
-        self.json.key("sid")
-        self.json.value(update.sid.text)
-        if update.number > 0 {
-            self.json.key("n")
-            self.json.value(update.number)
-        }
-        let isMove = update.event.shape == .element || update.event.shape == .geometries
-        if isMove, let gesture = self.elements.first?.gesture, gesture > 0 { self.json.member("gesture", gesture) }
-        if let cause = update.cause.name { self.json.member("cause", cause) }
-    }
-
     // MARK: Behind the text
 
     /// Where the body ends so far.
@@ -138,6 +123,19 @@ struct UpdateWriter {
         let start = self.end
         self.json.bytes += self.elements[index].json
         self.entries[index].range = start..<self.end
+    }
+}
+
+extension Update {
+    /// Writes the members of its text that stand behind the elements.
+    /// - Parameter gesture: the one that it ends; 0: none is told.
+    public func writeTail(gesture: UInt64 = 0, into json: inout JSONWriter) {
+        json.member("seq", self.seq)
+        json.member("userId", self.user.text)
+        json.member("sid", self.sid.text)
+        if self.number > 0 { json.member("n", self.number) }
+        if gesture > 0 { json.member("gesture", gesture) }
+        if let cause = self.cause.name { json.member("cause", cause) }
     }
 }
 

@@ -98,8 +98,8 @@ final class TestPipe {
     }
 
     @Test func timesAreUTC() {
-        #expect(LogTime.text(seconds: 1_700_000_000, nanoseconds: 7_999_999) == "2023-11-14T22:13:20.007999Z")
-        #expect(LogTime.text(seconds: 951_782_400, nanoseconds: 0) == "2000-02-29T00:00:00.000000Z")
+        #expect(WallClock.text(seconds: 1_700_000_000, nanoseconds: 7_999_999) == "2023-11-14T22:13:20.007999Z")
+        #expect(WallClock.text(seconds: 951_782_400, nanoseconds: 0) == "2000-02-29T00:00:00.000000Z")
     }
 
     @Test func theHandlerMergesMetadata() {

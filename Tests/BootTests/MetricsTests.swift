@@ -78,7 +78,7 @@ import TimingTestKit
         let metrics = MetricsRegistry()
         let histogram = metrics.histogram("touchsync_x_seconds", "Time.", labels: ["op": "a"], buckets: [0.5, 1])
         histogram.observe(0.5)
-        histogram.observe(.milliseconds(750), count: 2)
+        histogram.observe(0.75, count: 2)
         histogram.observe(3)
         histogram.observe(.nan)
         histogram.observe(.infinity)

@@ -88,15 +88,15 @@ import Testing
         self.folder = try TemporaryFolder()
         self.path = self.folder.path + "/rules.json"
         self.folder.write("{}", to: "rules.json")
-        self.follower = FileFollower(FileStamp(of: self.path))
+        self.follower = FileFollower(FileFacts(of: self.path))
     }
 
     /// Whether the file is to be read, after each look at it.
     private mutating func looks(_ count: Int = 3) -> [Bool] {
-        (0..<count).map { _ in self.follower.examined(FileStamp(of: self.path)) }
+        (0..<count).map { _ in self.follower.examined(FileFacts(of: self.path)) }
     }
 
-    private mutating func read() { self.follower.wasRead(FileStamp(of: self.path)) }
+    private mutating func read() { self.follower.wasRead(FileFacts(of: self.path)) }
 
     @Test mutating func aFileThatStaysTheSameIsNotRead() {
         #expect(self.looks() == [false, false, false])

@@ -246,9 +246,9 @@ import Testing
         }
         #expect(refusedField { try ElementInput.newElement(json(#"{"type":"guide"}"#), path: "") } == "axis")
         // It is any other type's own.
-        #expect(try created("note", #""axis":7"#).0.guideAxis == nil)
+        #expect(try created("note", #""axis":7"#).0.extra.count == 1)
         var (guide, _) = try created("guide", #""axis":"y","positionY":30"#)
-        #expect((guide.guideAxis, guide.positionY) == (.y, 30))
+        #expect(guide.positionY == 30)
         for axis in [#""x""#, "null", "{}"] {
             let changes = try ElementInput.changes(json(#"{"axis":\#(axis),"label":"a"}"#))
             #expect(refusedField { try guide.check(changes) } == "set.axis")
@@ -258,7 +258,7 @@ import Testing
         let same = try ElementInput.changes(json(#"{"axis":"y","label":"a"}"#))
         try guide.check(same)
         _ = rules.apply(same, to: &guide)
-        #expect((guide.guideAxis, guide.extra.count) == (.y, 2))
+        #expect(guide.extra.map(\.name) == ["axis", "label"])
         #expect(rules.apply(.init(rotation: 40), to: &guide) == [adjustment("rotation", 40, 0, .rotation)])
     }
 }

@@ -134,14 +134,14 @@ import Testing
 @Suite struct TiltTests {
     @Test func itAddsDegrees() throws {
         var (note, _) = try created("note", #""rotationX":350,"rotation":10"#)
-        let gesture = try ElementInput.gesture(json(#"{"tilt":{"x":20,"y":-30}}"#))
+        let gesture = try ElementInput.gestureFields(json(#"{"tilt":{"x":20,"y":-30}}"#)).gesture
         #expect(gesture == Gesture.tilt(Point(x: 20, y: -30)))
         #expect(gesture.fields(on: note) == TransformFields(rotationX: 370, rotationY: -30))
         #expect(rules.apply(gesture, to: &note).isEmpty)
         #expect((note.rotationX, note.rotationY, note.rotation) == (10, 330, 10))
         #expect(gesture.followed(by: gesture).tilt == Point(x: 40, y: -60))
         for (bad, field) in [(#"{"tilt":5}"#, "tilt"), (#"{"tilt":{"x":1}}"#, "tilt.y")] {
-            #expect(refusedField { try ElementInput.gesture(try json(bad)) } == field)
+            #expect(refusedField { try ElementInput.gestureFields(try json(bad)) } == field)
         }
     }
 

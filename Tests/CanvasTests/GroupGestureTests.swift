@@ -26,8 +26,9 @@ import Testing
     /// Where the gesture takes the corners of a note.
     private static func image(of note: Element, by gesture: Gesture) -> [Point] {
         note.corners().map { corner in
-            let grown = corner.scaled(x: gesture.scaleX, y: gesture.scaleY, about: Self.pivot)
-            return grown.rotated(by: Angle(degrees: gesture.rotation), about: Self.pivot) + gesture.translation
+            let arm = corner - Self.pivot
+            let grown = Point(x: arm.x * gesture.scaleX, y: arm.y * gesture.scaleY)
+            return Self.pivot + grown.rotated(by: Angle(degrees: gesture.rotation)) + gesture.translation
         }
     }
 

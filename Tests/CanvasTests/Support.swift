@@ -103,3 +103,33 @@ func isClose(_ left: [Point], _ right: [Point], within tolerance: Double = 1e-9)
 func isClose(_ left: Double, _ right: Double, within tolerance: Double = 1e-9) -> Bool {
     (left - right).magnitude <= tolerance * max(1, left.magnitude, right.magnitude)
 }
+
+extension Gesture {
+    /// A drag by pixels of the canvas; for an annotation by fractions of the parent.
+    static func drag(_ translation: Point) -> Gesture {
+        var gesture = Gesture()
+        gesture.translation = translation
+        return gesture
+    }
+
+    /// A pinch by a factor on both axes.
+    static func pinch(_ factor: Double) -> Gesture {
+        var gesture = Gesture()
+        (gesture.scaleX, gesture.scaleY) = (factor, factor)
+        return gesture
+    }
+
+    /// A rotation, clockwise; it may exceed a full turn.
+    static func turn(degrees: Double) -> Gesture {
+        var gesture = Gesture()
+        gesture.rotation = degrees
+        return gesture
+    }
+
+    /// A tilt by degrees about the x axis and the y axis.
+    static func tilt(_ degrees: Point) -> Gesture {
+        var gesture = Gesture()
+        gesture.tilt = degrees
+        return gesture
+    }
+}

@@ -9,7 +9,6 @@ import Testing
         #expect(throttle.finish(with: 3, at: 6) == 3)
         #expect(throttle.deadline == nil)
         #expect(throttle.due(at: 100) == nil)
-        #expect(throttle.flush() == nil)
     }
 
     @Test func afterTheFinalValueTheNextWaitsAnInterval() {

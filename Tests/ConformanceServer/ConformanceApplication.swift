@@ -6,8 +6,7 @@ import SocketIOServer
 /// The Socket.IO application that the protocol suites and the client tests talk to.
 ///
 /// After a CONNECT it emits `auth`; `message` comes back as `message-back`, `message-with-ack` as its ack; `join`,
-/// `leave` and `room-cast` work on rooms; `ask` makes it emit `question` and forward the ack as `answer`; `kick-me`
-/// disconnects the namespace.
+/// `leave` and `room-cast` work on rooms; `kick-me` disconnects the namespace.
 final class ConformanceApplication: SocketIOApplication {
     /// What it keeps for one socket.
     private final class Visitor {
@@ -76,14 +75,6 @@ final class ConformanceApplication: SocketIOApplication {
         self.handle(socket, ackID, json, attachments)
     }
 
-    func acknowledged(_ socket: SocketIOSocket, id: UInt64, json: UnsafeRawBufferPointer, attachments: [[UInt8]]) {
-        guard self.parse(json) else { return socket.closeEngine(code: 1002) }
-        // `[1,2]` becomes `["answer",1,2]`.
-        let comma = self.document.root.count > 0 ? "," : ""
-        let bracket = json.firstIndex(of: UInt8(ascii: "[")) ?? json.startIndex
-        socket.emit(Array(#"["answer"\#(comma)"#.utf8) + json[(bracket + 1)...], attachments: attachments)
-    }
-
     func disconnected(_ socket: SocketIOSocket, reason: DisconnectReason) {
         guard let visitor = socket.userInfo as? Visitor else { return }
         for room in visitor.rooms { self.remove(socket, from: room) }
@@ -115,8 +106,6 @@ final class ConformanceApplication: SocketIOApplication {
             let comma = rest.firstIndex(of: UInt8(ascii: ",")).map { $0 + 1 } ?? rest.endIndex
             let arguments = elements.isEmpty ? Array("[]".utf8) : [UInt8(ascii: "[")] + rest[comma...]
             socket.acknowledge(ackID, arguments, attachments: attachments)
-        } else if name.isString("ask" as StaticString) {
-            _ = socket.emitWithAck(Array(#"["question""#.utf8) + rest, attachments: attachments)
         } else if name.isString("kick-me" as StaticString) {
             socket.disconnect()
         } else {

@@ -136,9 +136,8 @@ private struct PayloadLog {
     _ = Namespace(wire: Array(input[head.namespace])[...])
     _ = ConnectPayload.isValid(json)
     _ = BinaryPlaceholders.areSound(json, count: head.attachments)
-    var assembler = PacketAssembler(maxBytes: 1000)
-    try? assembler.begin(head, text: input)
-    for _ in 0..<head.attachments { _ = try? assembler.attach([1, 2, 3]) }
+    var packet = BinaryPacket(head, text: input, maxBytes: 1000)
+    for _ in 0..<head.attachments { _ = packet.attach([1, 2, 3]) }
 }
 
 /// Any order of events in an Engine.IO session; each byte is an event and the time before it.

@@ -44,7 +44,7 @@ import Wire
 
 /// A gesture, alone and about a pivot, leaves numbers that can be stored.
 private func checkGesture(_ json: JSONValue, on element: Element) {
-    guard let gesture = try? ElementInput.gesture(json) else { return }
+    guard let gesture = try? ElementInput.gestureFields(json).gesture else { return }
     for pivot in [nil, try? ElementInput.pivot(json)] {
         var moved = element
         _ = RulesTable.defaults.apply(

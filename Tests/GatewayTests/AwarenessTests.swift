@@ -112,8 +112,15 @@ import Wire
 
     @Test func appsOfTheFirstContractGetNeither() throws {
         var scene = Scene()
-        let legacy = try scene.member("old", isLegacy: true)
-        #expect(Self.deliver(Self.shown(1), Self.selected(["a"]), to: &scene).texts(for: legacy).isEmpty)
+        let v1 = try scene.member("old", isV1: true)
+        #expect(Self.deliver(Self.shown(1), Self.selected(["a"]), to: &scene).texts(for: v1).isEmpty)
+        // Nor when its viewport moves over a cursor.
+        scene.send(v1, "viewport:set", #"{"roomId":"r","x":5000,"y":0,"width":100,"height":100}"#)
+        var cursor = Self.shown(900)
+        cursor.area = PreviewArea(.init(x: 900, y: 0, width: 0, height: 0))
+        _ = Self.deliver(cursor, to: &scene)
+        scene.send(v1, "viewport:set", #"{"roomId":"r","x":850,"y":0,"width":100,"height":100}"#)
+        #expect(scene.take().texts(for: v1).isEmpty)
     }
 
     @Test func aCursorOutOfViewIsNotSentAndASelectionIs() throws {

@@ -76,7 +76,27 @@ struct BatchTests {
     @Test func twoPreviewsOfAGroupAreTwoMessagesAndEachCounts() {
         let first = (0..<3).map { Self.preview($0, group: $0 == 2 ? .last : .member) }
         // The last one of the second preview was overtaken by a commit.
-        let texts = PreviewText.texts(of: (first + first.dropLast() + first)[...]) { _ in nil }
+        let texts = PreviewText.texts(of: RoomShow(previews: (first + first.dropLast() + first)[...])) { _ in nil }
         #expect(texts.map(\.previews.count) == [3, 2, 3])
+    }
+
+    /// Two hands move groups at once, one of them other elements by now: of each the latest is one message.
+    @Test func theLatestPreviewOfAGroupIsOneMessageHoweverOftenItWasReplaced() {
+        func group(_ elements: Range<Int>, by connection: UInt64) -> [Preview] {
+            elements.map { element in
+                var preview = Self.preview(element, group: element == elements.upperBound - 1 ? .last : .member)
+                preview.connection = connection
+                return preview
+            }
+        }
+        var held = HeldPreviews()
+        for round in 0..<3 {
+            held.add(RoomShow(previews: (group(0..<3, by: 1) + group(5..<8, by: 2))[...]))
+            if round == 2 { held.add(RoomShow(previews: group(1..<4, by: 1)[...])) }
+        }
+        let texts = PreviewText.texts(of: held.takeAll()) { _ in nil }
+        #expect(
+            texts.map { $0.previews.map { $0.element.text } } == [["e0"], ["e5", "e6", "e7"], ["e1", "e2", "e3"]])
+        #expect(texts.map { $0.previews.map(\.folded) } == [[3], [3, 3, 3], [4, 4, 1]])
     }
 }

@@ -21,7 +21,7 @@ struct CustodyTests {
         #expect(actions.commits.map(\.number) == [1, 2])
         let text = try #require(actions.texts(for: ada).first)
         #expect(text.contains(#""code":"busy""#) && text.contains(#""retryAfterMs":500"#))
-        #expect(scene.gateway.counters.busy == 1)
+        #expect(scene.gateway.busyTotal == 1)
         scene.gateway.resultReceived(result(of: actions.commits[0], seq: 1), at: scene.moment, into: &scene.actions)
         scene.send(ada, "element:transform", Self.transform("e", n: 3), ack: 4)
         #expect(scene.take().commits.map(\.number) == [3])
@@ -493,7 +493,7 @@ struct StormTests {
             scene.send(ada, "element:transforming", #"{"roomId":"r","elementId":"e\#(index)","positionX":1}"#)
         }
         #expect(scene.gateway.connections.bySlot[ada]?.memberships["r"]?.elements.count == Membership.maxOpenTracks)
-        #expect(scene.gateway.counters.previewsDropped == 2000 - UInt64(Membership.maxOpenTracks))
+        #expect(scene.gateway.connections.previewsDroppedTotal == 2000 - UInt64(Membership.maxOpenTracks))
     }
 }
 

@@ -52,7 +52,7 @@ struct HandshakeTests {
 
     @Test func anAppOfTheFirstContractMeansItsRoomWhenItNamesNone() throws {
         var scene = Scene()
-        let (old, new) = (try scene.member("old", isLegacy: true), try scene.member("new"))
+        let (old, new) = (try scene.member("old", isV1: true), try scene.member("new"))
         for (app, code) in [(old, nil), (new, "A room id is required.")] {
             scene.send(app, "element:transform", #"{"elementId":"e","positionX":1}"#, ack: 1)
             let actions = scene.take()

@@ -157,11 +157,11 @@ struct JoinTests {
     @Test("an app of 1.0 that sends room:join speaks the full contract from then on")
     func modern() throws {
         var scene = Scene()
-        let ada = try scene.member("ada", isLegacy: true)
+        let ada = try scene.member("ada", isV1: true)
         scene.gateway.updateReceived(update(1, event: .createdMany, ids: ["a", "b"]), into: &scene.actions)
-        let legacy = scene.take().texts(for: ada)
-        #expect(legacy.count == 2)
-        #expect(legacy.allSatisfy { $0.hasPrefix(#"["element:created",{"id":"#) })
+        let v1 = scene.take().texts(for: ada)
+        #expect(v1.count == 2)
+        #expect(v1.allSatisfy { $0.hasPrefix(#"["element:created",{"id":"#) })
         scene.send(ada, "room:join", #"{"roomId":"r"}"#, ack: 1)
         scene.answerJoins(sid: "s-ada", seq: 1)
         _ = scene.take()
@@ -189,7 +189,7 @@ struct JoinTests {
 
     @Test func anAppOf1_0WhoseSessionHasEndedIsClosed() throws {
         var scene = Scene()
-        let ada = try scene.member("ada", isLegacy: true)
+        let ada = try scene.member("ada", isV1: true)
         scene.send(ada, "element:transform", #"{"roomId":"r","elementId":"e","positionX":1}"#, ack: 1)
         let commit = try #require(scene.take().commits.first)
         let expired = Refusal(.sessionExpired, "idle for too long")
@@ -200,7 +200,7 @@ struct JoinTests {
 
     @Test func aDeletionReachesAnAppOf1_0AsOneEventEach() throws {
         var scene = Scene()
-        let ada = try scene.member("ada", isLegacy: true)
+        let ada = try scene.member("ada", isV1: true)
         _ = scene.take()
         scene.gateway.updateReceived(update(1, event: .deleted, ids: ["a", "b"]), into: &scene.actions)
         #expect(
@@ -212,7 +212,7 @@ struct JoinTests {
 
     @Test func aGroupReachesAnAppOf1_0AsOneEventEach() throws {
         var scene = Scene()
-        let ada = try scene.member("ada", isLegacy: true)
+        let ada = try scene.member("ada", isV1: true)
         let bob = try scene.member("bob")
         _ = scene.take()
         let group = update(1, event: .transformedMany, ids: ["a", "b"], gesture: 4)

@@ -78,7 +78,7 @@ import Wire
 
     @Test func whoIsShownByAnotherNameIsToldToTheOthers() throws {
         var (scene, ada, _) = try Self.stage()
-        let old = try scene.member("old", isLegacy: true)
+        let old = try scene.member("old", isV1: true)
         Self.change(&scene, "cid", hasJoined: true)
         _ = scene.take()
         for _ in 1...2 { Self.change(&scene, "cid", hasJoined: true, called: "Sid") }

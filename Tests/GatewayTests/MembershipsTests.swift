@@ -17,7 +17,7 @@ struct MembershipsTests {
             let room = Identifier("room-\(mixed % UInt64(rooms))")
             switch step % 5 {
             case 0, 1, 2:
-                var membership = Membership(options: StreamOptions(), since: .start)
+                var membership = Membership(of: 1, "ada", in: room, options: StreamOptions(), since: .start)
                 membership.startJoin(step)
                 let earlier = memberships.remove(room)
                 #expect(earlier?.join == expected[room])

@@ -21,7 +21,7 @@ struct PacedPreviewsTests {
         limits.calm = .seconds(1)
         var scene = Scene(limits: limits)
         let ada = try scene.member("ada")
-        let old = try scene.member("old", isLegacy: true)
+        let old = try scene.member("old", isV1: true)
         return (scene, ada, old)
     }
 
@@ -39,9 +39,10 @@ struct PacedPreviewsTests {
         #expect(scene.gateway.rooms.paces.pace(of: "r") == pace)
     }
 
+    /// What the first member is shown.
     private func positions(_ actions: [GatewayAction]) -> [Double?] {
         actions.flatMap { action -> [Double?] in
-            guard case .previews(_, let texts) = action else { return [] }
+            guard case .previews(let slots, let texts) = action, slots.contains(0) else { return [] }
             return texts.flatMap(\.previews).map(\.fields.positionX)
         }
     }

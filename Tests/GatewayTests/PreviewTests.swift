@@ -105,7 +105,7 @@ struct PreviewTests {
     @Test func aGroupIsShownInOneMessageAndToAppsOf1_0OneByOne() throws {
         var scene = Scene()
         let ada = try scene.member("ada")
-        let old = try scene.member("old", isLegacy: true)
+        let old = try scene.member("old", isV1: true)
         // A slow queue has folded one more of b's.
         var previews = [("a", 2), ("b", 3)].map { element, folded in
             Preview(

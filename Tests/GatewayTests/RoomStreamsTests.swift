@@ -8,10 +8,10 @@ import Wire
     private var actions: [GatewayAction] = []
 
     private func enter(
-        _ slot: Slot, _ seq: UInt64, epoch: Identifier = "e", isLegacy: Bool = false, isLoading: Bool = false
+        _ slot: Slot, _ seq: UInt64, epoch: Identifier = "e", isV1: Bool = false, isLoading: Bool = false
     ) -> RoomStreams.Outcome {
         self.streams.enter(
-            slot, "r", at: Position(epoch: epoch, seq: seq), isLegacy: isLegacy, options: StreamOptions(),
+            slot, "r", at: Position(epoch: epoch, seq: seq), isV1: isV1, options: StreamOptions(),
             isLoading: isLoading, into: &self.actions)
     }
 
@@ -50,7 +50,7 @@ import Wire
     }
 
     @Test func resetClosesAppsThatKnowNoResync() {
-        #expect(self.enter(1, 4, isLegacy: true) == .unchanged)
+        #expect(self.enter(1, 4, isV1: true) == .unchanged)
         #expect(self.enter(2, 4) == .unchanged)
         self.reset()
         #expect(self.actions.contains(.close(1)) && self.actions.texts(for: 1).isEmpty)

@@ -46,10 +46,10 @@ struct Scene {
 
     /// A connected member of a room, its join answered; leaves no actions behind.
     mutating func member(
-        _ user: String, of room: Identifier = "r", sid: Identifier? = nil, seq: UInt64 = 0, isLegacy: Bool = false
+        _ user: String, of room: Identifier = "r", sid: Identifier? = nil, seq: UInt64 = 0, isV1: Bool = false
     ) throws -> Slot {
-        let slot = try self.connect(user, room: isLegacy ? room : nil)
-        if !isLegacy { self.send(slot, "room:join", #"{"roomId":"\#(room)"}"#, ack: 0) }
+        let slot = try self.connect(user, room: isV1 ? room : nil)
+        if !isV1 { self.send(slot, "room:join", #"{"roomId":"\#(room)"}"#, ack: 0) }
         self.answerJoins(sid: sid ?? Identifier("s-\(user)"), seq: seq)
         _ = self.take()
         return slot

@@ -28,7 +28,7 @@ import Wire
     @Test func theOthersOfTheFullContractGetIt() throws {
         var scene = Scene()
         let (ada, ben) = (try scene.member("ada"), try scene.member("ben"))
-        let old = try scene.member("old", isLegacy: true)
+        let old = try scene.member("old", isV1: true)
         for (data, text) in [("[1]", "[1]"), ("", "null")] {
             let signal = RoomSignal(
                 room: "r", connection: scene.gateway.connectionID(in: ada), user: "ada", sid: "s-ada", name: "wave",

@@ -48,10 +48,10 @@ import Wire
     ])
     func updatesReachEachAppInItsForm(event: UpdateEvent) throws {
         var scene = Scene()
-        let (moving, still, legacy) = try Self.members(&scene)
+        let (moving, still, v1) = try Self.members(&scene)
         scene.gateway.updateReceived(Self.update(1, event), into: &scene.actions)
         let actions = scene.take()
-        let texts = [moving, still, legacy].map { actions.texts(for: $0).joined() }
+        let texts = [moving, still, v1].map { actions.texts(for: $0).joined() }
         #expect(texts[0].contains(#""animation":{"ms":100"#) || event == .deleted)
         for text in texts.dropFirst() {
             #expect(!text.contains("startedAt") && !text.contains(#""animation":{"ms""#) && !text.contains("segments"))
@@ -60,33 +60,33 @@ import Wire
     }
 
     /// One that shows motion, one that asks for none, and one of the 1.0 contract.
-    private static func members(_ scene: inout Scene) throws -> (moving: Slot, still: Slot, legacy: Slot) {
+    private static func members(_ scene: inout Scene) throws -> (moving: Slot, still: Slot, v1: Slot) {
         let moving = try scene.member("ada")
         let still = try scene.connect("sid")
         scene.send(still, "room:join", #"{"roomId":"r","motion":false}"#, ack: 1)
         scene.answerJoins(sid: "s-sid")
-        let legacy = try scene.member("old", isLegacy: true)
+        let v1 = try scene.member("old", isV1: true)
         _ = scene.take()
-        return (moving, still, legacy)
+        return (moving, still, v1)
     }
 
     @Test(arguments: [UpdateEvent.updated, .updatedMany])
     func anAppOfTheFirstContractHearsNothingOfAnimations(event: UpdateEvent) throws {
         var scene = Scene()
-        let (_, still, legacy) = try Self.members(&scene)
+        let (_, still, v1) = try Self.members(&scene)
         scene.gateway.updateReceived(Self.update(1, event), into: &scene.actions)
         let actions = scene.take()
-        #expect(actions.texts(for: legacy).isEmpty && actions.texts(for: still).count == 1)
+        #expect(actions.texts(for: v1).isEmpty && actions.texts(for: still).count == 1)
     }
 
     @Test func theEndOfAGestureShowsWhereTheElementIsStored() throws {
         var scene = Scene()
-        let (moving, still, legacy) = try Self.members(&scene)
+        let (moving, still, v1) = try Self.members(&scene)
         let gesture = GestureEnd(room: "r", element: "e", user: "eve", sid: "s-eve", gesture: 1)
         scene.gateway.gestureEnded(
             GestureEnded(gesture: gesture, seq: 0, json: Self.element().jsonText), into: &scene.actions)
         let actions = scene.take()
-        let texts = [moving, still, legacy].map { actions.texts(for: $0).joined() }
+        let texts = [moving, still, v1].map { actions.texts(for: $0).joined() }
         #expect(texts[0].contains(#""startedAt":5"#))
         #expect(texts.dropFirst().allSatisfy { $0.contains(Self.stillText(Self.element())) })
     }

@@ -202,7 +202,7 @@ struct StreamTests {
     func presence() throws {
         var scene = Scene()
         let ada = try scene.member("ada")
-        let old = try scene.member("old", isLegacy: true)
+        let old = try scene.member("old", isV1: true)
         let member = Member(user: "bob", name: "Bob", color: "#fff")
         scene.gateway.presenceChanged(
             Presence(room: "r", hasJoined: true, member: member, except: 0), into: &scene.actions)
@@ -216,7 +216,7 @@ struct StreamTests {
     func deletion() throws {
         var scene = Scene()
         let ada = try scene.member("ada")
-        let old = try scene.member("old", isLegacy: true)
+        let old = try scene.member("old", isV1: true)
         scene.gateway.updateReceived(update(1, event: .deleted, ids: ["a", "b"]), into: &scene.actions)
         let actions = scene.take()
         #expect(
@@ -245,7 +245,7 @@ struct StreamTests {
         let actions = scene.take()
         #expect(actions.texts(for: slow).isEmpty)
         #expect(actions.texts(for: ada).count == 1)
-        #expect(scene.gateway.counters.fallenBehind == 1)
+        #expect(scene.gateway.rooms.fallenBehindTotal == 1)
         scene.send(slow, "room:join", #"{"roomId":"r","resume":{"epoch":"e","seq":0}}"#, ack: 1)
         scene.answerJoins(sid: "s-slow", seq: 2)
         _ = scene.take()
@@ -304,7 +304,7 @@ struct StreamTests {
     func endBehindAHole() throws {
         var scene = Scene()
         let ada = try scene.member("ada", seq: 1)
-        let old = try scene.member("old", seq: 1, isLegacy: true)
+        let old = try scene.member("old", seq: 1, isV1: true)
         let gesture = GestureEnd(room: "r", element: "e", user: "u", sid: "s", gesture: 1)
         let ended = GestureEnded(gesture: gesture, seq: 3, json: Array(#"{"id":"e"}"#.utf8))
         _ = scene.take()
@@ -322,9 +322,9 @@ struct StreamTests {
     }
 
     @Test("an app of 1.0 knows no room:resync, so its updates have no step to lose")
-    func legacyKeepsItsPlace() throws {
+    func aV1AppKeepsItsPlace() throws {
         var scene = Scene()
-        _ = try scene.member("old", isLegacy: true)
+        _ = try scene.member("old", isV1: true)
         scene.gateway.updateReceived(update(1), into: &scene.actions)
         guard case .broadcast(_, _, let step?)? = scene.take().first else {
             Issue.record("the update was not delivered")

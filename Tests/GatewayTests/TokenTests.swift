@@ -122,7 +122,7 @@ import Wire
             actions.texts(for: ada) == [#"["auth:error",{"code":"forbidden","message":"The token is not valid."}]"#])
         #expect(actions.last == .disconnect(ada))
         #expect(actions.texts(for: bob).isEmpty && !actions.contains(.disconnect(bob)))
-        #expect(scene.gateway.counters.revoked == 1)
+        #expect(scene.gateway.authenticator.revokedTotal == 1)
         let token = try await Keys.token("ada", id: "t1")
         #expect(throws: Denial(.revoked)) { try scene.enter(token) }
     }

@@ -29,7 +29,7 @@ import Wire
         }
         let traces = scene.take().commits.map(\.trace)
         #expect(traces == [nil, nil, TraceID(Self.id)])
-        #expect(scene.gateway.counters.traced == 1)
+        #expect(scene.gateway.commits.traces.tracedTotal == 1)
     }
 
     @Test func aShareOfOneTracesAllAndKeepsTheAppsIDs() throws {
@@ -59,7 +59,7 @@ import Wire
         let ada = try scene.member("ada")
         for n in 1...5 { scene.send(ada, "element:transform", self.move(Self.recorded, n: n)) }
         #expect(scene.take().commits.map { $0.trace != nil } == [true, true, false, false, false])
-        #expect(scene.gateway.counters.traced == 2 && scene.gateway.counters.tracesOverRate == 3)
+        #expect(scene.gateway.commits.traces.tracedTotal == 2 && scene.gateway.commits.traces.overRateTotal == 3)
         scene.now += 1000
         for n in 6...8 { scene.send(ada, "element:transform", self.move(n: n)) }
         #expect(scene.take().commits.map { $0.trace != nil } == [true, true, false])
@@ -70,7 +70,7 @@ import Wire
         let ada = try scene.member("ada")
         scene.send(ada, "element:transform", self.move(Self.recorded))
         #expect(scene.take().commits.map(\.trace) == [nil])
-        #expect(scene.gateway.counters.tracesOverRate == 0)
+        #expect(scene.gateway.commits.traces.overRateTotal == 0)
     }
 
     @Test(arguments: [#""""#, "5", "null", #""00-00000000000000000000000000000000-00f067aa0ba902b7-01""#])

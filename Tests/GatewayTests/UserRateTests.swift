@@ -38,7 +38,7 @@ import Wire
         #expect(actions.commits.map(\.user) == ["ada", "ada", "ada", "ada", "bob"])
         let refusal = try #require(actions.texts(for: desk).first)
         #expect(refusal.contains("This user sends commits too fast.") && refusal.contains(#""retryAfterMs":100"#))
-        #expect(scene.gateway.counters.overUserCommitRate == 1)
+        #expect(scene.gateway.commits.overUserRateTotal == 1)
         // The refused commit counted nowhere: after the pause the connection still has its own rate.
         scene.advance(100)
         scene.send(desk, "element:transform", Self.numbered(2), ack: 3)
@@ -60,7 +60,7 @@ import Wire
         #expect(scene.take().commits.isEmpty)
         scene.advance(50)
         #expect(scene.take().commits.count == 1)
-        #expect(scene.gateway.counters.overUserCommitRate == 0)
+        #expect(scene.gateway.commits.overUserRateTotal == 0)
     }
 
     @Test func aUserMayAlwaysDoWhatOneConnectionMay() throws {
@@ -139,7 +139,7 @@ import Wire
         #expect(self.create(as: "ada", session: "h:1", in: &scene) == nil)
         let refusal = try #require(self.create(as: "ada", session: "h:2", in: &scene))
         #expect(refusal.contains("This user sends requests too fast.") && refusal.contains(#""retryAfterMs":100"#))
-        #expect(scene.gateway.counters.overUserRequestRate == 1 && scene.gateway.counters.overUserCommitRate == 0)
+        #expect(scene.gateway.requests.overUserRateTotal == 1 && scene.gateway.commits.overUserRateTotal == 0)
         _ = scene.take()
         #expect(self.create(as: "bob", session: "h:3", in: &scene) == nil)
     }
@@ -152,6 +152,6 @@ import Wire
         for n in 1...3 { scene.send(ada, "element:transform", Self.numbered(n)) }
         #expect(self.create(as: "ada", session: "h:1", in: &scene) == nil)
         #expect(self.create(as: "ada", session: "h:2", in: &scene)?.contains("sends commits too fast") == true)
-        #expect(scene.gateway.counters.overUserCommitRate == 1)
+        #expect(scene.gateway.commits.overUserRateTotal == 1)
     }
 }

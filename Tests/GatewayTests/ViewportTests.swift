@@ -87,7 +87,7 @@ import Wire
             #expect(Self.shown(actions.texts(for: ben)) == [Int(x)])
         }
         #expect(seen == [50, 500, 105, 600])
-        #expect(scene.gateway.counters.previewsHidden == 2)
+        #expect(scene.gateway.rooms.previewsHiddenTotal == 2)
     }
 
     @Test func aPreviewWithoutAnAreaIsSentToEverybody() throws {

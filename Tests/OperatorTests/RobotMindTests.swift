@@ -1,7 +1,7 @@
 import Canvas
 import Testing
 
-@testable import OperatorRobots
+@testable import OperatorDaemon
 
 @Suite struct RobotMindTests {
     private static let area = Rect(x: 100, y: 50, width: 1000, height: 700)

@@ -1,8 +1,9 @@
 import Canvas
-import OperatorTail
 import OperatorTerminal
 import Testing
 import TouchSyncClientCore
+
+@testable import OperatorDaemon
 
 @Suite struct TailMachineTests {
     private var machine = TailMachine(room: "r")
@@ -141,7 +142,7 @@ import TouchSyncClientCore
             changes: [.init(id: "n\n1", before: nil, after: nil)])
         let text = TailLines(room: "r", isJSON: false, style: .plain)
         #expect(
-            text.line(of: update, time: TailTime.text(43_424_123))
+            text.line(of: update, time: "12:03:44.123")
                 == "12:03:44.123    #42  a·da          element:deleted       n·1 deleted (undo)\n")
         let json = TailLines(room: "r", isJSON: true, style: .plain)
         #expect(

@@ -317,7 +317,7 @@ import Testing
         ]
         let report = PipelineReport(statuses: statuses, topology: self.topology, database: "postgresql://h/d")
         #expect(
-            String(decoding: report.json(), as: UTF8.self)
+            report.json()
                 == #"{"urls":["http://127.0.0.1:8080","http://127.0.0.1:8081"],"#
                 + #""database":"postgresql://h/d","processes":["#
                 + #"{"stage":"gateway","name":"gateway-1","pid":7,"http":"http://127.0.0.1:9","ready":true},"#
@@ -325,16 +325,16 @@ import Testing
                 + #"{"stage":"fanout","name":"fanout-1","pid":null,"http":null,"ready":false},"#
                 + #"{"stage":"monitor","name":"monitor","pid":9,"http":"http://127.0.0.1:10","ready":true}]}"# + "\n")
         #expect(report.monitorURL == "http://127.0.0.1:10")
-        #expect(PipelineReport(report.json(), database: report.database) == report)
+        #expect(PipelineReport(Array(report.json().utf8), database: report.database) == report)
         #expect(PipelineReport([], database: "") == nil)
         #expect(report.table.contains("gateway-2  8    starting  -"))
     }
 
     @Test func theReportHasNoPasswordUnlessAScriptAsksForIt() {
         let report = PipelineReport(urls: [], database: "postgresql://me:hunter2@h/d", processes: [])
-        #expect(String(decoding: report.json(), as: UTF8.self).contains(#""postgresql://me:********@h/d""#))
-        #expect(String(decoding: report.json(showsSecrets: true), as: UTF8.self).contains("hunter2"))
-        #expect(PipelineReport(report.json(), database: report.database) == report)
+        #expect(report.json().contains(#""postgresql://me:********@h/d""#))
+        #expect(report.json(showsSecrets: true).contains("hunter2"))
+        #expect(PipelineReport(Array(report.json().utf8), database: report.database) == report)
     }
 }
 

@@ -26,10 +26,8 @@ package final class LiveCluster: Sendable {
     private let end: ClusterGuard
 
     init(settings: [(name: String, value: String)] = []) throws {
-        var options = PrivateClusterOptions(folder: try temporaryFolder("touchsync-test"))
-        options.settings = settings
-        options.syncsOnCreation = false
-        cluster = try PrivateCluster(options)
+        cluster = try PrivateCluster(
+            try temporaryFolder("touchsync-test"), settings: settings, syncsOnCreation: false)
         end = try ClusterGuard(cluster)
         _ = try cluster.start()
     }

@@ -11,9 +11,7 @@ package final class LiveStandby: Sendable {
     private let binaries: String
 
     init(of primary: PrivateCluster) throws {
-        var options = PrivateClusterOptions(folder: try temporaryFolder("touchsync-standby"))
-        options.syncsOnCreation = false
-        cluster = try PrivateCluster(options)
+        cluster = try PrivateCluster(try temporaryFolder("touchsync-standby"), syncsOnCreation: false)
         end = try ClusterGuard(cluster)
         binaries = try PrivateCluster.findBinaries()
         // PostgreSQL's programs insist on the owner of the data.

@@ -40,7 +40,7 @@ def elements(app, room):
 
 def test_a_group_moves_under_one_number(canvas, apps, single, room):
     ada, bob = canvas
-    legacy = apps(single.url, "old", auth={"roomId": room})
+    old = apps(single.url, "old", auth={"roomId": room})
     answer = ada.ok(
         "elements:transform",
         {
@@ -61,8 +61,8 @@ def test_a_group_moves_under_one_number(canvas, apps, single, room):
         assert all(element.keys() == GEOMETRY for element in update["elements"])
     assert_element(elements(bob, room)["a"], positionX=10, positionY=3, scaleX=10, updatedBy="ada", rev=2, mine=[1])
     # An app of 1.0 gets them one by one, whole.
-    legacy.wait("element:transformed", lambda update: update["element"]["id"] == "a")
-    parts = legacy.named("element:transformed")
+    old.wait("element:transformed", lambda update: update["element"]["id"] == "a")
+    parts = old.named("element:transformed")
     assert [(update["seq"], update["part"], update["parts"]) for update in parts] == [(2, 1, 2), (2, 2, 2)]
     assert_element(parts[1]["element"], id="a", mine=[1], scaleX=10)
     # What was missed is told as it was broadcast.
@@ -98,13 +98,13 @@ def test_five_hundred_elements_move_in_one_message(two, room):
 
 def test_a_group_is_deleted_with_its_annotations(canvas, apps, single, room):
     ada, bob = canvas
-    legacy = apps(single.url, "old", auth={"roomId": room})
+    old = apps(single.url, "old", auth={"roomId": room})
     answer = ada.ok("elements:delete", {"roomId": room, "elementIds": ["b", "photo"]})
     assert answer["elementIds"] == ["b", "photo", "label"]
     deleted = bob.wait("element:deleted")
     assert deleted["elementIds"] == ["b", "photo", "label"] and deleted["seq"] == answer["seq"]
-    legacy.wait("element:deleted", lambda data: data["elementId"] == "label")
-    assert [(data["elementId"], data["seq"]) for data in legacy.named("element:deleted")] == [
+    old.wait("element:deleted", lambda data: data["elementId"] == "label")
+    assert [(data["elementId"], data["seq"]) for data in old.named("element:deleted")] == [
         (name, answer["seq"]) for name in ("b", "photo", "label")
     ]
     assert elements(bob, room).keys() == {"a"}
@@ -133,8 +133,8 @@ def test_a_gesture_is_shown_as_values(canvas, room):
 
 def test_a_groups_gesture_is_shown_in_one_message(canvas, apps, single, room):
     ada, bob = canvas
-    legacy = apps(single.url, "old", auth={"roomId": room})
-    fence(room, ada, bob, legacy)
+    old = apps(single.url, "old", auth={"roomId": room})
+    fence(room, ada, bob, old)
     gesture = {"roomId": room, "elements": ["a", "b"], "pivot": {"x": 60, "y": 20}, "rotation": 90}
     ada.send("elements:gesturing", gesture)
     shown = bob.wait("elements:transforming")
@@ -145,7 +145,7 @@ def test_a_groups_gesture_is_shown_in_one_message(canvas, apps, single, room):
     assert (values["a"]["positionX"], values["a"]["positionY"], values["a"]["transform"]) == (60, -30, {"rotation": 90})
     assert (values["b"]["positionX"], values["b"]["positionY"]) == (60, 70)
     for element in ("a", "b"):
-        assert_preview(legacy.wait("element:transforming", lambda preview: preview["elementId"] == element))
+        assert_preview(old.wait("element:transforming", lambda preview: preview["elementId"] == element))
     assert not any(preview["elementId"] in values for preview in bob.named("element:transforming"))
     assert ada.named("elements:transforming") == []
     answer = ada.ok("elements:gesture", gesture)

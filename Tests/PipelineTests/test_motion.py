@@ -16,7 +16,7 @@ def test_a_motion_reaches_everybody_in_their_form(two, apps, single, room):
     create(ada, room, "a")
     still = apps(single.url, "still", auth={"motion": False})
     assert still.join(room)["elements"][0]["id"] == "a"
-    legacy = apps(single.url, "old", auth={"roomId": room})
+    old = apps(single.url, "old", auth={"roomId": room})
     sent = time.time() * 1000
     answer = ada.ok(
         "element:transform",
@@ -29,7 +29,7 @@ def test_a_motion_reaches_everybody_in_their_form(two, apps, single, room):
     for app in (ada, bob):
         assert app.wait("element:transformed")["element"] == element
     final = {name: value for name, value in element.items() if name != "motion"}
-    for app in (still, legacy):
+    for app in (still, old):
         assert app.wait("element:transformed")["element"] == final
     # One that joins in flight, and one that asks for no motion of this room.
     late = apps(single.url, "late")

@@ -37,7 +37,7 @@ def assert_geometry(element, **expected):
 
 def test_an_undo_takes_back_and_a_redo_makes_again(canvas, apps, single, room):
     ada, bob = canvas
-    legacy = apps(single.url, "old", auth={"roomId": room})
+    old = apps(single.url, "old", auth={"roomId": room})
     ada.ok("element:transform", {"roomId": room, "elementId": "a", "positionX": 50, "transform": {"rotation": 30}})
     undone = ada.ok("history:undo", {"roomId": room})
     assert undone["seq"] == 3 and undone["undone"] == {
@@ -48,7 +48,7 @@ def test_an_undo_takes_back_and_a_redo_makes_again(canvas, apps, single, room):
         update = app.wait("elements:transformed")
         assert update["cause"] == "undo" and update["seq"] == 3 and update["userId"] == "ada" and update["sid"]
         assert update["elements"] == undone["elements"]
-    legacy.wait("element:transformed", lambda update: update["seq"] == 3 and update["element"]["positionX"] == 0)
+    old.wait("element:transformed", lambda update: update["seq"] == 3 and update["element"]["positionX"] == 0)
     redone = ada.ok("history:redo", {"roomId": room})
     assert redone["undone"]["seq"] == 3
     assert bob.wait("elements:transformed", lambda update: update["seq"] == 4)["cause"] == "redo"
@@ -109,7 +109,7 @@ def test_creations_and_deletions_come_and_go_with_their_annotations(canvas, room
 
 def test_commits_of_one_group_are_one_entry_of_several_kinds(canvas, apps, single, room):
     ada, bob = canvas
-    legacy = apps(single.url, "old", auth={"roomId": room})
+    old = apps(single.url, "old", auth={"roomId": room})
     before = elements(bob, room)
     for event, payload in [
         ("element:create", {"element": {"type": "note", "id": "new"}}),
@@ -128,8 +128,8 @@ def test_commits_of_one_group_are_one_entry_of_several_kinds(canvas, apps, singl
     assert [element["id"] for element in change["changed"]] == ["a"] and change["deletedIds"] == ["new"]
     assert_same(elements(bob, room), before)
     # An app of 1.0 gets what it knows, one by one.
-    legacy.wait("element:deleted", lambda update: update["elementId"] == "new" and update["seq"] == undone["seq"])
-    assert [event.data["id"] for event in legacy.events if event.name == "element:created" and event.data["seq"] == undone["seq"]] == ["photo", "label"]
+    old.wait("element:deleted", lambda update: update["elementId"] == "new" and update["seq"] == undone["seq"])
+    assert [event.data["id"] for event in old.events if event.name == "element:created" and event.data["seq"] == undone["seq"]] == ["photo", "label"]
     ada.ok("history:redo", {"roomId": room})
     assert_same(elements(bob, room), after)
 

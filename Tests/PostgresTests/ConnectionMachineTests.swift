@@ -94,7 +94,7 @@ struct ConnectionMachineTests {
         #expect(bench.send() == .prepare(1))
         #expect(bench.send() == nil)
         var facts = ServerFacts()
-        facts.serverVersion = 150_018
+        facts.host = "h"
         #expect(bench.reply(.facts(facts)) == .none)
         #expect(bench.reply(.synced) == .none)
         #expect(bench.reply(.identity(systemIdentifier: 9, timeline: 3)) == .none)

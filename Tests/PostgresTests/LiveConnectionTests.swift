@@ -45,7 +45,6 @@ struct LiveConnectionTests {
         let facts = try #require(driver.connections.first)
         #expect(facts.fsync && facts.fullPageWrites && !facts.isReadOnly && !facts.isInRecovery)
         #expect(facts.durabilityProblems.isEmpty)
-        #expect(facts.serverVersion >= 150_000)
         #expect(facts.systemIdentifier != nil && facts.timeline == 1)
         #expect(facts.backendProcess > 0)
         for (name, value) in [
@@ -110,7 +109,6 @@ struct LiveConnectionTests {
         let answers = driver.answers
         for good in [0, 2, 4] as [UInt64] { #expect(answers[good]?.rows != nil) }
         #expect(answers[1]?.error?.sqlState == .checkViolation)
-        #expect(answers[1]?.error?.constraint == "t_v_check")
         #expect(answers[1]?.error?.outcome == .failed && answers[1]?.error?.isRetriable == false)
         #expect(answers[3]?.error?.sqlState == .uniqueViolation)
         #expect(try database.connect().execute("SELECT array_agg(k ORDER BY k)::text FROM t").text(0, 0) == "{1,3,4}")
@@ -251,7 +249,7 @@ struct LiveConnectionTests {
     @Test func theSecondOfTwoHostsServesWhenTheFirstRefuses() throws {
         let base = try ConnectionTargets.parse(database.connectionString)
         let good = try #require(base["host"])
-        let both = ConnectionText.keyValues(base.merging(["host": "/nonexistent,\(good)"]) { $1 })
+        let both = ConnectionTargets.text(of: base.merging(["host": "/nonexistent,\(good)"]) { $1 })
         let driver = try ConnectionDriver(both)
         #expect(driver.connect())
         #expect(driver.events.count == 2)
@@ -264,9 +262,6 @@ struct LiveConnectionTests {
         let driver = try driver()
         #expect(driver.run { $0.count >= 2 })
         #expect(driver.connections.isEmpty)
-        let reader = try self.driver { $0.requiresReadWrite = false }
-        #expect(reader.connect())
-        #expect(reader.connections.first?.isReadOnly == true)
     }
 
     @Test func aStatementWhoseTableDoesNotExistYetIsPreparedOnceItDoes() throws {
@@ -281,7 +276,7 @@ struct LiveConnectionTests {
 
     @Test func aMissingDatabaseIsAnAttemptThatFailedByItsCode() throws {
         let base = try ConnectionTargets.parse(database.connectionString)
-        let driver = try ConnectionDriver(ConnectionText.keyValues(base.merging(["dbname": "nowhere"]) { $1 }))
+        let driver = try ConnectionDriver(ConnectionTargets.text(of: base.merging(["dbname": "nowhere"]) { $1 }))
         #expect(driver.run { !$0.isEmpty })
         guard case .attemptFailed(let error)? = driver.events.first else { return #expect(Bool(false)) }
         #expect(error.sqlState == .undefinedDatabase)

@@ -48,7 +48,6 @@ struct LiveValueTests {
             """)
         let numbers = try ResultArray("numbers", of: rows)
         #expect((0..<4).map { numbers.int8($0) } == [1, nil, -3, nil] && numbers.count == 3)
-        #expect((-1..<4).map { numbers.isNull($0) } == [true, false, true, false, true])
         #expect(numbers.text(0) == nil && numbers.bytes(0) == [0, 0, 0, 0, 0, 0, 0, 1] && numbers.bytes(1) == nil)
         #expect(try ResultArray("small", of: rows).int8(0) == 7)
         let texts = try ResultArray("texts", of: rows)

@@ -114,7 +114,7 @@ struct MigratorTests {
         var options = try ConnectionTargets.parse(database.connectionString)
         let name = "odd \"name' \(database.name)"
         options["dbname"] = name
-        let target = ConnectionText.keyValues(options)
+        let target = ConnectionTargets.text(of: options)
         #expect(try Migrator.ensureDatabase(target))
         #expect(try !Migrator.ensureDatabase(target))
         let rows = try BlockingConnection(target).execute(
@@ -123,13 +123,13 @@ struct MigratorTests {
             WHERE datname = current_database()
             """)
         #expect(rows.text(0, 0) == name && rows.text(0, 1) == "C" && rows.text(0, 2) == "UTF8")
-        try database.connect().execute("DROP DATABASE \(ConnectionText.identifier(name))")
+        try database.connect().execute("DROP DATABASE \"\(name.replacing("\"", with: "\"\""))\"")
         // Without a name libpq takes the role's, and nobody said that this database is wanted.
         try database.connect().execute("CREATE ROLE homeless LOGIN")
         options["dbname"] = nil
         options["user"] = "homeless"
         #expect(throws: MigrationError.noDatabaseName) {
-            try Migrator.ensureDatabase(ConnectionText.keyValues(options))
+            try Migrator.ensureDatabase(ConnectionTargets.text(of: options))
         }
     }
 }

@@ -102,9 +102,8 @@ struct ValueTests {
         #expect(LibpqText.connectError("").sqlState == .cannotConnect)
     }
 
-    @Test func textsInsideConnectionStringsAndSQLAreQuoted() {
-        #expect(ConnectionText.keyValues(["host": #"a'b\c"#]) == #"host='a\'b\\c'"#)
-        #expect(ConnectionText.identifier(#"a"b"#) == #""a""b""#)
+    @Test func textsInsideConnectionStringsAreQuoted() {
+        #expect(ConnectionTargets.text(of: ["host": #"a'b\c"#]) == #"host='a\'b\\c'"#)
     }
 
     @Test func parametersThatCannotBeSentAreRefusedHere() {

@@ -1,7 +1,7 @@
-import SocketIO
 import Testing
 import Wire
 
+@testable import SocketIO
 @testable import SocketIOServer
 
 @Suite struct HTTPRequestParserTests {
@@ -25,7 +25,8 @@ import Wire
                 while let event = parser.next(piece, at: &offset) {
                     switch event {
                     case .head(let head):
-                        outcomes.append(.head(head.method, head.path, head.query))
+                        let query = String(decoding: head.bytes[head.queryRange], as: UTF8.self)
+                        outcomes.append(.head(head.method, head.path, query))
                         parser.acceptBody(limit: bodyLimit)
                     case .part(let range): body += piece[range]
                     case .end:
@@ -132,7 +133,6 @@ import Wire
         #expect(head.queryValue("c") == nil)
         #expect(head.header("origin") == "https://x")
         #expect(head.header("connection", lists: "upgrade"))
-        #expect(head.headers.map(\.name) == ["Host", "Connection", "ORIGIN"])
     }
 
     @Test func flippedBitsNeverTrap() {

@@ -41,11 +41,6 @@ final class RecordingApplication: SocketIOApplication, @unchecked Sendable {
         socket.emit(json, attachments: attachments)
     }
 
-    func acknowledged(_ socket: SocketIOSocket, id: UInt64, json: UnsafeRawBufferPointer, attachments: [[UInt8]]) {
-        let attached = attachments.isEmpty ? "" : " \(attachments)"
-        self.log.append("ack \(id) \(String(decoding: json, as: UTF8.self))\(attached)")
-    }
-
     func disconnected(_ socket: SocketIOSocket, reason: DisconnectReason) {
         self.log.append("disconnected \(reason)")
     }

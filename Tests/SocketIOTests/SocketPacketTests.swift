@@ -69,21 +69,17 @@ import Testing
     }
 
     @Test func assembling() throws {
-        var assembler = PacketAssembler(maxBytes: 100)
         let text = bytes(#"52-["a"]"#)
         let head = try self.head(#"52-["a"]"#).get()
-        #expect(throws: PacketAssembler.Failure.unexpectedBinary) { _ = try assembler.attach([1]) }
-        try text.withUnsafeBytes { try assembler.begin(head, text: $0) }
-        #expect(try assembler.attach([1]) == nil)
-        #expect(throws: PacketAssembler.Failure.unexpectedText) {
-            try text.withUnsafeBytes { try assembler.begin(head, text: $0) }
-        }
-        let packet = try #require(try assembler.attach([2]))
-        #expect(packet.head == head)
-        #expect(packet.text == text)
-        #expect(packet.attachments == [[1], [2]])
-        try text.withUnsafeBytes { try assembler.begin(head, text: $0) }
-        #expect(throws: PacketAssembler.Failure.tooBig) { _ = try assembler.attach(Array(repeating: 0, count: 100)) }
+        var packet = text.withUnsafeBytes { BinaryPacket(head, text: $0, maxBytes: 100) }
+        #expect(packet.head == head && packet.text == text && !packet.isComplete)
+        var isTaken = packet.attach([1])
+        #expect(isTaken && !packet.isComplete)
+        isTaken = packet.attach([2])
+        #expect(isTaken && packet.isComplete && packet.attachments == [[1], [2]])
+        packet = text.withUnsafeBytes { BinaryPacket(head, text: $0, maxBytes: 100) }
+        isTaken = packet.attach(Array(repeating: 0, count: 100))
+        #expect(!isTaken)
     }
 
     @Test func placeholders() {
@@ -115,8 +111,8 @@ import Testing
         }
         #expect(valid(#"{"token":"\u0000\ud800"}"#), "what a text may contain is for the application to say")
         for bad in ["{", "{}x", "[]", #"{"a":}"#, "1"] { #expect(!valid(bad), "\(bad)") }
-        #expect(ConnectError.body(message: "a\"b", data: bytes("{}")) == bytes(#"{"message":"a\"b","data":{}}"#))
-        #expect(ConnectError.body(message: "no", data: []) == bytes(#"{"message":"no"}"#))
+        #expect(ConnectPayload.refusal(message: "a\"b", data: bytes("{}")) == bytes(#"{"message":"a\"b","data":{}}"#))
+        #expect(ConnectPayload.refusal(message: "no", data: []) == bytes(#"{"message":"no"}"#))
     }
 
     @Test func namespaceTable() {

@@ -1,3 +1,4 @@
+import DequeModule
 package import Timing
 package import Wire
 

@@ -62,7 +62,8 @@ struct Entry {
     mutating func fold(_ newer: Preview) -> (isSameGesture: Bool, members: Int) {
         guard var folded = self.held.take() else { return (false, 0) }
         let before = folded.group.memberCount
-        let isSameGesture = folded.replace(by: newer)
+        let isSameGesture = folded.isOfGesture(of: newer)
+        folded.replace(by: newer)
         self.held = folded
         return (isSameGesture, folded.group.memberCount - before)
     }

@@ -1,3 +1,4 @@
+import DequeModule
 import Timing
 import Wire
 
@@ -19,9 +20,9 @@ struct PacedRoom {
     var lastDeparted: EntryIndex?
     /// The number of its movers.
     var movers = Movers()
-    /// The waiting entries, in the order in which they began to wait; some may have been cancelled since. Changed by the
-    /// table only, which knows the entries.
-    var waiting: [EntryIndex] = []
+    /// The waiting entries, in the order in which they began to wait, as a link may take a part of them only: ahead of all
+    /// those that it has returned. Some may have been cancelled since. Changed by the table only, which knows the entries.
+    var waiting: Deque<EntryIndex> = []
     /// The number of its held previews.
     private(set) var heldCount = 0
     /// The number of those among them that are members of a group, apart from its last one.

@@ -3,9 +3,7 @@ import Wire
 
 /// The answer to an applied commit: now from the decision, later from the log.
 struct AppliedOutcome: Equatable, Sendable {
-    /// The room's number assigned to it.
     var seq: UInt64
-    /// The kind of its update.
     var event: UpdateEvent
     /// The elements after the commit; for a deletion the deleted ones, without JSON.
     var elements: [UpdatedElement]

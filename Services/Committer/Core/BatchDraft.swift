@@ -4,7 +4,6 @@ package import Wire
 package struct CommitAnswer: Equatable, Sendable {
     package var gateway: Identifier
     package var result: CommitResult
-    /// The commit's trace.
     package var trace: TraceID?
 
     /// The answer to a commit, for the gateway that sent it.
@@ -28,15 +27,12 @@ struct BatchDraft: Sendable {
     /// So many bytes in the log count like one more element: elements are stored whole, before and after.
     private static let bytesForOne = 2048
 
-    /// The rules in force.
     let rules: RulesTable
     let limits: CommitterLimits
     /// When it is decided: ms since 1970 by the host's clock. Motions that it starts begin then.
     let time: Double
     private(set) var rows: BatchRows
-    /// Answers in the order of the commits.
     private(set) var answers: [CommitAnswer] = []
-    /// Updates in the shard's order.
     private(set) var updates: [Update] = []
     private(set) var tally = DecisionTally()
 
@@ -61,7 +57,6 @@ struct BatchDraft: Sendable {
         self.outcomes.reserveCapacity(commits)
     }
 
-    /// The batch so far.
     var batch: ShardBatch { self.rows.batch }
 
     // MARK: One commit
@@ -252,7 +247,6 @@ struct BatchDraft: Sendable {
         }
     }
 
-    /// Counts a commit refused because of a limit.
     mutating func count(_ limit: RoomLimit) {
         switch limit {
         case .elements: self.tally.overRoomElements += 1
@@ -284,7 +278,6 @@ struct BatchDraft: Sendable {
         ChangeMark(user: commit.user, seq: self.storedRoom(commit.room, &cache).seq + 1)
     }
 
-    /// A room's state in the batch so far.
     mutating func storedRoom(_ room: Identifier, _ cache: inout ShardCache) -> StoredRoom {
         self.rows.room(room) ?? cache.room(room) ?? StoredRoom()
     }
@@ -294,15 +287,12 @@ struct BatchDraft: Sendable {
         self.annotations[key] ?? cache.annotations(of: key)
     }
 
-    /// An element's state in the batch so far.
     mutating func state(_ key: ElementKey, _ cache: inout ShardCache) -> ElementState {
         self.rows.element(key) ?? cache.element(key) ?? .absent
     }
 }
 
-/// Counts of decisions by outcome.
 package struct DecisionTally: Equatable, Sendable {
-    /// Commits that were applied.
     package var applied = 0
     /// Commits that were finally refused.
     package var refused = 0

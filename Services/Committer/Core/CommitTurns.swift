@@ -13,7 +13,6 @@ struct CommitTurns: Sendable {
         case taken
         /// It waits for a later batch, and the user keeps its turn.
         case notYet
-        /// The batch is full.
         case full
     }
 
@@ -32,13 +31,11 @@ struct CommitTurns: Sendable {
     /// The slots of the users with commits, the next in turn first.
     private var turns: Deque<Int> = []
 
-    /// True when no commit waits.
     var isEmpty: Bool { self.turns.isEmpty }
 
     /// The earliest arrival; nil when no commit waits.
     var oldestArrival: Instant? { self.lines.lazy.compactMap { $0.first?.arrived }.min() }
 
-    /// Adds a commit behind those of its user.
     mutating func append(_ commit: PreparedCommit) {
         if let slot = self.slots[commit.user] { return self.lines[slot].others.append(commit) }
         let slot = self.freeSlots.popLast() ?? self.lines.count
@@ -70,7 +67,6 @@ struct CommitTurns: Sendable {
         }
     }
 
-    /// Removes and returns the commits that meet a condition.
     mutating func removeAll(where isRemoved: (PreparedCommit) -> Bool) -> [PreparedCommit] {
         var removed: [PreparedCommit] = []
         let former = exchange(&self, with: CommitTurns())

@@ -10,7 +10,6 @@ package import Wire
 /// Bounds: queued and in-flight commits are counted over all shards, in number and bytes; over either bound a commit is
 /// refused as busy. While no lane is up the queue only fills and expires.
 package struct Committer: Sendable {
-    /// An action for the shell.
     package enum Action: Equatable, Sendable {
         /// Read from the database on that lane.
         case load(lane: Int, LoadRequest)
@@ -30,7 +29,6 @@ package struct Committer: Sendable {
         case busy(shard: Int)
     }
 
-    /// Counts since the start.
     package private(set) var counters = CommitterCounters()
     /// The number of queued and in-flight commits, and their bytes.
     package private(set) var queuedCommits = 0, queuedBytes = 0
@@ -49,7 +47,6 @@ package struct Committer: Sendable {
     /// Shards that back off until a time.
     private var backingOff: Set<Int> = []
 
-    /// A committer with nothing to do and no connection.
     package init(lanes: Int, rules: RulesTable, limits: CommitterLimits = CommitterLimits()) {
         self.limits = limits
         self.ledgers = (0..<Shard.count).map { ShardLedger(shard: $0, rules: rules, limits: limits) }
@@ -147,7 +144,6 @@ package struct Committer: Sendable {
         self.lanes[lane] = .down
     }
 
-    /// A lane's read was answered.
     package mutating func stateLoaded(lane: Int, _ state: LoadedState, at now: Instant) {
         guard let shard = self.freeLane(lane) else { return }
         self.ledgers[shard].stateLoaded(state)
@@ -257,15 +253,12 @@ package struct Committer: Sendable {
         return self.finished
     }
 
-    /// The arrival of the oldest commit.
     package var oldestArrival: Instant? {
         self.ledgers.indices.lazy.compactMap { self.ledgers[$0].oldestArrival }.min()
     }
 
-    /// True when nothing is queued or in flight.
     package var isIdle: Bool { self.queuedCommits == 0 }
 
-    /// The number of connected lanes.
     package var connectedLanes: Int {
         self.lanes.count { if case .down = $0 { false } else { true } }
     }

@@ -1,6 +1,4 @@
-/// A committer's counters since its start.
 package struct CommitterCounters: Equatable, Sendable {
-    /// Commits received.
     package internal(set) var received = 0
     /// Commits received while a copy was already queued.
     package internal(set) var repeated = 0
@@ -12,15 +10,12 @@ package struct CommitterCounters: Equatable, Sendable {
     package internal(set) var abandoned = 0
     /// The decisions that the database confirmed.
     package internal(set) var tally = DecisionTally()
-    /// Batches written.
     package internal(set) var batches = 0
     /// Batches that were decided on an outdated state.
     package internal(set) var stale = 0
-    /// Reads requested.
     package internal(set) var loads = 0
     /// Requests that the database rolled back.
     package internal(set) var failed = 0
-    /// Requests without an answer.
     package internal(set) var lost = 0
 
     mutating func add(_ settlement: ShardLedger.Settlement) {

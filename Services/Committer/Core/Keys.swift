@@ -3,10 +3,8 @@ package import Wire
 /// Identifies an element across all rooms.
 package struct ElementKey: Hashable, Sendable {
     package var room: Identifier
-    /// Its id in the room.
     package var element: Identifier
 
-    /// The element of that id in that room.
     package init(_ room: Identifier, _ element: Identifier) {
         self.room = room
         self.element = element
@@ -35,7 +33,6 @@ package struct UndoEntryKey: Hashable, Sendable {
     /// The room's number of its newest change.
     package var head: UInt64
 
-    /// The entry whose newest change has that number.
     package init(_ room: Identifier, _ head: UInt64) {
         self.room = room
         self.head = head
@@ -45,23 +42,18 @@ package struct UndoEntryKey: Hashable, Sendable {
 /// Identifies a numbered stream of commits.
 package struct StreamKey: Hashable, Sendable {
     package var room: Identifier
-    /// Its name in the room.
     package var session: Identifier
 
-    /// The stream of that name in that room.
     package init(_ room: Identifier, _ session: Identifier) {
         self.room = room
         self.session = session
     }
 }
 
-/// Identifies one numbered commit.
 package struct CommitKey: Hashable, Sendable {
     package var stream: StreamKey
-    /// Its number in the stream.
     package var number: UInt64
 
-    /// The commit of that number in that stream.
     package init(_ stream: StreamKey, _ number: UInt64) {
         self.stream = stream
         self.number = number

@@ -5,20 +5,16 @@ package import Wire
 package enum ElementState: Equatable, Sendable {
     /// The id was never used.
     case absent
-    /// It exists.
     case live(LiveElement)
     /// It was deleted; its id is not reused.
     case deleted(RecentAuthors)
 }
 
-/// A change of an element.
 package struct ChangeMark: Equatable, Sendable {
-    /// The user that made it.
     package var user: Identifier
     /// The room's number of it.
     package var seq: UInt64
 
-    /// A change of that number.
     package init(user: Identifier, seq: UInt64) {
         self.user = user
         self.seq = seq
@@ -37,7 +33,6 @@ package struct RecentAuthors: Equatable, Sendable {
         self.other = other
     }
 
-    /// The authors after a further change.
     func followed(by change: ChangeMark) -> RecentAuthors {
         RecentAuthors(last: change, other: self.lastChange(byOtherThan: change.user))
     }
@@ -66,14 +61,12 @@ package final class LiveElement: Sendable {
         self.authors = authors
     }
 
-    /// The same element with known children.
     func with(children: [Identifier]) -> LiveElement {
         LiveElement(element: self.element, json: self.json, children: children, authors: self.authors)
     }
 }
 
 extension LiveElement {
-    /// An element with its JSON text.
     convenience init(_ element: Element, children: [Identifier]?, authors: RecentAuthors) {
         var writer = JSONWriter(reserving: 384)
         element.encode(into: &writer)
@@ -89,13 +82,10 @@ extension LiveElement: Equatable {
     }
 }
 
-/// The state of a numbered stream of commits.
 package struct StreamState: Equatable, Sendable {
-    /// The user it belongs to.
     package var user: Identifier
     /// The highest number with a final outcome.
     package var highest: UInt64
-    /// The newest claim.
     package var claim: UInt32
 
     package init(user: Identifier, highest: UInt64, claim: UInt32) {
@@ -105,11 +95,9 @@ package struct StreamState: Equatable, Sendable {
     }
 }
 
-/// The state of a room.
 package struct StoredRoom: Equatable, Sendable {
     /// Its last number; 0 for a room that was never used.
     package var seq: UInt64
-    /// What it holds.
     package var totals: RoomTotals
 
     /// A room; by default one that was never used.
@@ -127,13 +115,11 @@ package enum StoredOutcome: Equatable, Sendable {
         adjusted: [UInt8]?)
     /// It was an undo or a redo, and nothing was left of that. The room's number at the time.
     case unchanged(seq: UInt64, hash: UInt64)
-    /// It was finally refused.
     case refused(Refusal, hash: UInt64)
     /// It was finally refused so long ago that the reason is no longer stored.
     case forgotten
 }
 
-/// An element to be read.
 package struct ElementNeed: Hashable, Sendable {
     package var key: ElementKey
     /// True when its living children are needed too.
@@ -145,13 +131,10 @@ package struct ElementNeed: Hashable, Sendable {
     }
 }
 
-/// A stream to be read.
 package struct StreamNeed: Hashable, Sendable {
     package var key: StreamKey
-    /// The user that commits in it.
     package var user: Identifier
 
-    /// A stream to be read for a commit of that user.
     package init(key: StreamKey, user: Identifier) {
         self.key = key
         self.user = user
@@ -164,7 +147,6 @@ package struct UndoEntryNeed: Hashable, Sendable {
     /// As long as fewer rows were read, and less than 256 KiB, the entry below is read as well; 0: none is.
     package var ahead: UInt64
 
-    /// The entry, and those below it until `ahead` rows are read.
     package init(key: UndoEntryKey, ahead: UInt64) {
         self.key = key
         self.ahead = ahead
@@ -175,9 +157,7 @@ package struct UndoEntryNeed: Hashable, Sendable {
 package struct LoadRequest: Equatable, Sendable {
     /// The shard, whose version and last number are always read.
     package var shard: Int
-    /// Rooms whose state is needed.
     package var rooms: [Identifier] = []
-    /// Streams to be read.
     package var streams: [StreamNeed] = []
     /// Elements, each with its children if `family` is set.
     package var elements: [ElementNeed] = []
@@ -190,12 +170,10 @@ package struct LoadRequest: Equatable, Sendable {
     /// Entries of stacks whose rows are needed.
     package var entries: [UndoEntryNeed] = []
 
-    /// A request for the shard alone.
     package init(shard: Int) {
         self.shard = shard
     }
 
-    /// True when nothing but the shard is needed.
     package var isEmpty: Bool {
         self.rooms.isEmpty && self.streams.isEmpty && self.elements.isEmpty && self.outcomes.isEmpty
             && self.users.isEmpty && self.entries.isEmpty && self.annotations.isEmpty
@@ -204,11 +182,8 @@ package struct LoadRequest: Equatable, Sendable {
 
 /// The database's answer to a ``LoadRequest``: one snapshot. Requested items that it does not contain do not exist.
 package struct LoadedState: Equatable, Sendable {
-    /// An element's row.
     package struct ElementRow: Equatable, Sendable {
-        /// The element's key.
         package var key: ElementKey
-        /// It exists, or was deleted.
         package var state: ElementState
 
         package init(key: ElementKey, state: ElementState) {
@@ -219,15 +194,12 @@ package struct LoadedState: Equatable, Sendable {
 
     /// The number of writes of the shard.
     package var version: UInt64
-    /// The last number in the shard's order.
     package var gseq: UInt64
     /// The shard's chain; 0: none yet.
     package var chain: UInt64
     /// Sessions whose name sorts before it and that have no row have ended.
     package var sessionFloor: Identifier = ""
-    /// The rooms that exist.
     package var rooms: [Identifier: StoredRoom] = [:]
-    /// The streams that exist.
     package var streams: [StreamKey: StreamState] = [:]
     /// The requested streams whose session was evicted.
     package var evicted: Set<StreamKey> = []
@@ -241,7 +213,6 @@ package struct LoadedState: Equatable, Sendable {
     /// The rows of the entries that the log still has, the newest first; also of entries that were read ahead.
     package var entries: [UndoEntryKey: [UndoRow]] = [:]
 
-    /// A shard without further items.
     package init(version: UInt64, gseq: UInt64, chain: UInt64 = 0) {
         self.version = version
         self.gseq = gseq

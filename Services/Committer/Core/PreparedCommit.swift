@@ -16,7 +16,6 @@ package struct PreparedCommit: Sendable {
     var edit: PreparedEdit
     /// Its size in the queue, bytes.
     let size: Int
-    /// The time of its arrival.
     let arrived: Instant
     private(set) var trace: TraceID?
     /// The link on which it arrived, as numbered by the shell: its sender gets the credit back.
@@ -51,7 +50,6 @@ package struct PreparedCommit: Sendable {
     /// The user whose stacks it concerns.
     var owner: UserKey { UserKey(self.room, self.user) }
 
-    /// Its identity among commits.
     var key: CommitKey { CommitKey(self.stream, self.number) }
 
     /// Its identity among the queued copies: a copy from another gateway or connection needs its own result.
@@ -59,7 +57,6 @@ package struct PreparedCommit: Sendable {
         Copy(key: self.key, hash: self.hash, gateway: self.gateway, connection: self.connection)
     }
 
-    /// See ``PreparedCommit/copy``.
     struct Copy: Hashable, Sendable {
         var key: CommitKey
         var hash: UInt64

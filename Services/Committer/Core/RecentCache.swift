@@ -34,13 +34,11 @@ struct RecentCache<Key: Hashable & Sendable, Value: Weighed & Sendable>: Sendabl
         return true
     }
 
-    /// Stores an entry.
     mutating func store(_ value: Value, for key: Key) {
         self.youngWeight += value.weight
         if let replaced = self.young.updateValue(value, forKey: key) { self.youngWeight -= replaced.weight }
     }
 
-    /// Removes an entry.
     mutating func forget(_ key: Key) {
         if let value = self.young.removeValue(forKey: key) { self.youngWeight -= value.weight }
         self.old[key] = nil
@@ -55,7 +53,6 @@ struct RecentCache<Key: Hashable & Sendable, Value: Weighed & Sendable>: Sendabl
         self.youngWeight = 0
     }
 
-    /// Removes all entries.
     mutating func clear() {
         self.young = [:]
         self.old = [:]

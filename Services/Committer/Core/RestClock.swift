@@ -11,10 +11,8 @@ package struct RestClock: Sendable {
 
     private var restsFrom: Instant? = .start
 
-    /// A committer that has just started.
     package init() {}
 
-    /// Records the present number of connections.
     package mutating func observe(connections: Int, at now: Instant) {
         if connections > 0 {
             self.restsFrom = nil

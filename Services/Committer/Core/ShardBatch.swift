@@ -11,7 +11,6 @@ package struct ShardBatch: Equatable, Sendable {
     package var gseq: UInt64
     /// The shard's chain after the batch.
     package var chain: UInt64
-    /// The rooms after the batch.
     package var rooms: [RoomRow] = []
     /// The elements after the batch, each once.
     package var elements: [ElementRow] = []
@@ -19,14 +18,11 @@ package struct ShardBatch: Equatable, Sendable {
     package var log: [LogRow] = []
     /// The streams whose highest number increased.
     package var streams: [StreamRow] = []
-    /// The stacks that changed.
     package var stacks: [StacksRow] = []
     /// How many sessions a user may have in a room: a new one evicts the oldest idle ones beyond.
     package var userSessions = CommitterLimits().userSessions
-    /// The refusals to store.
     package var refusals: [RefusalRow] = []
 
-    /// A batch that only writes the shard's version.
     package init(shard: Int, version: UInt64, gseq: UInt64, chain: UInt64 = 0) {
         self.shard = shard
         self.version = version
@@ -35,14 +31,12 @@ package struct ShardBatch: Equatable, Sendable {
         self.chain = chain
     }
 
-    /// A room after the batch.
     package struct RoomRow: Equatable, Sendable {
         package var room: Identifier
         /// Its last number and what it holds.
         package var state: StoredRoom
     }
 
-    /// An element after the batch.
     package struct ElementRow: Equatable, Sendable {
         package var room: Identifier
         /// The element; for a deleted one its last state.
@@ -55,16 +49,13 @@ package struct ShardBatch: Equatable, Sendable {
         package var isRestored = false
     }
 
-    /// One applied commit.
     package struct LogRow: Equatable, Sendable {
         package var room: Identifier
         /// Its number in the room's order.
         package var seq: UInt64
         /// Its number in the shard's order.
         package var gseq: UInt64
-        /// The kind of its update.
         package var event: UpdateEvent
-        /// The user that sent it.
         package var user: Identifier
         /// The stream of numbers it belongs to.
         package var session: Identifier
@@ -72,7 +63,6 @@ package struct ShardBatch: Equatable, Sendable {
         package var gestures: ShortList<EndedGesture>
         /// The element; nil when several were created.
         package var element: Identifier?
-        /// The hash of its body.
         package var hash: UInt64
         /// The shard's chain after it.
         package var chain: UInt64
@@ -82,7 +72,6 @@ package struct ShardBatch: Equatable, Sendable {
         package var after: [UInt8]?
         /// Its place in its user's undo or redo stack; nil when it is on none.
         package var link: UndoLink?
-        /// The command that caused it.
         package var cause = UpdateCause.edit
         /// The entry that an undo or a redo was made from.
         package var undone: UndoneEntry?
@@ -93,7 +82,6 @@ package struct ShardBatch: Equatable, Sendable {
     /// A stream's new highest number.
     package struct StreamRow: Equatable, Sendable {
         package var key: StreamKey
-        /// Its state after the batch.
         package var state: StreamState
     }
 
@@ -107,16 +95,13 @@ package struct ShardBatch: Equatable, Sendable {
     package struct RefusalRow: Equatable, Sendable {
         /// Why it changed nothing.
         package enum Outcome: Equatable, Sendable {
-            /// It was finally refused.
             case refused(Refusal)
             /// Nothing was left to undo, or to redo; the room's number at the time.
             case unchanged(seq: UInt64)
         }
 
         package var key: CommitKey
-        /// The hash of its body.
         package var hash: UInt64
-        /// Its answer.
         package var outcome: Outcome
     }
 }

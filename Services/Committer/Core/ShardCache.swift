@@ -5,9 +5,7 @@ import Wire
 struct ShardCache: Sendable {
     /// The version of the shard; nil: nothing is cached.
     private(set) var version: UInt64?
-    /// The last number in the shard's order.
     private(set) var gseq: UInt64 = 0
-    /// The shard's chain.
     private(set) var chain: UInt64 = 0
     /// Sessions whose name sorts before it and that have no row have ended.
     private(set) var sessionFloor: Identifier = ""
@@ -21,7 +19,6 @@ struct ShardCache: Sendable {
     /// Read for repetitions in the current batch, then discarded.
     private var outcomes: [CommitKey: StoredOutcome] = [:]
 
-    /// An empty cache with an approximate limit, bytes.
     init(limit: Int) {
         self.rooms = RecentCache(limit: limit / 8)
         self.streams = RecentCache(limit: limit / 8)
@@ -32,7 +29,6 @@ struct ShardCache: Sendable {
 
     // MARK: Reading
 
-    /// A room's state; nil when unknown.
     mutating func room(_ room: Identifier) -> StoredRoom? { self.rooms.use(room)?.state }
 
     /// A stream; `.some(nil)` when it does not exist, nil when unknown.
@@ -44,25 +40,20 @@ struct ShardCache: Sendable {
     /// True when a stream does not exist because its session was evicted.
     mutating func isEvicted(_ key: StreamKey) -> Bool { self.streams.use(key)?.isEvicted ?? false }
 
-    /// An element's state; nil when unknown.
     mutating func element(_ key: ElementKey) -> ElementState? { self.elements.use(key) }
 
     /// The number of living annotations of an element; nil when unknown.
     mutating func annotations(of key: ElementKey) -> Int? { self.annotations.use(key)?.count }
 
-    /// True when the number of living annotations of an element is known.
     mutating func knowsAnnotations(of key: ElementKey) -> Bool { self.annotations.knows(key) }
 
-    /// True when the room's state is known.
     mutating func knows(_ room: Identifier) -> Bool { self.rooms.knows(room) }
 
     /// True when the element's state is known, even if it does not exist.
     mutating func knows(_ key: ElementKey) -> Bool { self.elements.knows(key) }
 
-    /// What a user can undo and redo; nil when unknown.
     mutating func stacks(_ key: UserKey) -> UndoStacks? { self.users.use(key) }
 
-    /// True when it is known what the user can undo and redo.
     mutating func knowsStacks(of key: UserKey) -> Bool { self.users.knows(key) }
 
     /// The rows of an entry, the newest first; none when the log no longer has them, nil when they were not read.
@@ -118,7 +109,6 @@ struct ShardCache: Sendable {
         }
     }
 
-    /// Applies a written batch.
     mutating func commit(_ draft: BatchDraft) {
         self.version = draft.batch.version + 1
         self.gseq = draft.batch.gseq
@@ -149,7 +139,6 @@ struct ShardCache: Sendable {
     /// Removes a stream, so that it is read again.
     mutating func forgetStream(_ key: StreamKey) { self.streams.forget(key) }
 
-    /// Removes everything.
     mutating func clear() {
         self.version = nil
         self.rooms.clear()
@@ -167,7 +156,6 @@ private struct KnownRoom: Weighed {
     var weight: Int { 112 }
 }
 
-/// A number of annotations.
 private struct KnownCount: Weighed {
     let count: Int
 

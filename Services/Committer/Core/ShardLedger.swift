@@ -18,7 +18,6 @@ package import Wire
 /// outcome is unknown: the cache is dropped and the same commits are decided again, and the streams' highest numbers
 /// show what was written.
 package struct ShardLedger: Sendable {
-    /// A request to the database.
     package enum Request: Equatable, Sendable {
         case load(LoadRequest)
         case write(ShardBatch)
@@ -34,7 +33,6 @@ package struct ShardLedger: Sendable {
         package var commits = 0, bytes = 0
         /// The same by the link on which they arrived.
         package var finished: [UInt64: CommitLoad] = [:]
-        /// The counts of decisions.
         package var tally = DecisionTally()
         /// The arrival of each commit that was answered after a write.
         package var arrivals: [Instant] = []
@@ -73,7 +71,6 @@ package struct ShardLedger: Sendable {
     /// No requests are sent before this time.
     private(set) var backOffUntil = Instant.start
 
-    /// An empty ledger.
     package init(shard: Int, rules: RulesTable, limits: CommitterLimits) {
         self.shard = shard
         self.rules = rules
@@ -103,10 +100,8 @@ package struct ShardLedger: Sendable {
         return false
     }
 
-    /// True when no commit is queued or in flight.
     package var isEmpty: Bool { self.copies.isEmpty }
 
-    /// The arrival of the oldest commit.
     package var oldestArrival: Instant? {
         var writing: Instant?
         if case .writing(let commits, _) = self.phase { writing = commits.lazy.map(\.arrived).min() }
@@ -196,7 +191,6 @@ package struct ShardLedger: Sendable {
 
     // MARK: Answers of the database
 
-    /// The read was answered.
     package mutating func stateLoaded(_ state: LoadedState) {
         guard case .loading(let request, _) = self.phase else { return }
         self.phase = .idle
@@ -205,7 +199,6 @@ package struct ShardLedger: Sendable {
         self.cache.merge(state, for: request)
     }
 
-    /// The batch is committed.
     package mutating func batchWritten() -> Settlement {
         guard case .writing(let commits, let draft) = self.phase else { return Settlement() }
         self.phase = .idle
@@ -239,7 +232,6 @@ package struct ShardLedger: Sendable {
         self.cache.clear()
     }
 
-    /// The request failed, or its outcome is unknown.
     package mutating func requestFailed(_ failure: RequestFailure, at now: Instant) -> Settlement {
         switch self.phase {
         case .idle:

@@ -5,11 +5,8 @@ package import Wire
 
 /// A committer's settings; the schema has names, defaults and ranges.
 package struct CommitterSettings: DaemonSettings {
-    /// The endpoint to which gateways connect.
     package var bind: String
-    /// The fan-outs that receive updates.
     package var fanouts: InstanceList
-    /// How names are looked up.
     package var lookups: LookupPace
     /// What guards its links; nil for plain ones.
     package var linkKeys: LinkKeyFiles?

@@ -92,7 +92,6 @@ final class CommitterTelemetry: Sendable {
     /// The database is on another history than before.
     func historyChanged() { self.histories.add() }
 
-    /// A batch was sent to the database.
     func batchSent(_ batch: ShardBatch) { self.batchSize.observe(Double(batch.log.count)) }
 
     func answered(_ request: DatabaseLane.Request, took: Nanoseconds) {
@@ -103,7 +102,6 @@ final class CommitterTelemetry: Sendable {
         }
     }
 
-    /// Commits with these arrivals were answered.
     func answered(_ arrivals: [Instant], at now: Instant) {
         for arrival in arrivals { self.latency.observe(now.elapsed(since: arrival).seconds) }
     }

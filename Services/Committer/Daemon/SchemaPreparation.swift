@@ -5,10 +5,8 @@ internal import Synchronization
 final class SchemaGate: Sendable {
     private let flag = Atomic(false)
 
-    /// True once the schema is up to date.
     var isOpen: Bool { self.flag.load(ordering: .acquiring) }
 
-    /// The schema is up to date.
     func open() {
         self.flag.store(true, ordering: .releasing)
     }

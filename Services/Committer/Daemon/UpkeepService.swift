@@ -155,7 +155,6 @@ private final class UpkeepLoop: ReactorLoop {
     }
 }
 
-/// The upkeep's metrics.
 final class UpkeepTelemetry: Sendable {
     /// Partitions of the log that were created or dropped, and steps of dropping rows without one.
     let logSteps: Counter
@@ -165,7 +164,6 @@ final class UpkeepTelemetry: Sendable {
     let missingDays: Gauge
     /// Rounds that found another committer's `user-sessions` in force.
     let otherUserSessions: Counter
-    /// Rounds that were not completed.
     let failures: Counter
 
     init(_ metrics: MetricsRegistry) {

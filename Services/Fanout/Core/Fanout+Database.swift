@@ -19,7 +19,6 @@ extension Fanout {
         }
     }
 
-    /// A committer published an update.
     package mutating func updateReceived(_ update: Update, at now: Instant, into actions: inout [FanoutAction]) {
         let shard = Int(update.shard)
         guard shard < Shard.count else { return }

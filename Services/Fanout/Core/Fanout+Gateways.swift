@@ -26,12 +26,11 @@ extension Fanout {
     /// Records for a gateway were dropped because its link was full; now it accepts again. The gateway is sent where
     /// each of its rooms stands, so that it sees what it misses and asks for it with a `RoomInterest`.
     package mutating func linkDrained(to gateway: GatewayID, into actions: inout [FanoutAction]) {
-        for slot in self.slots(of: gateway) where self.rooms[slot].feed.audience.isStreaming(gateway) {
+        for slot in self.slots(of: gateway) where self.rooms[slot].feed.audience.occupancy.isStreaming(gateway) {
             self.rooms[slot].feed.sendPosition(to: gateway, isReset: false, with: &self.services, into: &actions)
         }
     }
 
-    /// A connection asks to join a room.
     package mutating func joinReceived(
         _ join: Join, from gateway: GatewayID, at now: Instant, into actions: inout [FanoutAction]
     ) {
@@ -53,7 +52,6 @@ extension Fanout {
         self.handle(in: slot) { $0.readReceived(read, from: gateway, at: now, with: &$1, into: &actions) }
     }
 
-    /// A connection leaves a room.
     package mutating func leaveReceived(
         _ leave: Leave, from gateway: GatewayID, at now: Instant, into actions: inout [FanoutAction]
     ) {

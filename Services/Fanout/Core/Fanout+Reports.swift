@@ -15,8 +15,8 @@ extension Room {
         guard self.isLive else { return nil }
         let rates = self.feed.rates.perSecond(at: now)
         var figures = RoomFigures(room: self.name)
-        figures.members = self.feed.audience.userCount
-        figures.connections = self.feed.audience.connectionCount
+        figures.members = self.feed.audience.occupancy.userCount
+        figures.connections = self.feed.audience.occupancy.connectionCount
         figures.seq = self.feed.stream.seq
         figures.elements = self.feed.elements.count
         figures.bytes = self.bytes
@@ -28,7 +28,7 @@ extension Room {
     fileprivate func report(at now: Instant) -> RoomReport? {
         guard let figures = self.figures(at: now) else { return nil }
         return RoomReport(
-            figures: figures, people: self.feed.audience.people(RoomReport.listedPeople),
+            figures: figures, people: self.feed.audience.occupancy.people(RoomReport.listedPeople),
             updates: self.feed.stream.latest(RoomReport.listedUpdates))
     }
 }

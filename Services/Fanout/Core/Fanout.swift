@@ -22,7 +22,6 @@ package struct Fanout: Sendable {
     var services: RoomServices
     private var batch = PreviewBatch()
 
-    /// A fan-out that knows nothing yet.
     package init(limits: FanoutLimits = FanoutLimits(), rules: RulesTable = .defaults) {
         self.rooms = RoomTable(limits: limits)
         self.shards = ShardStreams(limits: limits)
@@ -35,9 +34,7 @@ package struct Fanout: Sendable {
 
     /// What it did, counted since the start.
     package var counters: FanoutCounters { self.services.counters }
-    /// How many rooms are in memory.
     package var roomCount: Int { self.rooms.count }
-    /// Roughly the bytes that all rooms occupy.
     package var bytes: Int { self.rooms.bytes }
     /// How many joins and reads of rooms wait.
     package var waitingCount: Int { self.services.joins.count + self.rooms.readCount }
@@ -48,7 +45,7 @@ package struct Fanout: Sendable {
 
     /// How many connections are in a room, as far as is known here.
     package func connectionCount(in room: Identifier) -> Int {
-        self.rooms.slot(of: room).map { self.rooms[$0].feed.audience.connectionCount } ?? 0
+        self.rooms.slot(of: room).map { self.rooms[$0].feed.audience.occupancy.connectionCount } ?? 0
     }
 
     // MARK: Time

@@ -14,34 +14,22 @@ package struct GatewayID: Hashable, Comparable, Sendable {
 
 /// What goes to gateways.
 package enum GatewayRecord: Equatable, Sendable {
-    /// A committed change.
     case update(Update)
-    /// What an element looks like under a finger.
     case preview(Preview)
-    /// What a connection shows of its person.
     case awareness(Awareness)
     case signal(RoomSignal)
-    /// The answer to a join.
     case joinReply(JoinReply)
-    /// Where a room's stream stands.
     case roomPosition(RoomPosition)
-    /// A user came or left.
     case presence(Presence)
     case roomMembers(RoomMembers)
-    /// A gesture ended without a commit.
     case gestureEnded(GestureEnded)
-    /// A session has a new owner.
     case sessionClaimed(SessionClaimed)
-    /// The answer to a read of a room.
     case roomState(RoomState)
-    /// A page of a room's history.
     case historyReply(HistoryReply)
-    /// What an answer would weigh that its gateway has no space for.
     case answerWeight(AnswerWeight)
 }
 
 extension GatewayRecord {
-    /// Its number on the wire.
     package var kind: RecordKind {
         switch self {
         case .update: .update
@@ -60,7 +48,6 @@ extension GatewayRecord {
         }
     }
 
-    /// Appends its fields.
     package func encode(into writer: inout ByteWriter) {
         switch self {
         case .update(let update): update.encode(into: &writer)

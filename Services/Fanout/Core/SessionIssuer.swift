@@ -22,7 +22,6 @@ package struct SessionIssuer: Sendable {
     let issue: Issue
     let verify: Verify
 
-    /// An issuer from its two parts.
     package init(issue: @escaping Issue, verify: @escaping Verify) {
         self.issue = issue
         self.verify = verify

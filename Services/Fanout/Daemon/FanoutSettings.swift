@@ -4,18 +4,14 @@ internal import Timing
 
 /// What an operator may set on a fan-out; the schema holds names, defaults and ranges.
 package struct FanoutSettings: DaemonSettings {
-    /// Where gateways, coalescers and committers connect.
     package var bind: String
     /// What guards its links; nil for plain ones.
     package var linkKeys: LinkKeyFiles?
     package var databaseURL: String
-    /// How many connections to it.
     package var databaseConnections: Int
     /// The rules of every element type; the same as the committers'.
     package var rules: RulesFile
-    /// The bounds of memory, queues and time.
     package var limits: FanoutLimits
-    /// The most bytes that wait for one gateway.
     package var gatewayBytes: Int
     /// How long a stopping fan-out may send what waits.
     package var drain: Duration

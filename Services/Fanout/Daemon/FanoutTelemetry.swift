@@ -86,7 +86,6 @@ final class FanoutTelemetry: Sendable {
         return core
     }
 
-    /// An envelope left for a gateway.
     func sent(bytes: Int) {
         self.envelopes.add()
         self.envelopeBytes.observe(Double(bytes))

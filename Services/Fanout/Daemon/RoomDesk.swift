@@ -6,9 +6,7 @@ internal import Wire
 
 /// A question of an operator about rooms, on its way from the admin server's thread to the loop.
 struct RoomQuestion: Sendable {
-    /// What is asked for.
     enum Subject: Equatable, Sendable {
-        /// The first rooms in an order.
         case list(RoomOrder)
         case room(Identifier)
     }

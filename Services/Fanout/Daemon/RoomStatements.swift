@@ -16,7 +16,6 @@ package enum RoomStatement: Int, CaseIterable, Sendable {
     /// As a connection prepares them, in the order of their numbers.
     package static let all = Self.allCases.map(\.statement)
 
-    /// The statement that answers a question, and its arguments.
     static func call(_ query: DatabaseRequest.Query) -> (RoomStatement, Parameters) {
         switch query {
         case .heads: (.heads, Parameters())
@@ -135,10 +134,8 @@ package enum RoomStatement: Int, CaseIterable, Sendable {
 package struct RowReader {
     private var document = JSONDocument()
 
-    /// A reader, to be used again and again.
     package init() {}
 
-    /// The epoch and the seal of sessions.
     package static func identity(
         _ rows: ResultRows
     ) throws(PostgresError) -> (epoch: Identifier, seal: SessionSeal, schemaVersion: Int64)? {
@@ -152,7 +149,6 @@ package struct RowReader {
         return (Identifier(epoch), seal, version)
     }
 
-    /// Where all shards stand.
     package static func heads(_ rows: ResultRows) throws(PostgresError) -> ShardHeads? {
         let column = (
             epoch: try rows.column("epoch"), shard: try rows.column("shard"), gseq: try rows.column("gseq"),
@@ -171,7 +167,12 @@ package struct RowReader {
 
     /// A room, with its elements' texts as they are stored.
     package static func room(_ rows: ResultRows) throws(PostgresError) -> RoomSnapshot? {
-        let column = try RoomColumns(rows)
+        let column = (
+            gseq: try rows.column("gseq"), seq: try rows.column("seq"), chain: try rows.column("chain"),
+            elementId: try rows.column("element_id"), elementSeq: try rows.column("element_seq"),
+            element: try rows.column("element"), session: try rows.column("session"),
+            gesture: try rows.column("gesture")
+        )
         guard rows.count > 0, let gseq = rows.int8(0, column.gseq), let seq = rows.int8(0, column.seq),
             let chain = rows.int8(0, column.chain)
         else { return nil }
@@ -199,7 +200,14 @@ package struct RowReader {
 
     /// Rows of the log. One that makes no sense ends the list: its numbers show that the rest is missing.
     package mutating func log(_ rows: ResultRows) throws(PostgresError) -> [Update]? {
-        let column = try LogColumns(rows)
+        let column = (
+            shard: try rows.column("shard"), gseq: try rows.column("gseq"), room: try rows.column("room_id"),
+            seq: try rows.column("seq"), event: try rows.column("event"), user: try rows.column("user_id"),
+            session: try rows.column("session"), number: try rows.column("n"),
+            gestures: try rows.column("gestures"), element: try rows.column("element_id"),
+            before: try rows.column("before"), after: try rows.column("after"), hash: try rows.column("body_hash"),
+            chain: try rows.column("chain"), cause: try rows.column("cause")
+        )
         var updates: [Update] = []
         updates.reserveCapacity(rows.count)
         for row in 0..<rows.count {
@@ -209,14 +217,14 @@ package struct RowReader {
                 let session = rows.text(row, column.session), let number = rows.int8(row, column.number),
                 let hash = rows.int8(row, column.hash), let chain = rows.int8(row, column.chain)
             else { return nil }
-            let entry = LogRow(
-                shard: Int(shard), gseq: gseq, room: Identifier(room), seq: seq, event: event,
-                user: Identifier(user), session: Identifier(session), number: number,
-                gestures: self.gestures(rows, row, column.gestures), hash: hash, chain: chain,
-                element: rows.text(row, column.element).map { Identifier($0) },
+            let gestures = self.gestures(rows, row, column.gestures)
+            let update = Update(
+                loggedIn: Int(shard), gseq: gseq, room: Identifier(room), seq: seq, event: event,
+                user: Identifier(user), session: Identifier(session), number: number, gestures: gestures, hash: hash,
+                chain: chain, element: rows.text(row, column.element).map { Identifier($0) },
                 before: rows.bytes(row, column.before), after: rows.bytes(row, column.after),
-                cause: rows.text(row, column.cause))
-            guard let update = entry.update(with: &self.document) else { return updates }
+                cause: rows.text(row, column.cause), with: &self.document)
+            guard let update else { return updates }
             updates.append(update)
         }
         return updates
@@ -224,7 +232,12 @@ package struct RowReader {
 
     /// A part of a room's log with the elements before and after each update.
     package mutating func history(_ rows: ResultRows) throws(PostgresError) -> RoomHistory? {
-        let column = try HistoryColumns(rows)
+        let column = (
+            last: try rows.column("last"), oldest: try rows.column("oldest"), seq: try rows.column("seq"),
+            at: try rows.column("at"), event: try rows.column("event"), user: try rows.column("user_id"),
+            session: try rows.column("session"), number: try rows.column("n"), cause: try rows.column("cause"),
+            before: try rows.column("before"), after: try rows.column("after")
+        )
         guard rows.count > 0 else { return RoomHistory(last: 0) }
         guard let last = rows.int8(0, column.last) else { return nil }
         var history = RoomHistory(
@@ -269,63 +282,5 @@ package struct RowReader {
             }
             return EndedGesture(element: Identifier(id), gesture: number)
         }
-    }
-}
-
-/// The indexes of the columns of a room.
-private struct RoomColumns {
-    let gseq, seq, chain, elementId, elementSeq, element, session, gesture: Int
-
-    init(_ rows: ResultRows) throws(PostgresError) {
-        self.gseq = try rows.column("gseq")
-        self.seq = try rows.column("seq")
-        self.chain = try rows.column("chain")
-        self.elementId = try rows.column("element_id")
-        self.elementSeq = try rows.column("element_seq")
-        self.element = try rows.column("element")
-        self.session = try rows.column("session")
-        self.gesture = try rows.column("gesture")
-    }
-}
-
-/// The indexes of the columns of the log.
-private struct LogColumns {
-    let shard, gseq, room, seq, event, user, session, number, gestures, element, before, after, hash, chain, cause: Int
-
-    init(_ rows: ResultRows) throws(PostgresError) {
-        self.shard = try rows.column("shard")
-        self.gseq = try rows.column("gseq")
-        self.room = try rows.column("room_id")
-        self.seq = try rows.column("seq")
-        self.event = try rows.column("event")
-        self.user = try rows.column("user_id")
-        self.session = try rows.column("session")
-        self.number = try rows.column("n")
-        self.gestures = try rows.column("gestures")
-        self.element = try rows.column("element_id")
-        self.before = try rows.column("before")
-        self.after = try rows.column("after")
-        self.hash = try rows.column("body_hash")
-        self.chain = try rows.column("chain")
-        self.cause = try rows.column("cause")
-    }
-}
-
-/// The indexes of the columns of a room's history.
-private struct HistoryColumns {
-    let last, oldest, seq, at, event, user, session, number, cause, before, after: Int
-
-    init(_ rows: ResultRows) throws(PostgresError) {
-        self.last = try rows.column("last")
-        self.oldest = try rows.column("oldest")
-        self.seq = try rows.column("seq")
-        self.at = try rows.column("at")
-        self.event = try rows.column("event")
-        self.user = try rows.column("user_id")
-        self.session = try rows.column("session")
-        self.number = try rows.column("n")
-        self.cause = try rows.column("cause")
-        self.before = try rows.column("before")
-        self.after = try rows.column("after")
     }
 }

@@ -13,8 +13,7 @@ extension Gateway {
         if let room = handshake.room {
             let request = JoinRequest(options: handshake.options)
             let origin = EventOrigin(slot: slot, ackID: nil, event: AppEvent.roomJoin.name)
-            self.joins.start(
-                request, of: room, from: origin, &self.connections, self.rooms, at: now, into: &actions)
+            self.joins.start(request, of: room, from: origin, &self.connections, self.rooms, at: now, into: &actions)
         }
         return slot
     }
@@ -25,7 +24,7 @@ extension Gateway {
         let user = connection.identity.member.user
         for (room, membership) in connection.memberships {
             if let request = membership.join { self.joins.abandon(request) }
-            let ends = membership.gestureEnds(of: user, by: connection.id, in: room)
+            let ends = membership.gestureEnds
             for gesture in ends { self.orphans.add(gesture, at: now) }
             self.joins.gesturesEnded(ends.count, of: user, at: now)
             self.rooms.leave(slot, connection.id, membership, in: room, into: &actions)
@@ -44,7 +43,7 @@ extension Gateway {
 
     /// True while an app has commits here without a result.
     package func owesResults(to slot: Slot) -> Bool {
-        self.connections.isInUse(slot) && self.connections.bySlot[slot]?.owesResults == true
+        self.connections.isInUse(slot) && self.connections.bySlot[slot]?.commits.owesResults == true
     }
 
     /// About the bytes that are kept for an app in its rooms: elements that it moves, previews that are held back, what it
@@ -73,7 +72,7 @@ extension Gateway {
         guard self.connections.isInUse(slot) else { return true }
         self.clock = now
         self.reader.seconds = Int64(seconds)
-        self.events += 1
+        self.eventsTotal += 1
         do throws(UnreadableEvent) {
             let event = try self.reader.event(json, ackID: ackID, from: slot, isBinary: isBinary, at: now)
             self.handle(event, seconds: seconds, into: &actions)
@@ -107,8 +106,7 @@ extension Gateway {
             case .viewport:
                 let (area, shared) = try self.connections.viewportReceived(event, room: room, into: &actions)
                 if let shared { self.rooms.send(shared, at: event.now, into: &actions) }
-                self.rooms.viewportSet(
-                    area, of: event.slot, in: room, self.connections, at: event.now, into: &actions)
+                self.rooms.viewportSet(area, of: event.slot, in: room, self.connections, at: event.now, into: &actions)
             case .signal:
                 try self.commits.signalReceived(event, room: room, &self.connections, into: &actions)
             case .preview(.group):
@@ -132,7 +130,6 @@ extension Gateway {
         }
     }
 
-    /// Handles the events that waited for a join.
     mutating func handle(
         _ released: Joins.Released, at now: Instant, seconds: Double, into actions: inout [GatewayAction]
     ) {
@@ -162,7 +159,7 @@ extension Gateway {
         else { return nil }
         let id = self.connections.id(in: slot)
         if self.rooms.isLoading(slot, in: room) { actions.append(.dropSnapshot(slot, room: room)) }
-        let ends = membership.gestureEnds(of: user, by: id, in: room)
+        let ends = membership.gestureEnds
         for gesture in ends { actions.append(.gestureEnd(gesture)) }
         self.joins.gesturesEnded(ends.count, of: user, at: self.clock)
         self.rooms.leave(slot, id, membership, in: room, into: &actions)
@@ -200,7 +197,6 @@ extension Gateway {
         self.connections.isInUse(slot) ? self.connections.id(in: slot) : 0
     }
 
-    /// The slot of a connection; nil when it is gone.
     package func slot(of connection: UInt64) -> Slot? { self.connections.slot(of: connection) }
 
     /// The debtors whose answers were made since this was last called.

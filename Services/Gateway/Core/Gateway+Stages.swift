@@ -53,7 +53,6 @@ extension Gateway {
         self.rooms.awarenessReceived(awareness, lateness: lateness, self.connections, at: now, into: &actions)
     }
 
-    /// A connection tells the others in its room something.
     package func signalReceived(_ signal: RoomSignal, into actions: inout [GatewayAction]) {
         let members = self.rooms.signalMembers(of: signal.room)
         let sender = self.connections.slot(of: signal.connection)
@@ -71,7 +70,6 @@ extension Gateway {
         self.rooms.presenceChanged(presence, except: self.connections.slot(of: presence.except), into: &actions)
     }
 
-    /// The fan-out says who is in a room.
     package mutating func membersReceived(_ list: RoomMembers, into actions: inout [GatewayAction]) {
         self.rooms.membersReceived(list, into: &actions)
     }
@@ -105,9 +103,7 @@ extension Gateway {
     }
 
     /// An app was sent all of a snapshot that it was answered with ``GatewayAction/snapshot(_:_:)``.
-    package mutating func snapshotRead(
-        of room: Identifier, by slot: Slot, into actions: inout [GatewayAction]
-    ) {
+    package mutating func snapshotRead(of room: Identifier, by slot: Slot, into actions: inout [GatewayAction]) {
         self.rooms.snapshotRead(of: room, by: slot, into: &actions)
     }
 

@@ -16,7 +16,7 @@ extension Gateway {
     /// A commit in custody may have been applied already, so it stays there until its result.
     package mutating func tokensChanged(_ tokens: TokenVerifier, into actions: inout [GatewayAction]) {
         for slot in self.authenticator.tokensChanged(tokens, self.connections) {
-            let commits = self.connections.bySlot[slot]?.removeWaitingCommits() ?? []
+            let commits = self.connections.bySlot[slot]?.commits.removeAll() ?? []
             self.commits.drop(commits, .tokenNotValid, &self.connections, into: &actions)
             actions.append(.emit(slot, json: EventText.tokenNotValid))
             actions.append(.disconnect(slot))
@@ -27,8 +27,7 @@ extension Gateway {
     /// `auth:refresh`: a new token for the same user.
     mutating func refreshToken(_ event: IncomingEvent, seconds: Double, into actions: inout [GatewayAction]) {
         let former = self.connections.bySlot[event.slot]?.identity.member
-        let lost = self.authenticator.refreshReceived(
-            event, &self.connections, seconds: Int64(seconds), into: &actions)
+        let lost = self.authenticator.refreshReceived(event, &self.connections, seconds: Int64(seconds), into: &actions)
         for room in lost { self.lose(room, slot: event.slot, at: event.now, seconds: seconds, into: &actions) }
         guard let connection = self.connections.bySlot[event.slot], connection.identity.member != former else { return }
         // Rooms that are being joined hear of it behind the answer.

@@ -5,7 +5,7 @@ package import Wire
 /// What the gateway decides, from apps' events to actions; one value for all connections of one process.
 ///
 ///     app event ──► reader ──► preview ──► rooms ────► coalescer
-///                         ├──► commit ───► commits ──► coalescer (again, the other way, until a result)
+///                         ├──► commit ───► commits ──► committer (again, until a result)
 ///                         └──► join ─────► joins ────► fan-out
 ///     fan-out ────► rooms ──► members        committer ──► result ──► commits ──► app
 ///
@@ -27,8 +27,8 @@ package struct Gateway {
     package internal(set) var rooms: Rooms
     var orphans = OrphanedGestures()
     var reader: EventReader
-    /// Events received; parts count for themselves.
-    var events: UInt64 = 0
+    /// Events from apps.
+    package internal(set) var eventsTotal: UInt64 = 0
     /// The moment of the latest event after which something may wait for the clock.
     var clock = Instant.start
 
@@ -52,8 +52,11 @@ package struct Gateway {
         self.reader = EventReader(limits: limits, seed: seed)
     }
 
-    /// Figures for the operator.
-    package var counters: GatewayCounters { GatewayCounters(of: self) }
+    /// Events and requests refused.
+    package var refusedTotal: UInt64 { self.connections.refusedTotal + self.requests.refusedTotal }
+
+    /// Commits, joins and reads refused because too many waited.
+    package var busyTotal: UInt64 { self.commits.custody.busyTotal + self.joins.busyTotal + self.requests.busyTotal }
 
     // MARK: Time
 

@@ -91,12 +91,10 @@ package enum GatewayAction: Equatable, Sendable {
 }
 
 extension GatewayAction {
-    /// A record for the fan-out that serves a room.
     static func fanout(of room: Identifier, _ record: FanoutRecord) -> GatewayAction {
         .fanout(shard: Shard.of(room: room), record)
     }
 
-    /// A gesture has ended without a commit.
     static func gestureEnd(_ end: GestureEnd) -> GatewayAction {
         .fanout(of: end.room, .gestureEnd(end))
     }

@@ -102,7 +102,6 @@ package struct GatewayLimits: Equatable, Sendable {
 
     package init() {}
 
-    /// The limits of the JSON parser.
     package var json: JSONLimits {
         var limits = JSONLimits()
         limits.depth = self.depth
@@ -111,49 +110,27 @@ package struct GatewayLimits: Equatable, Sendable {
         return limits
     }
 
-    /// Appends the object that apps get.
+    /// Appends the members of the object that apps get.
     func encode(into writer: inout JSONWriter) {
-        writer.beginObject()
-        writer.key("message")
-        writer.value(self.messageBytes)
-        writer.key("depth")
-        writer.value(self.depth)
-        writer.key("keys")
-        writer.value(self.keys)
-        writer.key("array")
-        writer.value(self.arrayElements)
-        writer.key("numberLength")
-        writer.value(self.json.numberLength)
-        writer.key("group")
-        writer.value(self.group)
-        writer.key("rooms")
-        writer.value(self.rooms)
-        writer.key("unacknowledged")
-        writer.value(self.unacknowledged)
-        writer.key("previewsPerSecond")
-        writer.value(self.previewsPerSecond)
-        writer.key("commitsPerSecond")
-        writer.value(self.commitsPerSecond)
-        writer.key("commitBurst")
-        writer.value(self.commitBurst)
-        writer.key("userCommitsPerSecond")
-        writer.value(self.userCommits.perSecond)
-        writer.key("userCommitBurst")
-        writer.value(self.userCommits.burst)
-        writer.key("replay")
-        writer.value(self.replay)
-        writer.key("roomElements")
-        writer.value(self.roomElements)
-        writer.key("roomBytes")
-        writer.value(self.roomBytes)
-        writer.key("elementAnnotations")
-        writer.value(self.elementAnnotations)
-        writer.key("ownFields")
-        writer.value(CanvasLimits.extraFields)
-        writer.key("keyframes")
-        writer.value(CanvasLimits.keyframes)
-        writer.key("animationBytes")
-        writer.value(CanvasLimits.animationBytes)
-        writer.endObject()
+        writer.member("message", self.messageBytes)
+        writer.member("depth", self.depth)
+        writer.member("keys", self.keys)
+        writer.member("array", self.arrayElements)
+        writer.member("numberLength", self.json.numberLength)
+        writer.member("group", self.group)
+        writer.member("rooms", self.rooms)
+        writer.member("unacknowledged", self.unacknowledged)
+        writer.member("previewsPerSecond", self.previewsPerSecond)
+        writer.member("commitsPerSecond", self.commitsPerSecond)
+        writer.member("commitBurst", self.commitBurst)
+        writer.member("userCommitsPerSecond", self.userCommits.perSecond)
+        writer.member("userCommitBurst", self.userCommits.burst)
+        writer.member("replay", self.replay)
+        writer.member("roomElements", self.roomElements)
+        writer.member("roomBytes", self.roomBytes)
+        writer.member("elementAnnotations", self.elementAnnotations)
+        writer.member("ownFields", CanvasLimits.extraFields)
+        writer.member("keyframes", CanvasLimits.keyframes)
+        writer.member("animationBytes", CanvasLimits.animationBytes)
     }
 }

@@ -15,7 +15,6 @@ package struct LoopPasses: Sendable {
     private var began = Instant.start
     /// How long what this pass finds had waited on average when it began.
     private var wait = Nanoseconds.zero
-    /// When the last one ended.
     private var ended = Instant.start
     private var isOver = true
     /// When it was looked for the last time.
@@ -23,7 +22,6 @@ package struct LoopPasses: Sendable {
     /// Whether previews had their turn in this pass.
     private var hadPreviews = false
 
-    /// No pass yet.
     package init() {}
 
     /// Something is handled; what is handled first in a pass tells when it began.

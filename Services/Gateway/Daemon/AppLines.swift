@@ -14,13 +14,10 @@ struct AppLines {
         self.behindBytes = behindBytes
     }
 
-    /// The slots with an app.
     var slots: [Slot] { self.lines.indices.filter { self.lines[$0] != nil } }
 
-    /// The app in a slot, nil when there is none.
     subscript(slot: Slot) -> (any AppLine)? { self.lines.indices.contains(slot) ? self.lines[slot] : nil }
 
-    /// An app came in.
     mutating func add(_ line: any AppLine, at slot: Slot) {
         if slot == self.lines.count {
             self.lines.append(line)
@@ -29,7 +26,6 @@ struct AppLines {
         }
     }
 
-    /// An app went away.
     mutating func remove(_ slot: Slot) {
         if self.lines.indices.contains(slot) { self.lines[slot] = nil }
     }

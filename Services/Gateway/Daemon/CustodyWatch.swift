@@ -16,7 +16,7 @@ struct CustodyWatch {
 
     /// - Parameter age: of the oldest commit without a result.
     func review(_ age: Nanoseconds) {
-        self.telemetry.custodyAge(age)
+        self.telemetry.custodyOldest.set(age.seconds)
         let seconds = age.milliseconds / 1000
         self.note.say(age > Self.slow ? "commits have waited for their results for \(seconds) s" : nil)
     }

@@ -8,7 +8,7 @@ import NIOCore
 final class DoorReport {
     private let logger: Logger
     private let hostsRefused: Counter
-    private let tokensRefused: [TokenFailure: Counter]
+    private let tokensRefused: CounterFamily<TokenFailure>
     private let checksRefused: Counter
     private var hostLines = LogLimiter(every: .seconds(1))
     private var tokenLines = LogLimiter(every: .seconds(1))
@@ -18,13 +18,9 @@ final class DoorReport {
         self.hostsRefused = context.metrics.counter(
             "touchsync_gateway_hosts_refused_total",
             "Requests that addressed the gateway by a name that it does not have.")
-        let tokensRefused = TokenFailure.allCases.map { failure in
-            let counter = context.metrics.counter(
-                "touchsync_gateway_tokens_refused_total", "Tokens refused, by the check that failed.",
-                labels: ["check": failure.code])
-            return (failure, counter)
-        }
-        self.tokensRefused = Dictionary(uniqueKeysWithValues: tokensRefused)
+        self.tokensRefused = context.metrics.counters(
+            "touchsync_gateway_tokens_refused_total", "Tokens refused, by the check that failed.", label: "check",
+            of: TokenFailure.self)
         self.checksRefused = context.metrics.counter(
             "touchsync_gateway_token_checks_refused_total", "Tokens not checked, as too many came from one side.")
     }
@@ -32,7 +28,7 @@ final class DoorReport {
     /// A token was refused.
     /// - Parameter address: of the client that presented it; nil when it was admitted before, or is a back end.
     func tokenRefused(_ failure: TokenFailure, from address: SocketAddress?) {
-        self.tokensRefused[failure]?.add()
+        self.tokensRefused[failure].add()
         guard let suppressed = self.tokenLines.admit(at: .now) else { return }
         self.logger.notice(
             "token refused",

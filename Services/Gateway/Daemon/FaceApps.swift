@@ -70,26 +70,19 @@ final class FaceApps {
                 heardAt: hub.now, key: key, takesBatches: handshake.batches, badMessages: self.badMessages
             ) { [unowned hub] in hub.sendFace($0, to: peer) }
             self.lines[peer] = line
-            var name = JSONWriter(reserving: 48)
-            name.beginObject()
-            name.key("sid")
-            name.value(String(UInt64.random(in: 0...UInt64.max), radix: 36))
-            name.endObject()
-            hub.sendFace(Array("40".utf8) + name.bytes, to: peer)
+            let name = JSONWriter.text { $0.member("sid", String(UInt64.random(in: 0...UInt64.max), radix: 36)) }
+            hub.sendFace(Array("40".utf8) + name, to: peer)
             line.slot = hub.connected(line, identity: identity, handshake: handshake)
             line.close = { [unowned self, unowned hub] in self.gone(peer, from: hub) }
         }
     }
 
     private func refuse(_ peer: [UInt8], _ hub: GatewayHub, _ refusal: Refusal) {
-        var writer = JSONWriter(reserving: 160)
-        writer.beginObject()
-        writer.key("message")
-        writer.value(refusal.message)
-        writer.key("data")
-        refusal.encode(into: &writer)
-        writer.endObject()
-        hub.sendFace(Array("44".utf8) + writer.bytes, to: peer)
+        let text = JSONWriter.text { writer in
+            writer.member("message", refusal.message)
+            writer.object("data", refusal.encodeMembers)
+        }
+        hub.sendFace(Array("44".utf8) + text, to: peer)
     }
 
     private func event(_ peer: [UInt8], ackID: UInt64?, _ json: UnsafeRawBufferPointer, _ hub: GatewayHub) {
@@ -128,7 +121,6 @@ final class FaceApps {
     }
 }
 
-/// One back end.
 final class FaceLine: AppLine {
     var slot: Slot = 0
     var heardAt: Instant
@@ -164,15 +156,11 @@ final class FaceLine: AppLine {
     /// None: the socket drops what a back end does not read.
     var outstandingBytes: Int { 0 }
 
-    func ended() {
-        self.snapshotSent = nil
-    }
+    func ended() { self.snapshotSent = nil }
 
     func dropSnapshot(of room: Identifier) {}
 
-    func emit(_ json: [UInt8]) {
-        self.write(Array("42".utf8) + json)
-    }
+    func emit(_ json: [UInt8]) { self.write(Array("42".utf8) + json) }
 
     func send(_ packet: PreparedPacket, json: [UInt8], step: StreamStep?) {
         self.emit(json)
@@ -200,17 +188,9 @@ final class FaceLine: AppLine {
         self.close?()
     }
 
-    func goAway() {
-        self.disconnect()
-    }
-
-    func expel() {
-        self.disconnect()
-    }
-
-    func shed() {
-        self.disconnect()
-    }
+    func goAway() { self.disconnect() }
+    func expel() { self.disconnect() }
+    func shed() { self.disconnect() }
 
     func reportBadMessage() {
         // It was heard just now.

@@ -1,5 +1,6 @@
 import Boot
 import GatewayCore
+import JSONBytes
 import NIOCore
 import SocketIO
 import SocketIOServer
@@ -8,7 +9,8 @@ import Wire
 
 /// Who comes in: requests for this gateway, at a rate, from apps that say who they are. Used on the event loop only.
 final class GatewayDoor {
-    private var admission: AppAdmission
+    private var handshakes: RateMeter
+    private var tokenChecks: RateBudget<AddressKey>
     private let hosts: HostPolicy
     private let limits: GatewayLimits
     private let telemetry: GatewayTelemetry
@@ -16,10 +18,11 @@ final class GatewayDoor {
     let report: DoorReport
 
     init(settings: GatewaySettings, context: DaemonContext, telemetry: GatewayTelemetry) {
-        self.admission = AppAdmission(
-            limits: settings.limits, handshakesPerSecond: settings.handshakesPerSecond)
-        self.hosts = settings.hosts
         self.limits = settings.limits
+        self.handshakes = RateMeter(perSecond: settings.handshakesPerSecond)
+        let checks = settings.limits.addressTokenChecksPerSecond
+        self.tokenChecks = RateBudget(perSecond: checks, burst: checks * DoorLimit.burst)
+        self.hosts = settings.hosts
         self.telemetry = telemetry
         self.report = DoorReport(context)
     }
@@ -39,8 +42,8 @@ final class GatewayDoor {
 
     /// Whether one more connection may open now, or must come a moment later.
     func mayShakeHands() -> Bool {
-        if self.admission.mayShakeHands(at: Self.now) { return true }
-        self.telemetry.handshakeRefused()
+        if self.handshakes.spend(at: Self.now) { return true }
+        self.telemetry.handshakesRefused.add()
         return false
     }
 
@@ -60,10 +63,10 @@ final class GatewayDoor {
         by authenticator: Authenticator, among connections: Connections? = nil
     ) -> Result<(Identity, HandshakeFields), Refusal> {
         do throws(Denial) {
-            let fields = try self.admission.fields(auth: auth, query: query, header: header)
+            let fields = try self.fields(auth: auth, query: query, header: header)
             if fields.token != nil, authenticator.usesTokens { try self.startTokenCheck(counted: key, within: &limit) }
-            let identity = try self.admission.identify(
-                fields, by: authenticator, guest: guest, seconds: WallClock.seconds())
+            let identity = try authenticator.identify(
+                fields, guest: guest ?? Self.guestName(), seconds: WallClock.seconds())
             do throws(Refusal) { try connections?.requireCapacity(for: identity.member.user) } catch {
                 throw Denial(error)
             }
@@ -77,10 +80,39 @@ final class GatewayDoor {
     private func startTokenCheck(counted key: AddressKey?, within limit: inout DoorLimit?) throws(Denial) {
         do throws(Refusal) {
             try limit?.startCheck(at: Self.now)
-            try self.admission.startTokenCheck(of: key, at: Self.now)
+            guard let key, let wait = self.tokenChecks.spend(of: key, at: Self.now) else { return }
+            throw .tooManyTokens(retryAfterMs: wait)
         } catch {
             self.report.checkRefused()
             throw Denial(error)
         }
+    }
+
+    /// What an app names when it connects.
+    private func fields(
+        auth: UnsafeRawBufferPointer, query: (StaticString) -> String?, header: (StaticString) -> String?
+    ) throws(Denial) -> HandshakeFields {
+        do throws(Refusal) {
+            var document = JSONDocument()
+            if !auth.isEmpty { try self.parse(auth, into: &document) }
+            return try HandshakeFields(auth: auth.isEmpty ? nil : document.root, query: query, header: header)
+        } catch {
+            throw Denial(error)
+        }
+    }
+
+    private func parse(_ auth: UnsafeRawBufferPointer, into document: inout JSONDocument) throws(Refusal) {
+        let limits = self.limits.json
+        let fault: JSONError?
+        do { fault = try document.parseWellFormed(Array(auth), limits: limits) } catch {
+            throw Refusal(.invalid, "The auth payload is not valid JSON.", field: "auth")
+        }
+        if let fault { throw Refusal(fault, in: document.root, limits: limits) }
+    }
+
+    /// A random name: of 15 bytes, which a text stores without memory of its own.
+    private static func guestName() -> String {
+        // 36^8 up to 36^9: nine digits.
+        "guest-" + String(Int.random(in: 2_821_109_907_456..<101_559_956_668_416), radix: 36)
     }
 }

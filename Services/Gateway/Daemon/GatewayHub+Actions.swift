@@ -1,3 +1,4 @@
+import Boot
 import GatewayCore
 import Stages
 import Timing
@@ -22,7 +23,7 @@ extension GatewayHub {
         case .dropSnapshot(let slot, let room): self.apps[slot]?.dropSnapshot(of: room)
         case .emit(let slot, let json): self.apps[slot]?.emit(json)
         case .broadcast(let slots, let json, let step): self.broadcast(json, to: slots, step: step)
-        case .signal(let slots, let json): self.telemetry.signalsDropped(self.apps.offer(json, to: slots))
+        case .signal(let slots, let json): self.telemetry.signalsDropped.add(self.apps.offer(json, to: slots))
         case .previews(let slots, let previews): self.apps.deliver(previews, to: slots)
         case .sightings(let sightings, let previews): self.apps.deliver(previews, to: sightings)
         case .dropPreviews(let slots, let room): for slot in slots { self.apps[slot]?.dropPreviews(of: room) }

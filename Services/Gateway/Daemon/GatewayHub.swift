@@ -69,7 +69,7 @@ final class GatewayHub {
         self.gathering = GatheringGauge(budget: settings.promptCPU)
         self.intake = EnvelopeIntake(
             at: .gateway, logger: context.logger, onForeign: telemetry.linkRefusals.recordRefused
-        ) { telemetry.envelopeMalformed() }
+        ) { telemetry.envelopesMalformed.add() }
         self.mesh = context.health.check("mesh")
         self.telemetry = telemetry
         self.custodyWatch = CustodyWatch(note: context.health.note("commits"), telemetry: telemetry)
@@ -274,7 +274,7 @@ final class GatewayHub {
 
     private func turn() {
         self.readLinks()
-        self.turns.turnEnded(commits: self.core.counters.commits)
+        self.turns.turnEnded(commits: self.core.commits.custody.acceptedTotal)
     }
 
     func settle() {
@@ -309,7 +309,7 @@ final class GatewayHub {
     /// Looks after what nobody waits for; called once a second.
     func keepHouse() {
         self.custodyWatch.review(self.core.commits.custody.oldestAge(at: self.now))
-        self.telemetry.slowApps(self.apps.countSlowApps())
+        self.telemetry.slowApps.set(self.apps.countSlowApps())
         self.reviewGathering()
         let debtors = self.core.joins.answers.debtors
         guard !debtors.isEmpty else { return }

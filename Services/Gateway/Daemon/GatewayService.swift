@@ -13,7 +13,7 @@ import Timing
 import Trust
 
 /// The running gateway: one event loop, for apps and for the links to the stages.
-package final class GatewayService: Service {
+package struct GatewayService: Service {
     private let settings: GatewaySettings
     private let context: DaemonContext
     /// The rules for tokens, each time that they change.
@@ -26,21 +26,6 @@ package final class GatewayService: Service {
     private let meshWaker: NIOLockedValueBox<Waker?>
     /// Part of what the daemon is built of: one that came later could miss that all others are ready.
     private let listening: ReadinessCheck
-
-    private init(
-        settings: GatewaySettings, context: DaemonContext, tokenChanges: AsyncStream<TokenSettings.Rules>,
-        certificateChanges: AsyncStream<TLSIdentity>, sets: StageSets, links: LinkGuard,
-        meshWaker: NIOLockedValueBox<Waker?>
-    ) {
-        self.settings = settings
-        self.context = context
-        self.tokenChanges = tokenChanges
-        self.certificateChanges = certificateChanges
-        self.sets = sets
-        self.links = links
-        self.meshWaker = meshWaker
-        self.listening = context.health.check("listener")
-    }
 
     /// The daemon's process. It begins here and not in `Main.swift`: an incremental build may leave what was compiled
     /// there as it was when the layout of the settings changes.
@@ -62,7 +47,8 @@ package final class GatewayService: Service {
         let meshWaker = NIOLockedValueBox<Waker?>(nil)
         let gateway = GatewayService(
             settings: settings, context: context, tokenChanges: tokens.changes,
-            certificateChanges: certificates.changes, sets: sets, links: links, meshWaker: meshWaker)
+            certificateChanges: certificates.changes, sets: sets, links: links, meshWaker: meshWaker,
+            listening: context.health.check("listener"))
         let peersWatch = try links.services(context, role: .gateway, prefix: "touchsync_gateway_") {
             meshWaker.withLockedValue { $0 }?.signal()
         }
@@ -204,7 +190,6 @@ final class GatewayParts: @unchecked Sendable {  // Built and used on the event 
         }
     }
 
-    /// Other keys or revocations are in force.
     func tokensChanged(_ tokens: TokenVerifier) { self.hub.tokensChanged(tokens) }
 
     /// Takes leave of all apps, then waits for the commits that others left behind.

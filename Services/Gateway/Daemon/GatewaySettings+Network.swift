@@ -46,7 +46,6 @@ extension GatewaySettings {
         addressMessages, memoryBudget, connectRequestTimeout, trustedProxies, proxySource,
     ]
 
-    /// Applies these settings.
     static func configureNetwork(
         _ configuration: inout SocketIOServer.Configuration, _ values: SettingValues
     ) throws(SettingProblem) {

@@ -8,19 +8,14 @@ import Timing
 
 /// What an operator may set on a gateway; the schema holds names, defaults and ranges.
 package struct GatewaySettings: DaemonSettings {
-    /// Where apps connect.
+    // What is not said here is the help of the setting below.
     package var host: String
-    /// The port of the same; 0 takes any free one.
     package var port: Int
-    /// The names by which clients may address the gateway.
     package var hosts: HostPolicy
     /// True when everybody who reaches the gateway may do everything, and others than this machine's programs do.
     package var isOpenToOthers: Bool
-    /// The ZeroMQ face for other back ends; nil: none.
     package var face: String?
-    /// What one app may ask.
     package var limits: GatewayLimits
-    /// How the Socket.IO server behaves.
     package var socketIO: SocketIOServer.Configuration
     /// The certificate and its key; nil for plain text.
     package var tls: TLSSettings?
@@ -32,15 +27,12 @@ package struct GatewaySettings: DaemonSettings {
     package var promptCPU: Int
     /// The least time from one turn of the event loop to the next while very many commits come; zero: none.
     package var turnPause: Duration
-    /// New connections in a second.
     package var handshakesPerSecond: Int
-    /// Over how long the goodbyes of a drain are spread.
     package var drainSpread: Duration
     /// The stages behind.
     package var coalescers: InstanceList
     package var committers: InstanceList
     package var fanouts: InstanceList
-    /// How names are looked up.
     package var lookups: LookupPace
     /// What guards the links to them, and the face; nil for plain ones.
     package var linkKeys: LinkKeyFiles?

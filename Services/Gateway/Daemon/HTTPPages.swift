@@ -32,7 +32,6 @@ final class HTTPPages: HTTPApplication {
         self.answer(request) { respond($0.confined) }
     }
 
-    /// A request to the API.
     private func answer(_ request: HTTPRequest, _ respond: @escaping (HTTPResponse) -> Void) {
         let head = request.head
         let answer: (HTTPResponse) -> Void = { respond(self.readable($0, by: head)) }
@@ -64,8 +63,7 @@ final class HTTPPages: HTTPApplication {
     private func page(_ head: HTTPRequestHead) -> HTTPResponse {
         guard let file = StaticFile.at(head.path) else { return Self.refusal(.noSuchPage) }
         guard Self.reading.contains(head.method) else { return Self.wrongMethod(Self.reading) }
-        let answer = file.answer(
-            known: head.header("if-none-match"), encodings: head.header("accept-encoding"))
+        let answer = file.answer(known: head.header("if-none-match"), encodings: head.header("accept-encoding"))
         return file.isForOtherOrigins ? self.shared(answer, with: head) : answer
     }
 
@@ -128,44 +126,46 @@ final class HTTPPages: HTTPApplication {
 
     // MARK: Rooms
 
-    private func handle(
-        _ request: HTTPRequest, _ resource: APIResource, _ respond: @escaping (HTTPResponse) -> Void
-    ) {
+    private func handle(_ request: HTTPRequest, _ resource: APIResource, _ respond: @escaping (HTTPResponse) -> Void) {
+        if case .description = resource { return respond(Self.json(200, Array(OpenAPI.document.utf8))) }
+        guard let identity = self.identify(request, respond) else { return }
+        do throws(Refusal) {
+            let question = try Self.question(request, resource, of: identity.member.user)
+            self.hub.requestReceived(question, as: identity) { respond(Self.response($0)) }
+        } catch {
+            respond(Self.refusal(error))
+        }
+    }
+
+    private static func question(
+        _ request: HTTPRequest, _ resource: APIResource, of user: Identifier
+    ) throws(Refusal) -> AppRequest {
+        let head = request.head
         switch resource {
-        case .description: respond(Self.json(200, Array(OpenAPI.document.utf8)))
-        case .room(let room): self.read(request, room: room, respond)
-        case .history(let room): self.readHistory(request, room: room, respond)
-        case .elements(let room): self.create(request, room: room, respond)
+        case .description: throw .noSuchPage
+        case .room(let room): return .room(room)
+        case .history(let room):
+            return .history(of: room, after: head.queryValue("after"), limit: head.queryValue("limit"))
+        case .elements(let room):
+            return .creation(
+                in: room, body: request.body, session: try Self.session(of: user, head), parent: Self.traceParent(head))
         }
     }
 
-    private func read(_ request: HTTPRequest, room: String, _ respond: @escaping (HTTPResponse) -> Void) {
-        guard let identity = self.identify(request, respond) else { return }
-        self.hub.requestReceived(.room(room), as: identity) { respond(Self.response($0)) }
-    }
-
-    private func readHistory(_ request: HTTPRequest, room: String, _ respond: @escaping (HTTPResponse) -> Void) {
-        guard let identity = self.identify(request, respond) else { return }
-        let (after, limit) = (request.head.queryValue("after"), request.head.queryValue("limit"))
-        let page = AppRequest.history(of: room, after: after, limit: limit)
-        self.hub.requestReceived(page, as: identity) { respond(Self.response($0)) }
-    }
-
-    private func create(_ request: HTTPRequest, room: String, _ respond: @escaping (HTTPResponse) -> Void) {
-        guard let identity = self.identify(request, respond) else { return }
-        var session = SessionKey.http(String(UInt64.random(in: 0...UInt64.max), radix: 36))
-        if let key = request.head.header("idempotency-key") {
-            guard (1...255).contains(key.utf8.count) else {
-                respond(
-                    Self.refusal(
-                        Refusal(.invalid, "An Idempotency-Key has 1 to 255 bytes.", field: "Idempotency-Key")))
-                return
-            }
-            session = Self.session(user: identity.member.user, key: key)
+    /// The session that creates elements. The same Idempotency-Key of the same user names the same one, and nobody can aim
+    /// at another user's.
+    private static func session(of user: Identifier, _ head: HTTPRequestHead) throws(Refusal) -> Identifier {
+        guard let key = head.header("idempotency-key") else {
+            return SessionKey.http(String(UInt64.random(in: 0...UInt64.max), radix: 36))
         }
-        let parent = Self.traceParent(request.head)
-        let creation = AppRequest.creation(in: room, body: request.body, session: session, parent: parent)
-        self.hub.requestReceived(creation, as: identity) { respond(Self.response($0)) }
+        guard (1...255).contains(key.utf8.count) else {
+            throw Refusal(.invalid, "An Idempotency-Key has 1 to 255 bytes.", field: "Idempotency-Key")
+        }
+        var hash = SHA256()
+        hash.update(data: Array(user.text.utf8))
+        hash.update(data: [0])
+        hash.update(data: Array(key.utf8))
+        return SessionKey.http(hash.finalize().prefix(16).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined())
     }
 
     /// The trace of which a request is a part. One that is malformed, or given twice, is ignored (W3C Trace Context,
@@ -173,20 +173,6 @@ final class HTTPPages: HTTPApplication {
     private static func traceParent(_ head: HTTPRequestHead) -> TraceParent? {
         guard head.headerCount("traceparent") == 1 else { return nil }
         return head.header("traceparent").flatMap { TraceParent($0) }
-    }
-
-    /// The session of an idempotency key: the same key of the same user names the same one, and nobody can aim at
-    /// another user's.
-    private static func session(user: Identifier, key: String) -> Identifier {
-        var hash = SHA256()
-        hash.update(data: Array(user.text.utf8))
-        hash.update(data: [0])
-        hash.update(data: Array(key.utf8))
-        return SessionKey.http(hash.finalize().prefix(16).map { Self.hex($0) }.joined())
-    }
-
-    private static func hex(_ byte: UInt8) -> String {
-        (byte < 16 ? "0" : "") + String(byte, radix: 16)
     }
 
     private func identify(_ request: HTTPRequest, _ respond: (HTTPResponse) -> Void) -> Identity? {
@@ -260,7 +246,6 @@ private enum APIResource {
     /// Whether a path is the API's, though there may be nothing.
     static func contains(_ path: String) -> Bool { path == "/api" || path.hasPrefix("/api/") }
 
-    /// `nil` when there is no such resource.
     init?(path: String) {
         let segments = path.split(separator: "/", omittingEmptySubsequences: false).dropFirst(2).map(String.init)
         switch (segments.first, segments.count) {
@@ -272,7 +257,6 @@ private enum APIResource {
         }
     }
 
-    /// The methods that it answers.
     var methods: [String] {
         switch self {
         case .description, .room, .history: HTTPPages.reading + ["OPTIONS"]
@@ -281,7 +265,6 @@ private enum APIResource {
     }
 }
 
-/// An answer to an HTTP request.
 struct HTTPAnswer {
     let status: Int
     let json: [UInt8]

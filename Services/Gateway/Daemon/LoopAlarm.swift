@@ -6,7 +6,6 @@ final class LoopAlarm {
     private let eventLoop: any EventLoop
     private var scheduled: Scheduled<Void>?
     private var dueAt = Instant.never
-    /// What to do when it rings.
     var ring: () -> Void = {}
 
     init(eventLoop: any EventLoop) {

@@ -19,7 +19,6 @@ final class LoopDescriptors: ReactorHost {
         self.eventLoop = eventLoop
     }
 
-    /// How many descriptors are watched.
     var count: Int { self.channels.count }
 
     func watch(_ descriptor: Int32, signalled: @escaping () -> Void) throws(MeshError) {

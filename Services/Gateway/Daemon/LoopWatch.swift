@@ -8,7 +8,6 @@ import Timing
 final class LoopWatch: NIOEventLoopMetricsDelegate {
     private let passes = NIOLockedValueBox(LoopPasses())
 
-    /// Something is handled.
     func handled(at now: NIODeadline) {
         self.passes.withLockedValue { $0.handled(at: Instant(nanoseconds: now.uptimeNanoseconds)) }
     }

@@ -129,12 +129,12 @@ package struct MeshArrivals {
     /// latest count, so that it delivers less the later it is.
     package mutating func deliver(at now: Instant, to core: inout Gateway, into actions: inout [GatewayAction]) {
         if !self.previews.isEmpty {
-            let previews = self.envelopes > 1 ? LatestPreviews.folded(self.previews) : self.previews
+            let previews = self.envelopes > 1 ? LatestRecords<Preview>.folded(self.previews) : self.previews
             core.previewsReceived(previews, at: now, lateness: self.lateness, into: &actions)
             self.previews.removeAll(keepingCapacity: true)
         }
         if !self.awareness.isEmpty {
-            let awareness = self.envelopes > 1 ? LatestAwareness.folded(self.awareness) : self.awareness
+            let awareness = self.envelopes > 1 ? LatestRecords<Awareness>.folded(self.awareness) : self.awareness
             core.awarenessReceived(awareness, at: now, lateness: self.lateness, into: &actions)
             self.awareness.removeAll(keepingCapacity: true)
         }

@@ -4,9 +4,7 @@ import Wire
 
 /// Large rooms of which parts wait for one app, in the order in which it joined them.
 struct SnapshotQueue {
-    /// What is to be done next.
     enum Step {
-        /// Send a part.
         case part([UInt8])
         /// The app was sent all of a room.
         case sent(Identifier)
@@ -22,7 +20,6 @@ struct SnapshotQueue {
     /// Bytes of the rooms: each is kept whole until its last part is sent.
     private(set) var bytes = 0
 
-    /// True when there is nothing to send.
     var isEmpty: Bool { self.entries.isEmpty }
 
     /// Adds a room; what is left of an earlier snapshot of it is dropped.
@@ -32,19 +29,16 @@ struct SnapshotQueue {
         self.entries.append(Entry(room: snapshot.room, parts: snapshot.parts[...]))
     }
 
-    /// Sends no more of a room.
     mutating func drop(_ room: Identifier) {
         for entry in self.entries where entry.room == room { self.bytes -= entry.parts.base.bytes }
         self.entries.removeAll { $0.room == room }
     }
 
-    /// The next step; nil when there is nothing to send.
     func next() -> Step? {
         guard let entry = self.entries.first else { return nil }
         return entry.parts.first.map { .part($0) } ?? .sent(entry.room)
     }
 
-    /// The next step is done.
     mutating func removeNext() {
         guard !self.entries.isEmpty else { return }
         if self.entries[0].parts.popFirst() == nil { self.bytes -= self.entries.removeFirst().parts.base.bytes }

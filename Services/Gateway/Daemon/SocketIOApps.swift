@@ -98,19 +98,16 @@ extension SocketIOSocket {
     fileprivate func expel() { self.closeEngine(code: 1008, reason: "too many tokens were refused") }
 }
 
-/// One app that speaks Socket.IO.
 final class SocketIOLine: AppLine {
     /// It holds this line until it is gone.
     private let socket: SocketIOSocket
     private let eventLoop: any EventLoop
     let takesBatches: Bool
-    /// The latest previews of a slow app.
     private var held = HeldPreviews()
     /// Large rooms of which parts wait for it.
     private var snapshots = SnapshotQueue()
     /// Whose turn is next when both wait.
     private var isTurnOfPreviews = true
-    /// True when what waits is about to be sent.
     private var isSendingSoon = false
     var snapshotSent: ((Identifier) -> Void)?
     var drained: (() -> Void)?
@@ -145,13 +142,8 @@ final class SocketIOLine: AppLine {
         self.snapshots = SnapshotQueue()
     }
 
-    func shed() {
-        self.socket.shed()
-    }
-
-    func dropSnapshot(of room: Identifier) {
-        self.snapshots.drop(room)
-    }
+    func shed() { self.socket.shed() }
+    func dropSnapshot(of room: Identifier) { self.snapshots.drop(room) }
 
     // MARK: What waits
 
@@ -169,7 +161,7 @@ final class SocketIOLine: AppLine {
     /// it goes on when that has become writable.
     func resume() {
         guard self.socket.isWritable else { return }
-        var waiting = self.held.takeAll()
+        var waiting = self.held.takeLongestWaiting()
         defer { self.held.add(waiting) }
         while self.socket.isWritable, !waiting.isEmpty || !self.snapshots.isEmpty {
             guard self.socket.bufferedBytes < self.bytesAhead else { return self.sendSoon() }
@@ -204,9 +196,7 @@ final class SocketIOLine: AppLine {
 
     // MARK: Events
 
-    func emit(_ json: [UInt8]) {
-        self.socket.emit(json)
-    }
+    func emit(_ json: [UInt8]) { self.socket.emit(json) }
 
     func send(_ packet: PreparedPacket, json: [UInt8], step: StreamStep?) {
         if let step, !self.held.isEmpty { self.held.remove(step.ended) }
@@ -222,9 +212,7 @@ final class SocketIOLine: AppLine {
         if self.socket.isWritable { self.sendSoon() }
     }
 
-    func dropPreviews(of room: Identifier) {
-        self.held.drop(room)
-    }
+    func dropPreviews(of room: Identifier) { self.held.drop(room) }
 
     /// About the bytes of the previews that wait. Large rooms have a bound of their own for all apps.
     var heldBytes: Int { self.held.bytes }
@@ -235,19 +223,8 @@ final class SocketIOLine: AppLine {
         self.isStuck && self.socket.bufferedBytes > bound
     }
 
-    func disconnect() {
-        self.socket.disconnect()
-    }
-
-    func goAway() {
-        self.socket.goAway()
-    }
-
-    func expel() {
-        self.socket.expel()
-    }
-
-    func reportBadMessage() {
-        self.socket.reportBadPacket()
-    }
+    func disconnect() { self.socket.disconnect() }
+    func goAway() { self.socket.goAway() }
+    func expel() { self.socket.expel() }
+    func reportBadMessage() { self.socket.reportBadPacket() }
 }

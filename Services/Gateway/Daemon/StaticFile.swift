@@ -6,7 +6,6 @@ import WebClient
 
 /// A file that stays as it is while the gateway runs: of its pages for people, or the client for web pages.
 struct StaticFile: Sendable {
-    /// The file as it is sent.
     private struct Representation {
         let content: [UInt8]
         /// Changes with the content.
@@ -28,7 +27,6 @@ struct StaticFile: Sendable {
     private let contentType: String
     private let securityPolicy: String?
 
-    /// The file at a path; `nil` if there is none.
     static func at(_ path: String) -> StaticFile? { Self.byPath[path] }
 
     /// The answer to a request for it.
@@ -62,7 +60,12 @@ struct StaticFile: Sendable {
 
     private static let byPath: [String: StaticFile] = {
         var files: [String: StaticFile] = [:]
-        for file in PageFile.all { files[file.path] = StaticFile(file) }
+        for file in PageFile.all {
+            files[file.path] = StaticFile(
+                file.content, contentType: file.kind.rawValue, caching: "no-cache", isForOtherOrigins: false,
+                // A worker has the policy that its script comes with.
+                securityPolicy: file.kind == .page || file.kind == .script ? Self.pagePolicy : nil)
+        }
         // Under an address of its own each version stays the same for ever: a year, the most that caches count with.
         let folders = [
             "/client/\(BuildInfo.version)": "public, max-age=31536000, immutable", "/client": "public, max-age=300",
@@ -81,13 +84,6 @@ struct StaticFile: Sendable {
         StaticFile(
             module, compressed: compressed, contentType: PageFile.Kind.script.rawValue, caching: caching,
             isForOtherOrigins: true)
-    }
-
-    private init(_ file: PageFile) {
-        self.init(
-            file.content, contentType: file.kind.rawValue, caching: "no-cache", isForOtherOrigins: false,
-            // A worker has the policy that its script comes with.
-            securityPolicy: file.kind == .page || file.kind == .script ? Self.pagePolicy : nil)
     }
 
     private init(

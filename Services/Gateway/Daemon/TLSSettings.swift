@@ -3,24 +3,11 @@ package import SocketIOServer
 
 /// The certificate and the key of a gateway that speaks TLS itself.
 package struct TLSSettings: Sendable {
-    /// A file that is read again when it changes.
-    struct File {
-        let path: String
-        /// The file before it was read.
-        let stamp: FileStamp?
-
-        init(_ path: String) {
-            self.path = path
-            self.stamp = FileStamp(of: path)
-        }
-    }
-
-    /// What was read at start.
     package let identity: TLSIdentity
     /// When the certificate expires, seconds since 1970.
     package var expiry: Int { self.identity.expiry }
-    let certificateFile: File
-    let keyFile: File
+    let certificateFile: ReadFile
+    let keyFile: ReadFile
 
     static let certificate = Setting<String?>.optionalString(
         "tls-certificate",
@@ -37,8 +24,8 @@ package struct TLSSettings: Sendable {
         case (_?, nil): throw values.problem(Self.certificate, "needs \(Self.key.name), too")
         case (nil, _?): throw values.problem(Self.key, "needs \(Self.certificate.name), too")
         case (let certificate?, let key?):
-            self.certificateFile = File(certificate)
-            self.keyFile = File(key)
+            self.certificateFile = ReadFile(certificate)
+            self.keyFile = ReadFile(key)
         }
         do throws(TLSFileProblem) {
             self.identity = try Self.identity(self.certificateFile.path, self.keyFile.path)
@@ -83,7 +70,6 @@ package struct TLSSettings: Sendable {
 
 /// Why a certificate and its key are not accepted.
 struct TLSFileProblem: Error {
-    /// Which of the two files is at fault.
     let isOfKey: Bool
     let reason: String
 

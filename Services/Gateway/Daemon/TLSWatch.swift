@@ -9,7 +9,6 @@ import Timing
 /// Follows the files of a certificate and its key while the gateway runs. A pair that is wrong, or gone, is not accepted:
 /// the one in force stays.
 struct TLSWatch {
-    /// The services that examine the files.
     let services: [any Service]
     /// What new connections get, each time that it changes: the latest only.
     let changes: AsyncStream<TLSIdentity>
@@ -46,8 +45,7 @@ private struct WatchedPair: WatchedContents {
     init(_ settings: TLSSettings, _ context: DaemonContext, adopt: @escaping @Sendable (TLSIdentity) -> Void) {
         self.settings = settings
         self.inForce = NIOLockedValueBox(settings.identity)
-        self.report = FileReport(
-            settings.certificateFile.path, "certificates", context, prefix: "touchsync_gateway_")
+        self.report = FileReport(settings.certificateFile.path, "certificates", context, prefix: "touchsync_gateway_")
         self.expiry = context.metrics.gauge(
             "touchsync_gateway_certificate_expiry_seconds", "When the certificate expires, in seconds since 1970.")
         self.adopt = adopt

@@ -5,23 +5,14 @@ import Boot
 package struct TokenSettings: Sendable {
     /// What changes with files while the gateway runs.
     package struct Rules: Sendable, Equatable {
-        /// What tokens are signed with.
         package var keys: KeySet
         /// Tokens that are refused all the same.
         package var revocations: RevocationList
     }
 
-    /// A file that is read again when it changes.
-    struct File {
-        let path: String
-        /// The file before it was read.
-        let stamp: FileStamp?
-    }
-
-    /// The rules at start.
     package let rules: Rules
-    let keysFile: File?
-    let revocationsFile: File?
+    let keysFile: ReadFile?
+    let revocationsFile: ReadFile?
     /// The key that is no file's.
     private let secret: KeySet?
     private let issuer: String
@@ -29,7 +20,6 @@ package struct TokenSettings: Sendable {
     private let leeway: Duration
     private let lifetime: Int
 
-    /// The largest revocation list, bytes.
     static let maxRevocationBytes = 16 << 20
 
     static let leeway = Setting.milliseconds(
@@ -43,8 +33,8 @@ package struct TokenSettings: Sendable {
     /// - Returns: nil in open mode.
     init?(_ values: SettingValues) throws(SettingProblem) {
         let secret = try Self.secret(values)
-        let keysFile = values[SharedSettings.jwtKeysFile].map { File(path: $0, stamp: FileStamp(of: $0)) }
-        let revocationsFile = values[Self.revocations].map { File(path: $0, stamp: FileStamp(of: $0)) }
+        let keysFile = values[SharedSettings.jwtKeysFile].map { ReadFile($0) }
+        let revocationsFile = values[Self.revocations].map { ReadFile($0) }
         guard secret != nil || keysFile != nil else {
             guard revocationsFile == nil else {
                 throw values.problem(Self.revocations, "needs jwt-secret or jwt-keys-file: there are no tokens")
@@ -70,7 +60,7 @@ package struct TokenSettings: Sendable {
     }
 
     private static func keys(
-        _ secret: KeySet?, _ file: File?, _ values: SettingValues
+        _ secret: KeySet?, _ file: ReadFile?, _ values: SettingValues
     ) throws(SettingProblem) -> KeySet {
         do throws(SettingRefusal) { return try self.keys(secret, in: file.map { FileBytes.read($0.path) }) } catch {
             throw values.problem(SharedSettings.jwtKeysFile, error.reason)
@@ -78,7 +68,7 @@ package struct TokenSettings: Sendable {
     }
 
     private static func revocations(
-        _ file: File?, _ values: SettingValues
+        _ file: ReadFile?, _ values: SettingValues
     ) throws(SettingProblem) -> RevocationList {
         guard let file else { return RevocationList() }
         do throws(SettingRefusal) {
@@ -122,5 +112,17 @@ package struct TokenSettings: Sendable {
         try await TokenVerifier(
             keys: rules.keys, issuer: self.issuer, audience: self.audience, leeway: self.leeway.components.seconds,
             lifetime: Int64(self.lifetime), revocations: rules.revocations)
+    }
+}
+
+/// A file of settings that is read again when it changes.
+struct ReadFile {
+    let path: String
+    /// The file before it was read.
+    let stamp: FileFacts?
+
+    init(_ path: String) {
+        self.path = path
+        self.stamp = FileFacts(of: path)
     }
 }

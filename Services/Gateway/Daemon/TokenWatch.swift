@@ -9,7 +9,6 @@ import Timing
 /// Follows the files of keys and revocations while the gateway runs. A file that is wrong, or gone, is not accepted: the
 /// rules in force stay.
 struct TokenWatch {
-    /// The services that look at the files.
     let services: [any Service]
     /// The rules that are in force from now on, each time that they change: the latest ones.
     let changes: AsyncStream<TokenSettings.Rules>
@@ -28,57 +27,45 @@ struct TokenWatch {
     }
 
     private static func files(
-        _ settings: TokenSettings, _ context: DaemonContext,
-        adopt: @escaping @Sendable (TokenSettings.Rules) -> Void
+        _ settings: TokenSettings, _ context: DaemonContext, adopt: @escaping @Sendable (TokenSettings.Rules) -> Void
     ) -> [WatchedFile] {
         let rules = NIOLockedValueBox(settings.rules)
         var files: [WatchedFile] = []
         if let file = settings.keysFile {
             let report = FileReport(file.path, "keys", context, prefix: "touchsync_gateway_")
-            let contents = WatchedKeys(settings: settings, rules: rules, report: report, adopt: adopt)
+            let contents = WatchedRules(
+                part: \.keys, rules: rules, report: report, adopt: adopt, read: settings.keys(in:),
+                facts: { ["keys.count": "\($0.count)", "keys.former_count": "\($1.count)"] })
             files.append(WatchedFile(file.path, stamp: file.stamp, contents: contents))
         }
         if let file = settings.revocationsFile {
             let report = FileReport(file.path, "revocations", context, prefix: "touchsync_gateway_")
-            let contents = WatchedRevocations(rules: rules, report: report, adopt: adopt)
+            let contents = WatchedRules(
+                part: \.revocations, rules: rules, report: report, adopt: adopt, read: TokenSettings.revocations(in:),
+                facts: { list, _ in ["revocations.count": "\(list.count)"] })
             files.append(
-                WatchedFile(
-                    file.path, stamp: file.stamp, limit: TokenSettings.maxRevocationBytes, contents: contents))
+                WatchedFile(file.path, stamp: file.stamp, limit: TokenSettings.maxRevocationBytes, contents: contents))
         }
         return files
     }
 }
 
-private struct WatchedKeys: WatchedContents {
-    let settings: TokenSettings
+/// The part of the rules that one file has.
+private struct WatchedRules<Part: Equatable & Sendable>: WatchedContents {
+    let part: any WritableKeyPath<TokenSettings.Rules, Part> & Sendable
     let rules: NIOLockedValueBox<TokenSettings.Rules>
     let report: FileReport
     let adopt: @Sendable (TokenSettings.Rules) -> Void
+    let read: @Sendable (Result<[UInt8], SettingRefusal>) throws(SettingRefusal) -> Part
+    /// What is reported of the part and its former value.
+    let facts: @Sendable (Part, Part) -> Logger.Metadata
 
     func fileRead(_ contents: Result<[UInt8], SettingRefusal>) {
         do throws(SettingRefusal) {
-            let keys = try self.settings.keys(in: contents)
-            let former = self.rules.withLockedValue { exchange(&$0.keys, with: keys) }
-            guard keys != former else { return self.report.unchanged() }
-            self.report.changed(["keys.count": "\(keys.count)", "keys.former_count": "\(former.count)"])
-            self.adopt(self.rules.withLockedValue { $0 })
-        } catch {
-            self.report.refused(error.reason)
-        }
-    }
-}
-
-private struct WatchedRevocations: WatchedContents {
-    let rules: NIOLockedValueBox<TokenSettings.Rules>
-    let report: FileReport
-    let adopt: @Sendable (TokenSettings.Rules) -> Void
-
-    func fileRead(_ contents: Result<[UInt8], SettingRefusal>) {
-        do throws(SettingRefusal) {
-            let list = try TokenSettings.revocations(in: contents)
-            let former = self.rules.withLockedValue { exchange(&$0.revocations, with: list) }
-            guard list != former else { return self.report.unchanged() }
-            self.report.changed(["revocations.count": "\(list.count)"])
+            let part = try self.read(contents)
+            let former = self.rules.withLockedValue { exchange(&$0[keyPath: self.part], with: part) }
+            guard part != former else { return self.report.unchanged() }
+            self.report.changed(self.facts(part, former))
             self.adopt(self.rules.withLockedValue { $0 })
         } catch {
             self.report.refused(error.reason)

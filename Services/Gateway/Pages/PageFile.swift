@@ -38,3 +38,6 @@ package struct PageFile: Sendable {
             return page_file(index).map { PageFile($0.pointee) }
         })
 }
+
+/// The description of the HTTP API in OpenAPI 3.0. It names the fields of elements by placeholders.
+package let openAPITemplate = String(cString: openapi_template())

@@ -3,7 +3,6 @@ internal import Boot
 /// An error that ends the operator's command, with a text for people.
 package struct OperatorFailure: Error, Sendable, CustomStringConvertible {
     package let description: String
-    /// The command's exit code.
     package let exitCode: Int32
 
     package init(_ description: String, exitCode: Int32 = 1) {

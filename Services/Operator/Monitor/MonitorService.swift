@@ -11,7 +11,6 @@ internal import CMonitorPages
 ///     GET /rooms?id=ROOM       one room
 package enum MonitorService {
     /// The daemon's process.
-    /// - Parameter arguments: its settings, as flags.
     package static func main(_ arguments: [String]) async -> Never {
         await DaemonMain.run(MonitorSettings.self, arguments: arguments) { settings, context in
             let pulse = context.health.pulse("rounds")
@@ -49,20 +48,21 @@ package enum MonitorService {
     }
 
     private static func rooms(_ queries: RoomQueries, _ room: String?) async -> AdminPage {
-        guard let room else { return self.json(await queries.rooms(by: .activity).json) }
+        guard let room else { return self.json(await queries.rooms(by: .activity).json.utf8) }
         let (report, silent) = await queries.room(room)
-        if let report { return self.json(report.json) }
+        if let report { return self.json(report.json.utf8) }
         let reasons = silent.map { "\($0.fanout) \($0.reason)." }.joined(separator: " ")
         let text = reasons.isEmpty ? "No fan-out has this room in memory." : reasons
         return AdminPage(status: 404, body: "\(text)\n".utf8)
     }
 
-    private static func json(_ text: [UInt8]) -> AdminPage { AdminPage(contentType: "application/json", body: text) }
+    private static func json(_ text: some Sequence<UInt8>) -> AdminPage {
+        AdminPage(contentType: "application/json", body: text)
+    }
 }
 
 /// A file of the page for operators, as it stands in `web`.
 private struct MonitorFile: Sendable {
-    /// The path of its address.
     let path: String
     let contentType: String
     let content: [UInt8]
@@ -73,7 +73,6 @@ private struct MonitorFile: Sendable {
         self.content = Array(String(cString: file.content).utf8)
     }
 
-    /// All of them.
     static let all = Array(
         sequence(state: 0 as Int32) { index in
             defer { index += 1 }

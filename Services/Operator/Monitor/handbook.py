@@ -33,7 +33,7 @@ def inline(text):
     parts = re.split(r"`([^`]+)`", text)
     parts[::2] = [re.sub(r"\*\*(.+?)\*\*", r"<b>\1</b>", html.escape(part, quote=False)) for part in parts[::2]]
     parts[1::2] = [f"<code>{html.escape(part, quote=False)}</code>" for part in parts[1::2]]
-    return re.sub(r"\[(.+?)\]\((\S+?)\)", link, "".join(parts))
+    return re.sub(r"\[([^\]]+)\]\((\S+?)\)", link, "".join(parts))
 
 
 def link(found):

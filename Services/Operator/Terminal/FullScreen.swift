@@ -33,7 +33,6 @@ package final class FullScreen {
         tcsetattr(STDIN_FILENO, TCSAFLUSH, &self.saved)
     }
 
-    /// The size at present.
     package var size: TerminalSize { self.output.size }
 
     /// Shows lines from the top; writes only those that have changed.

@@ -1,4 +1,3 @@
-/// A key that a person pressed.
 package enum Key: Equatable, Sendable {
     case character(Character)
     /// Ctrl-C, or the end of the input.

@@ -20,7 +20,6 @@ package final class ProgressLine {
         self.isShown = true
     }
 
-    /// Removes the line.
     package func clear() {
         guard self.isShown else { return }
         self.output.write("\r\u{1B}[K")

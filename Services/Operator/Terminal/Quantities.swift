@@ -35,12 +35,16 @@ package enum Quantities {
     }
 
     /// At most one decimal.
-    package static func tenths(_ value: Double) -> String {
-        let tenths = (value * 10).rounded()
-        guard tenths.magnitude < 1e15 else { return "\(value)" }
-        let whole = Int(tenths)
-        let sign = whole < 0 ? "-" : ""
-        let (quotient, digit) = whole.magnitude.quotientAndRemainder(dividingBy: 10)
-        return digit == 0 ? "\(sign)\(quotient)" : "\(sign)\(quotient).\(digit)"
+    package static func tenths(_ value: Double) -> String { self.text(value, unit: 10) }
+
+    /// At most three decimals.
+    package static func thousandths(_ value: Double) -> String { self.text(value, unit: 1000) }
+
+    private static func text(_ value: Double, unit: Double) -> String {
+        // Plus zero, so that nothing is −0.
+        let units = (value * unit).rounded() + 0
+        guard units.magnitude < 1e15 else { return "\(value)" }
+        let text = "\(units / unit)"
+        return text.hasSuffix(".0") ? String(text.dropLast(2)) : text
     }
 }

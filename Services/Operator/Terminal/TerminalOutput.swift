@@ -14,7 +14,6 @@ package struct TerminalOutput: Sendable {
     }
 
     package static var standard: TerminalOutput { TerminalOutput(STDOUT_FILENO) }
-    /// Standard error.
     package static var error: TerminalOutput { TerminalOutput(STDERR_FILENO) }
 
     /// Its size, 80 × 24 where it is not known.

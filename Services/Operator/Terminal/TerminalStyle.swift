@@ -30,7 +30,6 @@ package struct TerminalStyle: Equatable, Sendable {
             isTerminal && environment["NO_COLOR", default: ""].isEmpty && environment["TERM"] != "dumb"
     }
 
-    /// No colours.
     package static let plain = TerminalStyle(isTerminal: false, environment: [:])
 
     package func paint(_ text: String, _ accent: TextAccent) -> String {

@@ -27,7 +27,6 @@ package struct TextTable: Sendable {
     private let columns: [Column]
     private var rows: [[Cell]] = []
 
-    /// A table without rows.
     package init(_ columns: [Column]) {
         self.columns = columns
     }

@@ -1,9 +1,7 @@
 internal import JSONBytes
 internal import NIOConcurrencyHelpers
 
-/// A page of the admin server.
 package struct AdminPage: Sendable {
-    /// HTTP status code.
     package var status: Int
     package var contentType: String
     package var body: [UInt8]

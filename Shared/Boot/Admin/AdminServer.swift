@@ -11,7 +11,6 @@ internal import ServiceLifecycle
 /// Not on Hummingbird: three pages do not justify its dependencies (TLS, HTTP/2 and tracing among them) and minutes of
 /// build. The gateway's API shares the port of Socket.IO, and with it the HTTP of that server.
 package struct AdminServer: Service {
-    /// The maximum number of open connections.
     package static let connectionLimit = 64
     /// How long another thread may take to answer a question, unless set otherwise.
     package static let patience = Duration.seconds(3)

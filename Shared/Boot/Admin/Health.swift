@@ -71,7 +71,6 @@ package final class Health: Sendable {
         return HealthNote(health: self, index: index)
     }
 
-    /// The present notes.
     package var notes: [HealthState.Reason] {
         self.state.withLockedValue { state in
             state.notes.compactMap { note in note.text.map { HealthState.Reason(check: note.name, text: $0) } }
@@ -115,7 +114,6 @@ package final class Health: Sendable {
         self.change { $0.url = url }
     }
 
-    /// The present state.
     package var current: HealthState { self.state.withLockedValue { Self.sum($0) } }
 
     /// The drain has started: never ready again.
@@ -161,9 +159,7 @@ package final class Health: Sendable {
 package struct HealthState: Sendable, Equatable {
     /// One failing check.
     package struct Reason: Sendable, Equatable {
-        /// The check's name.
         package let check: String
-        /// Why it fails.
         package let text: String
     }
 
@@ -179,7 +175,6 @@ package struct ReadinessCheck: Sendable {
     let health: Health
     let index: Int
 
-    /// Reports that the condition holds.
     package func ready() { self.health.set(self.index, nil) }
 
     /// Reports that the condition does not hold.
@@ -192,7 +187,6 @@ package struct Pulse: Sendable {
     let health: Health
     let index: Int
 
-    /// Records a beat.
     package func beat() { self.health.beat(self.index) }
 }
 

@@ -2,11 +2,8 @@ internal import Crypto
 
 /// Who may see what only operators may: whoever presents the operator's token, and nobody where none is set.
 package struct OperatorAccess: Sendable {
-    /// Why somebody may not.
     package enum Refusal: String, CaseIterable, Sendable {
-        /// No token was presented.
         case missing
-        /// Another token was presented.
         case wrong
         /// There is no token that could be presented.
         case unset
@@ -32,7 +29,6 @@ package struct OperatorAccess: Sendable {
         self.digest = token.map { SHA256.hash(data: Array($0.utf8)) }
     }
 
-    /// Whether a token is set.
     package var isPossible: Bool { self.digest != nil }
 
     /// Why a request is refused; nil when it is an operator's. The time that this takes does not depend on the secret:

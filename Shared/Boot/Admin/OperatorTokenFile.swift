@@ -25,14 +25,16 @@ package enum OperatorTokenFile {
             let refusal = FileBytes.replace(path, with: Array("\(given)\n".utf8))
             return refusal.map { .failure($0) } ?? .success(given)
         }
-        let made = self.random()
+        let made = String(randomWords: 4)
         if FileBytes.create(path, with: Array("\(made)\n".utf8)) == nil { return .success(made) }
         return self.read(in: folder)
     }
+}
 
-    /// 256 random bits, as hexadecimal digits.
-    private static func random() -> String {
-        (0..<4).map { _ in
+extension String {
+    /// Random bits, 64 a word, as hexadecimal digits.
+    package init(randomWords count: Int) {
+        self = (0..<count).map { _ in
             let digits = String(UInt64.random(in: 0...UInt64.max), radix: 16)
             return String(repeating: "0", count: 16 - digits.count) + digits
         }.joined()

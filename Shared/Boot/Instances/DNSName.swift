@@ -1,3 +1,5 @@
+internal import Trust
+
 /// A name whose records in DNS are a stage's instances: `dns://HOST:PORT` or `srv://NAME`.
 package struct DNSName: Sendable, Hashable, CustomStringConvertible {
     package enum Records: Sendable, Hashable {
@@ -47,6 +49,28 @@ package struct DNSName: Sendable, Hashable, CustomStringConvertible {
     private static let serviceScheme = "srv://"
 
     private static func isHost(_ text: Substring) -> Bool {
-        (1...253).contains(text.utf8.count) && text.utf8.allSatisfy(PeerAddress.isNameByte)
+        (1...253).contains(text.utf8.count) && text.utf8.allSatisfy(PeerList.isNameByte)
+    }
+}
+
+/// An instance that DNS knows.
+package struct DNSInstance: Sendable, Hashable {
+    /// What it goes by: its address, with dashes for the colons of IPv6, which names do not have; or the first label of
+    /// its host in a service's record, such as `fanout-0` of `fanout-0.fanouts.example.net`.
+    package let name: String
+    /// Its IP address.
+    package let address: String
+    package let port: Int
+
+    package init(name: String, address: String, port: Int) {
+        self.name = name
+        self.address = address
+        self.port = port
+    }
+
+    /// One of the addresses of a host.
+    package init(address: String, port: Int) {
+        let name = String(address.map { $0 == ":" || $0 == "%" ? "-" : $0 })
+        self.init(name: name, address: address, port: port)
     }
 }

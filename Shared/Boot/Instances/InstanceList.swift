@@ -1,11 +1,10 @@
 /// A stage's instances at start, and where they may change while the daemon runs.
 package struct InstanceList: Sendable {
-    /// Where they come from.
     package let source: InstanceSource
     /// The instances at start; none while only DNS knows them.
     package let addresses: [PeerAddress]
     /// The file before it was read; nil without one, or when it could not be examined.
-    package let stamp: FileStamp?
+    package let stamp: FileFacts?
     /// The member of the file that lists them: `fanouts`.
     private let member: String
     /// True when the links have no keys, so that instances must be on this machine.
@@ -21,8 +20,8 @@ package struct InstanceList: Sendable {
             self.addresses = try Self.checked(addresses, isPlain: isPlain)
         case .file(let path):
             // Examined before it is read, so that a change in between is found later.
-            self.stamp = FileStamp(of: path)
-            self.addresses = try Self.parse(FileBytes.read(path), member: member, isPlain: isPlain)
+            self.stamp = FileFacts(of: path)
+            self.addresses = try Self.parse(FileBytes.read(path), member, isPlain: isPlain)
         case .name(let name):
             self.stamp = nil
             self.addresses = []
@@ -34,11 +33,11 @@ package struct InstanceList: Sendable {
     /// - Parameter contents: the file's bytes, or why it cannot be read.
     /// - Throws: the reason, with the line if there is one.
     package func parse(_ contents: Result<[UInt8], SettingRefusal>) throws(SettingRefusal) -> [PeerAddress] {
-        try Self.parse(contents, member: self.member, isPlain: self.isPlain)
+        try Self.parse(contents, self.member, isPlain: self.isPlain)
     }
 
     private static func parse(
-        _ contents: Result<[UInt8], SettingRefusal>, member: String, isPlain: Bool
+        _ contents: Result<[UInt8], SettingRefusal>, _ member: String, isPlain: Bool
     ) throws(SettingRefusal) -> [PeerAddress] {
         let file = try InstancesFile(parsing: try contents.get())
         return try self.checked(try file.addresses(of: member), isPlain: isPlain)

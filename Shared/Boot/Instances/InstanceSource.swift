@@ -16,7 +16,6 @@ package enum InstanceSource: Sendable, Hashable {
         }
     }
 
-    /// True for an empty list.
     package var isEmpty: Bool { self == .list([]) }
 }
 

@@ -20,13 +20,8 @@ struct InstancesFile {
     /// Parses a file.
     /// - Throws: the reason, with the line if there is one.
     init(parsing bytes: [UInt8]) throws(SettingRefusal) {
-        guard !bytes.isEmpty else { throw SettingRefusal("is empty") }
-        var document = JSONDocument()
-        do { try document.parse(bytes) } catch {
-            throw SettingRefusal("line \(bytes.line(at: error.offset)) is no JSON: \(error.reason.rawValue)")
-        }
         self.bytes = bytes
-        self.root = document.root
+        self.root = try JSONValue(ofFile: bytes)
         guard self.root.kind == .object else { throw SettingRefusal("must be one JSON object") }
         for (key, _) in self.root.members where !Self.members.contains(key.string ?? "") {
             throw self.refusal(

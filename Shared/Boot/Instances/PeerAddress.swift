@@ -1,3 +1,5 @@
+internal import Trust
+
 /// A peer of the mesh in the settings: `committer-1=ipc:///run/touchsync/committer-1.sock`.
 package struct PeerAddress: Hashable, Sendable, CustomStringConvertible {
     /// 1 to 64 of `A-Z a-z 0-9 . _ -`; unique in its stage: it decides what the instance owns, and what it must call itself.
@@ -51,27 +53,23 @@ package struct PeerAddress: Hashable, Sendable, CustomStringConvertible {
 
     /// True for an endpoint that only programs of this machine can reach: `ipc://`, and `tcp://` on loopback.
     package static func isLocal(endpoint: String) -> Bool {
-        guard endpoint.hasPrefix("tcp://"), let colon = endpoint.lastIndex(of: ":") else { return true }
-        var host = endpoint[endpoint.index(endpoint.startIndex, offsetBy: 6)..<colon]
+        guard var host = self.tcp(endpoint)?.host else { return true }
         if host.hasPrefix("["), host.hasSuffix("]") { host = host.dropFirst().dropLast() }
         return Loopback.contains(String(host))
+    }
+
+    /// The host, which may be in brackets, and the port of `tcp://HOST:PORT`; nil for another endpoint. A port that is no
+    /// number is nil.
+    package static func tcp(_ endpoint: String) -> (host: Substring, port: Int?)? {
+        guard endpoint.hasPrefix("tcp://"), let colon = endpoint.lastIndex(of: ":") else { return nil }
+        return (endpoint[..<colon].dropFirst(6), Int(endpoint[endpoint.index(after: colon)...]))
     }
 
     /// The longest path that fits `sockaddr_un.sun_path` with its terminating zero (unix(7)), in bytes.
     package static let longestSocketPath = 107
 
-    /// Whether names of instances, and of hosts, may have this byte: letters, digits, dots, dashes and underscores.
-    static func isNameByte(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "-"):
-            true
-        default: false
-        }
-    }
-
     static func check(name: String) throws(SettingRefusal) {
-        guard name.utf8.allSatisfy(Self.isNameByte), (1...64).contains(name.utf8.count) else {
+        guard name.utf8.allSatisfy(PeerList.isNameByte), (1...64).contains(name.utf8.count) else {
             throw SettingRefusal("\"\(name)\" is not a name of 1 to 64 letters, digits, dots, dashes and underscores")
         }
     }
@@ -93,10 +91,7 @@ package struct PeerAddress: Hashable, Sendable, CustomStringConvertible {
         guard endpoint.hasPrefix("tcp://") else {
             throw SettingRefusal("\"\(endpoint)\" is no endpoint; write ipc:///PATH or tcp://HOST:PORT")
         }
-        let address = endpoint.dropFirst(6)
-        guard let colon = address.lastIndex(of: ":"), colon > address.startIndex,
-            let port = Int(address[address.index(after: colon)...]), (1...65535).contains(port)
-        else {
+        guard let (host, port) = self.tcp(endpoint), !host.isEmpty, let port, (1...65535).contains(port) else {
             throw SettingRefusal("\"\(endpoint)\" needs a host and a port from 1 to 65535: tcp://HOST:PORT")
         }
     }

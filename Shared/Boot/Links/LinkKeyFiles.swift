@@ -13,15 +13,14 @@ extension SharedSettings {
 package struct LinkKeyFiles: Sendable, Equatable {
     /// The daemon's own key pair, for as long as it runs.
     package let own: KeyPair
-    /// The path of its file.
     package let ownPath: String
     /// That file before it was read; nil when it could not be examined.
-    package let ownStamp: FileStamp?
+    package let ownStamp: FileFacts?
     /// The path of the peers file, which may change while the daemon runs.
     package let peersPath: String
     package let peers: PeerList
     /// The peers file before it was read; nil when it could not be examined.
-    package let stamp: FileStamp?
+    package let stamp: FileFacts?
 
     /// Reads a key pair.
     /// - Throws: the reason, never with the secret; others than the file's owner may not read or write it.
@@ -70,13 +69,13 @@ extension SettingValues {
         guard let peersPath = self[SharedSettings.peersFile] else {
             throw self.problem(SharedSettings.linkKeyFile, "needs \(SharedSettings.peersFile.name), too")
         }
-        let ownStamp = FileStamp(of: path)
+        let ownStamp = FileFacts(of: path)
         let own: KeyPair
         do { own = try LinkKeyFiles.keyPair(at: path) } catch {
             throw self.problem(SharedSettings.linkKeyFile, error.reason)
         }
         // Examined before it is read, so that a change in between is found later.
-        let stamp = FileStamp(of: peersPath)
+        let stamp = FileFacts(of: peersPath)
         do throws(SettingRefusal) {
             let peers = try LinkKeyFiles.peers(at: peersPath)
             return LinkKeyFiles(

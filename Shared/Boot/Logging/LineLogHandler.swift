@@ -14,18 +14,10 @@ package struct LineLogHandler: LogHandler {
     ///   - origin: the instance's name, on every line.
     ///   - sink: standard error in a daemon.
     ///   - marksPriority: true to begin each line with its priority, for the journal.
+    ///   - clock: the time of day as the lines have it.
     package init(
         origin: String, format: LogFormat, level: Logger.Level, sink: LogSink = .standardError,
-        marksPriority: Bool = false
-    ) {
-        self.init(
-            origin: origin, format: format, level: level, sink: sink, marksPriority: marksPriority, clock: LogTime.now)
-    }
-
-    /// With a clock for tests.
-    init(
-        origin: String, format: LogFormat, level: Logger.Level, sink: LogSink, marksPriority: Bool = false,
-        clock: @escaping @Sendable () -> String
+        marksPriority: Bool = false, clock: @escaping @Sendable () -> String = { WallClock.text() }
     ) {
         self.logLevel = level
         self.line = LogLine(origin: origin, format: format, marksPriority: marksPriority)

@@ -7,7 +7,6 @@ struct LogLine {
     /// The maximum length of a line including its newline: a pipe accepts up to PIPE_BUF (4096) bytes atomically.
     static let longest = 4096
 
-    /// The instance's name.
     let origin: String
     let format: LogFormat
     /// True to begin each line with its priority, such as `<6>` (sd-daemon(3)).
@@ -15,7 +14,7 @@ struct LogLine {
 
     /// The line with its newline.
     /// - Parameters:
-    ///   - time: RFC 3339, see ``LogTime``.
+    ///   - time: RFC 3339, see ``WallClock/text()``.
     ///   - fields: in the order to print.
     func bytes(time: String, level: Logger.Level, message: String, fields: [(key: String, value: String)]) -> [UInt8] {
         var fields = fields

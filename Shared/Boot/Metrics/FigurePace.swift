@@ -6,7 +6,6 @@ package import Timing
 /// preview or two. A change after the last update is published with the next turn, which a reactor's beat guarantees
 /// within about a second.
 package struct FigurePace: Sendable {
-    /// The time between two updates.
     private static let interval = Nanoseconds.milliseconds(200)
     private var dueAt = Instant.start
 

@@ -22,7 +22,6 @@ package final class Counter: Sendable {
         if total > shown { self.count.wrappingAdd(total - shown, ordering: .relaxed) }
     }
 
-    /// The present count.
     package var value: UInt64 { self.count.load(ordering: .relaxed) }
 }
 
@@ -73,12 +72,6 @@ package final class Histogram: Sendable {
         }
     }
 
-    /// Records a duration, in seconds.
-    package func observe(_ duration: Duration, count: Int = 1) {
-        let parts = duration.components
-        self.observe(Double(parts.seconds) + Double(parts.attoseconds) * 1e-18, count: count)
-    }
-
     /// Shows what a core counts. For one thread, which alone updates this histogram; its bounds are
     /// ``Buckets/latency``.
     package func follow(_ tally: LatencyTally) {
@@ -93,7 +86,6 @@ package final class Histogram: Sendable {
     var snapshot: State { self.state.withLockedValue { $0 } }
 }
 
-/// Usual bucket bounds.
 package enum Buckets {
     /// Seconds, 0.1 ms to 10 s.
     package static let latency = LatencyTally.bounds.map(\.seconds)

@@ -33,17 +33,11 @@ enum ProcessMetrics {
     private static func startSeconds() -> Double {
         let afterName = self.fields("/proc/self/stat").reversed().prefix { !$0.hasSuffix(")") }.reversed()
         guard let ticks = afterName.dropFirst(19).first.flatMap({ Double($0) }) else { return .nan }
-        return self.seconds(of: CLOCK_REALTIME) - self.seconds(of: CLOCK_BOOTTIME)
+        return timespec(of: CLOCK_REALTIME).seconds - timespec(of: CLOCK_BOOTTIME).seconds
             + ticks / Double(sysconf(Int32(_SC_CLK_TCK)))
     }
 
-    private static func seconds(of clock: clockid_t) -> Double {
-        var now = timespec()
-        clock_gettime(clock, &now)
-        return Double(now.tv_sec) + Double(now.tv_nsec) / 1e9
-    }
-
-    private static func fields(_ path: String) -> [Substring] {
+    static func fields(_ path: String) -> [Substring] {
         guard case .success(let bytes) = FileBytes.read(path, limit: 4096) else { return [] }
         return String(decoding: bytes, as: UTF8.self).split(whereSeparator: \.isWhitespace)
     }
@@ -55,11 +49,7 @@ enum ProcessMetrics {
     }
 
     private static func openDescriptors() -> Int {
-        guard let directory = opendir("/proc/self/fd") else { return 0 }
-        defer { closedir(directory) }
-        // Not counted: ".", ".." and the descriptor that reads the directory.
-        var count = -3
-        while readdir(directory) != nil { count += 1 }
-        return count
+        // Not counted: ".", ".." and the descriptor that reads the folder.
+        max(0, FileBytes.names(in: "/proc/self/fd").count - 3)
     }
 }

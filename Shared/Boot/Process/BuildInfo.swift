@@ -1,6 +1,5 @@
 internal import Wire
 
-/// Identifies this build.
 package enum BuildInfo {
     /// The version of all programs of this package.
     package static let version = "0.1.0"

@@ -2,7 +2,6 @@ package import Logging
 
 /// What a daemon needs to build its services.
 package struct DaemonContext: Sendable {
-    /// The instance's name.
     package let name: String
     package let logger: Logger
     package let metrics: MetricsRegistry

@@ -31,17 +31,17 @@ package enum DaemonMain {
         let descriptorLimit = ProcessSetup.prepare()
         ProcessSetup.confine()
         var resolver = SettingsResolver(
-            schema: Settings.schema, arguments: arguments, environment: ProcessSetup.environment(),
-            readFile: { FileBytes.read($0) })
+            schema: Settings.schema, arguments: arguments, environment: ProcessSetup.environment())
         let settings = self.settings(type, &resolver)
-        let process = ProcessSettings(resolver.values)
-        self.settle(process, Settings.schema.program)
+        let values = resolver.values
+        self.settle(values)
+        let name = values[SharedSettings.name(values.schema.section)]
         let handler = LineLogHandler(
-            origin: process.name, format: process.logFormat, level: process.logLevel,
+            origin: name, format: values[SharedSettings.logFormat], level: values[SharedSettings.logLevel],
             marksPriority: JournalStream.isStandardError(ProcessSetup.environment()))
         LoggingSystem.bootstrap { _ in handler }
         let logger = Logger(label: Settings.schema.program) { _ in handler }
-        let context = DaemonContext(name: process.name, logger: logger)
+        let context = DaemonContext(name: name, logger: logger)
         ProcessMetrics.add(to: context.metrics, log: .standardError)
         context.health.addMetrics(to: context.metrics)
         logger.info(
@@ -52,7 +52,7 @@ package enum DaemonMain {
             ])
         do {
             let services = try await build(settings, context)
-            let group = self.group(services, process, context, self.manager(logger))
+            let group = self.group(services, values, context, self.manager(logger))
             try await group.run()
             logger.info("daemon stopped")
             exit(0)
@@ -82,7 +82,7 @@ package enum DaemonMain {
             exit(self.configurationExitCode)
         }
         if resolver.action == .checkConfig {
-            if !ProcessSettings(resolver.values).access.isPossible {
+            if resolver.values[SharedSettings.operatorToken] == nil {
                 ProcessSetup.complain("\(Settings.schema.program): \(self.healthOnly)\n")
             }
             ProcessSetup.print("ok\n")
@@ -96,11 +96,11 @@ package enum DaemonMain {
         "\(SharedSettings.operatorToken.flag) is not set, so the admin server shows nothing but health"
 
     /// Gives up the rights of root, or ends the process.
-    private static func settle(_ process: ProcessSettings, _ program: String) {
+    private static func settle(_ values: SettingValues) {
         do throws(SettingProblem) {
-            try ProcessUser.settle(user: process.user, allowsRoot: process.allowsRoot)
+            try ProcessUser.settle(user: values[SharedSettings.user], allowsRoot: values[SharedSettings.allowRoot])
         } catch {
-            ProcessSetup.complain("\(program): \(error)\n")
+            ProcessSetup.complain("\(values.schema.program): \(error)\n")
             exit(self.configurationExitCode)
         }
     }
@@ -116,9 +116,9 @@ package enum DaemonMain {
     }
 
     private static func group(
-        _ services: [any Service], _ process: ProcessSettings, _ context: DaemonContext, _ manager: ServiceManager?
+        _ services: [any Service], _ values: SettingValues, _ context: DaemonContext, _ manager: ServiceManager?
     ) -> ServiceGroup {
-        let report = ReadyReport(descriptor: process.readyDescriptor)
+        let report = ReadyReport(descriptor: values[SharedSettings.readyFd].map(Int32.init))
         let logger = context.logger
         context.health.observe { state in
             report.healthChanged(state)
@@ -132,9 +132,11 @@ package enum DaemonMain {
         }
         if let manager { context.health.observeRounds(manager.loopsTurned) }
         let health = context.health
-        if !process.access.isPossible { logger.warning("\(self.healthOnly)") }
+        let access = OperatorAccess(token: values[SharedSettings.operatorToken])
+        if !access.isPossible { logger.warning("\(self.healthOnly)") }
         let admin = AdminServer(
-            host: process.adminHost, port: process.adminPort, pages: context.pages, access: process.access,
+            host: values[SharedSettings.adminHost], port: values[SharedSettings.adminPort], pages: context.pages,
+            access: access,
             metrics: context.metrics
         ) { url in
             logger.info("admin pages are served", metadata: ["admin.url": "\(url)"])
@@ -143,7 +145,7 @@ package enum DaemonMain {
         }
         var all: [any Service] = [admin, FreedMemoryReturn()]
         all += services
-        if let descriptor = process.parentDescriptor { all.append(ParentWatch(descriptor: descriptor)) }
+        if let descriptor = values[SharedSettings.parentFd] { all.append(ParentWatch(descriptor: Int32(descriptor))) }
         // Its reload is SIGHUP, also for daemons without a file to read again.
         if manager != nil { all.append(HangUps {}) }
         all.append(DrainStart(health: context.health, manager: manager, logger: logger))
@@ -154,7 +156,7 @@ package enum DaemonMain {
                     failureTerminationBehavior: .gracefullyShutdownGroup)
             },
             gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
-        configuration.maximumGracefulShutdownDuration = process.drainTimeout
+        configuration.maximumGracefulShutdownDuration = values[SharedSettings.drainTimeout]
         return ServiceGroup(configuration: configuration)
     }
 }

@@ -2,20 +2,14 @@ internal import Glibc
 
 /// Reads and writes small files as a whole, without Foundation. Blocking: for start-up and tools only.
 package enum FileBytes {
-    /// Reads a file.
-    /// - Parameter limit: the maximum size, bytes; a longer file is rejected.
-    /// - Returns: its bytes or a reason such as `cannot be read: No such file or directory`.
-    package static func read(_ path: String, limit: Int = 1 << 20) -> Result<[UInt8], SettingRefusal> {
-        self.read(path, limit: limit) { _ in nil }
-    }
-
     /// Reads a file, unless something speaks against it. What is judged is the open file, so that nobody can put another
     /// one in its place before it is read.
     /// - Parameters:
     ///   - limit: the maximum size, bytes; a longer file is rejected.
     ///   - objection: a reason not to read a file with this metadata; nil when there is none.
+    /// - Returns: its bytes or a reason such as `cannot be read: No such file or directory`.
     package static func read(
-        _ path: String, limit: Int = 1 << 20, unless objection: (FileFacts) -> SettingRefusal?
+        _ path: String, limit: Int = 1 << 20, unless objection: (FileFacts) -> SettingRefusal? = { _ in nil }
     ) -> Result<[UInt8], SettingRefusal> {
         self.read(path, limit: limit, flags: 0, unless: objection)
     }

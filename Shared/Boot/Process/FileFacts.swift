@@ -1,9 +1,8 @@
 internal import Glibc
 
-/// A file's metadata. It is in this module because `struct stat` cannot be named in a module that, through the token
+/// A file's metadata. Of a path at two moments they differ when it is another file, or the same one written again. It is in this module because `struct stat` cannot be named in a module that, through the token
 /// library, also imports Foundation's view of C.
-package struct FileFacts: Sendable {
-    /// True for a folder.
+package struct FileFacts: Sendable, Equatable {
     package let isFolder: Bool
     /// True for a file with contents of its own, hence not for a folder, a pipe or a device.
     package let isRegular: Bool
@@ -16,10 +15,13 @@ package struct FileFacts: Sendable {
     package let size: Int
     private let device: UInt
     private let inode: UInt
+    /// Nanoseconds since 1970 of the last write, and of the last change of the inode, which no program can set.
+    private let written: Int
+    private let changed: Int
 
     /// - Parameter followsLink: true to resolve a symbolic link.
     /// - Returns: nil when the file does not exist or is not accessible.
-    package init?(of path: String, followsLink: Bool) {
+    package init?(of path: String, followsLink: Bool = true) {
         var facts = stat()
         guard (followsLink ? stat(path, &facts) : lstat(path, &facts)) == 0 else { return nil }
         self.init(facts)
@@ -46,26 +48,6 @@ package struct FileFacts: Sendable {
         self.device = UInt(facts.st_dev)
         self.inode = UInt(facts.st_ino)
         self.permissions = facts.st_mode & 0o7777
-        self.size = Int(facts.st_size)
-    }
-}
-
-/// Distinguishes the contents of a path at two moments: another file, or the same one written again, has another stamp.
-package struct FileStamp: Sendable, Equatable {
-    private let device: UInt
-    private let inode: UInt
-    private let size: Int
-    /// Nanoseconds since 1970 of the last write, and of the last change of the inode, which no program can set.
-    private let written: Int
-    private let changed: Int
-
-    /// The stamp of the file at the end of all symbolic links.
-    /// - Returns: nil when the file does not exist or is not accessible.
-    package init?(of path: String) {
-        var facts = stat()
-        guard stat(path, &facts) == 0 else { return nil }
-        self.device = UInt(facts.st_dev)
-        self.inode = UInt(facts.st_ino)
         self.size = Int(facts.st_size)
         self.written = facts.st_mtim.tv_sec &* 1_000_000_000 &+ facts.st_mtim.tv_nsec
         self.changed = facts.st_ctim.tv_sec &* 1_000_000_000 &+ facts.st_ctim.tv_nsec

@@ -9,20 +9,20 @@
 /// written in place is not read halfway.
 package struct FileFollower: Sendable {
     /// The file that was read last, whether it was accepted or not.
-    private var read: FileStamp?
+    private var read: FileFacts?
     /// Another one that was seen since.
-    private var seen: FileStamp??
+    private var seen: FileFacts??
 
     /// A follower of a file that was read at start.
     /// - Parameter stamp: the file as it was before it was read; nil when it could not be examined.
-    package init(_ stamp: FileStamp?) {
+    package init(_ stamp: FileFacts?) {
         self.read = stamp
     }
 
     /// The file was examined.
     /// - Parameter stamp: nil when it cannot be examined.
     /// - Returns: true when it is to be read now.
-    package mutating func examined(_ stamp: FileStamp?) -> Bool {
+    package mutating func examined(_ stamp: FileFacts?) -> Bool {
         guard stamp != self.read else {
             self.seen = nil
             return false
@@ -33,7 +33,7 @@ package struct FileFollower: Sendable {
 
     /// The file was read.
     /// - Parameter stamp: the file before it was read.
-    package mutating func wasRead(_ stamp: FileStamp?) {
+    package mutating func wasRead(_ stamp: FileFacts?) {
         self.read = stamp
         self.seen = nil
     }

@@ -31,7 +31,6 @@ struct FreedMemory {
         return free > self.unreturnable + Self.kept
     }
 
-    /// Memory was given back.
     mutating func returned(resident: Int, used: Int) { self.unreturnable = max(0, resident - used) }
 }
 
@@ -64,8 +63,7 @@ enum ProcessMemory {
     /// Bytes by a field of /proc/self/statm (proc(5)): 0 for all, 1 for resident ones, 2 for those of files and shared
     /// ones among these; `nil` when it cannot be read.
     static func bytes(field: Int) -> Int? {
-        guard case .success(let text) = FileBytes.read("/proc/self/statm", limit: 4096) else { return nil }
-        let pages = String(decoding: text, as: UTF8.self).split(whereSeparator: \.isWhitespace).dropFirst(field).first
+        let pages = ProcessMetrics.fields("/proc/self/statm").dropFirst(field).first
         return pages.flatMap { Int($0) }.map { $0 * sysconf(Int32(_SC_PAGESIZE)) }
     }
 

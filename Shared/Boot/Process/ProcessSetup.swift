@@ -45,13 +45,8 @@ package enum ProcessSetup {
     }
 
     /// The path of the running program.
-    package static var programPath: String {
-        var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
-        let count = readlink("/proc/self/exe", &buffer, buffer.count)
-        return String(decoding: buffer[..<max(0, count)].map(UInt8.init(bitPattern:)), as: UTF8.self)
-    }
+    package static var programPath: String { FileBytes.link(at: "/proc/self/exe") ?? "" }
 
-    /// The process's environment.
     package static func environment() -> [String: String] {
         var result: [String: String] = [:]
         var entry = environ

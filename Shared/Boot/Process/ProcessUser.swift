@@ -4,7 +4,6 @@ internal import Glibc
 /// The user that a daemon runs as. Started as root, it becomes another user for good, or refuses to start, unless it is
 /// allowed to stay root.
 package enum ProcessUser {
-    /// An account of this system.
     package struct Account: Sendable, Equatable {
         package let name: String
         /// The user's id and that of its main group.

@@ -34,11 +34,10 @@ final class ReadyReport: Sendable {
     }
 
     static func line(http: String?, url: String?) -> String {
-        let text = JSONWriter.text { writer in
+        JSONWriter.line { writer in
             writer.member("ready", true)
             writer.member("http", ifPresent: http)
             writer.member("url", ifPresent: url)
         }
-        return String(decoding: text, as: UTF8.self) + "\n"
     }
 }

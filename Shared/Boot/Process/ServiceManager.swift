@@ -45,12 +45,10 @@ final class ServiceManager: Sendable {
         }
     }
 
-    /// Every loop has turned.
     func loopsTurned() {
         if self.isWatching { self.send("WATCHDOG=1") }
     }
 
-    /// The drain has started.
     func stopping() { self.send("STOPPING=1") }
 
     private func send(_ message: String) {

@@ -1,8 +1,8 @@
 package import Canvas
+internal import JSONBytes
 
 /// The rules in force, and what becomes of them when their file is read again.
 package struct ReloadableRules: Sendable {
-    /// What reading the file led to.
     package enum Outcome: Sendable, Equatable {
         /// Other rules are in force now. The changes, one for each rule.
         case changed([String])
@@ -31,4 +31,41 @@ package struct ReloadableRules: Sendable {
             return .refused(error.reason)
         }
     }
+}
+
+extension RulesTable {
+    /// Each rule that differs from an earlier table, such as `photo.maxScale 5 → 4`, in the order of the types' names.
+    package func changes(since earlier: RulesTable) -> [String] {
+        let (old, new) = (earlier.json, self.json)
+        var changes: [String] = []
+        for (key, rules) in new.members {
+            let type = key.string ?? ""
+            // A type that was not listed had the rules of all others.
+            let former = old[type] ?? old["*"]
+            for (rule, value) in rules.members {
+                let name = rule.string ?? ""
+                guard let was = former?[name], !was.rawBytes.elementsEqual(value.rawBytes) else { continue }
+                changes.append("\(type).\(name) \(was.text) → \(value.text)")
+            }
+        }
+        for (key, _) in old.members where new[key.string ?? ""] == nil {
+            changes.append("\(key.string ?? "") is not listed any more")
+        }
+        return changes
+    }
+
+    private var json: JSONValue {
+        var writer = JSONWriter()
+        self.encode(into: &writer)
+        var document = JSONDocument()
+        // A file may have as many types as the limits allow, and the built-in ones are added to them.
+        var limits = JSONLimits.default
+        limits.keysPerObject *= 2
+        try? document.parse(writer.bytes, limits: limits)
+        return document.root
+    }
+}
+
+extension JSONValue {
+    fileprivate var text: String { String(decoding: self.rawBytes, as: UTF8.self) }
 }

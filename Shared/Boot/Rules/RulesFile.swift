@@ -12,14 +12,13 @@ extension SharedSettings {
 package struct RulesFile: Sendable, Equatable {
     /// Its path; nil for the built-in rules, which do not change.
     package let path: String?
-    /// The rules that it contained.
     package let table: RulesTable
     /// The file from which they were read; nil when it could not be examined.
-    package let stamp: FileStamp?
+    package let stamp: FileFacts?
 
     package static let builtIn = RulesFile(path: nil, table: .defaults, stamp: nil)
 
-    init(path: String?, table: RulesTable, stamp: FileStamp?) {
+    init(path: String?, table: RulesTable, stamp: FileFacts?) {
         self.path = path
         self.table = table
         self.stamp = stamp
@@ -29,19 +28,14 @@ package struct RulesFile: Sendable, Equatable {
     /// - Throws: the reason, with the line if there is one: `line 3, note.maxScale: A scale lies in …`.
     package init(reading path: String) throws(SettingRefusal) {
         // Examined before it is read, so that a change in between is found later.
-        let stamp = FileStamp(of: path)
+        let stamp = FileFacts(of: path)
         self.init(path: path, table: try Self.parse(try FileBytes.read(path).get()), stamp: stamp)
     }
 
-    /// Parses the contents of a rules file.
     package static func parse(_ bytes: [UInt8]) throws(SettingRefusal) -> RulesTable {
-        guard !bytes.isEmpty else { throw SettingRefusal("is empty") }
-        var document = JSONDocument()
-        do { try document.parse(bytes) } catch {
-            throw SettingRefusal("line \(bytes.line(at: error.offset)) is no JSON: \(error.reason.rawValue)")
-        }
-        do { return try RulesTable(json: document.root) } catch {
-            let line = bytes.line(at: document.root.offset(ofRule: error.field))
+        let root = try JSONValue(ofFile: bytes)
+        do { return try RulesTable(json: root) } catch {
+            let line = bytes.line(at: root.offset(ofRule: error.field))
             let place = error.field.isEmpty ? "" : ", \(error.field)"
             throw SettingRefusal("line \(line)\(place): \(error.message)")
         }
@@ -59,6 +53,15 @@ extension SettingValues {
 }
 
 extension JSONValue {
+    /// The value of a file that an operator writes.
+    /// - Throws: the reason, with the line if there is one.
+    init(ofFile bytes: [UInt8]) throws(SettingRefusal) {
+        guard !bytes.isEmpty else { throw SettingRefusal("is empty") }
+        do { try self.init(parsing: bytes) } catch {
+            throw SettingRefusal("line \(bytes.line(at: error.offset)) is no JSON: \(error.reason.rawValue)")
+        }
+    }
+
     /// The position of a rule in a rules file, bytes.
     /// - Parameter field: as a refusal names it: `note.maxScale`. A field that is not there is searched for in its
     ///   parents.

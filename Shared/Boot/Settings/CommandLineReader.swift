@@ -1,14 +1,11 @@
 /// The action that a command line requests.
 package enum DaemonAction: Sendable, Equatable {
-    /// Run until stopped.
     case run
     /// Check the settings, print `ok`, exit.
     case checkConfig
     /// Print every setting's value and source, exit.
     case printConfig
-    /// Print the table of settings, exit.
     case help
-    /// Print the version, exit.
     case version
 }
 

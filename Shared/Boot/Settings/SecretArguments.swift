@@ -4,15 +4,10 @@ package struct SecretArguments: Sendable, Equatable {
     /// The flags that carry secrets (`--jwt-secret`), with the variables that mean the same.
     private let variables: [String: String]
 
-    /// - Parameter variables: names of environment variables by flag.
-    package init(_ variables: [String: String]) {
-        self.variables = variables
-    }
-
     /// The flags of the secret ones among these settings, and of others.
     package init(of settings: [any SettingDeclaration], and others: [String: String] = [:]) {
         let secrets = settings.filter(\.isSecret).map { ($0.flag, $0.environmentVariable) }
-        self.init(others.merging(secrets) { _, own in own })
+        self.variables = others.merging(secrets) { _, own in own }
     }
 
     /// Separates the secrets from the other arguments.

@@ -49,7 +49,6 @@ extension Setting where Value == String? {
 }
 
 extension Setting where Value == Int {
-    /// A whole number in a range.
     package static func int(
         _ name: String, default fallback: Int, in range: ClosedRange<Int>, _ meaning: String
     ) -> Setting {

@@ -1,8 +1,6 @@
-/// The source of a setting's value.
 package enum SettingSource: Sendable, Equatable, CustomStringConvertible {
     /// The command line.
     case flag
-    /// An environment variable of this name.
     case environment(String)
     /// A settings file: its path and the position in it, such as `coalescer.flushIntervalMs`.
     case file(path: String, place: String)

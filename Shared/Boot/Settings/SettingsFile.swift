@@ -9,14 +9,12 @@ package struct SettingsFile: Sendable {
     /// The objects that a settings file may have in addition to `common`.
     package static let sections = ["gateway", "coalescer", "committer", "fanout", "monitor"]
 
-    /// The file's path, for messages.
-    package let path: String
     private(set) var members: [String: [(key: String, input: SettingInput)]] = [:]
 
     /// Parses the file's bytes.
+    /// - Parameter path: for messages.
     /// - Throws: a problem that names the file and the byte, or the unknown section.
     package init(path: String, bytes: [UInt8]) throws(SettingProblem) {
-        self.path = path
         var document = JSONDocument()
         do {
             try document.parse(bytes)

@@ -1,6 +1,5 @@
 /// The texts of `--help` and `--print-config`.
 package enum SettingsReport {
-    /// The generated table of settings.
     package static func help(_ schema: SettingsSchema) -> String {
         var text = """
             \(schema.program): \(schema.summary)

@@ -1,7 +1,6 @@
 /// Resolves every setting: flag, environment variable, settings file, default, in that order. Pure: the command line,
 /// the environment and the function that reads a file are parameters.
 package struct SettingsResolver {
-    /// The action that the command line requests.
     package private(set) var action = DaemonAction.run
     /// All values; settings with a problem keep their default.
     package private(set) var values: SettingValues
@@ -17,7 +16,7 @@ package struct SettingsResolver {
     ///   - readFile: returns the bytes of a file, or the reason why it cannot be read.
     package init(
         schema: SettingsSchema, arguments: [String], environment: [String: String],
-        readFile: (String) -> Result<[UInt8], SettingRefusal>
+        readFile: (String) -> Result<[UInt8], SettingRefusal> = { FileBytes.read($0) }
     ) {
         self.schema = schema
         self.values = SettingValues(defaultsOf: schema)

@@ -5,7 +5,6 @@
 package struct SettingsSchema: Sendable {
     /// The daemon's object in the settings file, such as `coalescer`.
     package let section: String
-    /// How the program is called.
     package let program: String
     /// One sentence for `--help`.
     package let summary: String
@@ -35,7 +34,6 @@ package struct SettingsSchema: Sendable {
 
 /// The requirements of a daemon's settings struct: a schema, and an initialiser from resolved values.
 package protocol DaemonSettings: Sendable {
-    /// All settings of the daemon.
     static var schema: SettingsSchema { get }
     /// Reads the values and checks constraints across several settings; throws ``SettingProblem``.
     init(_ values: SettingValues) throws(SettingProblem)
@@ -80,7 +78,6 @@ package struct SettingValues: Sendable {
             source: nil)
     }
 
-    /// Where the value came from.
     package func source(of setting: some SettingDeclaration) -> SettingSource {
         self.entries[setting.name]?.source ?? .fallback
     }

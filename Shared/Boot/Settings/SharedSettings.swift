@@ -1,6 +1,5 @@
 package import Logging
 
-/// The format of log lines.
 package enum LogFormat: String, Sendable, CaseIterable {
     /// For people: one line, `key=value` pairs after the message.
     case text

@@ -1,18 +1,14 @@
 /// Values of some fields of an element, in the order of the table of fields. Empty it needs no memory of its own.
 public struct ByField<Value: Equatable & Sendable>: Equatable, Sendable {
-    /// One value.
     public struct Entry: Equatable, Sendable {
         public let field: ElementField
         public var value: Value
     }
 
-    /// All that there are.
     public private(set) var entries: [Entry] = []
 
-    /// No values.
     public init() {}
 
-    /// Whether there are none.
     public var isEmpty: Bool { self.entries.isEmpty }
 
     /// Those that have a value.
@@ -23,7 +19,6 @@ public struct ByField<Value: Equatable & Sendable>: Equatable, Sendable {
         for entry in others.entries { self[entry.field] = entry.value }
     }
 
-    /// The value of a field.
     public subscript(field: ElementField) -> Value? {
         get { self.entries.first { $0.field == field }?.value }
         set {

@@ -14,7 +14,6 @@ public struct Segment: Equatable, Sendable {
     /// What happens in between.
     public var curve: Curve
 
-    /// A segment from its parts.
     public init(from: Double, to: Double, ms: Double, curve: Curve) {
         self.from = from
         self.to = to

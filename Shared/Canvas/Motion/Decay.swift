@@ -6,7 +6,6 @@ public struct Decay: Equatable, Sendable {
     /// The rates that apps may ask for.
     public static let rates = 0.9...0.9995
 
-    /// A decay from its rate.
     public init(rate: Double) {
         self.rate = rate
     }

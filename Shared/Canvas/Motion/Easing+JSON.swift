@@ -1,7 +1,6 @@
 package import JSONBytes
 
 extension Easing {
-    /// Those that have a name.
     private static let named: [(easing: Easing, name: StaticString)] = [
         (.linear, "linear"), (.ease, "ease"), (.easeIn, "ease-in"), (.easeOut, "ease-out"),
         (.easeInOut, "ease-in-out"),
@@ -100,7 +99,6 @@ extension ElementInput {
         return easing
     }
 
-    /// A number in a range.
     static func number(
         _ value: JSONValue?, in range: ClosedRange<Double>, _ path: @autoclosure () -> String
     ) throws(FieldError) -> Double {

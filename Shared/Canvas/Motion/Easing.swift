@@ -25,7 +25,6 @@ public enum Easing: Equatable, Sendable {
         /// 0 where the value begins, 1 where it leads.
         public var output: Double
 
-        /// A point from its parts.
         public init(input: Double, output: Double) {
             self.input = input
             self.output = output
@@ -79,7 +78,6 @@ public enum Easing: Equatable, Sendable {
 private struct Cubic {
     private let a, b, c: Double
 
-    /// The coordinates of the control points.
     init(_ first: Double, _ second: Double) {
         self.c = 3 * first
         self.b = 3 * (second - first) - self.c

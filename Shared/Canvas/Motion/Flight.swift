@@ -30,7 +30,6 @@ struct Flight {
         self.isHeld = axis != nil && (axis == .x) != (field == .positionX)
     }
 
-    /// A rotation.
     init(degrees: Double, velocity: Double, _ decay: Decay) {
         self.start = degrees
         self.velocity = velocity

@@ -38,7 +38,7 @@ extension KeyframeAnimation: JSONEncodable {
 
     private static let lengths = 16.0...3_600_000.0, longestDelay = 3_600_000.0
     private static let iterationCounts = 1.0...1e6
-    private static let places = 0.0...1.0, values = -1e9...1e9
+    private static let values = -1e9...1e9
     private static let keyframeCounts = 1...CanvasLimits.keyframes
 
     fileprivate init(_ value: JSONValue, _ path: String, longestDelay: Double = Self.longestDelay) throws(FieldError) {

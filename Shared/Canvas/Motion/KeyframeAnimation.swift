@@ -8,7 +8,6 @@ public struct KeyframeAnimation: Equatable, Sendable {
         /// How it goes to the next one.
         public var curve: Easing
 
-        /// A keyframe from its parts.
         public init(at: Double, value: Double, curve: Easing = .linear) {
             self.at = at
             self.value = value
@@ -52,12 +51,6 @@ public struct KeyframeAnimation: Equatable, Sendable {
     public func isOver(at time: Double) -> Bool {
         guard let elapsed = elapsedTime(since: self.startedAt, at: time) else { return true }
         return elapsed - self.delayMs >= self.ms * self.iterations
-    }
-
-    /// What shows of a field at a time, ms since 1970, over what is beneath.
-    public func value(of field: ElementField, over beneath: Double, at time: Double) -> Double {
-        guard let (start, end, progress) = self.interval(of: field, over: beneath, at: time) else { return beneath }
-        return interpolated(from: start, to: end, fraction: progress)
     }
 
     /// Between which values a field is at a time, and the share of the way between them; nil unless it has an effect.

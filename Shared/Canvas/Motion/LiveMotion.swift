@@ -13,7 +13,6 @@ public struct LiveMotion: Equatable, Sendable {
     private var told = ByField<Double>()
     private var toldOfAnimation: Double?
 
-    /// Nothing moves.
     public init() {}
 
     /// Takes over an element's motion and animation. What it already plays keeps its start.

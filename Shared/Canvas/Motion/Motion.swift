@@ -1,13 +1,10 @@
 /// How the eye gets to where an element is stored: a track for each field that moves. It is data and a function of
 /// time: nothing has to be sent while it plays.
 public struct Motion: Equatable, Sendable {
-    /// The tracks.
     public var tracks = ByField<Track>()
 
-    /// Nothing moves.
     public init() {}
 
-    /// Whether there is no track.
     public var isEmpty: Bool { self.tracks.isEmpty }
 
     /// The fields that have a track, in the order of the table.

@@ -36,7 +36,6 @@ public struct MotionRequest: Equatable, Sendable {
     /// Where a hand let go. Fields that it does not name start from what shows.
     public var from: ByField<Double>
 
-    /// A motion from its parts.
     public init(_ kind: Kind, turn: Turn = .short, from: ByField<Double> = ByField()) {
         self.kind = kind
         self.turn = turn

@@ -40,7 +40,6 @@ extension RulesTable {
         return adjustments
     }
 
-    /// Where a hand let go, clamped like a preview.
     private func start(_ from: ByField<Double>, of element: Element) -> TransformFields {
         if from.isEmpty { return TransformFields() }
         let fields = TransformFields(from)

@@ -40,37 +40,3 @@ extension ElementField {
         return start < 0 && end < 0 ? min(value, -0.001) : value
     }
 }
-
-extension Pose {
-    /// The number in a field that tracks and animations move.
-    package subscript(field: ElementField) -> Double {
-        get {
-            switch field {
-            case .positionX: self.position.x
-            case .positionY: self.position.y
-            case .positionZ: self.positionZ
-            case .rotation: self.rotation.degrees
-            case .rotationX: self.rotationX.degrees
-            case .rotationY: self.rotationY.degrees
-            case .scaleX: self.scaleX
-            case .scaleY: self.scaleY
-            case .opacity: self.opacity
-            default: 0
-            }
-        }
-        set {
-            switch field {
-            case .positionX: self.position.x = newValue
-            case .positionY: self.position.y = newValue
-            case .positionZ: self.positionZ = newValue
-            case .rotation: self.rotation = Angle(degrees: newValue)
-            case .rotationX: self.rotationX = Angle(degrees: newValue)
-            case .rotationY: self.rotationY = Angle(degrees: newValue)
-            case .scaleX: self.scaleX = newValue
-            case .scaleY: self.scaleY = newValue
-            case .opacity: self.opacity = newValue
-            default: break
-            }
-        }
-    }
-}

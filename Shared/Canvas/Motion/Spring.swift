@@ -10,7 +10,6 @@ public struct Spring: Equatable, Sendable {
     /// The longest time to settle, ms.
     public static let longest = 600_000.0
 
-    /// A spring from its parts.
     public init(response: Double, damping: Double, velocity: Double = 0) {
         self.response = response
         self.damping = damping

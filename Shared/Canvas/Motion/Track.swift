@@ -8,7 +8,6 @@ public struct Track: Equatable, Sendable {
     /// A start further ahead counts as long over, ms: the clock that told it was wrong.
     public static let furthestAhead = 60_000.0
 
-    /// A track from its parts.
     public init(startedAt: Double, segments: [Segment]) {
         self.startedAt = startedAt
         self.segments = segments

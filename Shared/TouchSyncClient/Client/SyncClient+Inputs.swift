@@ -37,6 +37,12 @@ extension SyncClient {
         self.takeInputs()
     }
 
+    /// What rooms show. Whatever the app wanted before is in it.
+    func read<Value: Sendable>(_ body: @Sendable (inout ClientCore) -> Value) async -> Value {
+        await self.caughtUp()
+        return body(&self.core)
+    }
+
     /// Waits for the store, but not for one that hangs.
     func waitUntilRestored(patience: Duration) async {
         guard self.isRestoring, !self.isClosed else { return }

@@ -5,7 +5,6 @@ public import TouchSyncClientCore
 /// What is called without `await` happens in the order of the calls. A client that nobody keeps any more closes its
 /// connection; `close` in addition waits until its edits are saved.
 public actor SyncClient {
-    /// The most time that `close` waits for saves.
     static let patience = Duration.seconds(5)
 
     nonisolated let inbox = Inbox()

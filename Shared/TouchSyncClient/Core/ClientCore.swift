@@ -197,7 +197,7 @@ extension ClientCore {
     /// Keeps the order of a room's elements for `elements`, until one comes, goes, or changes its `zIndex`.
     package mutating func keepOrder(in room: String) {
         guard let index = self.index(of: TextKey(room)) else { return }
-        self.rooms[index].contents.keepOrder()
+        _ = self.rooms[index].contents.shown.keepOrder()
     }
 
     /// An element where this user holds it, it moves by itself, or others move it, at the time of a frame, ms.

@@ -16,7 +16,6 @@ public struct AnimateElement: Edit {
     /// The animation; nil: it is removed.
     public var animation: KeyframeAnimation?
 
-    /// Gives an element an animation, or takes it.
     public init(element: Identifier, animation: KeyframeAnimation?) {
         self.element = element
         self.animation = animation
@@ -68,7 +67,6 @@ public struct AnimateElements: Edit {
     /// The longest text of all their animations, bytes.
     private static let longestTexts = 256 << 10
 
-    /// Gives several elements an animation, or takes it.
     public init(_ ids: [Identifier], animation: KeyframeAnimation?, staggerMs: Double = 0) {
         self.ids = ids
         self.animation = animation

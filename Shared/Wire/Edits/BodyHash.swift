@@ -9,10 +9,8 @@ internal import JSONBytes
 public struct BodyHash {
     private var hash = FNV1a()
 
-    /// The hash of the fields so far.
     private var value: UInt64 { self.hash.value }
 
-    /// The hash of an edit's body.
     public static func of<Kind: Edit>(_ edit: Kind) -> UInt64 {
         var hash = BodyHash()
         hash.hash.combine(CollectionOfOne(Kind.tag))
@@ -35,7 +33,6 @@ public struct BodyHash {
         self.integer((value == 0 ? 0 : value).bitPattern)
     }
 
-    /// An optional text.
     public mutating func text(_ value: String?) {
         guard let value else { return self.integer(UInt64.max) }
         self.integer(UInt64(truncatingIfNeeded: value.utf8.count))
@@ -60,7 +57,6 @@ public struct BodyHash {
 
     // MARK: Fields shared by several edits
 
-    /// Position and transform fields.
     public mutating func transform(_ fields: TransformFields) {
         self.integer(UInt64(fields.mask))
         for (_, value) in fields.set { self.number(value) }
@@ -71,7 +67,6 @@ public struct BodyHash {
         self.number(point.y)
     }
 
-    /// The deltas of a gesture.
     public mutating func gesture(_ gesture: Gesture) {
         self.point(gesture.translation)
         self.number(gesture.scaleX)

@@ -11,7 +11,6 @@ public struct CreateElement: Edit {
     public static let gestures = GestureEffect.leavesOpen
     public static let motion = MotionUse.ignored
 
-    /// The element.
     public var item: NewItem
 
     public init(_ item: NewItem) {

@@ -14,7 +14,6 @@ public struct DeleteElements: Edit {
     /// The elements, in the app's order; none twice.
     public var ids: [Identifier]
 
-    /// Deletes several elements.
     public init(_ ids: [Identifier]) {
         self.ids = ids
     }

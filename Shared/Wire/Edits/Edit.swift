@@ -36,7 +36,6 @@ public protocol Edit: Equatable, Sendable {
     /// - Throws: a refusal when JSON inside it is invalid.
     init(from reader: inout ByteReader) throws(Refusal)
 
-    /// Appends its fields.
     func encode(into writer: inout ByteWriter)
 
     /// Feeds every field that is part of the edit's identity: a commit repeated under the same number must have the

@@ -25,7 +25,6 @@ public let allEdits = EditRegistry<
 /// A list of kinds of edits. A module that requires more of every kind than ``Edit`` (the committer requires its
 /// decision) extends the list under the condition that each kind conforms; a kind that does not fails to compile.
 public struct EditRegistry<each Kind: Edit>: Sendable {
-    /// The kinds, in the order of the list.
     public let kinds: [EditKind]
 
     fileprivate init() {

@@ -9,7 +9,6 @@ public import Canvas
 public struct EncodedEdit: Equatable, Sendable {
     /// The kind's ``Edit/tag``; 0 for a refusal.
     public let tag: UInt8
-    /// The edit's fields.
     public let fields: [UInt8]
     /// How it enters its user's undo stack.
     public var undo = UndoPolicy.entry
@@ -17,7 +16,6 @@ public struct EncodedEdit: Equatable, Sendable {
     public var motion: [UInt8] = []
 
     private static let refusalTag: UInt8 = 0
-    /// The encoded size, bytes.
     var encodedSize: Int { 1 + 4 + self.fields.count + FieldRun.size(of: self.undo) + 4 + self.motion.count }
 
     public init<Kind: Edit>(_ edit: Kind) {
@@ -103,7 +101,6 @@ extension FieldRun {
 }
 
 extension ByteReader {
-    /// Reads an edit.
     mutating func edit() -> EncodedEdit {
         let tag = self.u8()
         var edit = EncodedEdit(tag: tag, fields: self.blob())

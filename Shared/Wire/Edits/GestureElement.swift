@@ -14,10 +14,8 @@ public struct GestureElement: Edit {
     public static let motion = MotionUse.fromHand
 
     public var element: Identifier
-    /// The movement.
     public var gesture: Gesture
 
-    /// Applies a gesture to an element.
     public init(element: Identifier, gesture: Gesture) {
         self.element = element
         self.gesture = gesture

@@ -20,7 +20,6 @@ public struct GestureElements: Edit {
     /// The movement; it has no anchor.
     public var gesture: Gesture
 
-    /// Applies a gesture to several elements.
     public init(_ ids: [Identifier], pivot: Point, gesture: Gesture) {
         self.ids = ids
         self.pivot = pivot

@@ -10,7 +10,6 @@ public struct Halt: Equatable, Sendable {
     /// ms since 1970 by the server's clock; nil: when it is decided.
     public var time: Double?
 
-    /// Stops some fields, or all, where they were at a time, or are.
     public init(fields: [ElementField]? = nil, at time: Double? = nil) {
         self.fields = fields
         self.time = time
@@ -73,10 +72,8 @@ public struct HaltElement: Edit {
     public static let motion = MotionUse.ignored
 
     public var element: Identifier
-    /// What stops.
     public var halt: Halt
 
-    /// Stops an element.
     public init(element: Identifier, halt: Halt = Halt()) {
         self.element = element
         self.halt = halt
@@ -118,10 +115,8 @@ public struct HaltElements: Edit {
 
     /// The elements, in the app's order; none twice.
     public var ids: [Identifier]
-    /// What stops of each.
     public var halt: Halt
 
-    /// Stops several elements.
     public init(_ ids: [Identifier], halt: Halt = Halt()) {
         self.ids = ids
         self.halt = halt

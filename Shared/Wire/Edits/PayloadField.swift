@@ -3,7 +3,6 @@ public import JSONBytes
 
 /// Reads fields that several events share from an app's payload. Every fault is a ``Refusal`` that names the field.
 public enum PayloadField {
-    /// `elementId`.
     public static func elementID(_ payload: JSONValue) throws(Refusal) -> Identifier {
         try Self.elementID(payload["elementId"], field: "elementId")
     }
@@ -35,7 +34,6 @@ public enum PayloadField {
         do { return try ElementInput.motion(value, path: "motion").jsonText } catch { throw Refusal(error) }
     }
 
-    /// The deltas of a gesture.
     public static func gestureFields(_ payload: JSONValue) throws(Refusal) -> GestureFields {
         do { return try ElementInput.gestureFields(payload) } catch { throw Refusal(error) }
     }
@@ -169,7 +167,6 @@ extension Refusal {
         return refusal
     }
 
-    /// The refusal for a field's error.
     public init(_ error: FieldError) {
         self.init(error.tooLarge ? .tooLarge : .invalid, error.message, field: error.field)
     }

@@ -13,10 +13,8 @@ public struct PresetElement: Edit {
     public static let motion = MotionUse.fromHand
 
     public var element: Identifier
-    /// The change.
     public var preset: Preset
 
-    /// Applies a preset to an element.
     public init(element: Identifier, preset: Preset) {
         self.element = element
         self.preset = preset

@@ -15,7 +15,6 @@ public struct RedoEdit: Edit {
     /// The newest entry of the redo stack, which is dropped first; nil: none is.
     public var past: UInt64?
 
-    /// Makes the change again that was taken back last.
     public init(past: UInt64? = nil) {
         self.past = past
     }

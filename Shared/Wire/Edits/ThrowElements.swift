@@ -14,10 +14,8 @@ public struct ThrowElement: Edit {
 
     /// The element, and where the hand let go of it.
     public var item: ThrownItem
-    /// How it flies.
     public var request: Throw
 
-    /// Throws an element.
     public init(_ item: ThrownItem, _ request: Throw) {
         self.item = item
         self.request = request
@@ -59,10 +57,8 @@ public struct ThrowElements: Edit {
 
     /// The elements, and where the hand let go of each, in the app's order; no element twice.
     public var items: [ThrownItem]
-    /// How they fly.
     public var request: Throw
 
-    /// Throws several elements.
     public init(_ items: [ThrownItem], _ request: Throw) {
         self.items = items
         self.request = request
@@ -100,7 +96,6 @@ public struct ThrownItem: Equatable, Sendable {
     public var element: Identifier
     public var fields: TransformFields
 
-    /// An element, and where the hand let go of it.
     public init(element: Identifier, fields: TransformFields = TransformFields()) {
         self.element = element
         self.fields = fields

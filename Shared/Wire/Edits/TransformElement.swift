@@ -13,12 +13,10 @@ public struct TransformElement: Edit {
     public static let motion = MotionUse.fromHand
 
     public var element: Identifier
-    /// The fields to set.
     public var fields: TransformFields
     /// Where a hand let go, if the commit has a motion and is of several elements: then that motion names no start.
     public var from = ByField<Double>()
 
-    /// Sets these fields of an element.
     public init(element: Identifier, fields: TransformFields) {
         self.element = element
         self.fields = fields

@@ -14,7 +14,6 @@ public struct TransformElements: Edit {
     /// The elements with the fields to set of each, in the app's order; no element twice.
     public var items: [TransformElement]
 
-    /// Sets fields of several elements.
     public init(_ items: [TransformElement]) {
         self.items = items
     }

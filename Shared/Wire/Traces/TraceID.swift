@@ -22,14 +22,12 @@ public struct TraceID: Hashable, Sendable {
 }
 
 extension TraceID: CustomStringConvertible {
-    /// 32 lower-case hexadecimal digits.
     public var description: String { LowerHex.text(self.high) + LowerHex.text(self.low) }
 }
 
 // A traced commit's record ends in its trace: 16 bytes, in the order of the text. Others end without one, so that they
 // cost nothing. Fields that a later release adds follow a trace, of zeros if there is none.
 extension TraceID {
-    /// The encoded size, bytes.
     static let size = 16
 }
 

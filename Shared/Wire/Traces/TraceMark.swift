@@ -11,7 +11,6 @@ public enum TraceStep: String, Sendable {
     case decided = "commit decided"
     /// The committer hands its result to the gateway; if it was applied, PostgreSQL has confirmed COMMIT.
     case answered = "commit answered"
-    /// The gateway answers the app.
     case acknowledged = "commit acknowledged"
     /// The fan-out has applied the update, and hands it to the gateways of the room's members.
     case applied = "update applied"
@@ -29,24 +28,19 @@ public enum TraceFact: String, Sendable {
     case event = "commit.event"
     /// The room's number that it got.
     case seq = "commit.seq"
-    /// The code of its refusal.
     case refusal = "commit.refusal"
     /// How many commits are decided and written together with it.
     case batch = "commit.batch"
-    /// How many gateways an update goes to.
     case gateways = "update.gateways"
-    /// How many members of the room.
     case members = "update.members"
 }
 
 /// One line of a trace in the logs: a traced commit has reached a step.
 public struct TraceMark: Equatable, Sendable {
-    /// The trace's key in the log.
     public static let key = "trace.id"
 
     public let trace: TraceID
     public let step: TraceStep
-    /// What else is known there.
     public let facts: [TraceFact: String]
 
     public init(_ trace: TraceID, _ step: TraceStep, _ facts: [TraceFact: String]) {

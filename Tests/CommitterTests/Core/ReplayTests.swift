@@ -54,12 +54,13 @@ func expectReplayed(_ updates: [Update], from rows: [ShardBatch.LogRow]) {
     #expect(updates.count == rows.count)
     var document = JSONDocument()
     for (update, row) in zip(updates, rows) where update.trace == nil {
-        let logged = LogRow(
-            shard: Int(update.shard), gseq: Int64(row.gseq), room: row.room, seq: Int64(row.seq),
+        let logged = Update(
+            loggedIn: Int(update.shard), gseq: Int64(row.gseq), room: row.room, seq: Int64(row.seq),
             event: row.event.name, user: row.user, session: row.session, number: Int64(row.number),
             gestures: Array(row.gestures), hash: Int64(bitPattern: row.hash), chain: Int64(bitPattern: row.chain),
-            element: row.element, before: row.before, after: row.after, cause: row.cause.name)
+            element: row.element, before: row.before, after: row.after, cause: row.cause.name,
+            with: &document)
         #expect(
-            logged.update(with: &document) == update, "\(row.event) \(String(decoding: update.text, as: UTF8.self))")
+            logged == update, "\(row.event) \(String(decoding: update.text, as: UTF8.self))")
     }
 }

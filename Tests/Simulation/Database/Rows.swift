@@ -8,13 +8,14 @@ import Wire
 extension ShardBatch.LogRow {
     /// What was published for the row.
     var update: Update {
-        let row = FanoutCore.LogRow(
-            shard: Shard.of(room: self.room), gseq: Int64(self.gseq), room: self.room, seq: Int64(self.seq),
+        var document = JSONDocument()
+        let update = Update(
+            loggedIn: Shard.of(room: self.room), gseq: Int64(self.gseq), room: self.room, seq: Int64(self.seq),
             event: self.event.name, user: self.user, session: self.session, number: Int64(self.number),
             gestures: Array(self.gestures), hash: Int64(bitPattern: self.hash), chain: Int64(bitPattern: self.chain),
-            element: self.element, before: self.before, after: self.after, cause: self.cause.name)
-        var document = JSONDocument()
-        guard let update = row.update(with: &document) else { fatalError("a row that makes no sense: \(self)") }
+            element: self.element, before: self.before, after: self.after, cause: self.cause.name,
+            with: &document)
+        guard let update else { fatalError("a row that makes no sense: \(self)") }
         return update
     }
 

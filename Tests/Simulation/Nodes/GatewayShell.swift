@@ -275,10 +275,10 @@ final class GatewayShell: Shell {
     }
 
     func count(into counts: inout [String: Int64]) {
-        counts["gateway.resent", default: 0] += Int64(self.core.counters.resent)
-        counts["gateway.held", default: 0] += Int64(self.core.counters.held)
-        counts["gateway.holes", default: 0] += Int64(self.core.counters.holes)
-        counts["gateway.resyncs", default: 0] += Int64(self.core.counters.resyncs)
+        counts["gateway.resent", default: 0] += Int64(self.core.commits.custody.resentTotal)
+        counts["gateway.held", default: 0] += Int64(self.core.commits.custody.heldTotal)
+        counts["gateway.holes", default: 0] += Int64(self.core.rooms.holesTotal)
+        counts["gateway.resyncs", default: 0] += Int64(self.core.rooms.resyncsTotal)
         counts["outboxes.dropped-envelopes", default: 0] += Int64(self.routes.droppedEnvelopes)
         counts["gateway.pace-changes", default: 0] += Int64(self.core.rooms.paces.changes)
     }

@@ -8,7 +8,6 @@ struct Alteration {
     private let time: Double
     private let mark: ChangeMark
 
-    /// An element that is to be changed.
     struct Subject {
         let key: ElementKey
         let live: LiveElement
@@ -55,7 +54,6 @@ struct Alteration {
         return Subject(key: key, live, leavingOutEndedAt: isWhole ? self.time : nil)
     }
 
-    /// Adds an element as it becomes.
     mutating func add(_ subject: Subject, as element: Element, adjusted: [Adjustment]) {
         var element = element
         if element != subject.former { self.change.hasEffect = true }

@@ -38,7 +38,6 @@ extension Decidable {
     }
 }
 
-/// The state that is needed of an element.
 enum NeedScope {
     case element
     /// The element, and the parent of an annotation.
@@ -53,14 +52,12 @@ enum NeedScope {
 struct Adjusted: Equatable, Sendable {
     /// The element's id in an edit of several; nil for an edit of one.
     var element: String?
-    /// The value and the rule.
     var adjustment: Adjustment
 }
 
 /// The effect of one commit, before it has a number. Acknowledgement, update and row of the log follow from the event's
 /// shape.
 struct Change {
-    /// One element of the change.
     struct Entry {
         let key: ElementKey
         /// Its JSON text before; nil when it is created.
@@ -80,7 +77,6 @@ struct Change {
         var json: [UInt8] { self.isDeleted ? [] : self.written.json }
     }
 
-    /// The event that members receive.
     let event: UpdateEvent
     /// The elements, in the order in which members receive them.
     var entries: [Entry]
@@ -106,7 +102,6 @@ struct Change {
 struct Undone: Equatable {
     let direction: UndoDirection
     let entry: UndoneEntry
-    /// The elements of the entry.
     let elements: [Identifier]
     /// The row beneath the entry's last one.
     let next: UInt64

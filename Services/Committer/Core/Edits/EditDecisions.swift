@@ -3,7 +3,6 @@ import Wire
 
 /// The decisions of all kinds of edits, by tag.
 struct EditDecisions: Sendable {
-    /// All kinds.
     static let all = EditDecisions(allEdits)
 
     /// By tag; nil where no kind has the tag.
@@ -42,16 +41,12 @@ struct EditDecisions: Sendable {
     }
 }
 
-/// A decoded edit.
 struct PreparedEdit: Sendable {
-    /// The request to decide.
     enum Request: Sendable {
         case edit(any Decidable)
-        /// Finally refused.
         case refused(Refusal)
     }
 
-    /// The request to decide.
     var request: Request
     /// The identity of its body: a repeated commit has the same.
     let hash: UInt64

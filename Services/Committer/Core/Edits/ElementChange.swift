@@ -3,7 +3,6 @@ import Wire
 
 /// An edit that changes existing elements: one, or a group, all or none.
 protocol ElementChange: DecidableEdit {
-    /// The event that members receive.
     static var update: UpdateEvent { get }
 
     /// Whether a locked element refuses it.

@@ -3,7 +3,6 @@ import Wire
 
 /// An edit that lets go of elements in motion.
 protocol ThrowingEdit: DecidableEdit {
-    /// The event that members receive.
     static var update: UpdateEvent { get }
     var items: [ThrownItem] { get }
     var request: Throw { get }

@@ -29,7 +29,6 @@ struct FamilyGrowth: Sendable {
     fileprivate(set) var added: [Identifier] = []
     fileprivate(set) var removed: Set<Identifier> = []
 
-    /// The difference in their number.
     var count: Int { self.added.count - self.removed.count }
 
     /// An element's children after the change, without what is gone: what comes and goes leaves no trace.

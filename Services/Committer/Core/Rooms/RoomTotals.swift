@@ -1,9 +1,7 @@
 package import Canvas
 import JSONBytes
 
-/// What a room holds.
 package struct RoomTotals: Equatable, Sendable {
-    /// The number of its living elements.
     package var elements: Int
     /// Their size, see ``Canvas/Element/storedBytes``.
     package var bytes: Int

@@ -15,15 +15,12 @@ extension UndoStacks {
 }
 
 extension Change {
-    /// The command that caused it.
     var cause: UpdateCause { self.undone?.direction.cause ?? .edit }
 
-    /// The size of its elements before and after, bytes.
     fileprivate var loggedBytes: Int {
         self.entries.reduce(0) { $0 + ($1.before?.count ?? 0) + $1.json.count }
     }
 
-    /// The elements as the update has them.
     var updatedElements: [UpdatedElement] {
         let shape = self.event.shape
         return self.entries.map { entry in

@@ -4,7 +4,6 @@ import Wire
 
 /// A row of an entry with its elements, in the order of the log.
 struct UndoneRow {
-    /// The room's number of the change.
     let seq: UInt64
     /// Those that the change created.
     let created: [Element]
@@ -161,7 +160,6 @@ struct Reversal {
     /// Why it cannot happen now: the refusal of the first element that keeps it from happening.
     var obstacle: Refusal? { self.order.lazy.compactMap { self.obstacles[$0] }.first }
 
-    /// True when something would change.
     var hasEffect: Bool { self.order.contains { self.isAffected($0) } }
 
     private func isAffected(_ id: Identifier) -> Bool {

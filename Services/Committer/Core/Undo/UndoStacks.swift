@@ -13,10 +13,8 @@ package struct UndoStacks: Equatable, Sendable {
     package struct Stack: Equatable, Sendable {
         /// The room's number of the newest row of the top entry.
         package var head: UInt64 = 0
-        /// The number of entries.
         package var depth = 0
 
-        /// An empty stack.
         package init() {}
 
         package init(head: UInt64, depth: Int) {
@@ -40,7 +38,6 @@ package struct UndoStacks: Equatable, Sendable {
 
     /// The top entry of the undo stack while further commits of its group may join it.
     package struct OpenGroup: Equatable, Sendable {
-        /// The group's name.
         package var name: Identifier
         /// The number of its rows, and the size of their elements before and after, bytes.
         package var rows, bytes: Int
@@ -52,14 +49,12 @@ package struct UndoStacks: Equatable, Sendable {
         }
     }
 
-    /// The user's changes.
     package var undo = Stack()
     /// The undos since the user's last change.
     package var redo = Stack()
     /// The group that the newest change belongs to.
     package var group: OpenGroup?
 
-    /// Two empty stacks.
     package init() {}
 
     /// The stack that a command takes its entry from.
@@ -133,15 +128,12 @@ package struct UndoLink: Equatable, Sendable {
 
 /// A row of the log as part of an entry.
 package struct UndoRow: Equatable, Sendable {
-    /// The room's number of the change.
     package var seq: UInt64
-    /// Its kind.
     package var event: UpdateEvent
     /// Its elements before and after as JSON texts, empty where the log has none.
     package var before, after: [UInt8]
     /// The row beneath it in the stack; 0: none.
     package var next: UInt64
-    /// The bytes of its texts.
     var bytes: Int { self.before.count + self.after.count }
 
     package init(seq: UInt64, event: UpdateEvent, before: [UInt8], after: [UInt8], next: UInt64) {

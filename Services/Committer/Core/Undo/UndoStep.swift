@@ -3,11 +3,9 @@ package import Wire
 
 /// What an undo or a redo finds on its stack: the newest entry of which something is left to take back.
 struct UndoStep {
-    /// See ``finding``.
     enum Finding {
         /// No entry is left that has an effect.
         case nothing
-        /// The entry's effect.
         case reversal(Reversal, Undone)
         /// The entry would change more elements than one commit may.
         case tooLarge(Undone)
@@ -141,7 +139,6 @@ struct UndoProgress: Equatable, Sendable {
 package struct UndoneEntry: Equatable, Sendable {
     /// The room's number of its newest change.
     package var seq: UInt64
-    /// The kind of that change.
     package var event: UpdateEvent
     /// How many newer entries were passed over, because nothing of them was left to take back.
     package var skipped: Int

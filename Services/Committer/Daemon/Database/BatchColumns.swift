@@ -7,7 +7,6 @@ internal import Wire
 /// Encodes a batch as the arguments of `commit_batch`: a few numbers and one array per column. Its storage is reused
 /// for all batches.
 package struct BatchColumns {
-    /// The prepared call.
     package static var statement: Statement { Self.call.statement }
 
     private static let call = PreparedCall<ShardBatch>(
@@ -19,10 +18,8 @@ package struct BatchColumns {
 
     private var buffer = ArgumentBuffer()
 
-    /// An empty encoder, to be reused.
     package init() {}
 
-    /// The arguments for a batch.
     package mutating func encode(_ batch: ShardBatch) -> Parameters {
         Self.call.parameters(batch, in: &self.buffer)
     }

@@ -6,7 +6,6 @@ package struct DatabaseGuard {
     /// The operator accepts lost commits, for a test or a demonstration.
     package let allowsUnsafe: Bool
     private var lineage = ServerLineage()
-    /// The last history that was recorded.
     private var history: History?
 
     private struct History: Equatable {
@@ -14,12 +13,10 @@ package struct DatabaseGuard {
         var timeline: UInt32
     }
 
-    /// A guard that has seen no server yet.
     package init(allowsUnsafe: Bool) {
         self.allowsUnsafe = allowsUnsafe
     }
 
-    /// Why the server is not accepted; nil when it is.
     package mutating func objection(to facts: ServerFacts) -> String? {
         if facts.isReadOnly || facts.isInRecovery { return "the server takes no writes" }
         if let objection = self.lineage.objection(to: facts) { return objection }

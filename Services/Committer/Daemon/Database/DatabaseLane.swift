@@ -6,7 +6,6 @@ internal import Timing
 
 /// One connection to PostgreSQL in the reactor's poll set, carrying one request at a time.
 final class DatabaseLane {
-    /// An event of the lane's connection.
     enum News {
         case up(ServerFacts)
         case down(PostgresError)
@@ -37,7 +36,6 @@ final class DatabaseLane {
         case noteHistory = 2
     }
 
-    /// Starts to connect.
     func start(at now: Instant) {
         self.polled.start(at: now)
     }

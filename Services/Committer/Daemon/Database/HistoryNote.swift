@@ -5,7 +5,6 @@ package import Wire
 package struct HistoryNote: Equatable, Sendable {
     /// See the function.
     package enum Verdict: String, Sendable {
-        /// Nothing changed.
         case same
         /// Nothing was recorded before.
         case first
@@ -19,12 +18,9 @@ package struct HistoryNote: Equatable, Sendable {
         case behind
     }
 
-    /// The comparison.
     package var verdict: Verdict
-    /// The name of the history.
     package var epoch: Identifier
 
-    /// The prepared call.
     package static var statement: Statement { Self.call.statement }
 
     private static let call = PreparedCall<ServerFacts>(
@@ -43,7 +39,6 @@ package struct HistoryNote: Equatable, Sendable {
             current_setting('synchronous_standby_names') <> '') AS n
         """
 
-    /// The arguments for a server.
     package static func parameters(_ facts: ServerFacts) -> Parameters {
         Self.call.parameters(facts)
     }

@@ -10,7 +10,6 @@ extension SQLState {
 package enum BatchFailure: Equatable {
     /// It was decided on an outdated state.
     case stale
-    /// Anything else.
     case other(RequestFailure)
 
     /// Classifies an error, by what is known of its effect and then by the class of its code.

@@ -5,7 +5,6 @@ internal import Wire
 
 /// Encodes a request as the arguments of `load_shard_state`, and decodes the row of arrays that it returns.
 package struct StateColumns {
-    /// The prepared call.
     package static var statement: Statement { Self.call.statement }
 
     private static let call = PreparedCall<LoadRequest>(
@@ -55,10 +54,8 @@ package struct StateColumns {
     private var buffer = ArgumentBuffer()
     var document = JSONDocument()
 
-    /// An empty encoder, to be reused.
     package init() {}
 
-    /// The arguments for a request.
     package mutating func encode(_ request: LoadRequest) -> Parameters {
         Self.call.parameters(request, in: &self.buffer)
     }

@@ -14,7 +14,6 @@ extension UndoneEntry {
         writer.endObject()
     }
 
-    /// The inverse of ``encode(into:)``.
     init?(json: JSONValue) {
         guard let seq = json.unsigned("seq"), let event = json["event"]?.string.flatMap(UpdateEvent.init(name:)),
             let skipped = json.count("skipped")
@@ -36,7 +35,6 @@ extension ShardBatch.RefusalRow.Outcome {
         }
     }
 
-    /// The inverse of ``encode(into:)``.
     init?(json: JSONValue) {
         if let refusal = Refusal(json: json) {
             self = .refused(refusal)

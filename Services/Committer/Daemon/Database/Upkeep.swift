@@ -5,13 +5,11 @@ package import Postgres
 /// The periodic maintenance of the tables, in steps that are separate short transactions. Of several committers that
 /// try at the same time one does the step, the others find nothing to do. All calls block.
 package struct Upkeep: Sendable {
-    /// The effect of one step.
     package enum Done: Equatable, Sendable {
         /// A partition of the log was created or dropped, or some old rows that have none were dropped.
         case log(String)
         /// This many sessions ended.
         case sessions(Int)
-        /// The history was compared.
         case history(HistoryNote)
     }
 

@@ -2,7 +2,6 @@ package import Wire
 
 /// A question to the database.
 package struct DatabaseRequest: Equatable, Sendable {
-    /// What is asked.
     package enum Query: Equatable, Sendable {
         /// The epoch and the last gseq of every shard.
         case heads
@@ -30,21 +29,15 @@ package struct DatabaseRequest: Equatable, Sendable {
 
     /// Comes back with the answer; never used twice.
     package var tag: UInt64
-    /// What is asked.
     package var query: Query
 }
 
-/// The database's answer.
 package enum DatabaseReply: Equatable, Sendable {
-    /// To `heads`.
     case heads(ShardHeads)
-    /// To `room`.
     case room(RoomSnapshot)
     /// To `roomLog` and `shardLog`.
     case log([Update])
-    /// To `history`.
     case history(RoomHistory)
-    /// To `claim`.
     case claim(ClaimOutcome)
     /// To `moveEpoch`: the history's name now.
     case epoch(Identifier)
@@ -55,9 +48,7 @@ package enum DatabaseReply: Equatable, Sendable {
     var rows: [Update]? { if case .log(let rows) = self { rows } else { nil } }
 }
 
-/// Where all shards stand.
 package struct ShardHeads: Equatable, Sendable {
-    /// The database's history.
     package var epoch: Identifier
     /// The last position, by shard.
     package var marks: [ShardCursor.Mark]
@@ -72,7 +63,6 @@ package struct ShardHeads: Equatable, Sendable {
 package struct RoomSnapshot: Equatable, Sendable {
     package struct Element: Equatable, Sendable {
         package var id: Identifier
-        /// The flat element as JSON text.
         package var json: [UInt8]
         /// The number of its last update.
         package var seq: UInt64
@@ -104,12 +94,10 @@ package struct RoomSnapshot: Equatable, Sendable {
     package var gseq: UInt64
     /// Its shard's chain there; 0: not known.
     package var chain: UInt64
-    /// All elements that are not deleted.
     package var elements: [Element]
     /// Gestures that must stay closed.
     package var closed: [ClosedGesture]
 
-    /// A room's state.
     package init(seq: UInt64, gseq: UInt64, chain: UInt64 = 0, elements: [Element], closed: [ClosedGesture] = []) {
         self.seq = seq
         self.gseq = gseq
@@ -119,7 +107,6 @@ package struct RoomSnapshot: Equatable, Sendable {
     }
 }
 
-/// What became of a claim.
 package enum ClaimOutcome: Equatable, Sendable {
     /// The session's newest owner has this claim; `number` is the highest number that the session has used.
     case granted(claim: UInt32, number: UInt64)

@@ -8,7 +8,6 @@ internal import Wire
 ///     received ──► waits ──► under way ──► answered
 ///         └──────────┴─────► refused
 struct HistoryReads: Sendable {
-    /// One read.
     private struct Pending: Equatable, Sendable {
         let read: HistoryRead
         let gateway: GatewayID
@@ -19,10 +18,8 @@ struct HistoryReads: Sendable {
     private var waiting: Deque<Pending> = []
     private var underWay: Pending?
 
-    /// How many wait or are under way.
     var count: Int { self.waiting.count + (self.underWay == nil ? 0 : 1) }
 
-    /// A gateway asks for a page.
     mutating func received(
         _ read: HistoryRead, from gateway: GatewayID, at now: Instant, with services: inout RoomServices,
         into actions: inout [FanoutAction]
@@ -37,8 +34,7 @@ struct HistoryReads: Sendable {
 
     /// The database answered the read that was under way, or could not.
     mutating func answered(
-        _ reply: DatabaseReply, at now: Instant, with services: inout RoomServices,
-        into actions: inout [FanoutAction]
+        _ reply: DatabaseReply, at now: Instant, with services: inout RoomServices, into actions: inout [FanoutAction]
     ) {
         guard let pending = exchange(&self.underWay, with: nil) else { return }
         let outcome = Self.outcome(of: reply, limits: services.limits)

@@ -6,9 +6,7 @@ internal import Wire
 ///     ask ──► open ──answered──► closed ──(it failed) retry──► waits for its time ──popRetry──► asked again
 ///               └──withdraw──► closed: a late answer means nothing
 struct OpenQuestions: Sendable {
-    /// What the answer is for.
     enum Purpose: Equatable, Sendable {
-        /// Where all shards stand.
         case heads
         /// Another name for the history.
         case epochMove
@@ -16,13 +14,11 @@ struct OpenQuestions: Sendable {
         case shardLog(Int, after: UInt64)
         /// The page of a history that is under way.
         case history
-        /// Something for one room.
         case room(Identifier, RoomPurpose)
     }
 
     /// What a room wants to know.
     enum RoomPurpose: Equatable, Sendable {
-        /// Its snapshot.
         case load
         /// What a gateway missed.
         case catchUp(GatewayID)

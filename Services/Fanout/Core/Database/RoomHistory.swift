@@ -10,7 +10,6 @@ package struct RoomHistory: Equatable, Sendable {
     /// The rows after the number that was asked for, in order.
     package var entries: [HistoryEntry]
 
-    /// A part of a room's log.
     package init(last: UInt64, oldest: UInt64? = nil, entries: [HistoryEntry] = []) {
         self.last = last
         self.oldest = oldest

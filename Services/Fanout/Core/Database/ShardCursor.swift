@@ -42,7 +42,6 @@ package struct ShardCursor: Equatable, Sendable {
     /// More than that is not remembered; the log is read instead.
     private static let capacity = 4096
 
-    /// The cursor of a shard without rooms.
     package init() {}
 
     /// True when there is something between the cursor and the head.

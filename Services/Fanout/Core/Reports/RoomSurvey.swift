@@ -16,12 +16,10 @@ package enum RoomOrder: String, CaseIterable, Sendable {
 /// A fan-out may have 200,000 rooms: a walk takes a bounded number of them in each turn, and keeps no more than twice
 /// the number that it lists. Rooms that are opened or closed meanwhile may be missing.
 package struct RoomSurvey: Sendable {
-    /// The most rooms of a list.
     package static let listed = 100
     /// The most rooms of one step; some tenths of a millisecond.
     private static let step = 1000
 
-    /// The order of the list.
     package let order: RoomOrder
     /// The first rooms in that order, once the walk is complete.
     package private(set) var rooms: [RoomFigures] = []
@@ -29,7 +27,6 @@ package struct RoomSurvey: Sendable {
     package private(set) var isTruncated = false
     private var nextSlot = 0
 
-    /// A walk that has not begun.
     package init(by order: RoomOrder) {
         self.order = order
     }

@@ -8,7 +8,7 @@ enum PreviewVerdict: Equatable, Sendable {
     /// It goes on as it now is.
     case pass
     /// It waits for an update.
-    case park
+    case wait
     /// It goes nowhere.
     case drop(PreviewDrop)
 }

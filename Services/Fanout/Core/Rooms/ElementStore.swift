@@ -12,7 +12,6 @@ struct ElementStore: Sendable {
         case element(Element)
     }
 
-    /// One element.
     struct Slot: Sendable {
         let id: Identifier
         /// False for the hole that a deleted one left.
@@ -48,7 +47,6 @@ struct ElementStore: Sendable {
     private static let keptArrayBytes = 1 << 20
 
     var count: Int { self.indices.count }
-    /// Roughly the bytes of everything.
     var footprint: Int {
         self.bytes + (self.array?.count ?? 0) + self.departed.count * Self.departedBytes
             + self.fenceCount * Self.fenceBytes
@@ -111,7 +109,6 @@ struct ElementStore: Sendable {
     /// The bytes of ``snapshot()``, known without making it.
     var snapshotBytes: Int { self.textBytes + max(1, self.count) + 1 }
 
-    /// The JSON array of all elements.
     mutating func snapshot() -> [UInt8] {
         if let array = self.array { return array }
         var text: [UInt8] = []
@@ -126,7 +123,6 @@ struct ElementStore: Sendable {
         return text
     }
 
-    /// Forgets the encoded array.
     mutating func releaseSnapshot() {
         self.array = nil
     }
@@ -150,7 +146,6 @@ struct ElementStore: Sendable {
 
     // MARK: Fences
 
-    /// Changes the fences of an element.
     mutating func changeFences<Result>(at index: Int, _ change: (inout GestureFences) -> Result) -> Result {
         let before = self.slots[index].fences.all.count
         defer { self.fenceCount += self.slots[index].fences.all.count - before }

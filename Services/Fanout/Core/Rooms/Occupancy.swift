@@ -23,9 +23,7 @@ struct Occupancy: Sendable {
 
     fileprivate struct Occupant: Sendable {
         var gateway: GatewayID
-        /// Its user, as it names it.
         var member: Member
-        /// What it shows of its user.
         var awareness = ShownAwareness(sid: "")
         /// When its session came.
         var sessionBeganAt = Instant.never
@@ -213,8 +211,7 @@ struct Occupancy: Sendable {
         self.awarenessBytes -= occupant.awareness.bytes
         if !occupant.awareness.sid.isEmpty || occupant.answered != nil {
             self.former.append(
-                FormerSession(
-                    connection: connection, sid: occupant.awareness.sid, answered: occupant.answered))
+                FormerSession(connection: connection, sid: occupant.awareness.sid, answered: occupant.answered))
             if self.former.count > Self.formerKept { self.former.removeFirst() }
         }
         if let index = self.counts.firstIndex(where: { $0.id == occupant.gateway }) {
@@ -343,7 +340,6 @@ extension Occupancy {
         }
     }
 
-    /// A connection shows nothing any more.
     mutating func hide(_ connection: UInt64) {
         guard let shown = self.occupants[connection]?.awareness else { return }
         self.awarenessBytes -= shown.bytes

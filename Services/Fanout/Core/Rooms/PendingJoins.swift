@@ -9,7 +9,6 @@ internal import Wire
 ///
 /// A join that comes again after its answer is granted the same session once more.
 struct PendingJoin: Sendable {
-    /// How far the session is.
     enum Session: Equatable, Sendable {
         /// Not looked at yet: nothing is known of the database.
         case unknown
@@ -21,7 +20,6 @@ struct PendingJoin: Sendable {
         case granted(GrantedSession)
     }
 
-    /// How far the missed updates are.
     enum Replay: Sendable {
         case notAsked
         case asked
@@ -33,9 +31,7 @@ struct PendingJoin: Sendable {
 
     let gateway: GatewayID
     let join: Join
-    /// When it came.
     let arrivedAt: Instant
-    /// When it is refused.
     let expiresAt: Instant
     private(set) var session: Session
     /// Its gateway asks another fan-out by now: its connection leaves right after the answer.
@@ -47,9 +43,7 @@ struct PendingJoin: Sendable {
     var replay = Replay.notAsked
 
     /// - Parameter granted: the session that it was answered with before, if it comes again.
-    init(
-        _ join: Join, granted: GrantedSession? = nil, from gateway: GatewayID, at now: Instant, limits: FanoutLimits
-    ) {
+    init(_ join: Join, granted: GrantedSession? = nil, from gateway: GatewayID, at now: Instant, limits: FanoutLimits) {
         self.join = join
         self.session = granted.map(Session.granted) ?? .unknown
         self.gateway = gateway
@@ -98,8 +92,7 @@ struct PendingJoin: Sendable {
         guard case .claiming(let sid) = self.session, case .granted(let claim, let number) = outcome else {
             return false
         }
-        self.session = .granted(
-            GrantedSession(sid: sid, secret: self.join.session, claim: claim, number: number))
+        self.session = .granted(GrantedSession(sid: sid, secret: self.join.session, claim: claim, number: number))
         return true
     }
 }
@@ -155,9 +148,7 @@ struct PendingJoins: Sendable {
         for tag in tags where self.joins[tag]?.gateway == gateway { self.joins[tag]?.leavesAfter = true }
     }
 
-    /// A join's connection has left.
     mutating func abandon(_ tag: UInt64) { self.joins[tag]?.isAbandoned = true }
 
-    /// A join's gateway is gone.
     mutating func forget(_ tag: UInt64) { self.joins[tag]?.isForgotten = true }
 }

@@ -13,7 +13,7 @@ extension Room {
             return services.refuse(join, from: gateway, with: .sessionMovedOn, into: &actions)
         }
         self.stay()
-        let granted = self.feed.audience.session(answering: join)
+        let granted = self.feed.audience.occupancy.session(answering: join)
         let received = self.joins.received(
             join, granted: granted, from: gateway, at: now, with: &services, into: &actions)
         if let tag = received {
@@ -55,7 +55,7 @@ extension Room {
     ) {
         guard self.isLive, let issuer = services.issuer, let pending = services.joins[tag],
             self.joins.isReady(pending, at: self.feed.stream.seq, in: services.history),
-            !self.feed.audience.isCatchingUp(pending.gateway)
+            !self.feed.audience.catchUps.includes(pending.gateway)
         else { return }
         switch self.feed.answer(to: tag, pending, with: &services, into: &actions) {
         case .waits: return

@@ -27,7 +27,6 @@ struct Room: Sendable {
     /// Roughly the bytes that it occupies; none for a slot that is free.
     var bytes: Int { self.name.isEmpty ? 0 : self.feed.footprint }
 
-    /// True without members, joins and reads.
     var isIdle: Bool {
         self.feed.audience.isEmpty && self.joins.isEmpty && self.reads.isEmpty
     }
@@ -102,7 +101,7 @@ struct Room: Sendable {
         into actions: inout [FanoutAction]
     ) {
         self.feed.install(snapshot, isShardBehind: isShardBehind, at: now, with: &services, into: &actions)
-        for gateway in self.feed.audience.catchingUp {
+        for gateway in self.feed.audience.catchUps.gateways {
             self.advanceCatchUp(of: gateway, at: now, with: &services, into: &actions)
         }
         self.advanceJoins(at: now, with: &services, into: &actions)
@@ -121,7 +120,7 @@ struct Room: Sendable {
             services.questions.retry(.load, of: self.name, at: now + services.limits.retryDelay)
             self.reviewIdle(at: now, with: &services)
         case .catchUp(let gateway):
-            guard self.feed.audience.awaitsLog(tag, for: gateway) else { return }
+            guard self.feed.audience.catchUps.awaitsLog(tag, for: gateway) else { return }
             self.advanceCatchUp(of: gateway, rows: reply.rows ?? [], at: now, with: &services, into: &actions)
         case .replay(let join):
             services.joins[join]?.replay = .answered(reply.rows ?? [])
@@ -166,8 +165,7 @@ struct Room: Sendable {
     /// A gateway asks another fan-out from now on. Its members stay in the room, so that nobody hears that they left: the
     /// other gateways follow.
     mutating func interestEnded(
-        of gateway: GatewayID, at now: Instant, with services: inout RoomServices,
-        into actions: inout [FanoutAction]
+        of gateway: GatewayID, at now: Instant, with services: inout RoomServices, into actions: inout [FanoutAction]
     ) {
         let connections = self.feed.audience.interestEnded(of: gateway)
         if !connections.isEmpty { self.feed.unsettleMembers(at: now, with: &services) }
@@ -180,8 +178,7 @@ struct Room: Sendable {
 
     /// The members that a gateway has not named again since its link went down leave.
     mutating func graceEnded(
-        of gateway: GatewayID, at now: Instant, with services: inout RoomServices,
-        into actions: inout [FanoutAction]
+        of gateway: GatewayID, at now: Instant, with services: inout RoomServices, into actions: inout [FanoutAction]
     ) {
         let connections = self.feed.audience.connectionsInDoubt(of: gateway)
         self.feed.endGestures(of: connections, at: now, into: &actions)

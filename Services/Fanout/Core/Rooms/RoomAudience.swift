@@ -8,8 +8,8 @@ internal import Wire
 /// that still catch up.
 struct RoomAudience: Sendable {
     let name: Identifier
-    private var occupancy = Occupancy()
-    private var catchUps = CatchUps()
+    private(set) var occupancy = Occupancy()
+    private(set) var catchUps = CatchUps()
     private var owners = SessionOwners()
 
     init(of room: Identifier) {
@@ -22,19 +22,8 @@ struct RoomAudience: Sendable {
     // MARK: Who is there
 
     var isEmpty: Bool { self.occupancy.isEmpty }
-    var connectionCount: Int { self.occupancy.connectionCount }
-    var userCount: Int { self.occupancy.userCount }
-    /// Every user once, in the order in which they came.
-    var members: [Member] { self.occupancy.members }
-    /// What the connections of every user show, in the order of ``members``.
-    var awareness: [[JoinReply.Shown]] { self.occupancy.awareness }
-    /// About the bytes of both in an answer to a join, known without making them.
-    var answerBytes: Int { self.occupancy.answerBytes }
     /// True when a gateway needs to know where previews can be seen.
     var needsAreas: Bool { self.occupancy.hasViewports }
-
-    /// The first users and how many connections each has, in the order in which they came.
-    func people(_ count: Int) -> [RoomReport.Person] { self.occupancy.people(count) }
 
     /// The user of a connection; nil when it is not in the room.
     func user(of connection: UInt64) -> Identifier? { self.occupancy.user(of: connection) }
@@ -49,12 +38,9 @@ struct RoomAudience: Sendable {
         self.owners.isSuperseded(preview.sid, from: preview.connection)
     }
 
-    /// The session that a join was answered with before; nil when that was not the last answer to its connection.
-    func session(answering join: Join) -> GrantedSession? { self.occupancy.session(answering: join) }
-
     /// True for a join that was answered, with a session that another connection has by now.
     func hasLostSession(_ join: Join) -> Bool {
-        guard let session = self.session(answering: join) else { return false }
+        guard let session = self.occupancy.session(answering: join) else { return false }
         return self.occupancy.awareness(of: join.connection)?.sid == ""
             || self.owners.isSuperseded(session.sid, from: join.connection)
     }
@@ -67,17 +53,6 @@ struct RoomAudience: Sendable {
     }
 
     // MARK: Gateways
-
-    /// The gateways that get the room's stream, in the order in which they began.
-    var streaming: [GatewayID] { self.occupancy.streaming }
-    /// The gateways that must be brought to the room's position first, in the order of their numbers.
-    var catchingUp: [GatewayID] { self.catchUps.gateways }
-
-    func isStreaming(_ gateway: GatewayID) -> Bool { self.occupancy.isStreaming(gateway) }
-    func isCatchingUp(_ gateway: GatewayID) -> Bool { self.catchUps.includes(gateway) }
-
-    /// True when the gateway waits for that read of the log, and not for a later one.
-    func awaitsLog(_ tag: UInt64, for gateway: GatewayID) -> Bool { self.catchUps.awaitsLog(tag, for: gateway) }
 
     /// A gateway names its connections and its position: its stream stops, until it has caught up from there.
     ///
@@ -126,7 +101,6 @@ struct RoomAudience: Sendable {
 
     // MARK: The stream
 
-    /// Sends the next update of the room's stream.
     func stream(_ update: Update, into actions: inout [FanoutAction]) {
         let streaming = self.occupancy.streaming
         if !streaming.isEmpty { actions.append(.broadcast(.update(update), to: streaming, except: nil)) }
@@ -175,8 +149,7 @@ struct RoomAudience: Sendable {
         _ session: GrantedSession, answering join: Join, at now: Instant, into actions: inout [FanoutAction]
     ) {
         if session.isResumed { self.claimed(session.sid, session.claim, by: join.connection, into: &actions) }
-        self.sessionStarted(
-            session.sid, of: join.connection, isResumed: session.isResumed, at: now, into: &actions)
+        self.sessionStarted(session.sid, of: join.connection, isResumed: session.isResumed, at: now, into: &actions)
         self.occupancy.note(session, answering: join)
     }
 
@@ -211,7 +184,6 @@ struct RoomAudience: Sendable {
 
     // MARK: Records
 
-    /// A connection shows its user by another name or colour.
     mutating func memberRenamed(_ renamed: MemberRenamed, into actions: inout [FanoutAction]) {
         guard let member = self.occupancy.rename(renamed.connection, renamed.member) else { return }
         self.announce(member, hasJoined: true, except: 0, into: &actions)
@@ -230,7 +202,7 @@ struct RoomAudience: Sendable {
     /// Sends who is in the room, to one gateway or, if that is nil, to all of them.
     /// - Parameter isComplete: false while gateways may still come whose members have been here all along.
     func sendMembers(to gateway: GatewayID?, isComplete: Bool, into actions: inout [FanoutAction]) {
-        for part in RoomMembers.parts(of: self.members, in: self.name, isComplete: isComplete) {
+        for part in RoomMembers.parts(of: self.occupancy.members, in: self.name, isComplete: isComplete) {
             if let gateway {
                 actions.append(.send(.roomMembers(part), to: gateway))
             } else {
@@ -267,7 +239,6 @@ struct RoomAudience: Sendable {
 ///
 ///     awareness ──► kept with its connection, sent on ──► the connection leaves, or its session moves on ──► hidden
 extension RoomAudience {
-    /// A connection shows something else of its person.
     mutating func awarenessReceived(
         _ awareness: Awareness, at now: Instant, with services: inout RoomServices, into actions: inout [FanoutAction]
     ) {

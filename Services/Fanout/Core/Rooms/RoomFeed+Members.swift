@@ -19,8 +19,7 @@ extension RoomFeed {
         }
         // Whoever does not know a member can show nothing of it. Gateways know whom their apps see already.
         for (member, connection) in joined {
-            self.audience.announce(
-                member, hasJoined: true, except: connection, namedBy: gateway, into: &actions)
+            self.audience.announce(member, hasJoined: true, except: connection, namedBy: gateway, into: &actions)
         }
         for occupant in interest.occupants {
             self.audience.awarenessNamed(occupant, from: gateway, at: now, with: &services, into: &actions)
@@ -31,8 +30,7 @@ extension RoomFeed {
     /// - Parameter rows: what the log had, when it was read for this.
     /// - Returns: true when it has caught up.
     mutating func advanceCatchUp(
-        of gateway: GatewayID, rows: [Update]?, with services: inout RoomServices,
-        into actions: inout [FanoutAction]
+        of gateway: GatewayID, rows: [Update]?, with services: inout RoomServices, into actions: inout [FanoutAction]
     ) -> Bool {
         let step = self.audience.advanceCatchUp(
             of: gateway, along: self.stream, in: services.history, rows: rows, limits: services.limits)
@@ -74,10 +72,10 @@ extension RoomFeed {
         self.audience.grant(session, answering: join, at: now, into: &actions)
         let outcome = JoinReply.Joined(
             position: services.history.position(at: self.stream.seq), content: content,
-            members: self.audience.members, session: session.secret, sid: session.sid, claim: session.claim,
-            number: session.number, rules: services.rulesText, awareness: self.audience.awareness)
+            members: self.audience.occupancy.members, session: session.secret, sid: session.sid, claim: session.claim,
+            number: session.number, rules: services.rulesText, awareness: self.audience.occupancy.awareness)
         actions.append(.send(.joinReply(join.reply(.success(outcome))), to: pending.gateway))
-        if let joined, self.audience.connectionCount > 1 {
+        if let joined, self.audience.occupancy.connectionCount > 1 {
             self.audience.announce(joined, hasJoined: true, except: join.connection, into: &actions)
         }
     }

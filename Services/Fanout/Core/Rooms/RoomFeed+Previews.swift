@@ -3,13 +3,13 @@ internal import Wire
 
 /// Previews, and the gestures that they belong to.
 extension RoomFeed {
-    /// A preview came from a coalescer. A parked one of the same element and connection is folded into it.
+    /// A preview came from a coalescer. It replaces one of the same element and connection that waits.
     mutating func previewReceived(
         _ preview: Preview, at now: Instant, with services: inout RoomServices, into actions: inout [FanoutAction]
     ) {
         guard !self.audience.isEmpty else { return services.counters.drop(.room) }
         self.rates.previewReceived()
-        var preview = self.parked.unpark(foldedWith: preview)
+        var preview = self.early.remove(replacedBy: preview)
         self.pass(&preview, at: now, with: &services, into: &actions)
     }
 
@@ -21,8 +21,8 @@ extension RoomFeed {
         case .pass:
             services.counters.previewsPassed += 1
             self.audience.show(preview, into: &actions)
-        case .park:
-            self.park(preview, at: now, with: &services)
+        case .wait:
+            self.wait(preview, at: now, with: &services)
         case .drop(let reason):
             services.counters.drop(reason)
         }
@@ -32,7 +32,7 @@ extension RoomFeed {
         _ preview: inout Preview, at now: Instant, with services: inout RoomServices
     ) -> PreviewVerdict {
         if self.audience.isSuperseded(preview) { return .drop(.superseded) }
-        guard self.stream.isLive, preview.after <= self.stream.seq else { return .park }
+        guard self.stream.isLive, preview.after <= self.stream.seq else { return .wait }
         return self.elements.judge(
             &preview, needsArea: self.audience.needsAreas, rules: services.rules, with: &services.document,
             at: now, limits: services.limits)
@@ -55,25 +55,24 @@ extension RoomFeed {
         }
     }
 
-    private mutating func park(_ preview: Preview, at now: Instant, with services: inout RoomServices) {
+    private mutating func wait(_ preview: Preview, at now: Instant, with services: inout RoomServices) {
         let deadline = now + services.limits.previewPatience
-        let wasEmpty = self.parked.isEmpty
-        guard self.parked.park(preview, until: deadline) else { return services.counters.drop(.waited) }
+        let wasEmpty = self.early.isEmpty
+        guard self.early.insert(preview, until: deadline) else { return services.counters.drop(.waited) }
         services.counters.previewsParked += 1
         if wasEmpty { services.deadlines.set(.parked, for: self.name, at: deadline) }
     }
 
     /// Sends on what waited for the update that was just applied.
-    mutating func releaseParked(at now: Instant, with services: inout RoomServices, into actions: inout [FanoutAction])
-    {
-        for var preview in self.parked.release(upTo: self.stream.seq) {
+    mutating func releaseEarly(at now: Instant, with services: inout RoomServices, into actions: inout [FanoutAction]) {
+        for var preview in self.early.release(upTo: self.stream.seq) {
             self.pass(&preview, at: now, with: &services, into: &actions)
         }
     }
 
     mutating func dropExpiredPreviews(at now: Instant, with services: inout RoomServices) {
-        services.counters.drop(.waited, self.parked.expire(at: now))
-        if let deadline = self.parked.deadline { services.deadlines.set(.parked, for: self.name, at: deadline) }
+        services.counters.drop(.waited, self.early.expire(at: now))
+        if let deadline = self.early.deadline { services.deadlines.set(.parked, for: self.name, at: deadline) }
     }
 
     /// A gesture ended without a commit: gateways hear of it if they saw anything of it, or may have.

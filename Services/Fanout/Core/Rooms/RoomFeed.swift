@@ -9,7 +9,8 @@ struct RoomFeed: Sendable {
     var stream = RoomStream()
     var elements = ElementStore()
     var audience: RoomAudience
-    var parked: PreviewPark
+    /// Previews that wait for an update.
+    var early: ReorderBuffer
     var rates = RoomRates()
     /// When the room moved here from another fan-out: for a while after that gestures may be open that were never seen
     /// here.
@@ -20,10 +21,9 @@ struct RoomFeed: Sendable {
     init(name: Identifier, limits: FanoutLimits) {
         self.name = name
         self.audience = RoomAudience(of: name)
-        self.parked = PreviewPark(capacity: limits.parkedPreviews)
+        self.early = ReorderBuffer(capacity: limits.parkedPreviews)
     }
 
-    /// Roughly the bytes that it occupies.
     var footprint: Int {
         512 + self.elements.footprint + self.stream.recentBytes + self.audience.footprint
     }
@@ -74,12 +74,12 @@ struct RoomFeed: Sendable {
         case .passed, .began: break
         case .jumped: self.audience.jumped(from: before)
         case .lost:
-            for gateway in self.audience.streaming {
+            for gateway in self.audience.occupancy.streaming {
                 self.sendPosition(to: gateway, isReset: true, with: &services, into: &actions)
             }
         }
         self.applyKept(at: now, with: &services, into: &actions)
-        self.releaseParked(at: now, with: &services, into: &actions)
+        self.releaseEarly(at: now, with: &services, into: &actions)
         if self.stream.needsLoad { self.load(with: &services, into: &actions) }
         self.closeHole(isShardBehind: isShardBehind, with: &services, into: &actions)
     }
@@ -117,7 +117,7 @@ struct RoomFeed: Sendable {
         if self.audience.needsAreas {
             self.repeatGestures(after: update, at: now, with: &services, into: &actions)
         }
-        if !self.parked.isEmpty { self.releaseParked(at: now, with: &services, into: &actions) }
+        if !self.early.isEmpty { self.releaseEarly(at: now, with: &services, into: &actions) }
     }
 
     private mutating func applyKept(
@@ -130,7 +130,6 @@ struct RoomFeed: Sendable {
 
     // MARK: Answers
 
-    /// What a join can be answered now.
     enum Answer {
         /// Nothing: the log is read for it.
         case waits
@@ -141,12 +140,10 @@ struct RoomFeed: Sendable {
         case content(RoomContent)
     }
 
-    /// What a join is answered.
     mutating func answer(
-        to tag: UInt64, _ pending: PendingJoin, with services: inout RoomServices,
-        into actions: inout [FanoutAction]
+        to tag: UInt64, _ pending: PendingJoin, with services: inout RoomServices, into actions: inout [FanoutAction]
     ) -> Answer {
-        let besides = services.rulesText.count + 512 + self.audience.answerBytes
+        let besides = services.rulesText.count + 512 + self.audience.occupancy.answerBytes
         if let resume = pending.join.resume, services.history.isResumable(resume) {
             if case .asked = pending.replay { return .waits }
             if let missed = self.stream.missed(
@@ -172,7 +169,6 @@ struct RoomFeed: Sendable {
         return .content(.elements(self.elements.snapshot()))
     }
 
-    /// What a read of the room is answered.
     mutating func reply(to read: RoomRead, in history: DatabaseHistory, limits: FanoutLimits) -> GatewayRecord {
         let bytes = self.elements.snapshotBytes
         if bytes > limits.roomBytes { return .roomState(read.reply(.unavailable)) }

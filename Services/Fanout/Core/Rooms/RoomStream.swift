@@ -7,12 +7,9 @@ internal import Wire
 ///
 /// While the room is loading, or an update is missing, later ones are kept: nothing falls between snapshot and stream.
 struct RoomStream: Sendable {
-    /// What became of an offered update.
     enum Offer: Equatable, Sendable {
         case next
-        /// It was there already.
         case duplicate
-        /// It waits for those before it.
         case kept
         /// Too many wait; the room must be loaded again.
         case overflow
@@ -37,7 +34,6 @@ struct RoomStream: Sendable {
     private var recent = UpdateRing()
     /// Updates that cannot be applied yet, by seq.
     private var kept: [UInt64: Update] = [:]
-    /// The load that is under way.
     private var loadTag: UInt64?
     /// What was kept when that load was asked for. The database had it by then, if it is of this history.
     private var keptAtLoad: Set<UInt64> = []

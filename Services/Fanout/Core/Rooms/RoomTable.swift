@@ -21,7 +21,6 @@ struct RoomTable: Sendable {
         self.limits = limits
     }
 
-    /// How many rooms there are.
     var count: Int { self.slots.count }
     /// The number of slots, free ones included.
     var slotCount: Int { self.rooms.count }

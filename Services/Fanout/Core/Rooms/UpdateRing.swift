@@ -1,23 +1,18 @@
 internal import DequeModule
-package import Timing
-package import Wire
+internal import Timing
+internal import Wire
 
 /// A room's last updates without a hole, bounded in number and bytes; the oldest go first.
-package struct UpdateRing: Sendable {
+struct UpdateRing: Sendable {
     private var updates: Deque<Update> = []
-    /// When each of them arrived.
     private var arrivals: Deque<Instant> = []
     /// Roughly the bytes of the updates in it.
-    package private(set) var bytes = 0
+    private(set) var bytes = 0
 
-    /// An empty ring.
-    package init() {}
-
-    /// How many updates are in it.
-    package var count: Int { self.updates.count }
+    var count: Int { self.updates.count }
 
     /// Adds the next update and lets old ones go.
-    package mutating func append(_ update: Update, at now: Instant, maxCount: Int, maxBytes: Int) {
+    mutating func append(_ update: Update, at now: Instant, maxCount: Int, maxBytes: Int) {
         if let last = self.updates.last, last.seq + 1 != update.seq { self.removeAll() }
         self.updates.append(update)
         self.arrivals.append(now)
@@ -28,27 +23,26 @@ package struct UpdateRing: Sendable {
         }
     }
 
-    /// Forgets everything.
-    package mutating func removeAll() {
+    mutating func removeAll() {
         self.updates.removeAll()
         self.arrivals.removeAll()
         self.bytes = 0
     }
 
     /// True when every update from `seq` to the last one is there.
-    package func covers(from seq: UInt64) -> Bool {
+    func covers(from seq: UInt64) -> Bool {
         guard let first = self.updates.first else { return false }
         return first.seq <= seq
     }
 
     /// The updates from `seq` on, which ``covers(from:)`` must have affirmed.
-    package func suffix(from seq: UInt64) -> [Update] {
+    func suffix(from seq: UInt64) -> [Update] {
         guard let first = self.updates.first, seq >= first.seq else { return Array(self.updates) }
         return Array(self.updates.dropFirst(Int(clamping: seq - first.seq)))
     }
 
     /// The last updates with the moments at which they arrived, the oldest first.
-    package func latest(_ count: Int) -> [(update: Update, arrivedAt: Instant)] {
+    func latest(_ count: Int) -> [(update: Update, arrivedAt: Instant)] {
         zip(self.updates.suffix(count), self.arrivals.suffix(count)).map { ($0, $1) }
     }
 }

@@ -8,12 +8,11 @@ package struct Authenticator: Sendable {
     /// Nil in open mode.
     private var tokens: TokenVerifier?
     /// Connections ended because their tokens were not valid any more.
-    private(set) var revokedTotal: UInt64 = 0
+    package private(set) var revokedTotal: UInt64 = 0
 
     /// The colour of a user that names none.
     private static let plainColor = "#888888"
 
-    /// - Parameter tokens: nil in open mode.
     package init(tokens: TokenVerifier?) {
         self.tokens = tokens
     }
@@ -54,7 +53,6 @@ package struct Authenticator: Sendable {
         return identity
     }
 
-    /// True in token mode.
     package var usesTokens: Bool { self.tokens != nil }
 
     // MARK: Connections
@@ -82,16 +80,15 @@ package struct Authenticator: Sendable {
     /// Without tokens nothing is checked, and an app that refreshes by habit harms nobody.
     private func startCheck(of event: IncomingEvent, _ connections: inout Connections) throws(Denial) {
         guard self.usesTokens else { return }
-        do { try connections.bySlot[event.slot]?.startTokenCheck(at: event.now) } catch { throw Denial(error) }
+        do { try connections.bySlot[event.slot]?.door.startCheck(at: event.now) } catch { throw Denial(error) }
     }
 
     private func refuse(
-        _ denial: Denial, _ event: IncomingEvent, _ connections: inout Connections,
-        into actions: inout [GatewayAction]
+        _ denial: Denial, _ event: IncomingEvent, _ connections: inout Connections, into actions: inout [GatewayAction]
     ) {
         if let failure = denial.failure { actions.append(.tokenRefused(failure)) }
         connections.refuse(denial.refusal, event.origin, into: &actions)
-        guard self.usesTokens, connections.bySlot[event.slot]?.tokenRefused() == true else { return }
+        guard self.usesTokens, connections.bySlot[event.slot]?.door.refused() == true else { return }
         actions.append(.expel(event.slot))
     }
 
@@ -112,9 +109,7 @@ package struct Authenticator: Sendable {
         return tokens.stillAccepts(token, of: identity.member.user.text)
     }
 
-    private static func identity(
-        by tokens: TokenVerifier, _ token: String, seconds: Int64
-    ) throws(Denial) -> Identity {
+    private static func identity(by tokens: TokenVerifier, _ token: String, seconds: Int64) throws(Denial) -> Identity {
         do {
             let claims = try tokens.verify(token, at: seconds)
             let member = Member(

@@ -8,7 +8,6 @@ struct AwarenessTrack {
     private var waiting: [AwarenessPart] = []
     /// Roughly the bytes of the selection and the state.
     private(set) var bytes = 0
-    /// When the last cursor was released.
     private var cursorReleasedAt: Instant?
 
     /// What nobody has changed since then is newer than what an earlier membership of the same connection showed.
@@ -17,12 +16,11 @@ struct AwarenessTrack {
     /// Versions grow with time: what a later membership of the same connection shows is newer.
     private static func version(at now: Instant) -> UInt64 { now.elapsed(since: .start).milliseconds << 10 }
 
-    /// True while something waits for the rate limit.
-    var isHeld: Bool { !self.waiting.isEmpty }
+    /// The part that has waited longest for the rate limit; nil: none waits.
+    var firstHeld: AwarenessPart? { self.waiting.first }
 
     var sharesViewport: Bool { self.shown.viewport != nil }
 
-    /// What others should see.
     func state(sid: Identifier) -> ShownAwareness {
         var shown = self.shown
         shown.sid = sid
@@ -44,7 +42,7 @@ struct AwarenessTrack {
     /// A fan-out may have forgotten what was sent: it is sent again, unless it is nothing.
     mutating func sendAgain() {
         for part in self.shown.parts { self.hold(part) }
-        if self.isHeld { self.shown.version += 1 }
+        if !self.waiting.isEmpty { self.shown.version += 1 }
     }
 
     /// A new session begins: nothing is shown.
@@ -55,21 +53,14 @@ struct AwarenessTrack {
         (self.waiting, self.bytes, self.cursorReleasedAt) = ([], 0, nil)
     }
 
-    /// Removes the part that has waited longest.
-    mutating func releaseNext(
-        in room: Identifier, by mover: (connection: UInt64, user: Identifier), sid: Identifier, at now: Instant
-    ) -> Awareness? {
-        self.waiting.first.map { self.release($0, in: room, by: mover, sid: sid, at: now) }
-    }
-
     /// Removes a part that waits.
     mutating func release(
-        _ part: AwarenessPart, in room: Identifier, by mover: (connection: UInt64, user: Identifier), sid: Identifier,
+        _ part: AwarenessPart, in room: Identifier, by connection: UInt64, _ user: Identifier, sid: Identifier,
         at now: Instant
     ) -> Awareness {
         self.waiting.removeAll { $0 == part }
         var awareness = Awareness(
-            room: room, connection: mover.connection, user: mover.user, sid: sid, version: self.shown.version,
+            room: room, connection: connection, user: user, sid: sid, version: self.shown.version,
             value: self.shown[part])
         if part == .cursor {
             let sinceLast = self.cursorReleasedAt.map { now.elapsed(since: $0).milliseconds } ?? 0

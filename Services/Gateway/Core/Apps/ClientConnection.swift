@@ -18,9 +18,9 @@ struct ClientConnection {
     private var pingLimit: RateMeter
     private var joinLimit: RateMeter
     /// What its new tokens may cost.
-    private var door: DoorLimit
+    var door: DoorLimit
     /// Its rate of commits, and those that wait.
-    private(set) var commits: CommitQueue
+    var commits: CommitQueue
     /// When a refusal of a preview was last reported, by code.
     private var reportedAt: [RefusalCode: Instant] = [:]
     /// True once the app was warned that its token ends soon.
@@ -57,17 +57,14 @@ struct ClientConnection {
     }
 
     /// True for an app that gets the events of the 1.0 contract only.
-    var isLegacy: Bool { self.onlyRoom != nil }
+    var isV1: Bool { self.onlyRoom != nil }
 
     /// Whether it gets what moves elements of a room; the 1.0 contract knows nothing of it.
     func wantsMotion(in room: Identifier) -> Bool {
-        if self.isLegacy { return false }
+        if self.isV1 { return false }
         let index = self.memberships.index(of: room)
         return index.map { self.memberships.entries[$0].options.motion } ?? self.options.motion
     }
-
-    /// True while a commit of it has no result.
-    var owesResults: Bool { self.commits.owesResults }
 
     /// It is about to be closed: no more commits are accepted.
     /// - Returns: those that wait for their turn, which are not sent any more.
@@ -78,18 +75,13 @@ struct ClientConnection {
 
     /// - Throws: a refusal when the app asks too often whether its connection lives.
     mutating func spendPing(at now: Instant) throws(Refusal) {
-        guard !self.pingLimit.spend(at: now) else { return }
-        throw Refusal(
-            .rateLimited, "Pings are too frequent.", retryAfterMs: self.pingLimit.wait(at: now).retryMilliseconds)
+        try self.pingLimit.spend(at: now, orRefuse: "Pings are too frequent.")
     }
 
     /// Refuses a viewport of a room that the app has not joined, or one too many: each may show the app all that moves.
     mutating func spendViewport(in room: Identifier, at now: Instant) throws(Refusal) {
         guard self.memberships.contains(room) else { throw .notJoined }
-        guard !self.viewportLimit.spend(at: now) else { return }
-        throw Refusal(
-            .rateLimited, "Viewports are set too often.",
-            retryAfterMs: self.viewportLimit.wait(at: now).retryMilliseconds)
+        try self.viewportLimit.spend(at: now, orRefuse: "Viewports are set too often.")
     }
 
     // MARK: Joining and leaving
@@ -101,13 +93,8 @@ struct ClientConnection {
 
     /// Refuses a join of a room that its user may not see, of one room too many, or one that comes too soon.
     mutating func checkJoin(of room: Identifier, maxRooms: Int, at now: Instant) throws(Refusal) {
-        guard self.joinLimit.spend(at: now) else {
-            throw Refusal(
-                .rateLimited, "Joins are too frequent.", retryAfterMs: self.joinLimit.wait(at: now).retryMilliseconds)
-        }
-        guard self.identity.may(.view, in: room) else {
-            throw .mayNotView
-        }
+        try self.joinLimit.spend(at: now, orRefuse: "Joins are too frequent.")
+        guard self.identity.may(.view, in: room) else { throw .mayNotView }
         guard self.memberships.contains(room) || self.memberships.count < maxRooms else {
             throw Refusal(.tooLarge, "A connection may join \(maxRooms) rooms.", field: "roomId")
         }
@@ -117,7 +104,8 @@ struct ClientConnection {
     /// - Returns: as whom.
     mutating func startJoin(_ request: UInt64, of room: Identifier, options: StreamOptions, at now: Instant) -> Member {
         if !self.memberships.contains(room) {
-            self.memberships.insert(Membership(options: options, since: now), for: room)
+            let user = self.identity.member.user
+            self.memberships.insert(Membership(of: self.id, user, in: room, options: options, since: now), for: room)
         }
         if let index = self.memberships.index(of: room) { self.memberships.entries[index].startJoin(request) }
         return self.identity.member
@@ -126,7 +114,7 @@ struct ClientConnection {
     /// An app that sends `room:join` speaks the full contract from then on, in every room.
     /// - Returns: the rooms whose members it is by now, with what it gets of them; none when it spoke it before.
     mutating func becomeModern() -> [(room: Identifier, options: StreamOptions)] {
-        guard self.isLegacy else { return [] }
+        guard self.isV1 else { return [] }
         self.onlyRoom = nil
         return self.memberships.compactMap { $1.hasJoined ? ($0, $1.options) : nil }
     }
@@ -186,7 +174,6 @@ struct ClientConnection {
         return waiting
     }
 
-    /// Leaves a room; nil when it was not in it.
     mutating func leave(_ room: Identifier) -> Membership? {
         guard let membership = self.memberships.remove(room) else { return nil }
         self.waitingBytes -= membership.waiting.bytes
@@ -194,16 +181,6 @@ struct ClientConnection {
     }
 
     // MARK: Tokens
-
-    /// The app names a new token, which is about to be checked.
-    mutating func startTokenCheck(at now: Instant) throws(Refusal) { try self.door.startCheck(at: now) }
-
-    /// A new token of the app was refused.
-    /// - Returns: true when the connection is to be closed.
-    mutating func tokenRefused() -> Bool { self.door.refused() }
-
-    /// Removes and returns the commits that wait for their turn, in order.
-    mutating func removeWaitingCommits() -> [AcceptedCommit] { self.commits.removeAll() }
 
     /// The app named a new token of the same user.
     /// - Returns: the rooms that it gives no right to.
@@ -215,8 +192,7 @@ struct ClientConnection {
 
     /// Tells a room that its user is shown by another name or colour than at its join.
     func renamed(in room: Identifier) -> GatewayAction {
-        .fanout(
-            of: room, .memberRenamed(MemberRenamed(room: room, connection: self.id, member: self.identity.member)))
+        .fanout(of: room, .memberRenamed(MemberRenamed(room: room, connection: self.id, member: self.identity.member)))
     }
 
     /// How many seconds are left of the token, 0 when it has ended; nil when there is nothing to warn of, or no more.
@@ -237,9 +213,7 @@ extension ClientConnection {
 
     // MARK: Commits
 
-    /// What becomes of a commit.
     enum CommitStep {
-        /// It is sent.
         case goes(Commit)
         /// It waits for the rate limit, or for results of earlier ones.
         case waits(Commit)
@@ -302,8 +276,7 @@ extension ClientConnection {
             throw .userCommitsTooFast(retryAfterMs: debt)
         }
         // What follows belongs to the next gesture, however long the commit itself has to wait.
-        let ended = self.memberships.entries[index].closeGestures(
-            draft.gesture, on: draft.read.gestureElements)
+        let ended = self.memberships.entries[index].closeGestures(draft.gesture, on: draft.read.gestureElements)
         self.memberships.recount(index)
         var commit = Commit(
             room: room, session: self.memberships.entries[index].stream(of: number),
@@ -316,19 +289,6 @@ extension ClientConnection {
         }
         self.commits.send(&commit)
         return .goes(commit)
-    }
-
-    /// Counts more against the rate of commits than the commit itself.
-    mutating func charge(_ count: Int, at now: Instant) { self.commits.charge(count, at: now) }
-
-    /// The next commit that has waited, if it may go now; of a room that the app has left, too.
-    mutating func nextWaiting(_ users: inout RateBudget<Identifier>, at now: Instant) -> AcceptedCommit? {
-        self.commits.isEmpty ? nil : self.commits.next(&users, at: now)
-    }
-
-    /// Removes and returns the commits that have waited for as long as they may.
-    mutating func removeLateCommits(after span: Nanoseconds, at now: Instant) -> [AcceptedCommit] {
-        self.commits.isEmpty ? [] : self.commits.removeLate(after: span, at: now)
     }
 
     /// A commit has its result, or never will have one here. True when a preview waited for it that may go now.
@@ -349,10 +309,10 @@ extension ClientConnection {
     mutating func abandonGesture(on element: Identifier, in room: Identifier, at now: Instant) -> GestureEnd? {
         guard let index = self.memberships.index(of: room),
             self.memberships.entries[index].elements[element]?.openGesture != nil, self.endLimit.spend(at: now),
-            let (sid, gesture) = self.memberships.entries[index].abandonGesture(on: element)
+            let end = self.memberships.entries[index].abandonGesture(on: element)
         else { return nil }
         self.memberships.recount(index)
-        return GestureEnd(room: room, element: element, user: self.identity.member.user, sid: sid, gesture: gesture)
+        return end
     }
 
     // MARK: Signals
@@ -382,27 +342,21 @@ extension ClientConnection {
 
     /// Stamps what the app shows with its gesture, and folds it onto what is held back.
     mutating func stamp(_ move: Move, in room: Identifier, at now: Instant) throws(Refusal) -> PreviewStep {
-        let mover = (connection: self.id, user: self.identity.member.user)
         guard let index = self.memberships.index(of: room) else { return .ignored }
         guard self.memberships.hasSpace(for: move.element, at: index) else { return .dropped }
         defer { self.memberships.recount(index) }
-        return self.noted(
-            try self.memberships.entries[index].stamp(
-                move, in: room, by: mover, isAllowed: self.previewRate.spend(at: now)))
+        return self.noted(try self.memberships.entries[index].stamp(move, isAllowed: self.previewRate.spend(at: now)))
     }
 
     /// Stamps what the app shows of a group, which came in one message: all of it may go, or none.
     mutating func stamp(_ group: [Move], in room: Identifier, at now: Instant) throws(Refusal) -> [PreviewStep] {
-        let mover = (connection: self.id, user: self.identity.member.user)
         guard let index = self.memberships.index(of: room) else { return [] }
         let isAllowed = self.previewRate.spend(at: now)
         let gesture = self.memberships.entries[index].groupGesture(group)
         return try group.map { move throws(Refusal) in
             guard self.memberships.hasSpace(for: move.element, at: index) else { return .dropped }
             defer { self.memberships.recount(index) }
-            return self.noted(
-                try self.memberships.entries[index].stamp(
-                    move.numbered(gesture), in: room, by: mover, isAllowed: isAllowed))
+            return self.noted(try self.memberships.entries[index].stamp(move.numbered(gesture), isAllowed: isAllowed))
         }
     }
 
@@ -414,16 +368,13 @@ extension ClientConnection {
 
     /// The app shows something else of its person.
     /// - Returns: what may be sent on now; nil: it waits for the rate limit.
-    mutating func show(
-        _ value: AwarenessValue, in room: Identifier, at now: Instant
-    ) throws(Refusal) -> Awareness? {
-        let mover = (connection: self.id, user: self.identity.member.user)
+    mutating func show(_ value: AwarenessValue, in room: Identifier, at now: Instant) throws(Refusal) -> Awareness? {
         guard let index = self.memberships.index(of: room) else { throw .notJoined }
         if case .selection(let selection) = value { try self.memberships.checkSelection(selection, at: index) }
         // It is kept even if it is refused, as the session has another owner.
         defer { self.memberships.recount(index) }
         let awareness = try self.memberships.entries[index].show(
-            value, in: room, by: mover, at: now, isAllowed: self.previewRate.spend(at: now))
+            value, at: now, isAllowed: self.previewRate.spend(at: now))
         if awareness == nil { self.previewRate.isExceeded = true }
         return awareness
     }
@@ -443,7 +394,6 @@ extension ClientConnection {
         self.memberships.index(of: room).map { self.memberships.entries[$0].sharesViewport } ?? false
     }
 
-    /// True while awareness waits.
     mutating func holdsAwareness(in room: Identifier) -> Bool {
         self.memberships.index(of: room).map { self.memberships.entries[$0].holdsAwareness } ?? false
     }
@@ -452,15 +402,13 @@ extension ClientConnection {
     /// wait go by turns, beginning where it ended the last time.
     /// - Returns: true when some must go on waiting for the rate limit.
     mutating func releasePreviews(at now: Instant, into released: inout ReleasedPreviews) -> Bool {
-        let mover = (connection: self.id, user: self.identity.member.user)
         self.previewRate.isExceeded = false
         while let index = self.memberships.nextWaiting() {
             guard self.previewRate.spendForNext(at: now) else {
                 self.previewRate.isExceeded = true
                 return true
             }
-            let room = self.memberships.rooms[index]
-            self.memberships.entries[index].releaseNext(in: room, by: mover, at: now, into: &released)
+            self.memberships.entries[index].releaseNext(at: now, into: &released)
             self.memberships.recount(index)
             self.memberships.endTurn(at: index)
         }

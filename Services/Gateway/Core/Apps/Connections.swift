@@ -16,14 +16,13 @@ package struct Connections {
     private var freeSlots: [Slot] = []
     private var slots: [UInt64: Slot] = [:]
     private var lastID: UInt64
-    /// How many connections each user has.
     private var countsByUser: [Identifier: Int] = [:]
     /// Connections with a held preview or a delayed commit.
     private(set) var restless: Set<Slot> = []
     /// Events refused; awareness received; previews received, held back and dropped.
     private(set) var refusedTotal: UInt64 = 0
-    private(set) var awarenessTotal: UInt64 = 0
-    private(set) var previewsTotal: UInt64 = 0, previewsHeldTotal: UInt64 = 0, previewsDroppedTotal: UInt64 = 0
+    package private(set) var awarenessTotal: UInt64 = 0
+    package private(set) var previewsTotal: UInt64 = 0, previewsHeldTotal: UInt64 = 0, previewsDroppedTotal: UInt64 = 0
     private let limits: GatewayLimits
 
     /// Nobody is connected.
@@ -33,7 +32,6 @@ package struct Connections {
         self.lastID = UInt64(prefix) << 32
     }
 
-    /// How many apps are connected.
     package var count: Int { self.bySlot.count - self.freeSlots.count }
 
     // MARK: Slots
@@ -41,14 +39,12 @@ package struct Connections {
     /// - Throws: a refusal when a user has as many connections as one may have.
     package func requireCapacity(for user: Identifier) throws(Refusal) {
         guard self.countsByUser[user, default: 0] >= self.limits.connectionsOfUser else { return }
-        throw Refusal(
-            .busy, "A user may have \(self.limits.connectionsOfUser) connections.", retryAfterMs: Self.fullMs)
+        throw Refusal(.busy, "A user may have \(self.limits.connectionsOfUser) connections.", retryAfterMs: Self.fullMs)
     }
 
     /// When an app tries again whose user has too many connections, ms.
     private static let fullMs: UInt32 = 5000
 
-    /// Seats a new connection.
     mutating func insert(_ identity: Identity, _ handshake: HandshakeFields) -> Slot {
         self.lastID &+= 1
         let id = self.lastID
@@ -80,7 +76,6 @@ package struct Connections {
         return connection
     }
 
-    /// True when there is a connection in the slot.
     func isInUse(_ slot: Slot) -> Bool { slot < self.ids.count && self.ids[slot] != 0 }
 
     /// The id of the connection in a slot; 0: none.
@@ -90,8 +85,8 @@ package struct Connections {
     func contains(_ id: UInt64, in slot: Slot) -> Bool { self.ids[slot] == id }
 
     /// True while the connection of that id is in the slot, and its app knows the 1.0 contract only.
-    func isLegacy(_ id: UInt64, in slot: Slot) -> Bool {
-        self.contains(id, in: slot) && self.bySlot[slot]?.isLegacy == true
+    func isV1(_ id: UInt64, in slot: Slot) -> Bool {
+        self.contains(id, in: slot) && self.bySlot[slot]?.isV1 == true
     }
 
     /// As ``ClientConnection/wantsMotion(in:)``, for the connection in a slot.

@@ -8,10 +8,8 @@ package struct DoorLimit: Sendable {
     private var checks: RateMeter
     private var refusalsLeft: Int
 
-    /// A connection that has presented nothing yet.
     package init(limits: GatewayLimits) {
-        self.checks = RateMeter(
-            perSecond: limits.tokenChecksPerSecond, burst: limits.tokenChecksPerSecond * Self.burst)
+        self.checks = RateMeter(perSecond: limits.tokenChecksPerSecond, burst: limits.tokenChecksPerSecond * Self.burst)
         self.refusalsLeft = limits.refusedTokens
     }
 

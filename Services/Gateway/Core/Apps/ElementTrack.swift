@@ -64,7 +64,6 @@ struct Move {
     }
 }
 
-/// What becomes of a preview.
 enum PreviewStep {
     /// It is sent on, with what was held back before it.
     case goes(Preview)

@@ -6,11 +6,9 @@ package import Timing
 ///
 ///     connected ──turn──► leaving: no more commits accepted ──nothing owed, or the limit──► closed
 package struct Farewell: Sendable {
-    /// What to do now.
     package struct Step: Equatable, Sendable {
         /// Apps whose turn has come: no more commits are accepted from them.
         package var leaving: [Slot] = []
-        /// Apps to close.
         package var closing: [Slot] = []
     }
 
@@ -38,14 +36,12 @@ package struct Farewell: Sendable {
         self.end = now + spread + Self.patience
     }
 
-    /// True when nobody is left.
     package var isOver: Bool { self.turns.isEmpty && self.owed.isEmpty }
 
     /// The event that tells apps: `server:draining`, with the time within which each is closed.
     package func announcement(at now: Instant) -> [UInt8] {
         EventText.event("server:draining", room: nil) { writer in
-            writer.key("closesInMs")
-            writer.value(self.end.elapsed(since: now).milliseconds)
+            writer.member("closesInMs", self.end.elapsed(since: now).milliseconds)
         }
     }
 

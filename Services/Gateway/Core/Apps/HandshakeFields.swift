@@ -5,7 +5,6 @@ package import Wire
 /// What an app names when it connects, from its auth payload, the query or headers; the same thing given twice must
 /// agree.
 package struct HandshakeFields: Equatable, Sendable {
-    /// The token, if one was given.
     package var token: String?
     /// The room to join immediately, if one was given.
     package var room: Identifier?
@@ -20,11 +19,8 @@ package struct HandshakeFields: Equatable, Sendable {
     /// The colour to show (open mode only), likewise.
     package var color: String?
 
-    /// The longest token, bytes.
     package static let maxTokenBytes = 8 * 1024
-    /// The longest user id and name, bytes.
     package static let maxNameBytes = 128
-    /// The longest colour, bytes, as in tokens.
     package static let maxColorBytes = 32
 
     /// Collects the fields.
@@ -44,76 +40,64 @@ package struct HandshakeFields: Equatable, Sendable {
             }
             bearer = String(authorization.dropFirst(prefix.count))
         }
-        self.token = try Self.agree("token", auth: auth, query: query, header: bearer, max: Self.maxTokenBytes)
-        if let room = try Self.agree("roomId", auth: auth, query: query, header: header("x-touchsync-room"), max: 64) {
-            self.room = try RoomID.parse(room)
+        func text(
+            _ field: StaticString, _ header: String?, max: Int, isShown: Bool = false
+        ) throws(Refusal) -> String? {
+            try Self.text("\(field)", [query(field), header], auth?["\(field)"], max: max, isShown: isShown)
         }
-        self.user = try Self.agree(
-            "userId", auth: auth, query: query, header: header("x-touchsync-user"), max: Self.maxNameBytes)
-        self.name = try Self.agree(
-            "name", auth: auth, query: query, header: header("x-touchsync-name"), max: Self.maxNameBytes, isShown: true
-        )?.withoutHidden
-        self.color = try Self.agree(
-            "color", auth: auth, query: query, header: header("x-touchsync-color"), max: Self.maxColorBytes,
-            isShown: true
-        )?.withoutHidden
+        func flag(_ field: StaticString, _ header: String?) throws(Refusal) -> Bool? {
+            try Self.flag("\(field)", [query(field), header], auth?["\(field)"])
+        }
+        self.token = try text("token", bearer, max: Self.maxTokenBytes)
+        if let room = try text("roomId", header("x-touchsync-room"), max: 64) { self.room = try RoomID.parse(room) }
+        self.user = try text("userId", header("x-touchsync-user"), max: Self.maxNameBytes)
+        self.name = try text("name", header("x-touchsync-name"), max: Self.maxNameBytes, isShown: true)?.withoutHidden
+        self.color =
+            try text("color", header("x-touchsync-color"), max: Self.maxColorBytes, isShown: true)?.withoutHidden
         self.options = self.options.and(
-            previews: try Self.flag("previews", auth: auth, query: query, header: header("x-touchsync-previews")),
-            motion: try Self.flag("motion", auth: auth, query: query, header: header("x-touchsync-motion")))
-        self.batches =
-            try Self.flag("batches", auth: auth, query: query, header: header("x-touchsync-batches")) ?? false
+            previews: try flag("previews", header("x-touchsync-previews")),
+            motion: try flag("motion", header("x-touchsync-motion")))
+        self.batches = try flag("batches", header("x-touchsync-batches")) ?? false
     }
 
     /// - Parameter isShown: whether people read it, who are spared what they cannot see. What identifies must have none.
-    private static func agree(
-        _ field: StaticString, auth: JSONValue?, query: (StaticString) -> String?, header: String?, max: Int,
-        isShown: Bool = false
+    private static func text(
+        _ field: String, _ sources: [String?], _ auth: JSONValue?, max: Int, isShown: Bool
     ) throws(Refusal) -> String? {
-        var found: String?
-        var sources: [String?] = [query(field), header]
-        if let value = auth?["\(field)"] {
-            guard let text = value.string else {
-                throw Refusal(.invalid, "\(field) is a string.", field: "\(field)")
-            }
-            sources.append(text)
+        var texts = sources.compactMap(\.self)
+        if let auth {
+            guard let text = auth.string else { throw Refusal(.invalid, "\(field) is a string.", field: field) }
+            texts.append(text)
         }
-        for case let text? in sources {
-            if let found, found != text {
-                throw Refusal(.invalid, "\(field) was given twice with different values.", field: "\(field)")
-            }
-            found = text
-        }
-        guard let found else { return nil }
+        guard let found = texts.first else { return nil }
+        guard texts.allSatisfy({ $0 == found }) else { throw .givenTwice(field) }
         guard !found.isEmpty, found.utf8.count <= max else {
-            throw Refusal(.invalid, "\(field) has 1 to \(max) bytes.", field: "\(field)")
+            throw Refusal(.invalid, "\(field) has 1 to \(max) bytes.", field: field)
         }
         guard isShown || !found.unicodeScalars.contains(where: \.isHidden) else {
-            throw Refusal(.invalid, "\(field) has no control characters and none without width.", field: "\(field)")
+            throw Refusal(.invalid, "\(field) has no control characters and none without width.", field: field)
         }
         return found
     }
 
-    private static func flag(
-        _ field: StaticString, auth: JSONValue?, query: (StaticString) -> String?, header: String?
-    ) throws(Refusal) -> Bool? {
-        var found: Bool?
-        for case let text? in [query(field), header] {
-            guard text == "true" || text == "false" else {
-                throw Refusal(.invalid, "\(field) is true or false.", field: "\(field)")
-            }
-            if let found, found != (text == "true") {
-                throw Refusal(.invalid, "\(field) was given twice with different values.", field: "\(field)")
-            }
-            found = text == "true"
+    private static func flag(_ field: String, _ sources: [String?], _ auth: JSONValue?) throws(Refusal) -> Bool? {
+        let texts = sources.compactMap(\.self)
+        guard texts.allSatisfy({ $0 == "true" || $0 == "false" }) else {
+            throw Refusal(.invalid, "\(field) is true or false.", field: field)
         }
-        if let value = auth?["\(field)"] {
-            guard let wanted = value.bool, found == nil || found == wanted else {
-                throw Refusal(
-                    .invalid, "\(field) is true or false, and the same wherever it is given.", field: "\(field)")
-            }
-            found = wanted
+        guard texts.allSatisfy({ $0 == texts.first }) else { throw .givenTwice(field) }
+        let found = texts.first.map { $0 == "true" }
+        guard let auth else { return found }
+        guard let wanted = auth.bool, found == nil || found == wanted else {
+            throw Refusal(.invalid, "\(field) is true or false, and the same wherever it is given.", field: field)
         }
-        return found
+        return wanted
+    }
+}
+
+extension Refusal {
+    fileprivate static func givenTwice(_ field: String) -> Refusal {
+        Refusal(.invalid, "\(field) was given twice with different values.", field: field)
     }
 }
 

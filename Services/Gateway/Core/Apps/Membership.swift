@@ -8,6 +8,9 @@ import Wire
 ///        ▲                                           │                                         commits end
 ///        └──────────────────joins again──────────────┘
 struct Membership {
+    private let room: Identifier
+    private let connection: UInt64
+    private let user: Identifier
     /// The request of the join in flight; nil when there is none. Joins of a room are sent one after the other.
     private(set) var join: UInt64?
     /// Events of this room that came since that join, the next joins and leaves included.
@@ -23,7 +26,6 @@ struct Membership {
     private var highestNumber: UInt64 = 0
     /// The highest gesture seen or given.
     private var lastGesture: UInt64 = 0
-    /// What it does with each element.
     private(set) var elements: [Identifier: ElementTrack] = [:]
     /// How many of them have a gesture under way, and hold a preview back.
     private var trackCounts = ElementTrack.Counts()
@@ -43,7 +45,8 @@ struct Membership {
     /// Elements that may be moved at the same time; previews of further ones are dropped.
     static let maxOpenTracks = 1024
 
-    init(options: StreamOptions, since now: Instant) {
+    init(of connection: UInt64, _ user: Identifier, in room: Identifier, options: StreamOptions, since now: Instant) {
+        (self.room, self.connection, self.user) = (room, connection, user)
         self.options = options
         self.awareness = AwarenessTrack(since: now)
     }
@@ -67,13 +70,10 @@ struct Membership {
 
     // MARK: The join
 
-    /// True once a join was answered with the room.
     var hasJoined: Bool { self.claim > 0 }
 
-    /// A join begins.
     mutating func startJoin(_ request: UInt64) { self.join = request }
 
-    /// The join in flight was answered with the room.
     mutating func joined(_ joined: JoinReply.Joined, options: StreamOptions) {
         self.options = options
         if self.sid != joined.sid || self.claim != joined.claim { self.startSession(joined) }
@@ -178,21 +178,23 @@ struct Membership {
     }
 
     /// Ends the gesture under way on an element without a commit; nil when there is none.
-    mutating func abandonGesture(on element: Identifier) -> (sid: Identifier, gesture: UInt64)? {
-        self.elements[element]?.abandon(&self.trackCounts).map { (self.sid, $0) }
+    mutating func abandonGesture(on element: Identifier) -> GestureEnd? {
+        self.elements[element]?.abandon(&self.trackCounts).map {
+            GestureEnd(room: self.room, element: element, user: self.user, sid: self.sid, gesture: $0)
+        }
     }
 
     /// The ends of the gestures under way, as the connection goes away.
-    func gestureEnds(of user: Identifier, by connection: UInt64, in room: Identifier) -> [GestureEnd] {
+    var gestureEnds: [GestureEnd] {
         self.elements.compactMap { element, track in
             track.openGesture.map {
                 GestureEnd(
-                    room: room, element: element, user: user, sid: self.sid, gesture: $0, connection: connection)
+                    room: self.room, element: element, user: self.user, sid: self.sid, gesture: $0,
+                    connection: self.connection)
             }
         }
     }
 
-    /// The previews that are held back.
     var heldPreviews: [Preview] { self.elements.values.compactMap(\.held) }
 
     // MARK: Awareness
@@ -203,7 +205,7 @@ struct Membership {
     }
 
     /// True while something of it waits for the rate limit, or for the session to be this connection's again.
-    var holdsAwareness: Bool { self.awareness.isHeld }
+    var holdsAwareness: Bool { self.awareness.firstHeld != nil }
 
     var sharesViewport: Bool { self.awareness.sharesViewport }
 
@@ -215,13 +217,15 @@ struct Membership {
     /// - Returns: what may be sent on now; nil: it waits for the rate limit.
     /// - Throws: while the session has another owner; it is shown once the session is this connection's again.
     mutating func show(
-        _ value: AwarenessValue, in room: Identifier, by mover: (connection: UInt64, user: Identifier),
-        at now: Instant, isAllowed: @autoclosure () -> Bool
+        _ value: AwarenessValue, at now: Instant, isAllowed: @autoclosure () -> Bool
     ) throws(Refusal) -> Awareness? {
         self.awareness.change(value, at: now)
         try self.checkOwnership()
-        guard isAllowed() else { return nil }
-        return self.awareness.release(value.part, in: room, by: mover, sid: self.sid, at: now)
+        return isAllowed() ? self.release(value.part, at: now) : nil
+    }
+
+    private mutating func release(_ part: AwarenessPart, at now: Instant) -> Awareness {
+        self.awareness.release(part, in: self.room, by: self.connection, self.user, sid: self.sid, at: now)
     }
 
     // MARK: Previews
@@ -229,16 +233,13 @@ struct Membership {
     /// Stamps what the app shows, and folds it onto what is held back.
     /// - Parameter isAllowed: whether the rate limit lets it go.
     /// - Throws: while the session has another owner.
-    mutating func stamp(
-        _ move: Move, in room: Identifier, by mover: (connection: UInt64, user: Identifier),
-        isAllowed: @autoclosure () -> Bool
-    ) throws(Refusal) -> PreviewStep {
+    mutating func stamp(_ move: Move, isAllowed: @autoclosure () -> Bool) throws(Refusal) -> PreviewStep {
         try self.checkOwnership()
         guard self.elements.count < Self.maxOpenTracks || self.elements[move.element] != nil else { return .dropped }
         defer { self.trimTracks() }
         let step = self.elements[move.element, default: ElementTrack()].stamp(
             Preview(
-                room: room, element: move.element, connection: mover.connection, user: mover.user, sid: self.sid,
+                room: self.room, element: move.element, connection: self.connection, user: self.user, sid: self.sid,
                 gesture: move.gesture ?? 0, after: 0, folded: move.folded, fields: move.progress.fields,
                 delta: move.progress.delta, group: move.group),
             lastGesture: &self.lastGesture, &self.trackCounts, isAllowed: isAllowed())
@@ -262,22 +263,18 @@ struct Membership {
     // MARK: What waits for the rate limit
 
     /// True when something waits for the rate limit alone.
-    mutating func waitsForRate() -> Bool { self.isAwarenessWaiting || self.firstInQueue() != nil }
-
-    private var isAwarenessWaiting: Bool { self.ownsSession && self.awareness.isHeld }
+    mutating func waitsForRate() -> Bool {
+        self.ownsSession && self.awareness.firstHeld != nil || self.firstInQueue() != nil
+    }
 
     /// Releases what goes next and counts as one message: the awareness or the preview that has waited longest, the latter
     /// with those of its group. The two kinds go by turns: if one of them always went first, an app that sends enough of it
     /// would keep the other waiting for ever, and in one queue a selection would wait for a thousand elements.
-    mutating func releaseNext(
-        in room: Identifier, by mover: (connection: UInt64, user: Identifier), at now: Instant,
-        into released: inout ReleasedPreviews
-    ) {
+    mutating func releaseNext(at now: Instant, into released: inout ReleasedPreviews) {
         let first = self.firstInQueue()
-        if self.isAwarenessWaiting, first == nil || !self.wasAwarenessLast {
+        if self.ownsSession, let part = self.awareness.firstHeld, first == nil || !self.wasAwarenessLast {
             self.wasAwarenessLast = true
-            let next = self.awareness.releaseNext(in: room, by: mover, sid: self.sid, at: now)
-            if let next { released.awareness.append(next) }
+            released.awareness.append(self.release(part, at: now))
         } else if let first {
             self.wasAwarenessLast = false
             self.releaseGroup(at: first, into: &released.previews)

@@ -22,13 +22,10 @@ struct Memberships {
     /// The part of ``bytes`` that counts towards the memory budget: without the tracks of as many elements as anybody moves
     /// in a long day, which stay while the app rests.
     var heldBytes: Int { self.bytes - Swift.min(self.trackCount, Membership.maxTracks) * ElementTrack.bytes }
-    /// The rooms, in the order of ``entries``.
     var rooms: [Identifier] { self.names }
 
-    /// True when there is one.
     func contains(_ room: Identifier) -> Bool { self.index(of: room) != nil }
 
-    /// The membership of a room, nil when there is none.
     subscript(room: Identifier) -> Membership? { self.index(of: room).map { self.entries[$0] } }
 
     /// Where a room's membership is among ``entries``, until one is added or removed; nil when there is none.

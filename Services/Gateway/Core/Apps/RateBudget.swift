@@ -1,4 +1,5 @@
 package import Timing
+import Wire
 
 /// A rate limit for each of many keys, such as addresses or users: whoever exceeds the limit does not use up another's.
 /// Bounded: when meters of too many keys are in use, all further keys share one.
@@ -18,16 +19,13 @@ package struct RateBudget<Key: Hashable & Sendable>: Sendable {
     ///   - burst: what a key may spend together after a pause.
     ///   - maxKeys: meters that are kept.
     ///   - longestDebt: how long a key may have to pay for what it was charged; those that share a meter a minute at most.
-    package init(
-        perSecond: Int, burst: Int, maxKeys: Int = 4096, longestDebt: Nanoseconds = .seconds(60)
-    ) {
+    package init(perSecond: Int, burst: Int, maxKeys: Int = 4096, longestDebt: Nanoseconds = .seconds(60)) {
         self.unused = RateMeter(perSecond: perSecond, burst: burst)
         self.shared = self.unused
         self.maxKeys = maxKeys
         self.longestDebt = longestDebt
     }
 
-    /// The number of keys with a meter of their own.
     package var count: Int { self.meters.count }
 
     /// Spends tokens of a key.
@@ -70,5 +68,13 @@ package struct RateBudget<Key: Hashable & Sendable>: Sendable {
         guard now >= self.searchAt else { return }
         self.searchAt = now + .seconds(1)
         self.meters = self.meters.filter { !$0.value.isUnused(at: now) }
+    }
+}
+
+extension RateMeter {
+    /// - Throws: a refusal with this text when the rate allows nothing now.
+    mutating func spend(at now: Instant, orRefuse text: String) throws(Refusal) {
+        guard !self.spend(at: now) else { return }
+        throw Refusal(.rateLimited, text, retryAfterMs: self.wait(at: now).retryMilliseconds)
     }
 }

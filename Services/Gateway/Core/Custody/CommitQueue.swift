@@ -2,7 +2,6 @@ import DequeModule
 import Timing
 import Wire
 
-/// A commit that was accepted.
 struct AcceptedCommit {
     /// Its number is 0 while it waits: the gateway gives one when it sends it.
     var commit: Commit
@@ -29,7 +28,6 @@ struct CommitQueue {
     /// How many commits of each room were sent and have no result. These are few rooms: to look through them costs less
     /// than to hash a name.
     private var underWay: [(room: Identifier, count: Int)] = []
-    /// The last number that the gateway gave.
     private var lastNumber: UInt64 = 0
 
     init(limits: GatewayLimits) {
@@ -37,11 +35,8 @@ struct CommitQueue {
         self.mostAhead = limits.aheadOfUnnumbered
     }
 
-    /// True when none waits.
     var isEmpty: Bool { self.waiting.isEmpty }
-    /// How many wait.
     var count: Int { self.waiting.count }
-    /// True while a commit has no result.
     var owesResults: Bool { !self.waiting.isEmpty || !self.underWay.isEmpty }
 
     /// True when a commit of the room waits: one that comes now must not overtake it.
@@ -90,7 +85,6 @@ struct CommitQueue {
     /// Counts more against the connection's rate than the commit itself.
     mutating func charge(_ count: Int, at now: Instant) { self.limit.charge(count, at: now) }
 
-    /// A commit waits.
     mutating func append(_ commit: AcceptedCommit) { self.waiting.append(commit) }
 
     /// A commit is about to be sent; it gets a number unless the app gave one.

@@ -10,20 +10,16 @@ import Wire
 ///                  │   └──► refused
 ///                  └──► copy of one in custody ──► waits for its result
 package struct Commits {
-    /// Commits without a result.
     package internal(set) var custody: Custody
     /// Commits that connections left behind, and whose they were: accepted, and sent in their turn.
     private var leftBehind: [(connection: UInt64, identity: Identity, queue: CommitQueue)] = []
-    /// Commits acknowledged.
-    private(set) var acknowledgedTotal: UInt64 = 0
+    package private(set) var acknowledgedTotal: UInt64 = 0
     /// How long commits took from their acceptance to their results, to a millisecond.
     package private(set) var latency = LatencyTally()
-    /// Which commits are traced.
-    private(set) var traces: TraceSampler
+    package private(set) var traces: TraceSampler
     /// The rates of users, over all their connections and HTTP.
     private var users: RateBudget<Identifier>
-    /// Commits refused because their user sent too many.
-    var overUserRateTotal: UInt64 { self.users.refusedTotal }
+    package var overUserRateTotal: UInt64 { self.users.refusedTotal }
     private let gateway: Identifier
     private let limits: GatewayLimits
     /// How many elements count like one more commit.
@@ -63,7 +59,7 @@ package struct Commits {
     ) throws(Refusal) {
         let slot = event.slot
         let isAllowed = try connections.bySlot[slot]?.mayCommit(in: room) ?? false
-        let number = try EventReader.number(event.payload["n"])
+        let number = try EventReader.number(event.payload)
         if let number, try self.isCopy(event, kind, of: number, in: room, isAllowed, &reader, &connections) { return }
         try connections.bySlot[slot]?.checkTurn(in: room, isNumbered: number != nil, limits: self.limits)
         try self.custody.requireCapacity(
@@ -148,7 +144,7 @@ package struct Commits {
     mutating func releaseWaiting(
         of slot: Slot, _ connections: inout Connections, at now: Instant, into actions: inout [GatewayAction]
     ) {
-        while let next = connections.bySlot[slot]?.nextWaiting(&self.users, at: now) {
+        while let next = connections.bySlot[slot]?.commits.next(&self.users, at: now) {
             self.custody.unreserve(next.commit)
             self.keep(next, &connections, at: now, into: &actions)
         }
@@ -210,9 +206,7 @@ package struct Commits {
         number request: UInt64, _ reader: inout EventReader, at now: Instant, into actions: inout [GatewayAction]
     ) throws(Refusal) {
         let room = try RoomID.parse(text)
-        guard identity.may(.commit, in: room) else {
-            throw Refusal(.forbidden, "The token gives no right to change this room.", field: "roomId")
-        }
+        guard identity.may(.commit, in: room) else { throw .mayNotCommit }
         try self.custody.requireCapacity(for: body.count, of: identity.member.user)
         let edit = try reader.creation(body)
         guard self.custody[CustodyKey(room: room, session: session, number: 1)] == nil else {
@@ -255,13 +249,12 @@ package struct Commits {
         guard cost != 0 else { return }
         self.users.charge(cost, of: commit.user, at: now)
         if case .app(let origin, let connection) = origin, connections.contains(connection, in: origin.slot) {
-            connections.bySlot[origin.slot]?.charge(cost, at: now)
+            connections.bySlot[origin.slot]?.commits.charge(cost, at: now)
         }
     }
 
     // MARK: Results
 
-    /// A commit has its result.
     mutating func resultReceived(
         _ result: CommitResult, _ connections: inout Connections, _ rooms: inout Rooms, at now: Instant,
         into actions: inout [GatewayAction]
@@ -278,7 +271,7 @@ package struct Commits {
         self.settle(pending, seq: seq, &connections, at: now, into: &actions)
         guard let refusal = result.refusal else { return }
         if refusal.code == .sessionExpired, case .app(let origin, let connection) = pending.origin,
-            connections.isLegacy(connection, in: origin.slot)
+            connections.isV1(connection, in: origin.slot)
         {
             // It cannot join again: it does by connecting again.
             actions.append(.close(origin.slot))
@@ -348,7 +341,7 @@ package struct Commits {
         }
         self.sendLeftBehind(&connections, at: now, into: &actions)
         for slot in connections.restless {
-            let late = connections.bySlot[slot]?.removeLateCommits(after: self.limits.deadline, at: now) ?? []
+            let late = connections.bySlot[slot]?.commits.removeLate(after: self.limits.deadline, at: now) ?? []
             self.drop(late, .notSent, &connections, into: &actions)
         }
         for key in self.custody.timeReached(now, into: &actions) {

@@ -14,13 +14,7 @@ package struct Custody {
     /// What one user's commits without a number of the app's take up: those that wait, and those without a result, for which
     /// there is no deadline.
     private struct Backlog {
-        private(set) var count = 0
-        private(set) var bytes = 0
-
-        mutating func add(_ count: Int, bytes: Int) {
-            self.count += count
-            self.bytes += bytes
-        }
+        var count = 0, bytes = 0
     }
 
     private let limits: GatewayLimits
@@ -37,8 +31,8 @@ package struct Custody {
     /// Bytes of all commits, the reserved ones included.
     package private(set) var bytes = 0
     /// How many commits were accepted, refused as there was no room, sent again, and held for credit.
-    private(set) var acceptedTotal: UInt64 = 0, busyTotal: UInt64 = 0
-    private(set) var resentTotal: UInt64 = 0, heldTotal: UInt64 = 0
+    package private(set) var acceptedTotal: UInt64 = 0, busyTotal: UInt64 = 0
+    package private(set) var resentTotal: UInt64 = 0, heldTotal: UInt64 = 0
 
     /// The least pause before a commit is sent again that was answered too early.
     private static let recheck = Nanoseconds.milliseconds(50)
@@ -90,7 +84,6 @@ package struct Custody {
         self.addToBacklog(commit)
     }
 
-    /// Counts it no more.
     mutating func unreserve(_ commit: Commit) {
         self.reservedCount -= 1
         self.bytes -= commit.edit.weight
@@ -98,12 +91,14 @@ package struct Custody {
     }
 
     private mutating func addToBacklog(_ commit: Commit) {
-        self.backlogs[commit.user, default: Backlog()].add(1, bytes: commit.edit.weight)
+        self.backlogs[commit.user, default: Backlog()].count += 1
+        self.backlogs[commit.user]?.bytes += commit.edit.weight
     }
 
     private mutating func removeFromBacklog(_ commit: Commit) {
         guard let index = self.backlogs.index(forKey: commit.user) else { return }
-        self.backlogs.values[index].add(-1, bytes: -commit.edit.weight)
+        self.backlogs.values[index].count -= 1
+        self.backlogs.values[index].bytes -= commit.edit.weight
         if self.backlogs.values[index].count == 0 { self.backlogs.remove(at: index) }
     }
 
@@ -162,7 +157,6 @@ package struct Custody {
         result.bodyHash != 0 && !pending.isFollowed && pending.commit.edit.bodyHash != result.bodyHash
     }
 
-    /// A commit needs no custody any more.
     mutating func end(_ key: CustodyKey) -> PendingCommit? {
         self.commits.index(forKey: key).map { self.end(at: $0) }
     }

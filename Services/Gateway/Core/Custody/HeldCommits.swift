@@ -15,7 +15,6 @@ struct HeldCommits {
 
     private struct Line {
         var entries: Deque<Entry> = []
-        /// How many of them wait still.
         var count = 0
     }
 
@@ -25,10 +24,8 @@ struct HeldCommits {
     /// So many entries may be left behind, whatever the number of those that wait.
     private static let slack = 64
 
-    /// How many wait.
     var count: Int { self.waiting.count }
 
-    /// True when some of the shard wait.
     func areWaiting(in shard: Int) -> Bool { !self.waiting.isEmpty && self.lines[shard] != nil }
 
     /// How many entries there are, those left behind included.
@@ -64,7 +61,6 @@ struct HeldCommits {
         return nil
     }
 
-    /// Removes and returns those of a shard, in order.
     mutating func removeAll(in shard: Int) -> [CustodyKey] {
         guard let line = self.lines.removeValue(forKey: shard) else { return [] }
         return line.entries.filter { self.waiting.remove($0.place) != nil }.map(\.key)

@@ -18,9 +18,7 @@ extension CustodyKey {
 struct PendingCommit {
     /// What waits for the result.
     enum Origin {
-        /// An app's event.
         case app(EventOrigin, connection: UInt64)
-        /// An HTTP request.
         case http(UInt64)
     }
 
@@ -60,7 +58,6 @@ struct PendingCommit {
         }
     }
 
-    /// One more event waits for the result.
     mutating func addCopy(_ origin: Origin) throws(Refusal) {
         try self.requireCapacity()
         self.copies.append(origin)
@@ -78,7 +75,6 @@ struct PendingCommit {
     /// When something is to be done about it: it is sent again, or its app is answered that there is no result.
     var dueAt: Instant { min(self.sendAgainAt, self.deadline) }
 
-    /// Counts one more attempt.
     mutating func attempt(at now: Instant) {
         self.attempts += 1
         self.sendAgainAt = now + Self.pause(afterAttempts: self.attempts)

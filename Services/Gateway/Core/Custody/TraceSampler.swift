@@ -3,9 +3,9 @@ import Wire
 
 /// Chooses the commits that are traced: those whose apps record a trace, and a share of all others, up to a number a
 /// second.
-struct TraceSampler {
+package struct TraceSampler {
     /// Traces begun, and those that were not because there were too many.
-    private(set) var tracedTotal: UInt64 = 0, overRateTotal: UInt64 = 0
+    package private(set) var tracedTotal: UInt64 = 0, overRateTotal: UInt64 = 0
     private var random: SplitMix64
     /// The share of commits that are traced without their app's wish, in 2^-53.
     private let share: UInt64

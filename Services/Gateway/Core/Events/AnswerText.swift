@@ -16,16 +16,10 @@ enum AnswerText {
     /// The acknowledgement of a new token.
     /// - Parameter expiresAt: seconds since 1970.
     static func refreshed(expiresAt: Int64?) -> [UInt8] {
-        var writer = JSONWriter(reserving: 64)
-        writer.beginObject()
-        writer.key("ok")
-        writer.value(true)
-        if let expiresAt {
-            writer.key("expiresAt")
-            writer.value(expiresAt)
+        JSONWriter.text { writer in
+            writer.member("ok", true)
+            writer.member("expiresAt", ifPresent: expiresAt)
         }
-        writer.endObject()
-        return writer.bytes
     }
 
     /// The answer to a ping.
@@ -37,61 +31,36 @@ enum AnswerText {
         }
     }
 
-    /// A room as it is read over HTTP.
     static func room(_ room: Identifier, at position: Position, elements: [UInt8]) -> [UInt8] {
-        var writer = JSONWriter(reserving: elements.count + 128)
-        writer.beginObject()
-        writer.key("roomId")
-        writer.value(room.text)
-        writer.key("epoch")
-        writer.value(position.epoch.text)
-        writer.key("seq")
-        writer.value(position.seq)
-        writer.key("elements")
-        writer.raw(elements)
-        writer.endObject()
-        return writer.bytes
+        JSONWriter.text(reserving: elements.count + 128) { writer in
+            writer.member("roomId", room.text)
+            writer.member("epoch", position.epoch.text)
+            writer.member("seq", position.seq)
+            writer.member("elements", raw: elements)
+        }
     }
 
-    /// A page of a room's history.
     static func history(_ page: HistoryPage) -> [UInt8] {
-        var writer = JSONWriter(reserving: 64 + page.entries.count * 1024)
-        writer.beginObject()
-        writer.key("entries")
-        writer.beginArray()
-        for entry in page.entries { Self.entry(entry, into: &writer) }
-        writer.endArray()
-        writer.member("next", page.next)
-        writer.member("oldest", page.oldest)
-        writer.endObject()
-        return writer.bytes
+        JSONWriter.text(reserving: 64 + page.entries.count * 1024) { writer in
+            writer.objects("entries", page.entries, Self.entry)
+            writer.member("next", page.next)
+            writer.member("oldest", page.oldest)
+        }
     }
 
     private static func entry(_ entry: HistoryEntry, into writer: inout JSONWriter) {
-        writer.beginObject()
         writer.member("seq", entry.seq)
         writer.member("at", entry.at)
         writer.member("event", entry.event)
         writer.member("userId", entry.user.text)
         writer.member("sid", entry.sid.text)
-        if entry.number > 0 { writer.member("n", entry.number) }
-        if let cause = entry.cause.name { writer.member("cause", cause) }
-        writer.key("changes")
-        writer.beginArray()
-        for change in entry.changes {
-            writer.beginObject()
+        writer.member("n", ifPresent: entry.number > 0 ? entry.number : nil)
+        writer.member("cause", ifPresent: entry.cause.name)
+        writer.objects("changes", entry.changes) { change, writer in
             writer.member("elementId", change.element.text)
-            Self.element(change.before, called: "before", into: &writer)
-            Self.element(change.after, called: "after", into: &writer)
-            writer.endObject()
+            writer.member("before", raw: change.before)
+            writer.member("after", raw: change.after)
         }
-        writer.endArray()
-        writer.endObject()
-    }
-
-    private static func element(_ json: [UInt8], called name: StaticString, into writer: inout JSONWriter) {
-        writer.key(name)
-        if json.isEmpty { writer.null() } else { writer.raw(json) }
     }
 
     /// The acknowledgement of a join as the array of its arguments: a large room is written once.
@@ -103,7 +72,7 @@ enum AnswerText {
         if parts == 0, case .elements(let json) = joined.content { elementBytes = json.count }
         var writer = JSONWriter(reserving: elementBytes + joined.members.count * 256 + 4096)
         writer.beginArray()
-        Self.joined(joined, room: room, welcome, limits: limits, parts: parts, into: &writer)
+        writer.object { Self.joined(joined, room: room, welcome, limits: limits, parts: parts, into: &$0) }
         writer.endArray()
         return writer.bytes
     }
@@ -113,118 +82,73 @@ enum AnswerText {
         _ joined: JoinReply.Joined, room: Identifier, _ welcome: Welcome, limits: GatewayLimits
     ) -> [UInt8] {
         let awarenessBytes = joined.awareness.joined().reduce(0) { $0 + $1.selection.count + $1.state.count }
-        var writer = JSONWriter(reserving: awarenessBytes + 4096)
-        Self.joined(joined, room: room, welcome, limits: limits, parts: 0, into: &writer)
-        return writer.bytes
+        return JSONWriter.text(reserving: awarenessBytes + 4096) { writer in
+            Self.joined(joined, room: room, welcome, limits: limits, parts: 0, into: &writer)
+        }
     }
 
     private static func joined(
         _ joined: JoinReply.Joined, room: Identifier, _ welcome: Welcome, limits: GatewayLimits, parts: Int,
         into writer: inout JSONWriter
     ) {
-        writer.beginObject()
-        writer.key("ok")
-        writer.value(true)
-        writer.key("roomId")
-        writer.value(room.text)
-        writer.key("epoch")
-        writer.value(joined.position.epoch.text)
-        writer.key("seq")
-        writer.value(joined.position.seq)
+        writer.member("ok", true)
+        writer.member("roomId", room.text)
+        writer.member("epoch", joined.position.epoch.text)
+        writer.member("seq", joined.position.seq)
         Self.content(parts > 0 ? .elements(Array("[]".utf8)) : joined.content, into: &writer)
-        if parts > 0 {
-            writer.key("parts")
-            writer.value(parts)
-        }
-        writer.key("members")
-        writer.beginArray()
-        for (index, member) in joined.members.enumerated() {
-            writer.beginObject()
+        writer.member("parts", ifPresent: parts > 0 ? parts : nil)
+        writer.objects("members", joined.members.enumerated()) { numbered, writer in
+            let (index, member) = numbered
             EventText.member(member, into: &writer)
-            Self.awareness(index < joined.awareness.count ? joined.awareness[index] : [], into: &writer)
-            writer.endObject()
+            let shown = index < joined.awareness.count ? joined.awareness[index] : []
+            writer.objects("connections", shown.lazy.filter { !$0.sid.isEmpty }, Self.shown)
         }
-        writer.endArray()
         writer.object("self") { writer in
             EventText.member(welcome.identity.member, into: &writer)
             writer.member("right", ifPresent: welcome.identity.right(in: room)?.rawValue)
         }
-        writer.key("session")
-        writer.value(joined.session)
-        writer.key("sid")
-        writer.value(joined.sid.text)
-        writer.key("n")
-        writer.value(joined.number)
-        writer.key("throttleMs")
-        writer.value(welcome.throttle.milliseconds)
-        writer.key("limits")
-        limits.encode(into: &writer)
-        if !joined.rules.isEmpty {
-            writer.key("rules")
-            writer.raw(joined.rules)
-        }
+        writer.member("session", joined.session)
+        writer.member("sid", joined.sid.text)
+        writer.member("n", joined.number)
+        writer.member("throttleMs", welcome.throttle.milliseconds)
+        writer.object("limits", limits.encode)
+        if !joined.rules.isEmpty { writer.member("rules", raw: joined.rules) }
         writer.member("time", welcome.time)
-        writer.endObject()
     }
 
     private static func content(_ content: RoomContent, into writer: inout JSONWriter) {
-        writer.key("recovered")
         switch content {
         case .elements(let json):
-            writer.value(false)
-            writer.key("elements")
-            writer.raw(json)
+            writer.member("recovered", false)
+            writer.member("elements", raw: json)
         case .updates(let updates):
-            writer.value(true)
-            writer.key("updates")
-            writer.beginArray()
-            for update in updates {
-                writer.beginObject()
-                writer.key("event")
-                writer.value(update.event.name)
-                writer.key("seq")
-                writer.value(update.seq)
-                writer.key("data")
-                writer.raw(update.data)
-                writer.endObject()
+            writer.member("recovered", true)
+            writer.objects("updates", updates) { update, writer in
+                writer.member("event", update.event.name)
+                writer.member("seq", update.seq)
+                writer.member("data", raw: update.data)
             }
-            writer.endArray()
         }
     }
 
-    /// What the connections of a member show.
-    private static func awareness(_ connections: [JoinReply.Shown], into writer: inout JSONWriter) {
-        writer.key("connections")
-        writer.beginArray()
-        for connection in connections where !connection.sid.isEmpty {
-            writer.beginObject()
-            writer.member("sid", connection.sid.text)
-            if let cursor = connection.cursor {
-                writer.object("cursor") { writer in
-                    writer.member("x", cursor.x)
-                    writer.member("y", cursor.y)
-                }
+    private static func shown(_ connection: JoinReply.Shown, into writer: inout JSONWriter) {
+        writer.member("sid", connection.sid.text)
+        if let cursor = connection.cursor {
+            writer.object("cursor") { writer in
+                writer.member("x", cursor.x)
+                writer.member("y", cursor.y)
             }
-            if !connection.selection.isEmpty {
-                writer.key("selection")
-                writer.raw(connection.selection)
-            }
-            if !connection.state.isEmpty {
-                writer.key("state")
-                writer.raw(connection.state)
-            }
-            if let viewport = connection.viewport {
-                writer.object("viewport") { EventText.rect(viewport, into: &$0) }
-            }
-            writer.endObject()
         }
-        writer.endArray()
+        if !connection.selection.isEmpty { writer.member("selection", raw: connection.selection) }
+        if !connection.state.isEmpty { writer.member("state", raw: connection.state) }
+        if let viewport = connection.viewport {
+            writer.object("viewport") { EventText.rect(viewport, into: &$0) }
+        }
     }
 }
 
 /// What the answer to a join says of the gateway and the app itself.
 struct Welcome {
-    /// Who the app is.
     let identity: Identity
     /// How far apart it is asked to send previews.
     let throttle: Nanoseconds

@@ -2,7 +2,6 @@ import JSONBytes
 import Timing
 import Wire
 
-/// The events that apps send.
 enum AppEvent {
     case roomJoin
     case roomLeave
@@ -19,17 +18,10 @@ enum AppEvent {
     case edit(EditKind)
 
     private static let controls: [(name: String, event: AppEvent)] = [
-        (PreviewEvent.deltas.rawValue, .preview(.deltas)),
-        (PreviewEvent.group.rawValue, .preview(.group)), ("room:join", .roomJoin), ("room:leave", .roomLeave),
-        (AwarenessEvent.cursor.rawValue, .awareness(.cursor)),
-        (AwarenessEvent.selection.rawValue, .awareness(.selection)),
-        (AwarenessEvent.state.rawValue, .awareness(.state)), ("viewport:set", .viewport),
-        ("room:signal", .signal),
-        ("auth:refresh", .authRefresh),
-        ("client:ping", .ping),
-    ]
+        .preview(.deltas), .preview(.group), .roomJoin, .roomLeave, .awareness(.cursor), .awareness(.selection),
+        .awareness(.state), .viewport, .signal, .authRefresh, .ping,
+    ].map { ($0.name, $0) }
 
-    /// The event of that name.
     init?(_ name: JSONValue) {
         // The most frequent ones first.
         if name.isString(PreviewEvent.values.rawValue) {
@@ -76,9 +68,7 @@ enum PreviewEvent: String {
 enum AwarenessEvent: String {
     /// Where the mouse or finger points.
     case cursor = "cursor:moving"
-    /// Which elements are selected.
     case selection = "selection:set"
-    /// What the app itself shows.
     case state = "presence:set"
 }
 
@@ -87,7 +77,6 @@ struct EventOrigin {
     let slot: Slot
     /// The acknowledgement that the app asks for; nil: none.
     let ackID: UInt64?
-    /// The event's name.
     let event: String
 }
 
@@ -100,7 +89,6 @@ struct IncomingEvent {
     /// What is wrong with it although it is well-formed JSON: a limit is exceeded, a text cannot be stored, a number is too
     /// long or too large, a field is given twice, or it has attachments.
     let fault: Refusal?
-    /// The text that it was read from.
     let json: [UInt8]
     /// True when attachments belong to it.
     let isBinary: Bool

@@ -89,7 +89,7 @@ struct EventReader {
         do throws(Refusal) {
             if let fault = event.fault { throw fault }
             let parent = try Self.traceParent(payload)
-            let gesture = try Self.gesture(payload["gesture"])
+            let gesture = try Self.gesture(payload)
             var read = try kind.read(payload, reading: &self.editReading)
             read.edit.undo = try Self.undoPolicy(payload)
             return CommitDraft(gesture: gesture, read: read, parent: parent)
@@ -101,15 +101,10 @@ struct EventReader {
     }
 
     /// Reads `n`: a whole number from 1 to 2^53 − 1, or absent.
-    static func number(_ value: JSONValue?) throws(Refusal) -> UInt64? {
-        guard let value else { return nil }
-        guard let number = value.integer, number >= 1, number <= Self.maxNumber else {
-            throw Refusal(.invalid, "A commit's number is a whole number from 1 on.", field: "n")
-        }
-        return UInt64(number)
+    static func number(_ payload: JSONValue) throws(Refusal) -> UInt64? {
+        try self.ordinal("n", of: payload, called: "A commit's number")
     }
 
-    /// Reads `undoable` and `undoGroup`.
     private static func undoPolicy(_ payload: JSONValue) throws(Refusal) -> UndoPolicy {
         var policy = UndoPolicy.entry
         if let value = payload["undoGroup"] {
@@ -119,20 +114,13 @@ struct EventReader {
             }
             policy = .group(Identifier(name))
         }
-        if let value = payload["undoable"] {
-            guard let isUndoable = value.bool else {
-                throw Refusal(.invalid, "undoable is true or false.", field: "undoable")
-            }
-            if !isUndoable { policy = .none }
-        }
-        return policy
+        return try payload.flag("undoable") == false ? .none : policy
     }
 
     // MARK: Traces
 
     private static let traceParentName = "traceparent"
 
-    /// Reads `traceparent`.
     private static func traceParent(_ payload: JSONValue) throws(Refusal) -> TraceParent? {
         guard let value = payload[Self.traceParentName] else { return nil }
         guard let parent = value.string.flatMap({ TraceParent($0) }) else {
@@ -194,24 +182,16 @@ struct EventReader {
 
     /// Reads the part of the canvas that an app sees, nil: everything; and whether it is shown to others.
     static func viewport(_ payload: JSONValue) throws(Refusal) -> (rect: Rect?, isShared: Bool) {
-        do throws(FieldError) {
-            let rect = try ElementInput.viewport(payload)
-            guard let share = payload["share"] else { return (rect, false) }
-            guard let isShared = share.bool else {
-                throw FieldError(field: "share", message: "share is true or false.")
-            }
-            return (rect, isShared)
-        } catch {
-            throw Refusal(error)
-        }
+        let rect: Rect?
+        do throws(FieldError) { rect = try ElementInput.viewport(payload) } catch { throw Refusal(error) }
+        return (rect, try payload.flag("share") ?? false)
     }
 
     // MARK: Previews
 
-    /// Reads a preview of one element.
     static func move(_ payload: JSONValue, _ event: PreviewEvent) throws(Refusal) -> Move {
         let element = try PayloadField.elementID(payload)
-        let gesture = try Self.gesture(payload["gesture"])
+        let gesture = try Self.gesture(payload)
         if event == .values {
             let fields = try PayloadField.transform(payload, isPreview: true)
             return Move(element: element, gesture: gesture, fields: fields)
@@ -220,10 +200,9 @@ struct EventReader {
         return Move(element: element, gesture: gesture, fields: TransformFields(), delta: delta)
     }
 
-    /// Reads a preview of a group.
     func group(_ payload: JSONValue) throws(Refusal) -> [Move] {
         let ids = try PayloadField.ids(payload, "elements", limit: self.editReading.largestGroup)
-        let gesture = try Self.gesture(payload["gesture"])
+        let gesture = try Self.gesture(payload)
         let (pivot, fields) = try PayloadField.groupGesture(payload)
         let delta = PreviewDelta(fields, pivot: pivot)
         return ids.enumerated().map { index, id in
@@ -233,10 +212,16 @@ struct EventReader {
     }
 
     /// Reads `gesture`: a whole number ≥ 1, or absent.
-    private static func gesture(_ value: JSONValue?) throws(Refusal) -> UInt64? {
-        guard let value else { return nil }
+    private static func gesture(_ payload: JSONValue) throws(Refusal) -> UInt64? {
+        try self.ordinal("gesture", of: payload, called: "A gesture")
+    }
+
+    private static func ordinal(
+        _ field: String, of payload: JSONValue, called name: String
+    ) throws(Refusal) -> UInt64? {
+        guard let value = payload[field] else { return nil }
         guard let number = value.integer, number >= 1, number <= Self.maxNumber else {
-            throw Refusal(.invalid, "A gesture is a whole number from 1 on.", field: "gesture")
+            throw Refusal(.invalid, "\(name) is a whole number from 1 on.", field: field)
         }
         return UInt64(number)
     }
@@ -245,13 +230,21 @@ struct EventReader {
     private static let maxNumber: Int64 = (1 << 53) - 1
 }
 
+extension JSONValue {
+    /// Reads a member that is true or false, or absent.
+    func flag(_ name: String) throws(Refusal) -> Bool? {
+        guard let value = self[name] else { return nil }
+        guard let flag = value.bool else { throw Refusal(.invalid, "\(name) is true or false.", field: name) }
+        return flag
+    }
+}
+
 /// What an app wants to last, as far as it could be read.
 struct CommitDraft {
     /// The app's number of the gesture that it ends, if it gives them.
     var gesture: UInt64?
     /// The edit; a faulty one is the refusal that consumes its number.
     let read: ReadEdit
-    /// Why the edit cannot be read.
     var fault: Refusal?
     /// Elements whose gestures end although the edit is at fault.
     var abandoned: ShortList<Identifier> = []

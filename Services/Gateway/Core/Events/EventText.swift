@@ -10,13 +10,10 @@ enum EventText {
         var writer = JSONWriter(reserving: 384)
         writer.beginArray()
         writer.value(name)
-        writer.beginObject()
-        if let room {
-            writer.key("roomId")
-            writer.value(room.text)
+        writer.object { writer in
+            writer.member("roomId", ifPresent: room?.text)
+            body(&writer)
         }
-        body(&writer)
-        writer.endObject()
         writer.endArray()
         return writer.bytes
     }
@@ -26,21 +23,11 @@ enum EventText {
         _ refusal: Refusal, event: String, room: Identifier?, element: Identifier?, number: UInt64?
     ) -> [UInt8] {
         Self.event("transform:error", room: nil) { writer in
-            writer.key("event")
-            writer.value(event)
+            writer.member("event", event)
             refusal.encodeMembers(into: &writer)
-            if let room {
-                writer.key("roomId")
-                writer.value(room.text)
-            }
-            if let element {
-                writer.key("elementId")
-                writer.value(element.text)
-            }
-            if let number {
-                writer.key("n")
-                writer.value(number)
-            }
+            writer.member("roomId", ifPresent: room?.text)
+            writer.member("elementId", ifPresent: element?.text)
+            writer.member("n", ifPresent: number)
         }
     }
 
@@ -58,108 +45,78 @@ enum EventText {
             writer.member("sid", awareness.sid.text)
             switch awareness.value {
             case .cursor(let cursor):
-                Self.number("x", cursor?.x, into: &writer)
-                Self.number("y", cursor?.y, into: &writer)
+                writer.member("x", cursor?.x)
+                writer.member("y", cursor?.y)
                 writer.member("dt", UInt64(awareness.sinceLast))
             case .selection(let elements):
-                writer.key("elementIds")
-                writer.beginArray()
-                for element in elements { writer.value(element.text) }
-                writer.endArray()
-            case .state(let json):
-                writer.key("state")
-                if json.isEmpty { writer.null() } else { writer.raw(json) }
+                writer.member("elementIds", elements.map(\.text))
+            case .state(let json): writer.member("state", raw: json)
             case .viewport(let rect): Self.rect(rect, into: &writer)
             }
         }
     }
 
-    /// What a connection tells the others.
     static func signal(_ signal: RoomSignal) -> [UInt8] {
         Self.event("room:signaled", room: signal.room) { writer in
             writer.member("userId", signal.user.text)
             writer.member("sid", signal.sid.text)
             writer.member("name", signal.name)
-            writer.key("data")
-            if signal.data.isEmpty { writer.null() } else { writer.raw(signal.data) }
+            writer.member("data", raw: signal.data)
         }
     }
 
     /// The members of a part of the canvas; null where there is none.
     static func rect(_ rect: Rect?, into writer: inout JSONWriter) {
-        Self.number("x", rect?.origin.x, into: &writer)
-        Self.number("y", rect?.origin.y, into: &writer)
-        Self.number("width", rect?.size.width, into: &writer)
-        Self.number("height", rect?.size.height, into: &writer)
+        writer.member("x", rect?.origin.x)
+        writer.member("y", rect?.origin.y)
+        writer.member("width", rect?.size.width)
+        writer.member("height", rect?.size.height)
     }
 
-    private static func number(_ name: StaticString, _ value: Double?, into writer: inout JSONWriter) {
-        writer.key(name)
-        if let value { writer.value(value) } else { writer.null() }
-    }
-
-    /// The end of a gesture without a commit.
     static func gestureEnded(_ ended: GestureEnded) -> [UInt8] {
         Self.event("gesture:ended", room: ended.gesture.room) { writer in
-            writer.key("elementId")
-            writer.value(ended.gesture.element.text)
-            writer.key("userId")
-            writer.value(ended.gesture.user.text)
-            writer.key("sid")
-            writer.value(ended.gesture.sid.text)
-            writer.key("gesture")
-            writer.value(ended.gesture.gesture)
-            writer.key("element")
-            writer.raw(ended.json)
-            writer.key("seq")
-            writer.value(ended.seq)
+            writer.member("elementId", ended.gesture.element.text)
+            writer.member("userId", ended.gesture.user.text)
+            writer.member("sid", ended.gesture.sid.text)
+            writer.member("gesture", ended.gesture.gesture)
+            writer.member("element", raw: ended.json)
+            writer.member("seq", ended.seq)
         }
     }
 
-    /// Somebody came, is shown otherwise or left.
     static func member(_ news: MemberNews) -> [UInt8] {
         Self.event(news.change.rawValue, room: news.room) { writer in
             Self.member(news.member, into: &writer)
         }
     }
 
-    /// The pace of a room's previews has changed.
     static func throttle(_ interval: Nanoseconds, room: Identifier) -> [UInt8] {
         Self.event("room:throttle", room: room) { writer in
-            writer.key("intervalMs")
-            writer.value(interval.milliseconds)
+            writer.member("intervalMs", interval.milliseconds)
         }
     }
 
     /// A member missed updates of the room, and joins again.
     static func resync(room: Identifier, from: UInt64, to: UInt64) -> [UInt8] {
         Self.event("room:resync", room: room) { writer in
-            writer.key("from")
-            writer.value(from)
-            writer.key("to")
-            writer.value(to)
+            writer.member("from", from)
+            writer.member("to", to)
         }
     }
 
     /// The app's token expires in `seconds`; 0: it has expired.
     static func sessionExpires(in seconds: Int64) -> [UInt8] {
         Self.event("auth:error", room: nil) { writer in
-            writer.key("code")
-            writer.value(RefusalCode.sessionExpired.name)
-            writer.key("message")
-            writer.value(seconds == 0 ? "The token has expired." : "The token expires soon.")
-            writer.key("expiresInMs")
-            writer.value(seconds * 1000)
+            writer.member("code", RefusalCode.sessionExpired.name)
+            writer.member("message", seconds == 0 ? "The token has expired." : "The token expires soon.")
+            writer.member("expiresInMs", seconds * 1000)
         }
     }
 
-    /// The app's token is not valid any more.
     static var tokenNotValid: [UInt8] {
         Self.event("auth:error", room: nil) { writer in
-            writer.key("code")
-            writer.value(Refusal.tokenNotValid.code.name)
-            writer.key("message")
-            writer.value(Refusal.tokenNotValid.message)
+            writer.member("code", Refusal.tokenNotValid.code.name)
+            writer.member("message", Refusal.tokenNotValid.message)
         }
     }
 
@@ -167,10 +124,8 @@ enum EventText {
     /// - Parameter elements: their JSON texts, with commas between them.
     static func elements(_ elements: ArraySlice<UInt8>, part: Int, of parts: Int, room: Identifier) -> [UInt8] {
         Self.event("room:elements", room: room) { writer in
-            writer.key("part")
-            writer.value(part)
-            writer.key("parts")
-            writer.value(parts)
+            writer.member("part", part)
+            writer.member("parts", parts)
             writer.key("elements")
             writer.beginArray()
             writer.raw(elements)
@@ -178,13 +133,9 @@ enum EventText {
         }
     }
 
-    /// The fields of a member.
     static func member(_ member: Member, into writer: inout JSONWriter) {
-        writer.key("userId")
-        writer.value(member.user.text)
-        writer.key("name")
-        writer.value(member.name)
-        writer.key("color")
-        writer.value(member.color)
+        writer.member("userId", member.user.text)
+        writer.member("name", member.name)
+        writer.member("color", member.color)
     }
 }

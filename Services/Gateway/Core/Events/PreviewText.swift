@@ -45,15 +45,12 @@ package struct PreviewText: Equatable, Sendable {
         }
     }
 
-    /// One text for each preview, but one for those of a group that follow each other.
-    /// - Parameter sender: a mover's connection here.
-    package static func texts(of previews: ArraySlice<Preview>, sender: (Preview) -> Slot?) -> [PreviewText] {
+    /// One text for each preview, but one for those of a group that follow each other, and one for each part of awareness.
+    /// - Parameter sender: a connection's slot, if it is here.
+    package static func texts(of shown: RoomShow, sender: (UInt64) -> Slot?) -> [PreviewText] {
         var texts: [PreviewText] = []
-        var rest = previews
-        while let text = Self.first(of: rest, sender: sender) {
-            texts.append(text)
-            rest = rest.dropFirst(text.count)
-        }
+        var rest = shown
+        while let text = Self.removeFirst(of: &rest, sender: sender) { texts.append(text) }
         return texts
     }
 
@@ -63,39 +60,38 @@ package struct PreviewText: Equatable, Sendable {
         var texts: [PreviewText] = []
         var size = 0
         let most = max(1, bytes / Self.groupedBytes)
-        while let text = Self.first(of: shown, upTo: most) {
+        var rest = shown
+        while let text = Self.removeFirst(of: &rest, upTo: most, sender: { _ in nil }) {
             size += text.json.count
             guard size <= bytes || texts.isEmpty else { break }
             texts.append(text)
-            switch text.content {
-            case .previews(let previews): shown.previews = shown.previews.dropFirst(previews.count)
-            case .awareness: shown.awareness = shown.awareness.dropFirst()
-            }
+            shown = rest
         }
         return texts
-    }
-
-    private static func first(of shown: RoomShow, upTo most: Int) -> PreviewText? {
-        Self.first(of: shown.previews, upTo: most) { _ in nil }
-            ?? shown.awareness.first.map { PreviewText(sender: nil, awareness: $0) }
     }
 
     /// About what a preview adds to the text of its group, bytes.
     private static let groupedBytes = 128
 
-    /// The text of the first preview, or of its group as far as that follows. Where an element comes again, the next
-    /// preview of the same group begins.
+    /// Removes what comes first, and returns its text: of a preview, of its group as far as that follows, or of awareness.
+    /// Where an element comes again, the next preview of the same group begins.
     /// - Parameter most: the most previews of a group.
-    private static func first(
-        of previews: ArraySlice<Preview>, upTo most: Int = .max, sender: (Preview) -> Slot?
+    private static func removeFirst(
+        of shown: inout RoomShow, upTo most: Int = .max, sender: (UInt64) -> Slot?
     ) -> PreviewText? {
-        guard let first = previews.first else { return nil }
+        guard let first = shown.previews.first else {
+            return shown.awareness.popFirst().map { PreviewText(sender: sender($0.connection), awareness: $0) }
+        }
+        if first.group == .alone {
+            shown.previews.removeFirst()
+            return PreviewText(sender: sender(first.connection), preview: first)
+        }
         var elements: Set<Identifier> = []
-        let group = previews.prefix(most).prefix {
+        let group = shown.previews.prefix(most).prefix {
             $0.isShownTogether(with: first) && elements.insert($0.element).inserted
         }
-        return group.isEmpty
-            ? PreviewText(sender: sender(first), preview: first) : PreviewText(sender: sender(first), group: group)
+        shown.previews.removeFirst(group.count)
+        return PreviewText(sender: sender(first.connection), group: group)
     }
 
     /// The events for an app that asked for batches: `["previews:batch", {"events": […]}]` with several texts, and a text
@@ -201,16 +197,16 @@ extension PreviewText {
 
 extension Preview {
     /// The same without its group.
-    fileprivate var alone: Preview {
+    var alone: Preview {
         if self.group == .alone { return self }
         var preview = self
         preview.group = .alone
         return preview
     }
 
-    /// True when both belong to one group.
+    /// True when it belongs to the group of the other one.
     fileprivate func isShownTogether(with other: Preview) -> Bool {
-        self.group != .alone && other.group != .alone && self.connection == other.connection
+        self.group != .alone && self.connection == other.connection
             && self.gesture == other.gesture && self.sid == other.sid && self.room == other.room
     }
 }

@@ -39,7 +39,6 @@ enum StillText {
 }
 
 extension RoomContent {
-    /// Without what moves elements.
     var still: RoomContent {
         switch self {
         case .elements(let json): .elements(StillText.elements(json))
@@ -49,7 +48,6 @@ extension RoomContent {
 }
 
 extension Update {
-    /// Without what moves its elements.
     var still: Update {
         // That a group's animations ended is in the text alone.
         guard ElementText.mayMove(self.bytes) || self.event.shape == .geometries else { return self }
@@ -64,7 +62,6 @@ extension Update {
 }
 
 extension GestureEnded {
-    /// Without what moves its element.
     var still: GestureEnded {
         var ended = self
         ended.json = ElementText(ended.json).still()

@@ -1,8 +1,8 @@
 import JSONBytes
 import Wire
 
-/// What 1.0 apps get of a room's stream. They know one event for each element, and the end of a gesture as an update that
-/// shows the element as it is.
+/// What 1.0 apps get of a room's stream and of its previews. They know one event for each element, the end of a gesture as
+/// an update that shows the element as it is, and no awareness.
 struct V1Translator {
     /// The maximum of held ends: a hole is filled within moments, and an end that is forgotten is made up for by the next
     /// update of its element.
@@ -40,6 +40,17 @@ struct V1Translator {
 
     // MARK: Texts
 
+    /// What they get of previews and awareness: those of a group one by one.
+    static func previews(_ texts: [PreviewText]) -> [PreviewText] {
+        texts.flatMap { text -> [PreviewText] in
+            switch text.content {
+            case .previews(let previews) where previews.first?.group == .alone: [text]
+            case .previews(let group): group.map { PreviewText(sender: text.sender, preview: $0) }
+            case .awareness: []
+            }
+        }
+    }
+
     private static func deliver(_ ended: GestureEnded, to members: [Slot], into actions: inout [GatewayAction]) {
         let gesture = ended.gesture
         let update = Update(
@@ -76,11 +87,7 @@ struct V1Translator {
     private static func deletion(of element: Identifier, by update: Update) -> [UInt8] {
         EventText.event(UpdateEvent.deleted.name, room: update.room) { writer in
             writer.member("elementId", element.text)
-            writer.member("seq", update.seq)
-            writer.member("userId", update.user.text)
-            writer.member("sid", update.sid.text)
-            if update.number > 0 { writer.member("n", update.number) }
-            if let cause = update.cause.name { writer.member("cause", cause) }
+            update.writeTail(into: &writer)
         }
     }
 }

@@ -6,7 +6,6 @@ import Wire
 /// number. Reads wait here for earlier ones of their user and for the fan-out, until their deadline; creations are
 /// commits.
 package struct HTTPRequests {
-    /// A read without an answer.
     private struct Read {
         let user: Identifier
         let room: Identifier
@@ -14,7 +13,6 @@ package struct HTTPRequests {
         var question: FanoutRecord
         /// True when it is one of those of its user that are under way.
         var isUnderWay = false
-        /// True when the fan-out was asked.
         var isAsked = false
     }
 
@@ -25,14 +23,11 @@ package struct HTTPRequests {
     private var unread: [UInt64: Identifier] = [:]
     private var readers: ReadsByUser
     private var deadlines = DeadlineQueue<UInt64>()
-    /// The rates of users.
     private var users: RateBudget<Identifier>
-    /// Requests refused because their user sent too many.
-    var overUserRateTotal: UInt64 { self.users.refusedTotal }
+    package var overUserRateTotal: UInt64 { self.users.refusedTotal }
     /// Requests refused, and those among them that were refused as too many waited.
     private(set) var refusedTotal: UInt64 = 0, busyTotal: UInt64 = 0
 
-    /// - Parameter seed: random at each start.
     init(limits: GatewayLimits, seed: UInt64) {
         self.limits = limits
         self.numbers = RequestNumbers(seed: seed)
@@ -49,7 +44,6 @@ package struct HTTPRequests {
         throw Refusal(.rateLimited, "This user sends requests too fast.", retryAfterMs: wait)
     }
 
-    /// How many reads wait for an answer.
     package var readCount: Int { self.reads.count }
 
     /// A request came: asks the fan-out, or creates elements as a commit whose origin is the request.
@@ -72,8 +66,7 @@ package struct HTTPRequests {
                 let room = try Self.room(name, for: identity)
                 let page = try HistoryParameters(after: after, limit: limit)
                 let read = HistoryRead(request: number, room: room, after: page.after, limit: page.limit)
-                try self.ask(
-                    .readHistory(read), of: room, as: number, for: identity, &answers, at: now, into: &actions)
+                try self.ask(.readHistory(read), of: room, as: number, for: identity, &answers, at: now, into: &actions)
             case .creation(let room, let body, let session, let parent):
                 try commits.create(
                     in: room, body, session: session, as: identity, parent: parent, number: number, &reader, at: now,
@@ -88,9 +81,7 @@ package struct HTTPRequests {
     /// The room that a path names, if its token gives the right to see it.
     private static func room(_ text: String, for identity: Identity) throws(Refusal) -> Identifier {
         let room = try RoomID.parse(text)
-        guard identity.may(.view, in: room) else {
-            throw Refusal(.forbidden, "The token gives no right to this room.", field: "roomId")
-        }
+        guard identity.may(.view, in: room) else { throw .mayNotView }
         return room
     }
 
@@ -189,7 +180,6 @@ package struct HTTPRequests {
         }
     }
 
-    /// The fan-out answered a read.
     mutating func readAnswered(
         _ state: RoomState, _ answers: inout AnswerBudget, at now: Instant, into actions: inout [GatewayAction]
     ) {
@@ -206,7 +196,6 @@ package struct HTTPRequests {
         }
     }
 
-    /// The fan-out answered a read of a room's history.
     mutating func historyAnswered(
         _ reply: HistoryReply, _ answers: inout AnswerBudget, at now: Instant, into actions: inout [GatewayAction]
     ) {
@@ -221,15 +210,12 @@ package struct HTTPRequests {
     }
 
     /// Time has passed: reads end at their deadlines.
-    mutating func timeReached(
-        _ now: Instant, _ answers: inout AnswerBudget, into actions: inout [GatewayAction]
-    ) {
+    mutating func timeReached(_ now: Instant, _ answers: inout AnswerBudget, into actions: inout [GatewayAction]) {
         while let request = self.deadlines.popDue(at: now) {
             if self.end(request) { self.refuse(request, .roomUnavailable, &answers, into: &actions) }
         }
     }
 
-    /// Answers a request with a refusal.
     private mutating func refuse(
         _ request: UInt64, _ refusal: Refusal, _ answers: inout AnswerBudget, into actions: inout [GatewayAction]
     ) {

@@ -2,12 +2,9 @@ package import Wire
 
 /// How refusals look in HTTP.
 package enum HTTPStatus {
-    /// 200.
     package static let ok = 200
-    /// 201.
     package static let created = 201
 
-    /// The status of a refusal.
     package static func of(_ refusal: Refusal) -> Int {
         switch refusal.code {
         case .invalid: 400

@@ -20,9 +20,7 @@ import Wire
 package struct AnswerBudget {
     /// Whose output an answer waits in.
     package enum Debtor: Hashable, Sendable {
-        /// The connection of that id.
         case app(UInt64)
-        /// The client of that request over HTTP.
         case request(UInt64)
     }
 
@@ -48,7 +46,6 @@ package struct AnswerBudget {
         var movedAt: Instant
         var owedThen = 0
 
-        /// Whether it hardly reads.
         func isSlow(at now: Instant) -> Bool { !self.isClosing && now >= self.movedAt + AnswerBudget.patience }
     }
 
@@ -74,10 +71,9 @@ package struct AnswerBudget {
     private var admittedAt = Instant.start
     /// Debtors whose answers were made since they were last asked for.
     private var fresh: [Debtor] = []
-    /// Bytes of all answers.
     package private(set) var bytes = 0
     /// Connections closed because others waited for what they did not read.
-    private(set) var closedTotal: UInt64 = 0
+    package private(set) var closedTotal: UInt64 = 0
 
     /// For how long nothing may move before somebody is closed.
     static let patience = Nanoseconds.milliseconds(500)
@@ -98,7 +94,6 @@ package struct AnswerBudget {
     /// How many answers wait for space.
     package var waitingCount: Int { self.waiting.count }
 
-    /// Who owes something.
     package var debtors: [Debtor] { Array(self.debts.keys) }
 
     /// The bytes that a debtor has been sent and the kernel did not take.

@@ -11,7 +11,6 @@ struct JoinRequest {
     /// True when a large room may come in parts.
     var wantsParts = false
 
-    /// The join of the handshake's room.
     init(options: StreamOptions) {
         self.options = options
     }
@@ -19,8 +18,7 @@ struct JoinRequest {
     /// Reads the event's payload.
     /// - Parameter options: what the connection gets of any room.
     init(_ payload: JSONValue, options: StreamOptions) throws(Refusal) {
-        self.options = options.and(
-            previews: try Self.flag("previews", of: payload), motion: try Self.flag("motion", of: payload))
+        self.options = options.and(previews: try payload.flag("previews"), motion: try payload.flag("motion"))
         if let value = payload["session"] {
             guard let text = value.string, (1...256).contains(text.utf8.count) else {
                 throw Refusal(.invalid, "A session is a string of 1 to 256 bytes.", field: "session")
@@ -28,13 +26,7 @@ struct JoinRequest {
             self.session = text
         }
         self.resume = try Self.resume(payload["resume"])
-        self.wantsParts = try Self.flag("parts", of: payload) ?? false
-    }
-
-    private static func flag(_ name: String, of payload: JSONValue) throws(Refusal) -> Bool? {
-        guard let value = payload[name] else { return nil }
-        guard let flag = value.bool else { throw Refusal(.invalid, "\(name) is true or false.", field: name) }
-        return flag
+        self.wantsParts = try payload.flag("parts") ?? false
     }
 
     private static func resume(_ value: JSONValue?) throws(Refusal) -> Position? {

@@ -5,12 +5,9 @@ import Wire
 /// A join that waits for the fan-out's answer.
 struct JoinInFlight {
     let origin: EventOrigin
-    let record: Join
+    fileprivate(set) var record: Join
     let options: StreamOptions
-    /// True when a large room may come in parts.
     let wantsParts: Bool
-    /// The most bytes that the answer may have.
-    fileprivate(set) var allowance: UInt32
     /// When its app is answered that the room cannot be read.
     let deadline: Instant
     /// True when it is one of those of its user that are under way.
@@ -45,7 +42,6 @@ package struct Joins {
     private let limits: GatewayLimits
     private var numbers: RequestNumbers
     private var pending: [UInt64: JoinInFlight] = [:]
-    /// How many of them nobody waits for any more.
     private var abandonedCount = 0
     /// Requests that wait for their turn, in order; one that ended meanwhile is stale.
     private var queue: Deque<UInt64> = []
@@ -55,13 +51,11 @@ package struct Joins {
     private var ends = RateBudget<Identifier>(perSecond: 256, burst: 4096)
     /// The answers on their way to apps, those over HTTP too.
     package internal(set) var answers: AnswerBudget
-    /// Joins refused as too many waited.
     private(set) var busyTotal: UInt64 = 0
 
     /// A join without an answer is sent again after that.
     private static let repetition = Nanoseconds.seconds(1)
 
-    /// - Parameter seed: random at each start.
     init(limits: GatewayLimits, seed: UInt64) {
         self.limits = limits
         self.numbers = RequestNumbers(seed: seed)
@@ -70,7 +64,6 @@ package struct Joins {
         self.answers = AnswerBudget(bound: limits.answerBytes, userBound: limits.userAnswerBytes)
     }
 
-    /// How many joins wait for an answer.
     package var count: Int { self.pending.count - self.abandonedCount }
 
     /// True when there is none, and none that was abandoned.
@@ -79,7 +72,6 @@ package struct Joins {
     /// How many of them wait for their turn.
     package var queuedCount: Int { self.queue.count + self.answers.waitingCount }
 
-    /// Refuses one more join when too many wait.
     private mutating func requireCapacity(for user: Identifier?) throws(Refusal) {
         do throws(Refusal) {
             guard self.pending.count < self.limits.joinsWaiting else {
@@ -105,12 +97,10 @@ package struct Joins {
     }
 
     /// Adds a join; it is sent when its turn has come.
-    private mutating func enqueue(
-        _ record: Join, _ request: JoinRequest, from origin: EventOrigin, at now: Instant
-    ) {
+    private mutating func enqueue(_ record: Join, _ request: JoinRequest, from origin: EventOrigin, at now: Instant) {
         self.pending[record.request] = JoinInFlight(
             origin: origin, record: record, options: request.options, wantsParts: request.wantsParts,
-            allowance: UInt32(clamping: self.limits.snapshotPart), deadline: now + self.limits.deadline)
+            deadline: now + self.limits.deadline)
         self.queue.append(record.request)
     }
 
@@ -137,8 +127,7 @@ package struct Joins {
 
     /// Whether a join may be sent whose answer weighs that much; ``AnswerBudget/admit(at:)`` returns it later, if not.
     private mutating func mayAsk(for join: JoinInFlight, bytes: Int, at now: Instant) -> Bool {
-        self.answers.ask(
-            .join(join.record.request), for: bytes, by: .app(join.connection), of: join.user, at: now)
+        self.answers.ask(.join(join.record.request), for: bytes, by: .app(join.connection), of: join.user, at: now)
     }
 
     /// Removes a join, and lets the next one of its user have its turn.
@@ -176,7 +165,6 @@ extension Joins {
 
     // MARK: From apps
 
-    /// An app asks for a room.
     mutating func received(
         _ event: IncomingEvent, room: Identifier, _ connections: inout Connections, _ rooms: inout Rooms,
         into actions: inout [GatewayAction]
@@ -193,7 +181,6 @@ extension Joins {
         self.start(request, of: room, from: event.origin, &connections, rooms, at: event.now, into: &actions)
     }
 
-    /// Puts a join in the queue.
     mutating func start(
         _ request: JoinRequest, of room: Identifier, from origin: EventOrigin, _ connections: inout Connections,
         _ rooms: Rooms, at now: Instant, into actions: inout [GatewayAction]
@@ -204,7 +191,7 @@ extension Joins {
         guard let member else { return }
         let record = Join(
             request: number, room: room, connection: connections.id(in: origin.slot), member: member,
-            session: request.session, resume: request.resume)
+            session: request.session, resume: request.resume, allowance: UInt32(clamping: self.limits.snapshotPart))
         self.enqueue(record, request, from: origin, at: now)
         self.sendQueued(&connections, rooms, at: now, into: &actions)
     }
@@ -226,7 +213,6 @@ extension Joins {
         self.pending[join.record.request]?.sentAt = now
         var record = join.record
         record.after = rooms.recentNumber(in: join.room)
-        record.allowance = join.allowance
         actions.append(.fanout(of: join.room, .join(record)))
     }
 
@@ -280,7 +266,6 @@ extension Joins {
 
     // MARK: Answers
 
-    /// The fan-out answered a join.
     mutating func answerReceived(
         _ reply: JoinReply, _ connections: inout Connections, _ rooms: inout Rooms, at now: Instant, seconds: Double,
         into actions: inout [GatewayAction]
@@ -313,10 +298,10 @@ extension Joins {
             self.remove(weight.request)
             return self.sendQueued(&connections, rooms, at: now, into: &actions)
         }
-        guard let allowance = self.answers.weighed(.join(weight.request), weight, allowed: join.allowance) else {
+        guard let allowance = self.answers.weighed(.join(weight.request), weight, allowed: join.record.allowance) else {
             return self.send(join, &connections, rooms, at: now, into: &actions)
         }
-        self.pending[weight.request]?.allowance = allowance
+        self.pending[weight.request]?.record.allowance = allowance
         self.pending[weight.request]?.sentAt = nil
         if self.mayAsk(for: join, bytes: Int(allowance), at: now) {
             self.admitted(weight.request, &connections, rooms, at: now, into: &actions)
@@ -340,8 +325,7 @@ extension Joins {
     /// first. The room's stream goes on from this answer's position, which members here may not have reached; and the
     /// answer raised the session's claim for the same connection, which goes on with it.
     private func answeredAgain(
-        _ reply: JoinReply, _ connections: inout Connections, _ rooms: inout Rooms,
-        into actions: inout [GatewayAction]
+        _ reply: JoinReply, _ connections: inout Connections, _ rooms: inout Rooms, into actions: inout [GatewayAction]
     ) {
         guard case .success(let joined) = reply.outcome else { return }
         guard let slot = connections.slot(of: reply.connection), rooms.contains(slot, in: reply.room) else {
@@ -357,8 +341,8 @@ extension Joins {
         at now: Instant, seconds: Double, into actions: inout [GatewayAction]
     ) -> Released {
         var joined = rooms.completed(joined, in: join.room)
-        let isLegacy = connections.bySlot[join.slot]?.isLegacy ?? false
-        if isLegacy || !join.options.motion { joined.content = joined.content.still }
+        let isV1 = connections.bySlot[join.slot]?.isV1 ?? false
+        if isV1 || !join.options.motion { joined.content = joined.content.still }
         let welcome = Welcome(
             identity: connections.bySlot[join.slot]?.identity ?? Identity(member: join.record.member),
             throttle: rooms.requestedInterval(in: join.room), time: seconds * 1000)
@@ -373,7 +357,7 @@ extension Joins {
         if let claimed = join.claimed, claimed.sid == joined.sid { joined.claim = max(joined.claim, claimed.claim) }
         let events = connections.bySlot[join.slot]?.joined(join.room, joined, options: join.options)
         rooms.enter(
-            join.slot, join.room, at: joined.position, isLegacy: isLegacy,
+            join.slot, join.room, at: joined.position, isV1: isV1,
             options: join.options, isLoading: isInParts, connections, at: now,
             into: &actions)
         if let answer { actions.append(answer) }
@@ -400,19 +384,17 @@ extension Joins {
             let arguments = [UInt8(ascii: "[")] + json + [UInt8(ascii: "]")]
             return .snapshot(
                 join.slot,
-                Snapshot(
-                    room: join.room, ackID: ackID, arguments: arguments, parts: SnapshotParts(none: join.room)))
+                Snapshot(room: join.room, ackID: ackID, arguments: arguments, parts: SnapshotParts(in: join.room)))
         }
         let parts =
             join.wantsParts
             ? SnapshotParts(of: elements, in: join.room, limit: self.limits.snapshotPart)
-            : SnapshotParts(none: join.room)
+            : SnapshotParts(in: join.room)
         let arguments = AnswerText.joinedArguments(
             joined, room: join.room, welcome, limits: self.limits, parts: parts.count)
         self.answers.made(
             arguments.count + (parts.isEmpty ? 0 : elements.count), for: .join(join.record.request), at: now)
-        return .snapshot(
-            join.slot, Snapshot(room: join.room, ackID: ackID, arguments: arguments, parts: parts))
+        return .snapshot(join.slot, Snapshot(room: join.room, ackID: ackID, arguments: arguments, parts: parts))
     }
 
     /// A join in flight has ended without the room, as its app has lost the right to it.
@@ -424,14 +406,13 @@ extension Joins {
     }
 
     private mutating func fail(
-        _ join: JoinInFlight, _ refusal: Refusal, _ connections: inout Connections,
-        into actions: inout [GatewayAction]
+        _ join: JoinInFlight, _ refusal: Refusal, _ connections: inout Connections, into actions: inout [GatewayAction]
     ) -> Released {
         self.remove(join.record.request)
         connections.refuse(refusal, join.origin, room: join.room, into: &actions)
         let events = connections.bySlot[join.slot]?.joinFailed(join.room)
         // An app of the 1.0 contract cannot ask again: it does by connecting again.
-        if refusal.code.isRetriable, connections.bySlot[join.slot]?.isLegacy == true {
+        if refusal.code.isRetriable, connections.bySlot[join.slot]?.isV1 == true {
             actions.append(.close(join.slot))
         }
         if connections.bySlot[join.slot]?.memberships.contains(join.room) == false {

@@ -1,39 +1,40 @@
 internal import JSONBytes
-internal import Wire
+package import Wire
+
+/// A large room on its way to one app: the answer to its join, and the parts that follow it.
+package struct Snapshot: Equatable, Sendable {
+    package let room: Identifier
+    /// The acknowledgement that the app asked for.
+    package let ackID: UInt64
+    /// The JSON array of the acknowledgement's only argument.
+    package let arguments: [UInt8]
+    /// Events that follow it, in order: `room:elements`. Empty when the answer has all elements itself.
+    package let parts: SnapshotParts
+}
 
 /// A large room's elements as `room:elements` events, in order. Each is written when it is asked for: until an app reads
 /// it, a part is a place in the one text that all share.
 package struct SnapshotParts: RandomAccessCollection, Equatable, Sendable {
     private let room: Identifier
-    /// The JSON array of all elements.
     private let elements: [UInt8]
     /// Where in it each part's elements are, with the commas between them.
     private let places: [Range<Int>]
 
-    /// Nothing: the answer to the join has all elements itself.
-    init(none room: Identifier) {
-        self.room = room
-        self.elements = []
-        self.places = []
-    }
-
     /// Divides a room between its elements.
     /// - Parameters:
-    ///   - elements: the JSON array of all of them.
+    ///   - elements: the JSON array of all of them; empty when the answer to the join has them itself.
     ///   - limit: the most bytes of a part's elements as an array, unless one element is longer.
-    init(of elements: [UInt8], in room: Identifier, limit: Int) {
+    init(of elements: [UInt8] = [], in room: Identifier, limit: Int = 0) {
         self.room = room
         self.elements = elements
         self.places = elements.withUnsafeBytes { Self.places(in: $0, limit: limit) }
     }
 
-    /// Bytes of all elements.
     package var bytes: Int { self.elements.count }
 
     package var startIndex: Int { 0 }
     package var endIndex: Int { self.places.count }
 
-    /// The event of a part.
     package subscript(index: Int) -> [UInt8] {
         EventText.elements(self.elements[self.places[index]], part: index + 1, of: self.count, room: self.room)
     }

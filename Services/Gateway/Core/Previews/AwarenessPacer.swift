@@ -34,9 +34,12 @@ struct AwarenessPacer {
             self.close(key, at: now)
             return true
         }
-        var latest = awareness
-        if let waiting = lane.waiting { latest.replace(waiting) } else { self.waitingCount += 1 }
-        self.lanes[key]?.waiting = latest
+        if lane.waiting != nil {
+            self.lanes[key]?.waiting?.replace(by: awareness)
+        } else {
+            self.lanes[key]?.waiting = awareness
+            self.waitingCount += 1
+        }
         return false
     }
 

@@ -15,8 +15,7 @@ package struct WaitingRooms: Sendable {
     }
 
     private struct Waiting {
-        var previews = LatestPreviews(capacity: WaitingRooms.capacity)
-        var awareness = LatestAwareness()
+        var shown = HeldPreviews(previews: WaitingRooms.capacity, awareness: 65_536)
         var ticket: UInt64 = 0
     }
 
@@ -35,15 +34,14 @@ package struct WaitingRooms: Sendable {
     /// How many rooms wait.
     package var count: Int { self.rooms.count }
 
-    /// Folds previews and awareness of one room onto those that wait there.
+    /// Adds previews and awareness of one room to those that wait there.
     /// - Parameter due: when they may leave unless the room waits already; `.never`: not before ``move(_:to:)``.
     package mutating func hold(_ shown: RoomShow, of room: Identifier, until due: Instant) {
         if self.rooms[room] == nil {
             self.rooms[room] = Waiting()
             self.move(room, to: due)
         }
-        for preview in shown.previews { self.rooms[room]?.previews.insert(preview) }
-        for awareness in shown.awareness { self.rooms[room]?.awareness.insert(awareness) }
+        self.rooms[room]?.shown.add(shown)
     }
 
     /// True when a room's previews wait.
@@ -74,11 +72,11 @@ package struct WaitingRooms: Sendable {
     /// Removes and returns what waits of a room.
     package mutating func remove(_ room: Identifier) -> RoomShow {
         guard !self.rooms.isEmpty, var waiting = self.rooms.removeValue(forKey: room) else { return RoomShow() }
-        return RoomShow(previews: waiting.previews.takeAll()[...], awareness: waiting.awareness.takeAll()[...])
+        return waiting.shown.takeAll()
     }
 
     /// Drops the waiting previews of a room that must not be shown any more.
     package mutating func drop(_ ended: [EndedPreviews], in room: Identifier) {
-        if !self.rooms.isEmpty { self.rooms[room]?.previews.remove(ended) }
+        if !self.rooms.isEmpty { self.rooms[room]?.shown.remove(ended) }
     }
 }

@@ -38,13 +38,13 @@ struct PreviewDelivery {
         _ shown: RoomShow, of room: Identifier, to streams: RoomStreams, _ connections: Connections, at now: Instant,
         into actions: inout [GatewayAction]
     ) -> Int {
-        let members = streams.previewMembers(of: room)
-        guard members.count > self.turnMembers else {
-            return self.deliver(shown, of: room, to: members, streams, connections, into: &actions)
+        let contracts = streams.previewMembersByContract(of: room)
+        guard contracts.full.count + contracts.v1.count > self.turnMembers else {
+            return self.deliver(shown, of: room, to: contracts, connections, into: &actions)
         }
         if let other = self.unfinished?.room { self.complete(other, into: &actions) }
         var all: [GatewayAction] = []
-        let deliveries = self.deliver(shown, of: room, to: members, streams, connections, into: &all)
+        let deliveries = self.deliver(shown, of: room, to: contracts, connections, into: &all)
         self.unfinished = Unfinished(room: room, since: now, rest: all.reversed())
         self.resume(into: &actions)
         return deliveries
@@ -74,40 +74,22 @@ struct PreviewDelivery {
     // MARK: Members
 
     private mutating func deliver(
-        _ shown: RoomShow, of room: Identifier, to members: [Slot], _ streams: RoomStreams, _ connections: Connections,
+        _ shown: RoomShow, of room: Identifier, to contracts: (full: [Slot], v1: [Slot]), _ connections: Connections,
         into actions: inout [GatewayAction]
     ) -> Int {
-        let isFollowed = self.viewports.contains(room)
-        if isFollowed || !shown.awareness.isEmpty || shown.previews.contains(where: { $0.group != .alone }) {
-            if isFollowed { self.viewports.note(shown, of: room) }
-            let contracts = streams.previewMembersByContract(of: room)
-            return self.deliver(shown, of: room, byContract: contracts, connections, into: &actions)
-        }
-        actions.append(.previews(members, Self.texts(of: shown.previews, connections)))
-        return members.count * shown.previews.count
-    }
-
-    /// Delivers those of a group in one message, but to 1.0 apps one by one; these get no awareness.
-    private mutating func deliver(
-        _ shown: RoomShow, of room: Identifier, byContract contracts: (members: [Slot], legacyMembers: [Slot]),
-        _ connections: Connections, into actions: inout [GatewayAction]
-    ) -> Int {
-        var deliveries = 0
-        if !contracts.legacyMembers.isEmpty, !shown.previews.isEmpty {
-            let texts = Self.texts(of: shown.previews, connections)
-            deliveries += self.deliver(texts, of: room, to: contracts.legacyMembers, into: &actions)
-        }
-        guard !contracts.members.isEmpty else { return deliveries }
-        let texts =
-            PreviewText.texts(of: shown.previews) { connections.slot(of: $0.connection) }
-            + Self.texts(of: shown.awareness, connections)
-        return deliveries + self.deliver(texts, of: room, to: contracts.members, into: &actions)
+        if self.viewports.contains(room) { self.viewports.note(shown, of: room) }
+        let texts = PreviewText.texts(of: shown) { connections.slot(of: $0) }
+        let deliveries = self.deliver(texts, of: room, to: contracts.full, into: &actions)
+        if contracts.v1.isEmpty { return deliveries }
+        return deliveries
+            + self.deliver(V1Translator.previews(texts), of: room, to: contracts.v1, into: &actions)
     }
 
     /// Delivers to each member what it can see.
     private mutating func deliver(
         _ texts: [PreviewText], of room: Identifier, to members: [Slot], into actions: inout [GatewayAction]
     ) -> Int {
+        if members.isEmpty || texts.isEmpty { return 0 }
         let (unbounded, sightings) = self.viewports.split(members, of: room, texts)
         if !unbounded.isEmpty { actions.append(.previews(unbounded, texts)) }
         if !sightings.isEmpty { actions.append(.sightings(sightings, texts)) }
@@ -115,16 +97,6 @@ struct PreviewDelivery {
         return sightings.reduce(unbounded.count * sizes.reduce(0, +)) { sum, sighting in
             sighting.indices.reduce(sum) { $0 + sizes[$1] }
         }
-    }
-
-    /// Each preview by itself, with the connection that it comes from.
-    static func texts(of previews: ArraySlice<Preview>, _ connections: Connections) -> [PreviewText] {
-        previews.map { PreviewText(sender: connections.slot(of: $0.connection), preview: $0) }
-    }
-
-    /// Awareness with the connection that it comes from.
-    static func texts(of awareness: ArraySlice<Awareness>, _ connections: Connections) -> [PreviewText] {
-        awareness.map { PreviewText(sender: connections.slot(of: $0.connection), awareness: $0) }
     }
 }
 

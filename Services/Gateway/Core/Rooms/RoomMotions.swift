@@ -9,32 +9,22 @@ import Wire
 /// Found by what is moved as well as by who moves it: an app may end a thousand gestures at once in a room where
 /// thousands are under way, and each end must cost no more than there are motions of its element.
 struct RoomMotions {
-    /// What a gesture shows by now.
-    private struct Motion {
-        var preview: Preview
-        /// Everywhere that the gesture went.
-        var extent: PreviewArea
-    }
-
-    /// Where a cursor is by now.
-    private struct Pointer {
-        var latest: Awareness
+    /// What a gesture shows by now, or where a cursor is.
+    private struct Motion<Latest> {
+        var latest: Latest
         /// Everywhere that it went.
         var extent: PreviewArea
     }
 
-    private var motions: [LatestPreviews.Key: Motion] = [:]
-    /// The keys of each element's motions; none is empty.
-    private var keys: [Identifier: [LatestPreviews.Key]] = [:]
-    private var pointers: [Awareness.Key: Pointer] = [:]
+    /// Those of each element, few at a time as the fan-out bounds them; no list is empty.
+    private var motions: [Identifier: [Motion<Preview>]] = [:]
+    private var motionCount = 0
+    private var pointers: [Awareness.Key: Motion<Awareness>] = [:]
     /// Elements and connections of one room whose latest preview or cursor is kept.
     static let capacity = 4096
 
-    /// True when nothing moves.
-    var isEmpty: Bool { self.motions.isEmpty && self.pointers.isEmpty }
-
     /// How many motions and cursors there are.
-    var count: Int { self.motions.count + self.pointers.count }
+    var count: Int { self.motionCount + self.pointers.count }
 
     /// The state of the motions and cursors that are, or were, in a part of the canvas, but are not in the one that was seen
     /// before.
@@ -43,8 +33,8 @@ struct RoomMotions {
         func isEntering(_ extent: PreviewArea, _ area: PreviewArea) -> Bool {
             (viewport.map(extent.intersects) ?? true) && !area.intersects(former)
         }
-        let previews = self.motions.values.compactMap { isEntering($0.extent, $0.preview.area) ? $0.preview : nil }
-        let cursors = self.pointers.values.compactMap { isEntering($0.extent, $0.latest.area) ? $0.latest : nil }
+        let previews = self.motions.values.joined().filter { isEntering($0.extent, $0.latest.area) }.map(\.latest)
+        let cursors = self.pointers.values.filter { isEntering($0.extent, $0.latest.area) }.map(\.latest)
         return RoomShow(previews: previews[...], awareness: cursors[...])
     }
 
@@ -53,22 +43,18 @@ struct RoomMotions {
     /// Notes what is shown to the room's members now.
     /// - Parameter mayBegin: whether there is space for a motion that is new.
     mutating func note(_ preview: Preview, mayBegin: Bool) {
-        let key = LatestPreviews.Key(preview)
-        guard let motion = self.motions[key] else {
-            if mayBegin { self.begin(key, preview) }
-            return
+        var motion = Motion(latest: preview.alone, extent: preview.area)
+        // A session that came back over another connection shows nothing of the element by the former one any more.
+        let former = self.motions[preview.element]?.firstIndex {
+            $0.latest.connection == preview.connection || $0.latest.sid == preview.sid
         }
-        self.motions[key] = Motion(preview: preview, extent: motion.extent.union(preview.area))
-    }
-
-    private mutating func begin(_ key: LatestPreviews.Key, _ preview: Preview) {
-        guard self.count < Self.capacity else { return }
-        var extent = preview.area
-        // Its session came back over another connection: what it showed of the element before is over.
-        let former = self.keys[preview.element]?.first { self.motions[$0]?.preview.sid == preview.sid }
-        if let former, let motion = self.remove(former, of: preview.element) { extent = extent.union(motion.extent) }
-        self.motions[key] = Motion(preview: preview, extent: extent)
-        self.keys[preview.element, default: []].append(key)
+        if let former, let extent = self.motions[preview.element]?[former].extent {
+            motion.extent = motion.extent.union(extent)
+            self.motions[preview.element]?[former] = motion
+        } else if mayBegin, self.count < Self.capacity {
+            self.motions[preview.element, default: []].append(motion)
+            self.motionCount += 1
+        }
     }
 
     /// Notes where a cursor is shown to the room's members now. All of them get the other parts of awareness.
@@ -79,9 +65,9 @@ struct RoomMotions {
         if cursor == nil {
             self.pointers[key] = nil
         } else if let extent = self.pointers[key]?.extent {
-            self.pointers[key] = Pointer(latest: awareness, extent: extent.union(awareness.area))
+            self.pointers[key] = Motion(latest: awareness, extent: extent.union(awareness.area))
         } else if mayBegin, self.count < Self.capacity {
-            self.pointers[key] = Pointer(latest: awareness, extent: awareness.area)
+            self.pointers[key] = Motion(latest: awareness, extent: awareness.area)
         }
     }
 
@@ -95,25 +81,10 @@ struct RoomMotions {
         for element in elements { self.remove(element) { $0.user == user } }
     }
 
-    // MARK: Removal
-
     private mutating func remove(_ element: Identifier, where isOver: (Preview) -> Bool) {
-        guard let keys = self.keys[element] else { return }
-        var rest: [LatestPreviews.Key] = []
-        for key in keys {
-            if let motion = self.motions[key], !isOver(motion.preview) {
-                rest.append(key)
-            } else {
-                self.motions[key] = nil
-            }
-        }
-        if rest.count < keys.count { self.keys[element] = rest.isEmpty ? nil : rest }
-    }
-
-    private mutating func remove(_ key: LatestPreviews.Key, of element: Identifier) -> Motion? {
-        guard let motion = self.motions.removeValue(forKey: key) else { return nil }
-        self.keys[element]?.removeAll { $0 == key }
-        if self.keys[element]?.isEmpty == true { self.keys[element] = nil }
-        return motion
+        guard let known = self.motions[element] else { return }
+        let rest = known.filter { !isOver($0.latest) }
+        self.motionCount -= known.count - rest.count
+        self.motions[element] = rest.isEmpty ? nil : rest
     }
 }

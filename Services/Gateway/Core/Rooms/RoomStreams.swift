@@ -32,14 +32,17 @@ package struct RoomStreams {
     func previewMembers(of room: Identifier) -> [Slot] { self.rooms[room]?.previewMembers ?? [] }
 
     /// The same, apart: members of the full contract, and 1.0 apps.
-    func previewMembersByContract(of room: Identifier) -> (members: [Slot], legacyMembers: [Slot]) {
+    func previewMembersByContract(of room: Identifier) -> (full: [Slot], v1: [Slot]) {
         guard let view = self.rooms[room] else { return ([], []) }
-        if view.legacyMembers.isEmpty { return (view.previewMembers, []) }
+        if view.v1Members.isEmpty { return (view.previewMembers, []) }
         return (
-            view.previewMembers.filter { !view.legacyMembers.contains($0) },
-            view.previewMembers.filter { view.legacyMembers.contains($0) }
+            view.previewMembers.filter { !view.v1Members.contains($0) },
+            view.previewMembers.filter { view.v1Members.contains($0) }
         )
     }
+
+    /// True for a 1.0 app.
+    func isV1(_ slot: Slot, in room: Identifier) -> Bool { self.rooms[room]?.v1Members.contains(slot) ?? false }
 
     /// Everybody in a room.
     func members(of room: Identifier) -> [Slot] { self.rooms[room]?.all ?? [] }
@@ -64,7 +67,7 @@ package struct RoomStreams {
     /// A member comes in whose join was answered as of `position`.
     /// - Parameter isLoading: it is sent its snapshot in parts, and follows the stream when it has read them.
     mutating func enter(
-        _ slot: Slot, _ room: Identifier, at position: Position, isLegacy: Bool, options: StreamOptions,
+        _ slot: Slot, _ room: Identifier, at position: Position, isV1: Bool, options: StreamOptions,
         isLoading: Bool,
         into actions: inout [GatewayAction]
     ) -> Outcome {
@@ -73,7 +76,7 @@ package struct RoomStreams {
                 .load(slot, at: position, options: options)
         } else {
             self.rooms[room, default: RoomView(position: position)]
-                .add(slot, isLegacy: isLegacy, options: options)
+                .add(slot, isV1: isV1, options: options)
         }
         // What is missing was asked for before the newcomer was known, so the fan-out believes that it is not here.
         let mustBeNamed = self.isCatchingUp(room)
@@ -102,7 +105,7 @@ package struct RoomStreams {
 
     /// A member speaks the full contract from now on.
     mutating func becomeModern(_ slot: Slot, in room: Identifier, options: StreamOptions) {
-        self.rooms[room]?.add(slot, isLegacy: false, options: options)
+        self.rooms[room]?.add(slot, isV1: false, options: options)
     }
 
     /// A member goes.
@@ -211,6 +214,6 @@ package struct RoomStreams {
         guard let lost = self.rooms[room]?.reset(to: position, except: except) else { return }
         if !lost.members.isEmpty { actions.append(.dropPreviews(lost.members, room: room)) }
         for slot in lost.members { actions.append(.emit(slot, json: json)) }
-        for slot in lost.legacyMembers { actions.append(.close(slot)) }
+        for slot in lost.v1Members { actions.append(.close(slot)) }
     }
 }

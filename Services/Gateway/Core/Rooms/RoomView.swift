@@ -7,7 +7,7 @@ struct RoomView {
     /// Who speaks the full contract.
     private(set) var members: [Slot] = []
     /// Who speaks the 1.0 contract.
-    private(set) var legacyMembers: [Slot] = []
+    private(set) var v1Members: [Slot] = []
     /// Who of both gets elements without what moves them.
     private var stillMembers: Set<Slot> = []
     /// Who of both wants previews.
@@ -17,7 +17,7 @@ struct RoomView {
     /// Up to where those members have the stream already whose join's answer was ahead of it.
     private var floors: [Slot: UInt64] = [:]
     /// What the members of the 1.0 contract get.
-    private var v1 = V1Translator()
+    private var v1Translator = V1Translator()
     /// Awareness that is sent only once: all but cursors that are shown, which move on.
     private var awarenessShifts = 0
     /// True while a hole in the stream is being filled.
@@ -36,24 +36,24 @@ struct RoomView {
         let awarenessShifts: Int
     }
 
-    var isEmpty: Bool { self.members.isEmpty && self.legacyMembers.isEmpty && self.loading.isEmpty }
-    var all: [Slot] { self.members + self.legacyMembers + self.loading.keys }
+    var isEmpty: Bool { self.members.isEmpty && self.v1Members.isEmpty && self.loading.isEmpty }
+    var all: [Slot] { self.members + self.v1Members + self.loading.keys }
 
     func contains(_ slot: Slot) -> Bool {
-        self.members.contains(slot) || self.legacyMembers.contains(slot) || self.loading[slot] != nil
+        self.members.contains(slot) || self.v1Members.contains(slot) || self.loading[slot] != nil
     }
 
     // MARK: Members
 
     /// Adds a member, or changes what it listens to.
-    mutating func add(_ slot: Slot, isLegacy: Bool, options: StreamOptions) {
+    mutating func add(_ slot: Slot, isV1: Bool, options: StreamOptions) {
         self.remove(slot)
-        if isLegacy {
-            self.legacyMembers.append(slot)
+        if isV1 {
+            self.v1Members.append(slot)
         } else {
             self.members.append(slot)
         }
-        if isLegacy || !options.motion { self.stillMembers.insert(slot) }
+        if isV1 || !options.motion { self.stillMembers.insert(slot) }
         if options.previews { self.previewMembers.append(slot) }
     }
 
@@ -75,7 +75,7 @@ struct RoomView {
             loading.position.epoch == self.position.epoch && self.position.seq <= loading.position.seq
             && loading.awarenessShifts == self.awarenessShifts
         guard isCurrent else { return loading.position.seq + 1 }
-        self.add(slot, isLegacy: false, options: loading.options)
+        self.add(slot, isV1: false, options: loading.options)
         if self.position.seq < loading.position.seq { self.raiseFloor(of: slot, to: loading.position.seq) }
         return nil
     }
@@ -88,7 +88,7 @@ struct RoomView {
 
     mutating func remove(_ slot: Slot) {
         self.members.removeAll { $0 == slot }
-        self.legacyMembers.removeAll { $0 == slot }
+        self.v1Members.removeAll { $0 == slot }
         self.previewMembers.removeAll { $0 == slot }
         if !self.stillMembers.isEmpty { self.stillMembers.remove(slot) }
         self.loading[slot] = nil
@@ -122,15 +122,15 @@ struct RoomView {
         guard update.seq == self.position.seq + 1 else { return .ahead }
         self.position.seq = update.seq
         if !self.floors.isEmpty { self.floors = self.floors.filter { $0.value >= update.seq } }
-        let legacy = self.withoutFloor(self.legacyMembers)
+        let v1 = self.withoutFloor(self.v1Members)
         let (moving, still) = self.byMotion(self.withoutFloor(self.members))
-        let stored = still.isEmpty && legacy.isEmpty ? update : update.still
+        let stored = still.isEmpty && v1.isEmpty ? update : update.still
         let step = StreamStep(update, isNumbered: true)
         if !moving.isEmpty { actions.append(.broadcast(moving, json: Array(update.text), step: step)) }
         if !still.isEmpty { actions.append(.broadcast(still, json: Array(stored.text), step: step)) }
-        self.v1.deliver(stored, to: legacy, into: &actions)
+        self.v1Translator.deliver(stored, to: v1, into: &actions)
         if let trace = update.trace {
-            let count = moving.count + still.count + legacy.count
+            let count = moving.count + still.count + v1.count
             actions.append(.traced(TraceMark(trace, .delivered, update, [.members: "\(count)"])))
         }
         return .next
@@ -143,24 +143,24 @@ struct RoomView {
     /// Delivers the end of a gesture without a commit.
     mutating func deliver(_ ended: GestureEnded, into actions: inout [GatewayAction]) {
         let (moving, still) = self.byMotion(self.members)
-        let stored = still.isEmpty && self.legacyMembers.isEmpty ? ended : ended.still
+        let stored = still.isEmpty && self.v1Members.isEmpty ? ended : ended.still
         // Somebody who leaves can end a thousand gestures at once, each with its element. An app for which that is too much
         // joins again instead.
         let step = StreamStep(ended.gesture, before: self.position.seq + 1)
         if !moving.isEmpty { actions.append(.broadcast(moving, json: EventText.gestureEnded(ended), step: step)) }
         if !still.isEmpty { actions.append(.broadcast(still, json: EventText.gestureEnded(stored), step: step)) }
-        self.v1.deliver(stored, at: self.position.seq, to: self.legacyMembers, into: &actions)
+        self.v1Translator.deliver(stored, at: self.position.seq, to: self.v1Members, into: &actions)
     }
 
     /// The stream goes on from another place. Members lose theirs, but those at that place; a snapshot is read to its end.
     /// - Returns: who loses it.
-    mutating func reset(to position: Position, except: Slot?) -> (members: [Slot], legacyMembers: [Slot]) {
+    mutating func reset(to position: Position, except: Slot?) -> (members: [Slot], v1Members: [Slot]) {
         self.position = position
         self.floors = [:]
-        self.v1.reset()
+        self.v1Translator.reset()
         let lost = self.members.filter { $0 != except }
-        let legacy = self.legacyMembers.filter { $0 != except }
-        for slot in lost + legacy { self.remove(slot) }
-        return (lost, legacy)
+        let v1 = self.v1Members.filter { $0 != except }
+        for slot in lost + v1 { self.remove(slot) }
+        return (lost, v1)
     }
 }

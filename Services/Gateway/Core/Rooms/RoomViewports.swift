@@ -110,7 +110,7 @@ struct RoomViewports {
         _ slot: Slot, in room: Identifier, from former: PreviewArea, to viewport: PreviewArea?, at now: Instant
     ) -> RoomShow {
         self.rooms[room]?.viewports[slot] = viewport
-        guard let motions = self.rooms[room]?.motions, !motions.isEmpty else { return RoomShow() }
+        guard let motions = self.rooms[room]?.motions, motions.count > 0 else { return RoomShow() }
         self.rest(slot, room, next: nil, at: now)
         let entering = motions.entering(viewport, from: former)
         // A viewport over nothing is compared with all that moves elsewhere.

@@ -20,7 +20,7 @@ package struct Rooms {
     private var recent = RecentNumbers()
     private var questions = RoomQuestions()
     /// Previews handed to coalescers.
-    private(set) var previewsSentTotal: UInt64 = 0
+    package private(set) var previewsSentTotal: UInt64 = 0
 
     init(limits: GatewayLimits) {
         self.pacer = PreviewPacer(limits: limits)
@@ -32,16 +32,12 @@ package struct Rooms {
     package var previewAges: LatencyTally { self.ages.tally }
     /// How many rooms' previews wait for their pace or turn.
     package var waitingCount: Int { self.pacer.waitingCount }
-
-    /// Adds what is counted here.
-    func count(into counters: inout GatewayCounters) {
-        counters.previewsSent = self.previewsSentTotal
-        counters.previewsHidden = self.delivery.viewports.hiddenTotal
-        counters.updates = self.streams.updatesTotal
-        counters.holes = self.streams.holesTotal
-        counters.resyncs = self.streams.resyncsTotal
-        counters.fallenBehind = self.streams.fallenBehindTotal
-    }
+    /// Previews that a member did not get because they were out of its view.
+    package var previewsHiddenTotal: UInt64 { self.delivery.viewports.hiddenTotal }
+    package var updatesTotal: UInt64 { self.streams.updatesTotal }
+    package var holesTotal: UInt64 { self.streams.holesTotal }
+    package var resyncsTotal: UInt64 { self.streams.resyncsTotal }
+    package var fallenBehindTotal: UInt64 { self.streams.fallenBehindTotal }
 
     // MARK: Members
 
@@ -68,7 +64,7 @@ package struct Rooms {
 
     /// A member comes in whose join was answered as of `position`.
     mutating func enter(
-        _ slot: Slot, _ room: Identifier, at position: Position, isLegacy: Bool, options: StreamOptions,
+        _ slot: Slot, _ room: Identifier, at position: Position, isV1: Bool, options: StreamOptions,
         isLoading: Bool,
         _ connections: Connections, at now: Instant, into actions: inout [GatewayAction]
     ) {
@@ -83,7 +79,7 @@ package struct Rooms {
         // A member that joins again is not sent the updates before its answer, which may end what waits for it.
         if self.streams.contains(slot, in: room) { actions.append(.dropPreviews([slot], room: room)) }
         let outcome = self.streams.enter(
-            slot, room, at: position, isLegacy: isLegacy, options: options, isLoading: isLoading,
+            slot, room, at: position, isV1: isV1, options: options, isLoading: isLoading,
             into: &actions)
         self.follow(outcome, in: room, connections, into: &actions)
         // The members lost their places and come back, with their viewports.
@@ -300,10 +296,8 @@ package struct Rooms {
         into actions: inout [GatewayAction]
     ) {
         guard !shown.isEmpty, self.streams.previewMembers(of: room).contains(slot) else { return }
-        let all =
-            PreviewDelivery.texts(of: shown.previews, connections)
-            + PreviewDelivery.texts(of: shown.awareness, connections)
-        let texts = all.filter { $0.sender != slot }
+        var texts = PreviewText.texts(of: shown) { connections.slot(of: $0) }.filter { $0.sender != slot }
+        if self.streams.isV1(slot, in: room) { texts = V1Translator.previews(texts) }
         if !texts.isEmpty { actions.append(.previews([slot], texts)) }
     }
 
@@ -363,16 +357,8 @@ package struct Rooms {
         _ previews: [Preview], lateness: Nanoseconds, _ connections: Connections, at now: Instant,
         into actions: inout [GatewayAction]
     ) {
-        var start = previews.startIndex
-        while start < previews.endIndex {
-            let room = previews[start].room
-            let end = previews[start...].firstIndex { $0.room != room } ?? previews.endIndex
-            if !self.streams.awaitsFanout(room) {
-                self.take(
-                    RoomShow(previews: previews[start..<end]), of: room, lateness: lateness, connections, at: now,
-                    into: &actions)
-            }
-            start = end
+        for (room, previews) in previews.byRoom where !self.streams.awaitsFanout(room) {
+            self.take(RoomShow(previews: previews), of: room, lateness: lateness, connections, at: now, into: &actions)
         }
         self.reviewPaces(at: now, into: &actions)
     }
@@ -382,14 +368,8 @@ package struct Rooms {
         _ awareness: [Awareness], lateness: Nanoseconds, _ connections: Connections, at now: Instant,
         into actions: inout [GatewayAction]
     ) {
-        var start = awareness.startIndex
-        while start < awareness.endIndex {
-            let room = awareness[start].room
-            let end = awareness[start...].firstIndex { $0.room != room } ?? awareness.endIndex
-            if !self.streams.awaitsFanout(room) {
-                self.take(awareness[start..<end], of: room, lateness: lateness, connections, at: now, into: &actions)
-            }
-            start = end
+        for (room, awareness) in awareness.byRoom where !self.streams.awaitsFanout(room) {
+            self.take(awareness, of: room, lateness: lateness, connections, at: now, into: &actions)
         }
         self.reviewPaces(at: now, into: &actions)
     }

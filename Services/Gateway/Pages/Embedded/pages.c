@@ -157,6 +157,13 @@ static const struct page_file files[] = {
     }},
 };
 
+const unsigned char *openapi_template(void) {
+    static const unsigned char text[] = {
+#embed "../web/openapi.json" suffix(, 0)
+    };
+    return text;
+}
+
 const struct page_file *page_file(int index) {
     const int count = sizeof files / sizeof files[0];
     return index < count ? &files[index] : 0;

@@ -1,7 +1,6 @@
 internal import ArgumentParser
 internal import Boot
 
-/// `touchsync doctor`.
 struct DoctorCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "doctor", abstract: "Checks this machine and a configuration, and suggests fixes.",

@@ -3,14 +3,12 @@ internal import Boot
 internal import JSONBytes
 internal import Trust
 
-/// `touchsync keys`.
 struct KeysCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "keys", abstract: "Makes and shows the key pairs of links over TCP.",
         subcommands: [KeysNewCommand.self, KeysShowCommand.self])
 }
 
-/// `touchsync keys new`.
 struct KeysNewCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "new", abstract: "Creates a file with a new key pair that only its owner can read.",
@@ -32,7 +30,6 @@ struct KeysNewCommand: ParsableCommand {
     }
 }
 
-/// `touchsync keys show`.
 struct KeysShowCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "show", abstract: "Prints a file's public key and its line for the peers file.",
@@ -67,11 +64,10 @@ struct PeerOptions: ParsableArguments {
     func text(_ key: PublicKey) -> String {
         let peer = "\(self.role?.rawValue ?? "ROLE") \(self.name ?? "NAME") \(key)"
         guard self.json else { return "\(key)\n\(peer)\n" }
-        let text = JSONWriter.text { writer in
+        return JSONWriter.line { writer in
             writer.member("publicKey", "\(key)")
             writer.member("peer", peer)
         }
-        return String(decoding: text, as: UTF8.self) + "\n"
     }
 }
 

@@ -7,7 +7,6 @@ internal import OperatorTerminal
 internal import Postgres
 internal import Stages
 
-/// `touchsync migrate`.
 struct MigrateCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "migrate",
@@ -104,7 +103,7 @@ struct MigrateCommand: ParsableCommand {
     private static func seconds(_ applied: [Applied]) -> Double { applied.reduce(0) { $0 + $1.seconds } }
 
     private static func report(_ isCreated: Bool, _ applied: [Applied], of count: Int, roles: [String]) {
-        let text = JSONWriter.text { writer in
+        let line = JSONWriter.line { writer in
             writer.member("created", isCreated)
             writer.objects("applied", applied) { applied, writer in
                 writer.member("version", applied.migration.version)
@@ -115,6 +114,6 @@ struct MigrateCommand: ParsableCommand {
             writer.member("migrations", count)
             writer.member("roles", roles)
         }
-        ProcessSetup.print(String(decoding: text, as: UTF8.self) + "\n")
+        ProcessSetup.print(line)
     }
 }

@@ -39,7 +39,7 @@ struct PlanReport {
 
     /// For scripts, one line.
     var json: String {
-        let text = JSONWriter.text { writer in
+        JSONWriter.line { writer in
             writer.member("creates", !self.plan.databaseExists)
             writer.objects("pending", self.plan.steps) { step, writer in
                 writer.member("version", step.migration.version)
@@ -55,6 +55,5 @@ struct PlanReport {
             writer.member("oldestTransactionSeconds", ifPresent: self.plan.oldestTransaction)
             writer.member("migrations", self.count)
         }
-        return String(decoding: text, as: UTF8.self) + "\n"
     }
 }

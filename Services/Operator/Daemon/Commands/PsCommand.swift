@@ -1,7 +1,6 @@
 internal import ArgumentParser
 internal import Boot
 
-/// `touchsync ps`.
 struct PsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "ps", abstract: "Shows the processes of the pipeline that runs in a data folder.")
@@ -16,8 +15,7 @@ struct PsCommand: ParsableCommand {
     func run() throws {
         try TouchSyncCommand.running {
             let report = try PsCommand.report(DataFolder(self.data))
-            let line = report.json(showsSecrets: self.showSecrets)
-            ProcessSetup.print(self.json ? String(decoding: line, as: UTF8.self) : report.table)
+            ProcessSetup.print(self.json ? report.json(showsSecrets: self.showSecrets) : report.table)
             return 0
         }
     }

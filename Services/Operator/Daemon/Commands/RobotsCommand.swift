@@ -2,9 +2,7 @@ internal import ArgumentParser
 internal import Boot
 internal import Glibc
 internal import JSONBytes
-internal import OperatorRobots
 
-/// `touchsync robots`.
 struct RobotsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "robots", abstract: "Moves elements in a room as people do, through the client for apps.",
@@ -64,11 +62,10 @@ struct RobotsCommand: ParsableCommand {
         let clock = ContinuousClock()
         let start = clock.now
         var rest = self.duration.map { Duration.seconds($0) }
-        var watched = pollfd(fd: stops.descriptor, events: Int16(POLLIN), revents: 0)
         while crew.failure == nil {
             let pause =
                 rest.map { min(Int32(clamping: Int64($0 / .milliseconds(1))), Self.reportPause) } ?? Self.reportPause
-            if poll(&watched, 1, max(0, pause)) > 0 { return }
+            if stops.isRequested(within: max(0, pause)) { return }
             rest = self.duration.map { Duration.seconds($0) - (clock.now - start) }
             if let rest, rest <= .zero { return }
             self.report(crew)
@@ -79,19 +76,18 @@ struct RobotsCommand: ParsableCommand {
         let counts = crew.counts
         guard self.json else {
             let refusal = counts.lastRefusal.map { ", the last one with \($0)" } ?? ""
-            return print(
+            return ProcessSetup.print(
                 "\(crew.working) robots in \(self.room.id): \(counts.made) edits, \(counts.applied) applied, "
-                    + "\(counts.refused) refused\(refusal)")
+                    + "\(counts.refused) refused\(refusal)\n")
         }
-        var writer = JSONWriter()
-        writer.beginObject()
-        writer.member("room", self.room.id)
-        writer.member("working", Int64(crew.working))
-        writer.member("edits", Int64(counts.made))
-        writer.member("applied", Int64(counts.applied))
-        writer.member("refused", Int64(counts.refused))
-        writer.member("lastRefusal", ifPresent: counts.lastRefusal)
-        writer.endObject()
-        print(String(decoding: writer.bytes, as: UTF8.self))
+        let line = JSONWriter.line { writer in
+            writer.member("room", self.room.id)
+            writer.member("working", crew.working)
+            writer.member("edits", counts.made)
+            writer.member("applied", counts.applied)
+            writer.member("refused", counts.refused)
+            writer.member("lastRefusal", ifPresent: counts.lastRefusal)
+        }
+        ProcessSetup.print(line)
     }
 }

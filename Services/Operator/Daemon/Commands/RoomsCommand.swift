@@ -5,7 +5,6 @@ internal import NIOPosix
 internal import OperatorMonitor
 internal import OperatorTerminal
 
-/// `touchsync rooms`.
 struct RoomsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "rooms",
@@ -70,7 +69,7 @@ struct RoomsCommand: ParsableCommand {
     }
 
     private func show(_ page: StoredRooms) {
-        guard !self.json else { return ProcessSetup.print(String(decoding: page.json, as: UTF8.self)) }
+        guard !self.json else { return ProcessSetup.print(page.json) }
         guard !page.rooms.isEmpty else {
             return ProcessSetup.complain(self.after == nil ? "no room was ever used\n" : "there are no more rooms\n")
         }
@@ -108,7 +107,7 @@ struct RoomsCommand: ParsableCommand {
             throw OperatorFailure("no fan-out has the room \(room) in memory: nobody is in it")
         }
         let output = TerminalOutput.standard
-        guard !self.json else { return ProcessSetup.print(String(decoding: report.json, as: UTF8.self)) }
+        guard !self.json else { return ProcessSetup.print(report.json) }
         output.write(report.text(at: Int64(clamping: WallClock.milliseconds()), output.style))
     }
 
@@ -118,7 +117,7 @@ struct RoomsCommand: ParsableCommand {
         }
         for silence in list.silent { ProcessSetup.complain("touchsync: \(silence.fanout) \(silence.reason)\n") }
         let output = TerminalOutput.standard
-        guard !self.json else { return ProcessSetup.print(String(decoding: list.json, as: UTF8.self)) }
+        guard !self.json else { return ProcessSetup.print(list.json) }
         guard !list.rooms.isEmpty else { return ProcessSetup.complain("nobody is in any room\n") }
         output.write(list.table().text(output.style))
         if list.isTruncated { ProcessSetup.complain("there are more rooms than these \(list.rooms.count)\n") }

@@ -1,10 +1,8 @@
 internal import ArgumentParser
 internal import Boot
 internal import Glibc
-internal import OperatorTail
 internal import OperatorTerminal
 
-/// `touchsync tail`.
 struct TailCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "tail", abstract: "Shows the updates of a room as they happen, one a line.",
@@ -37,8 +35,7 @@ struct TailCommand: ParsableCommand {
                     showsPreviews: self.previews),
                 lines: TailLines(room: self.room.id, isJSON: self.json, style: output.style)
             ) { output.write($0) }
-            var watched = pollfd(fd: stops.descriptor, events: Int16(POLLIN), revents: 0)
-            while tail.failure == nil, poll(&watched, 1, 200) == 0 {}
+            while tail.failure == nil, !stops.isRequested(within: 200) {}
             tail.stop()
             for _ in 0..<Self.patience * 20 where !tail.hasEnded { usleep(50_000) }
             if let failure = tail.failure { throw OperatorFailure("the room cannot be followed: \(failure)") }

@@ -1,12 +1,13 @@
 internal import ArgumentParser
 internal import Auth
 internal import Boot
+internal import GatewayCore
 internal import Glibc
 internal import JSONBytes
-internal import NIOConcurrencyHelpers
+internal import NIOCore
+internal import NIOPosix
 internal import Stages
 
-/// `touchsync token`.
 struct TokenCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "token", abstract: "Prints a token for testing, signed with the configured HS256 secret.",
@@ -54,7 +55,8 @@ struct TokenCommand: ParsableCommand {
             let lifetime = try self.lifetime(longest: values[SharedSettings.tokenLifetime])
             let (id, token): (String, String)
             do {
-                id = self.id ?? Self.randomID()
+                // 128 bits: nobody guesses it, no two tokens share it.
+                id = self.id ?? String(randomWords: 2)
                 token = try self.token(
                     id: id, secret: secret, issuer: values[SharedSettings.jwtIssuer],
                     audience: values[SharedSettings.jwtAudience], lifetime: lifetime)
@@ -71,13 +73,12 @@ struct TokenCommand: ParsableCommand {
     }
 
     private func report(_ token: String, id: String, lifetime: Int) -> String {
-        let text = JSONWriter.text { writer in
+        JSONWriter.line { writer in
             writer.member("token", token)
             writer.member("id", id)
             writer.member("userId", self.user)
             writer.member("lifetimeSeconds", lifetime)
         }
-        return String(decoding: text, as: UTF8.self) + "\n"
     }
 
     /// Seconds until the token expires.
@@ -97,54 +98,15 @@ struct TokenCommand: ParsableCommand {
     ) throws -> String {
         let (user, name, right, lifetime) = (self.user, self.name, self.right, Int64(lifetime))
         let rooms = self.room.map { (id: $0, right: right) }
-        return try Self.waiting {
+        return try MultiThreadedEventLoopGroup.singleton.next().makeFutureWithTask {
             try await TokenSigner(secret: secret.utf8).token(
                 id: id, user: user, name: name, rooms: rooms, issuer: issuer, audience: audience, at: Int64(time(nil)),
                 lifetime: lifetime)
-        }
-    }
-
-    /// 128 random bits: nobody guesses it, no two tokens share it.
-    private static func randomID() -> String {
-        (0..<2).map { _ in
-            let half = String(UInt64.random(in: 0...UInt64.max), radix: 16)
-            return String(repeating: "0", count: 16 - half.count) + half
-        }.joined()
-    }
-
-    /// Waits for asynchronous work. The command's `main` is synchronous: an asynchronous one would have threads before
-    /// `up` blocks the signals that it waits for, and one of them would end the process.
-    private static func waiting<Value: Sendable>(
-        for work: @escaping @Sendable () async throws -> Value
-    ) throws -> Value {
-        let result = NIOLockedValueBox<Result<Value, any Error>?>(nil)
-        let isDone = ConditionLock(value: false)
-        Task.detached {
-            let outcome: Result<Value, any Error>
-            do { outcome = .success(try await work()) } catch { outcome = .failure(error) }
-            result.withLockedValue { $0 = outcome }
-            isDone.lock()
-            isDone.unlock(withValue: true)
-        }
-        isDone.lock(whenValue: true)
-        isDone.unlock()
-        guard let result = result.withLockedValue({ $0 }) else { preconditionFailure("the work has no result") }
-        return try result.get()
+        }.wait()
     }
 
     /// The grammar of room ids, and `*`.
-    static func isRoom(_ text: String) -> Bool {
-        if text.utf8.elementsEqual("*".utf8) { return true }
-        return (1...64).contains(text.utf8.count)
-            && text.utf8.allSatisfy { byte in
-                switch byte {
-                case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, UInt8(ascii: "_"), UInt8(ascii: "."), UInt8(ascii: ":"),
-                    UInt8(ascii: "-"):
-                    true
-                default: false
-                }
-            }
-    }
+    static func isRoom(_ text: String) -> Bool { text == "*" || (try? RoomID.parse(text)) != nil }
 }
 
 extension Right: ExpressibleByArgument {}

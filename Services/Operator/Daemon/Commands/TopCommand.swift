@@ -3,7 +3,6 @@ internal import Boot
 internal import OperatorMonitor
 internal import OperatorTerminal
 
-/// `touchsync top`.
 struct TopCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "top", abstract: "Shows a running pipeline: its daemons, their load, and what is wrong.",

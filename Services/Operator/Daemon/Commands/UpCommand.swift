@@ -2,7 +2,6 @@ internal import ArgumentParser
 internal import Boot
 internal import Stages
 
-/// `touchsync up`.
 struct UpCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "up", abstract: "Starts a whole pipeline on this machine and keeps it running.",
@@ -46,11 +45,9 @@ struct UpCommand: ParsableCommand {
     var settings: [String] = []
 
     func validate() throws {
-        for (name, count) in [
-            ("gateways", self.gateways), ("coalescers", self.coalescers), ("committers", self.committers),
-            ("fanouts", self.fanouts),
-        ] where !(1...64).contains(count) {
-            throw ValidationError("--\(name) must be a whole number from 1 to 64, not \(count)")
+        for stage in Stage.allCases {
+            guard let count = self.counts[stage], !(1...64).contains(count) else { continue }
+            throw ValidationError("--\(stage.rawValue)s must be a whole number from 1 to 64, not \(count)")
         }
         guard self.logBytes >= 1 << 16 else {
             throw ValidationError("--log-bytes must be a whole number from 65536, not \(self.logBytes)")
@@ -63,25 +60,20 @@ struct UpCommand: ParsableCommand {
         }
     }
 
+    /// Instances of each stage.
+    var counts: [Stage: Int] {
+        [.gateway: self.gateways, .coalescer: self.coalescers, .committer: self.committers, .fanout: self.fanouts]
+    }
+
+    var logLimit: LogLimit {
+        var limit = LogLimit()
+        (limit.bytes, limit.files) = (self.logBytes, self.logFiles)
+        return limit
+    }
+
     func run() throws {
-        var options = Pipeline.Options()
-        options.data = self.data
-        options.counts = [
-            .gateway: self.gateways, .coalescer: self.coalescers, .committer: self.committers, .fanout: self.fanouts,
-        ]
-        options.port = self.port
-        options.host = self.host
-        options.face = self.face
-        options.configPath = self.config
-        options.databaseURL = self.databaseUrl
-        options.prints = self.json ? .json : .text
-        options.showsSecrets = self.showSecrets
-        options.logLimit.bytes = self.logBytes
-        options.logLimit.files = self.logFiles
-        options.extra = self.settings
         let command = ProcessSetup.programPath
         let programs = String(command[..<(command.lastIndex(of: "/") ?? command.startIndex)])
-        let pipeline = Pipeline(catalog: .installed, options: options, command: command, programs: programs)
-        try TouchSyncCommand.running(pipeline.run)
+        try TouchSyncCommand.running(Pipeline(options: self, command: command, programs: programs).run)
     }
 }

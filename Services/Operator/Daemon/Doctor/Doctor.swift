@@ -31,7 +31,7 @@ struct Doctor {
     // MARK: Libraries
 
     private func zeroMQ() -> Finding {
-        guard let version = LoadedLibrary.zeroMQVersion() else {
+        guard let version = Self.zeroMQVersion() else {
             return .fail("libzmq", "not loaded", "install it: apt-get install libzmq5")
         }
         let text = version.map(String.init).joined(separator: ".")
@@ -40,10 +40,20 @@ struct Doctor {
         return .fail("libzmq", "\(text) has known holes", "install 4.3.3 or newer: apt-get install libzmq5")
     }
 
+    /// Three numbers, asked for without the header that belongs to Mesh.
+    private static func zeroMQVersion() -> [Int]? {
+        typealias Function =
+            @convention(c) (
+                UnsafeMutablePointer<Int32>, UnsafeMutablePointer<Int32>, UnsafeMutablePointer<Int32>
+            ) -> Void
+        guard let symbol = dlsym(nil, "zmq_version") else { return nil }
+        var (major, minor, patch): (Int32, Int32, Int32) = (0, 0, 0)
+        unsafeBitCast(symbol, to: Function.self)(&major, &minor, &patch)
+        return [Int(major), Int(minor), Int(patch)]
+    }
+
     private func libpq() -> Finding {
-        guard let version = LoadedLibrary.libpqVersion() else {
-            return .fail("libpq", "not loaded", "install it: apt-get install libpq5")
-        }
+        let version = BlockingConnection.libraryVersion
         let text = "\(version / 10000).\(version % 10000)"
         guard version < 140_000 else { return .ok("libpq", text) }
         return .fail("libpq", "\(text) has no pipeline mode", "install 14 or newer: apt-get install libpq5")
@@ -86,7 +96,7 @@ struct Doctor {
             .map { "\($0.setting.flag)=\($0.text)" }
         return SettingsResolver(
             schema: schema, arguments: (self.configPath.map { ["--config", $0] } ?? []) + flags,
-            environment: environment, readFile: { FileBytes.read($0) })
+            environment: environment)
     }
 
     /// Who may do what on the gateways.
@@ -130,7 +140,7 @@ struct Doctor {
 
     private func binaries() -> Finding {
         do {
-            let folder = try PrivateCluster.findBinaries(nil)
+            let folder = try PrivateCluster.findBinaries()
             return .ok("database", "none is configured; a private one will be run with \(folder)")
         } catch {
             return .fail(

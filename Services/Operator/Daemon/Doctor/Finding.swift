@@ -2,7 +2,6 @@ internal import JSONBytes
 
 /// The result of one check of `touchsync doctor`.
 package struct Finding: Sendable, Equatable {
-    /// The severity.
     package enum Grade: String, Sendable {
         case ok, warn, fail
     }
@@ -14,7 +13,6 @@ package struct Finding: Sendable, Equatable {
     /// What to do; nil when nothing is needed.
     package let remedy: String?
 
-    /// The check passed.
     static func ok(_ check: String, _ detail: String) -> Finding {
         Finding(check: check, grade: .ok, detail: detail, remedy: nil)
     }
@@ -33,15 +31,15 @@ package struct Finding: Sendable, Equatable {
     static func text(_ findings: [Finding]) -> String {
         let width = findings.map(\.check.count).max() ?? 0
         return findings.map { finding in
-            let pad = String(repeating: " ", count: width - finding.check.count)
-            let remedy = finding.remedy.map { "\n      \(String(repeating: " ", count: width))→ \($0)" } ?? ""
-            return "\(finding.grade.rawValue.padded(to: 4))  \(finding.check)\(pad)  \(finding.detail)\(remedy)\n"
+            let (grade, check) = (finding.grade.rawValue.padded(to: 4), finding.check.padded(to: width))
+            let remedy = finding.remedy.map { "\n\("".padded(to: width + 6))→ \($0)" } ?? ""
+            return "\(grade)  \(check)  \(finding.detail)\(remedy)\n"
         }.joined()
     }
 
     /// `{"ok":true,"checks":[{"check","grade","detail","remedy"}]}`
     static func json(_ findings: [Finding]) -> String {
-        let text = JSONWriter.text { writer in
+        JSONWriter.line { writer in
             writer.member("ok", !findings.contains { $0.grade == .fail })
             writer.objects("checks", findings) { finding, writer in
                 writer.member("check", finding.check)
@@ -50,7 +48,6 @@ package struct Finding: Sendable, Equatable {
                 writer.member("remedy", finding.remedy)
             }
         }
-        return String(decoding: text, as: UTF8.self) + "\n"
     }
 }
 

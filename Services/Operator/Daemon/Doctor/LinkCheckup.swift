@@ -4,7 +4,6 @@ internal import Trust
 
 /// Checks what guards the links over TCP: keys, who may read them, and peers that nobody knows.
 struct LinkCheckup {
-    /// Finds the settings of a stage.
     let resolve: (Stage) -> SettingsResolver
 
     /// One finding for each problem, or one that all is well.
@@ -75,16 +74,11 @@ struct LinkCheckup {
     }
 
     private static func dialled(_ stage: Stage) -> [(PeerRole, Setting<InstanceSource>)] {
-        switch stage {
-        case .gateway:
-            [
-                (.coalescer, SharedSettings.coalescers), (.committer, SharedSettings.committers),
-                (.fanout, SharedSettings.fanouts),
-            ]
-        case .coalescer: [(.fanout, SharedSettings.fanouts)]
-        case .committer: [(.fanout, SharedSettings.fanouts)]
-        case .fanout: []
-        }
+        let settings: [(stage: Stage, PeerRole, Setting<InstanceSource>)] = [
+            (.coalescer, .coalescer, SharedSettings.coalescers), (.committer, .committer, SharedSettings.committers),
+            (.fanout, .fanout, SharedSettings.fanouts),
+        ]
+        return settings.filter { Topology.downstream(of: stage).contains($0.stage) }.map { ($0.1, $0.2) }
     }
 
     private static func endpoints(_ stage: Stage, _ values: SettingValues) -> [String] {

@@ -21,9 +21,6 @@ final class TopSession {
     private static let roomPause = Duration.seconds(2)
 
     /// Begins to scrape.
-    /// - Parameters:
-    ///   - daemons: where they are listed.
-    ///   - token: what their admin servers ask for.
     init(_ daemons: DaemonSource, operatorToken token: String?, stops: StopRequests) {
         let lookups = LookupPace(SettingValues(defaultsOf: MonitorSettings.schema))
         let scraper = Scraper(daemons, lookups: lookups, operatorToken: token)
@@ -36,7 +33,6 @@ final class TopSession {
         }
     }
 
-    /// Ends the scraping.
     func end() {
         self.roomQuestion?.cancel()
         self.scraping.cancel()
@@ -49,7 +45,7 @@ final class TopSession {
     /// - Returns: false when it is to stop, or the list of daemons cannot be read.
     func waitForRounds(_ rounds: UInt64) throws(OperatorFailure) -> Bool {
         while self.scraper.history.rounds < rounds {
-            if self.isStopped(within: Self.tick) { return false }
+            if self.stops.isRequested(within: Self.tick) { return false }
             if self.scraper.history.rounds > 0, let refusal = self.scraper.listRefusal {
                 throw OperatorFailure("the list of daemons \(refusal)")
             }
@@ -57,20 +53,12 @@ final class TopSession {
         return true
     }
 
-    /// Everything as text.
     func text(_ style: TerminalStyle, columns: Int) -> String {
         TopScreen(self.scraper.history, style: style).text(columns: columns)
     }
 
-    /// A line of JSON.
     var json: String {
         String(decoding: self.scraper.history.json, as: UTF8.self) + "\n"
-    }
-
-    /// Whether it is to stop, within some milliseconds.
-    private func isStopped(within milliseconds: Int32) -> Bool {
-        var watched = pollfd(fd: self.stops.descriptor, events: Int16(POLLIN), revents: 0)
-        return poll(&watched, 1, milliseconds) > 0
     }
 
     // MARK: On a screen

@@ -11,7 +11,6 @@ package struct RoomImport {
     private let runs: [[Element]]
     private let elements: [Element]
 
-    /// - Parameter text: of a ``RoomFile``.
     /// - Throws: a failure that names the line at fault.
     package init(_ text: [UInt8]) throws(OperatorFailure) {
         self.elements = try RoomFile(text).elements
@@ -19,7 +18,6 @@ package struct RoomImport {
         self.session = SessionKey.command(String(FNV1a.hash(text), radix: 16))
     }
 
-    /// How many elements it restores.
     package var count: Int { self.elements.count }
 
     /// Restores the elements.

@@ -28,7 +28,6 @@ package final class RoomStore {
     private static let user: Identifier = "operator"
 
     package let room: Identifier
-    /// What the room may hold.
     let limits: CommitterLimits
     private let connection: BlockingConnection
     private var ledger: ShardLedger
@@ -97,9 +96,6 @@ package final class RoomStore {
     // MARK: Changing
 
     /// Commits an operation.
-    /// - Parameters:
-    ///   - session: the command's stream.
-    ///   - number: the commit's number there.
     /// - Returns: the room's number after it.
     /// - Throws: a ``Wire/Refusal`` when it cannot be applied; other errors leave its outcome open.
     func commit(_ operation: RoomOperation, session: Identifier, number: UInt64) throws -> UInt64 {

@@ -15,17 +15,12 @@ package struct StoredRooms: Equatable, Sendable {
         package var changedAt: Int64?
     }
 
-    /// The most rooms of a page.
     package static let mostOfAPage = 10_000
 
     package let rooms: [Room]
     /// The name behind which the next page begins; nil on the last one.
     package let next: String?
 
-    /// A page.
-    /// - Parameters:
-    ///   - after: the name behind which it begins; empty for the first.
-    ///   - limit: the most rooms.
     package init(after: String, limit: Int, on connection: BlockingConnection) throws {
         var parameters = Parameters()
         parameters.append(text: after)
@@ -67,8 +62,8 @@ package struct StoredRooms: Equatable, Sendable {
     }
 
     /// One line for scripts.
-    package var json: [UInt8] {
-        JSONWriter.text { writer in
+    package var json: String {
+        JSONWriter.line { writer in
             writer.objects("rooms", self.rooms) { room, writer in
                 writer.member("roomId", room.id)
                 writer.member("seq", room.seq)
@@ -77,6 +72,6 @@ package struct StoredRooms: Equatable, Sendable {
                 writer.member("changedAt", room.changedAt)
             }
             writer.member("next", self.next)
-        } + [UInt8(ascii: "\n")]
+        }
     }
 }

@@ -1,8 +1,6 @@
 /// How a process ended.
 package enum ExitKind: Sendable, Equatable, CustomStringConvertible {
-    /// It returned this exit code.
     case code(Int32)
-    /// This signal killed it.
     case signal(Int32)
     /// It could not be started; the errno's text.
     case unstarted(String)

@@ -3,7 +3,6 @@ internal import CLinux
 internal import Glibc
 internal import Processes
 
-/// A program to start.
 package struct ProcessPlan: Sendable, Equatable {
     /// Absolute path.
     package var executable: String

@@ -3,7 +3,6 @@ internal import JSONBytes
 
 /// Reads a daemon's ready line from a pipe.
 struct ReadyPipe {
-    /// The content of the line.
     struct Line: Sendable, Equatable {
         var http: String?
         var url: String?
@@ -20,16 +19,13 @@ struct ReadyPipe {
         _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
     }
 
-    /// The result of a read.
     enum Progress: Equatable {
-        /// The line is incomplete.
         case waiting
         case ready(Line)
         /// End of file, or an invalid line: nothing more will come.
         case closed
     }
 
-    /// Reads the available bytes.
     mutating func read() -> Progress {
         var buffer = [UInt8](repeating: 0, count: 1024)
         while true {
@@ -47,8 +43,7 @@ struct ReadyPipe {
 
     /// Parses `{"ready":true,"http":…,"url":…}`.
     static func line(_ text: some Collection<UInt8>) -> Line? {
-        var document = JSONDocument()
-        guard (try? document.parse(Array(text))) != nil, document.root["ready"]?.bool == true else { return nil }
-        return Line(http: document.root["http"]?.string, url: document.root["url"]?.string)
+        guard let root = try? JSONValue(parsing: text), root["ready"]?.bool == true else { return nil }
+        return Line(http: root["http"]?.string, url: root["url"]?.string)
     }
 }

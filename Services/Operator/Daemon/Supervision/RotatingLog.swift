@@ -33,7 +33,6 @@ struct RotatingLog {
         self.open(O_APPEND)
     }
 
-    /// Closes the file.
     mutating func close() {
         if self.descriptor >= 0 { Glibc.close(self.descriptor) }
         self.descriptor = -1
@@ -87,4 +86,16 @@ struct RotatingLog {
 
     /// 0: the one that is written to.
     private func file(_ number: Int) -> String { number == 0 ? self.path : "\(self.path).\(number)" }
+
+    /// The last lines of a file, of its last 4 KiB; none when it cannot be read.
+    static func lastLines(of path: String, count: Int) -> [String] {
+        let descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { return [] }
+        defer { Glibc.close(descriptor) }
+        let size = lseek(descriptor, 0, SEEK_END)
+        var bytes = [UInt8](repeating: 0, count: 4096)
+        let read = bytes.withUnsafeMutableBytes { pread(descriptor, $0.baseAddress, $0.count, max(0, size - 4096)) }
+        let text = String(decoding: bytes.prefix(max(0, read)), as: UTF8.self)
+        return text.split(separator: "\n").suffix(count).map(String.init)
+    }
 }

@@ -13,6 +13,12 @@ struct StopRequests {
         return StopRequests(descriptor: descriptor)
     }
 
+    /// Whether one comes within some milliseconds.
+    func isRequested(within milliseconds: Int32) -> Bool {
+        var watched = pollfd(fd: self.descriptor, events: Int16(POLLIN), revents: 0)
+        return poll(&watched, 1, milliseconds) > 0
+    }
+
     /// Consumes all pending requests.
     /// - Returns: their number.
     func drain() -> Int {

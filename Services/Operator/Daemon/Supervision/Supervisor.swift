@@ -7,7 +7,6 @@ internal import Stages
 /// ready lines and the machine's next deadline, passes them to the machine, and performs its actions. It also moves what
 /// the processes write into their log files.
 struct Supervisor {
-    /// A process to keep alive.
     struct Member {
         /// nil for the monitor.
         let stage: Stage?
@@ -192,7 +191,7 @@ struct Supervisor {
         if let delay { text += delay > .zero ? "; starting it again in \(delay)" : "; starting it again" }
         self.told(text)
         guard exit != .code(0) else { return }
-        for line in LogTail.lines(of: self.members[index].plan.logFile, count: 5) { self.told("  | \(line)") }
+        for line in RotatingLog.lastLines(of: self.members[index].plan.logFile, count: 5) { self.told("  | \(line)") }
         self.told("  | (all of it in \(self.members[index].plan.logFile))")
     }
 }

@@ -15,7 +15,6 @@ internal import Boot
 package struct SupervisorMachine: Sendable {
     package typealias Instant = ContinuousClock.Instant
 
-    /// The supervisor's delays and timeouts.
     package struct Pace: Sendable {
         /// Delay before the second start in a row; doubles with each failure.
         package var firstDelay: Duration = .milliseconds(100)
@@ -31,19 +30,12 @@ package struct SupervisorMachine: Sendable {
         package init() {}
     }
 
-    /// One process to keep alive.
     package struct Member: Sendable, Equatable {
         /// Stages are stopped in ascending order.
         package let stage: Int
         package let name: String
-
-        package init(stage: Int, name: String) {
-            self.stage = stage
-            self.name = name
-        }
     }
 
-    /// The state of one member.
     package enum Life: Sendable, Equatable {
         case idle
         case running(pid: Int32, since: Instant, isReady: Bool)
@@ -51,6 +43,11 @@ package struct SupervisorMachine: Sendable {
 
         var pid: Int32? {
             if case .running(let pid, _, _) = self { pid } else { nil }
+        }
+
+        /// True when it runs and has reported that it is ready.
+        package var isReady: Bool {
+            if case .running(_, _, true) = self { true } else { false }
         }
     }
 
@@ -122,12 +119,10 @@ package struct SupervisorMachine: Sendable {
 
     // MARK: Events
 
-    /// Starts all members.
     package mutating func start() -> [Action] {
         self.members.indices.map(Action.spawn)
     }
 
-    /// A member's process was started.
     package mutating func spawned(_ index: Int, pid: Int32, at now: Instant) -> [Action] {
         self.lives[index] = .running(pid: pid, since: now, isReady: false)
         // A stop was requested between the action and the start.
@@ -137,7 +132,6 @@ package struct SupervisorMachine: Sendable {
         return self.phase == .stopped ? [.kill(pid: pid)] : []
     }
 
-    /// A member reported that it is ready.
     package mutating func readyReported(_ index: Int, at now: Instant) -> [Action] {
         guard case .running(let pid, let since, _) = self.lives[index] else { return [] }
         self.lives[index] = .running(pid: pid, since: since, isReady: true)
@@ -255,12 +249,5 @@ package struct SupervisorMachine: Sendable {
 
     private func pids(inStage stage: Int) -> [Int32] {
         self.members.indices.compactMap { self.members[$0].stage == stage ? self.lives[$0].pid : nil }
-    }
-}
-
-extension SupervisorMachine.Life {
-    /// True when it runs and has reported that it is ready.
-    package var isReady: Bool {
-        if case .running(_, _, true) = self { true } else { false }
     }
 }

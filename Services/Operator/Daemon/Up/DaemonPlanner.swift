@@ -44,7 +44,7 @@ struct DaemonPlanner {
     private func configured(_ setting: String) -> String? {
         let resolver = SettingsResolver(
             schema: self.catalog.schema(.gateway), arguments: self.configPath.map { ["--config", $0] } ?? [],
-            environment: self.environment, readFile: { FileBytes.read($0) })
+            environment: self.environment)
         return resolver.values.text(ofSetting: setting)
     }
 
@@ -101,13 +101,11 @@ struct DaemonPlanner {
     }
 
     /// The values that a stage's daemons will have, and the problems with them.
-    /// - Parameter database: their connection string.
     func resolve(_ stage: Stage, database: String?) -> (values: SettingValues, problems: [SettingProblem]) {
         var environment = self.variables(stage)
         if let database { environment[SharedSettings.databaseURL.environmentVariable] = database }
         var resolver = SettingsResolver(
-            schema: self.catalog.schema(stage), arguments: self.flags(stage, 0), environment: environment,
-            readFile: { FileBytes.read($0) })
+            schema: self.catalog.schema(stage), arguments: self.flags(stage, 0), environment: environment)
         if let type = self.catalog.settings[stage] { Self.check(type, &resolver) }
         return (resolver.values, resolver.problems)
     }
@@ -152,7 +150,6 @@ struct DaemonPlanner {
     }
 
     /// The monitor, which is started last; nil when daemons have a user of their own, who cannot read the state file.
-    /// - Parameter command: the path of this program.
     func monitor(_ command: String, folder: DataFolder) -> Supervisor.Member? {
         guard self.user == nil else { return nil }
         let (name, schema) = (PipelineReport.monitor, MonitorSettings.schema)
@@ -169,9 +166,6 @@ struct DaemonPlanner {
     ]
 
     /// The processes of the stages, in the order of their start.
-    /// - Parameters:
-    ///   - programs: the folder of the daemons' executables.
-    ///   - database: for the stages that have the setting.
     func members(programs: String, folder: DataFolder, database: String) -> [Supervisor.Member] {
         Topology.startOrder.flatMap { stage in
             self.topology.names(stage).enumerated().map { index, name in

@@ -93,15 +93,7 @@ package struct DataFolder: Sendable, Equatable {
     /// Removes a killed predecessor's sockets. Only the lock's holder may call it.
     func removeStaleSockets(for account: ProcessUser.Account? = nil) {
         let folder = self.sockets(for: account)
-        guard let listing = opendir(folder) else { return }
-        defer { closedir(listing) }
-        while let entry = readdir(listing) {
-            let name = withUnsafePointer(to: &entry.pointee.d_name) {
-                $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-            }
-            guard name.contains(".sock") else { continue }
-            unlink("\(folder)/\(name)")
-        }
+        for name in FileBytes.names(in: folder) where name.contains(".sock") { unlink("\(folder)/\(name)") }
     }
 
     private static func make(_ path: String, mode: mode_t) throws(OperatorFailure) {

@@ -15,10 +15,8 @@ struct ListeningAddress: Hashable, CustomStringConvertible {
 
     /// The address of a ZeroMQ endpoint, `tcp://HOST:PORT`; nil for any other.
     init?(endpoint: String) {
-        guard endpoint.hasPrefix("tcp://"), let colon = endpoint.lastIndex(of: ":"),
-            let port = Int(endpoint[endpoint.index(after: colon)...])
-        else { return nil }
-        let host = endpoint[..<colon].dropFirst("tcp://".count).filter { $0 != "[" && $0 != "]" }
+        guard let (name, port) = PeerAddress.tcp(endpoint), let port else { return nil }
+        let host = name.filter { $0 != "[" && $0 != "]" }
         self.init(host: host == "*" ? "0.0.0.0" : host, port: port)
     }
 
@@ -68,12 +66,12 @@ struct PortHolder: CustomStringConvertible {
     init?(of port: Int) {
         let sockets = ["/proc/net/tcp", "/proc/net/tcp6"].flatMap { Self.listening(on: port, in: $0) }
         guard let first = sockets.first else { return nil }
-        for pid in Self.names(in: "/proc") where pid.utf8.allSatisfy({ $0 &- UInt8(ascii: "0") < 10 }) {
-            for descriptor in Self.names(in: "/proc/\(pid)/fd") {
-                guard let target = Self.target(of: "/proc/\(pid)/fd/\(descriptor)"),
+        for pid in FileBytes.names(in: "/proc") where pid.utf8.allSatisfy({ $0 &- UInt8(ascii: "0") < 10 }) {
+            for descriptor in FileBytes.names(in: "/proc/\(pid)/fd") {
+                guard let target = FileBytes.link(at: "/proc/\(pid)/fd/\(descriptor)"),
                     sockets.contains(where: { target == "socket:[\($0.inode)]" })
                 else { continue }
-                let program = Self.target(of: "/proc/\(pid)/exe").flatMap { $0.split(separator: "/").last }
+                let program = FileBytes.link(at: "/proc/\(pid)/exe").flatMap { $0.split(separator: "/").last }
                 self.description = "\(program ?? "a program") (process \(pid))"
                 return
             }
@@ -97,23 +95,4 @@ struct PortHolder: CustomStringConvertible {
 
     /// TCP_LISTEN of the kernel, in its table.
     private static let listenState = "0A"
-
-    private static func names(in folder: String) -> [String] {
-        guard let listing = opendir(folder) else { return [] }
-        defer { closedir(listing) }
-        var names: [String] = []
-        while let entry = readdir(listing) {
-            names.append(
-                withUnsafePointer(to: &entry.pointee.d_name) {
-                    $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-                })
-        }
-        return names
-    }
-
-    private static func target(of link: String) -> String? {
-        var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
-        let count = readlink(link, &buffer, buffer.count)
-        return count < 0 ? nil : String(decoding: buffer[..<count].map(UInt8.init(bitPattern:)), as: UTF8.self)
-    }
 }

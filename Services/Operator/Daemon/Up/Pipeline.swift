@@ -7,41 +7,15 @@ internal import Stages
 
 /// `touchsync up`: a whole pipeline on one machine, from an empty folder to a clean stop.
 struct Pipeline {
-    /// The options of `up`.
-    struct Options {
-        var data = ".touchsync"
-        var counts: [Stage: Int] = [:]
-        var port = 8080
-        var host: String?
-        var face: String?
-        var configPath: String?
-        var databaseURL: String?
-        var prints = Output.text
-        /// Whether the line of JSON contains the database's password.
-        var showsSecrets = false
-        var logLimit = LogLimit()
-        var extra: [String] = []
-        var startDeadline: Duration = .seconds(60)
-    }
-
-    /// The format on standard output.
-    enum Output { case text, json }
-
-    let catalog: StageCatalog
-    let options: Options
+    /// What was asked for.
+    let options: UpCommand
     /// The path of this program.
     let command: String
     /// The folder of the daemons' executables.
     let programs: String
     /// What a person at a terminal waits for.
     private let progress = ProgressLine()
-
-    init(catalog: StageCatalog, options: Options, command: String, programs: String) {
-        self.catalog = catalog
-        self.options = options
-        self.command = command
-        self.programs = programs
-    }
+    private let catalog = StageCatalog.installed
 
     /// Runs until it is asked to stop; throws when it cannot start.
     /// - Returns: the exit code.
@@ -99,8 +73,8 @@ struct Pipeline {
             counts: self.options.counts, port: self.options.port, host: self.options.host, face: self.options.face,
             sockets: "")
         return DaemonPlanner(
-            catalog: self.catalog, topology: topology, configPath: self.options.configPath,
-            environment: ProcessSetup.environment(), extra: self.options.extra, isRoot: ProcessUser.isRoot)
+            catalog: self.catalog, topology: topology, configPath: self.options.config,
+            environment: ProcessSetup.environment(), extra: self.options.settings, isRoot: ProcessUser.isRoot)
     }
 
     /// The daemons' account, if it is another one than `up`'s.
@@ -120,7 +94,7 @@ struct Pipeline {
         var problems = planner.problems
         for stage in Stage.allCases {
             // The database may not be known yet, but its setting is required.
-            let known = self.options.databaseURL ?? self.givenDatabase(planner) ?? "postgresql:///touchsync"
+            let known = self.options.databaseUrl ?? self.givenDatabase(planner) ?? "postgresql:///touchsync"
             for problem in planner.resolve(stage, database: known).problems {
                 if !problems.contains(problem) { problems.append(problem) }
             }
@@ -151,11 +125,9 @@ struct Pipeline {
     }
 
     private func cluster(_ folder: DataFolder, _ planner: DaemonPlanner) throws -> PrivateCluster? {
-        guard self.options.databaseURL == nil, self.givenDatabase(planner) == nil else { return nil }
-        var options = PrivateClusterOptions(folder: folder.postgres)
+        guard self.options.databaseUrl == nil, self.givenDatabase(planner) == nil else { return nil }
         // Only the server's own user can enter the folder of its socket.
-        options.user = planner.user
-        return try PrivateCluster(options)
+        return try PrivateCluster(folder.postgres, user: planner.user)
     }
 
     private func start(_ cluster: PrivateCluster?, _ folder: DataFolder) throws {
@@ -171,7 +143,7 @@ struct Pipeline {
     }
 
     private func database(_ planner: DaemonPlanner, _ cluster: PrivateCluster?) throws -> String {
-        if let url = self.options.databaseURL ?? self.givenDatabase(planner) { return url }
+        if let url = self.options.databaseUrl ?? self.givenDatabase(planner) { return url }
         guard let cluster else { throw OperatorFailure("there is no database") }
         return cluster.connectionString
     }
@@ -201,27 +173,24 @@ struct Pipeline {
     ) throws(OperatorFailure) -> Supervisor {
         var members = planner.members(programs: self.programs, folder: folder, database: database)
         if let monitor = planner.monitor(self.command, folder: folder) { members.append(monitor) }
-        var pace = SupervisorMachine.Pace()
-        pace.startDeadline = self.options.startDeadline
-        var supervisor = try Supervisor(members: members, stops: stops, pace: pace, logLimit: self.options.logLimit)
+        var supervisor = try Supervisor(members: members, stops: stops, logLimit: self.options.logLimit)
         let topology = planner.topology
-        let start = StartProgress(self.progress)
+        let progress = self.progress
+        var hasStarted = false
         supervisor.changed = { statuses in
-            start.changed(statuses)
+            let missing = statuses.filter { !$0.isReady }.map(\.name)
+            if !hasStarted, !missing.isEmpty { progress.set("waiting for \(missing.joined(separator: ", "))") }
             let report = PipelineReport(statuses: statuses, topology: topology, database: database)
-            if let refusal = FileBytes.replace(folder.stateFile, with: report.json()) {
+            if let refusal = FileBytes.replace(folder.stateFile, with: Array(report.json().utf8)) {
                 self.tell("\(folder.stateFile) \(refusal.reason)")
             }
         }
         supervisor.announced = { statuses in
-            start.end()
+            hasStarted = true
+            progress.clear()
             let report = PipelineReport(statuses: statuses, topology: topology, database: database)
-            switch self.options.prints {
-            case .json:
-                let line = report.json(showsSecrets: self.options.showsSecrets)
-                ProcessSetup.print(String(decoding: line, as: UTF8.self))
-            case .text: ProcessSetup.print(self.welcome(report, folder, planner))
-            }
+            let json = self.options.json ? report.json(showsSecrets: self.options.showSecrets) : nil
+            ProcessSetup.print(json ?? self.welcome(report, folder, planner))
         }
         supervisor.told = self.tell
         self.tell("starting \(members.count) daemons")

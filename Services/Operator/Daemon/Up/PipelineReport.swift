@@ -19,7 +19,6 @@ package struct PipelineReport: Sendable, Equatable {
         package var isReady: Bool
     }
 
-    /// The gateways' addresses.
     package var urls: [String]
     /// A connection string, with its password.
     package var database: String
@@ -33,8 +32,8 @@ package struct PipelineReport: Sendable, Equatable {
 
     /// One line of JSON.
     /// - Parameter showsSecrets: whether the connection string has its password.
-    package func json(showsSecrets: Bool = false) -> [UInt8] {
-        let text = JSONWriter.text { writer in
+    package func json(showsSecrets: Bool = false) -> String {
+        JSONWriter.line { writer in
             writer.member("urls", self.urls)
             writer.member("database", showsSecrets ? self.database : ConnectionString.masked(self.database))
             writer.objects("processes", self.processes) { process, writer in
@@ -45,15 +44,22 @@ package struct PipelineReport: Sendable, Equatable {
                 writer.member("ready", process.isReady)
             }
         }
-        return text + [UInt8(ascii: "\n")]
     }
 
-    package init(urls: [String], database: String, processes: [Process]) {
-        self.urls = urls
-        self.database = database
-        self.processes = processes
+    package var table: String {
+        var table = TextTable([
+            .init("STAGE"), .init("NAME", limit: 64), .init("PID"), .init("STATE"), .init("HTTP", limit: 80),
+        ])
+        for process in self.processes {
+            let state = process.pid == nil ? "down" : process.isReady ? "ready" : "starting"
+            let cells = [process.stage, process.name, process.pid.map { "\($0)" } ?? "-", state, process.http ?? "-"]
+            table.append(cells.map { .init($0) })
+        }
+        return table.text()
     }
+}
 
+extension PipelineReport {
     init(statuses: [Supervisor.Status], topology: Topology, database: String) {
         let host = topology.host.map { $0 == "0.0.0.0" || $0 == "::" ? "127.0.0.1" : $0 } ?? "127.0.0.1"
         // In the order of the stages, then of the instances; the monitor last.
@@ -73,9 +79,7 @@ package struct PipelineReport: Sendable, Equatable {
     /// Parses the output of ``json(showsSecrets:)``; nil for anything else.
     /// - Parameter database: the connection string with its password, which the output may lack.
     package init?(_ bytes: [UInt8], database: String) {
-        var document = JSONDocument()
-        guard (try? document.parse(bytes)) != nil, let urls = document.root["urls"],
-            let processes = document.root["processes"]
+        guard let root = try? JSONValue(parsing: bytes), let urls = root["urls"], let processes = root["processes"]
         else { return nil }
         self.urls = urls.elements.compactMap(\.string)
         self.database = database
@@ -85,18 +89,5 @@ package struct PipelineReport: Sendable, Equatable {
                 stage: stage, name: name, pid: entry["pid"]?.integer.flatMap(Int.init(exactly:)),
                 http: entry["http"]?.string, isReady: entry["ready"]?.bool ?? false)
         }
-    }
-
-    /// A table for people.
-    package var table: String {
-        var table = TextTable([
-            .init("STAGE"), .init("NAME", limit: 64), .init("PID"), .init("STATE"), .init("HTTP", limit: 80),
-        ])
-        for process in self.processes {
-            let state = process.pid == nil ? "down" : process.isReady ? "ready" : "starting"
-            let cells = [process.stage, process.name, process.pid.map { "\($0)" } ?? "-", state, process.http ?? "-"]
-            table.append(cells.map { .init($0) })
-        }
-        return table.text()
     }
 }

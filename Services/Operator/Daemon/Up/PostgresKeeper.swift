@@ -1,3 +1,4 @@
+internal import ArgumentParser
 internal import Boot
 internal import Glibc
 internal import Postgres
@@ -9,8 +10,6 @@ final class PostgresKeeper {
     private let pid: Int32
     private let descriptors: [Int32]
 
-    /// Starts the process.
-    /// - Parameter command: the path of this program.
     init(_ folder: DataFolder, command: String) throws(OperatorFailure) {
         self.launcher = try ProcessLauncher()
         let plan = ProcessPlan(
@@ -42,11 +41,28 @@ final class PostgresKeeper {
         }
         guard let lock = try? DataFolderLock(folder, as: .keeper) else { return }
         defer { withExtendedLifetime(lock) {} }
-        let cluster = try PrivateCluster(PrivateClusterOptions(folder: folder.postgres))
+        let cluster = try PrivateCluster(folder.postgres)
         do {
             try cluster.stop(.fast, deadline: .seconds(10))
         } catch {
             try cluster.kill()
+        }
+    }
+}
+
+/// `touchsync keep`, which `touchsync up` starts for itself.
+struct KeepCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "keep", abstract: "Stops a private PostgreSQL after the touchsync up that started it has ended.",
+        shouldDisplay: false)
+
+    @Option var data: String
+    @Option var parentFd: Int32
+
+    func run() throws {
+        try TouchSyncCommand.running {
+            try PostgresKeeper.keep(DataFolder(self.data), parent: self.parentFd)
+            return 0
         }
     }
 }

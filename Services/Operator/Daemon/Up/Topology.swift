@@ -29,7 +29,6 @@ package struct Topology: Sendable, Equatable {
     /// The stages in the order of their start: those that others connect to come first.
     package static let startOrder: [Stage] = [.fanout, .committer, .coalescer, .gateway]
 
-    /// The stages that a stage connects to.
     package static func downstream(of stage: Stage) -> [Stage] {
         switch stage {
         case .gateway: [.coalescer, .committer, .fanout]
@@ -44,12 +43,8 @@ package struct Topology: Sendable, Equatable {
     package func face(_ index: Int) -> String {
         guard let face else { return "ipc://\(self.sockets)/\(self.names(.gateway)[index]).face.sock" }
         guard index > 0 else { return face }
-        if face.hasPrefix("tcp://"), let colon = face.lastIndex(of: ":"),
-            let port = Int(face[face.index(after: colon)...])
-        {
-            return "\(face[...colon])\(port + index)"
-        }
-        return "\(face)-\(index)"
+        guard let (host, port) = PeerAddress.tcp(face), let port else { return "\(face)-\(index)" }
+        return "tcp://\(host):\(port + index)"
     }
 
     /// The flags that make one instance a part of this pipeline.

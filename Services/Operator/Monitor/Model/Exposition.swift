@@ -1,6 +1,5 @@
 /// One line of an exposition: a metric, its labels and its value.
 struct ExpositionSample: Equatable, Sendable {
-    /// One label of a sample.
     struct Label: Equatable, Sendable {
         let name: String
         let value: String

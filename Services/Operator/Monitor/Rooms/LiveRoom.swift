@@ -43,7 +43,6 @@ package struct LiveRoom: Sendable {
         }
     }
 
-    /// The value by which it is sorted.
     private func value(of sort: RoomSort) -> Double {
         sort == .activity ? self["updatesPerSecond"] + self["previewsPerSecond"] : self[sort.rawValue]
     }

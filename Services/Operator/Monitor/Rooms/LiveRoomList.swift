@@ -19,7 +19,6 @@ package struct LiveRoomList: Sendable {
 
     /// In their order, each once.
     package private(set) var rooms: [LiveRoom]
-    /// There are more rooms than these.
     package private(set) var isTruncated: Bool
     /// The fan-outs whose rooms are missing.
     package let silent: [Silence]
@@ -71,14 +70,14 @@ package struct LiveRoomList: Sendable {
     }
 
     /// One line for scripts.
-    package var json: [UInt8] {
-        JSONWriter.text { writer in
+    package var json: String {
+        JSONWriter.line { writer in
             writer.objects("rooms", self.rooms) { $0.members(into: &$1) }
             writer.member("truncated", self.isTruncated)
             writer.objects("silent", self.silent) { silence, writer in
                 writer.member("fanout", silence.fanout)
                 writer.member("reason", silence.reason)
             }
-        } + [UInt8(ascii: "\n")]
+        }
     }
 }

@@ -68,8 +68,8 @@ package struct LiveRoomReport: Sendable {
     }
 
     /// One line for scripts.
-    package var json: [UInt8] {
-        JSONWriter.text { writer in
+    package var json: String {
+        JSONWriter.line { writer in
             self.room.members(into: &writer)
             for (name, values) in [("people", self.people), ("updates", self.updates)] {
                 writer.key(string: name)
@@ -77,6 +77,6 @@ package struct LiveRoomReport: Sendable {
                 for value in values { writer.raw(value.rawBytes) }
                 writer.endArray()
             }
-        } + [UInt8(ascii: "\n")]
+        }
     }
 }

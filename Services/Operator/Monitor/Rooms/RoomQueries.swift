@@ -18,7 +18,6 @@ package struct RoomQueries: Sendable {
         self.operatorToken = operatorToken
     }
 
-    /// How many fan-outs there are.
     package var count: Int { self.fanouts.count }
 
     /// The first rooms of all fan-outs in an order.
@@ -61,7 +60,8 @@ package struct RoomQueries: Sendable {
                 if let reason = page.refusal ?? (page.status == 200 ? nil : refusal(page.status)) {
                     silent.append(LiveRoomList.Silence(fanout: fanout.name, reason: reason))
                 } else if page.status == 200 {
-                    pages.append((fanout.name, try Self.json(page.body)))
+                    guard let json = try? JSONValue(parsing: page.body) else { throw .malformed }
+                    pages.append((fanout.name, json))
                 }
             } catch {
                 silent.append(LiveRoomList.Silence(fanout: fanout.name, reason: error.reason))
@@ -72,11 +72,5 @@ package struct RoomQueries: Sendable {
 
     private static func page(_ answers: EventLoopFuture<[AdminAnswer]>) async throws(AdminFailure) -> AdminAnswer? {
         do { return try await answers.get().first } catch { throw error as? AdminFailure ?? .silent }
-    }
-
-    private static func json(_ text: [UInt8]) throws(AdminFailure) -> JSONValue {
-        var document = JSONDocument()
-        do { try document.parse(text) } catch { throw .malformed }
-        return document.root
     }
 }

@@ -1,6 +1,4 @@
-/// An answer of an admin server.
 struct AdminAnswer: Sendable {
-    /// HTTP status code.
     let status: Int
     let body: [UInt8]
 

@@ -6,15 +6,11 @@ internal import NIOPosix
 /// Asks one admin server for pages, over a connection that is kept between requests. For one event loop, one list of
 /// requests at a time.
 final class AdminClient {
-    /// The server's address.
     let address: AdminAddress
     private let authorization: String?
     private let eventLoop: any EventLoop
     private var connection: (channel: any Channel, exchange: AdminExchange)?
 
-    /// - Parameters:
-    ///   - token: the operator's, for pages other than health.
-    ///   - eventLoop: on which all of it happens.
     init(_ address: AdminAddress, operatorToken token: String?, on eventLoop: any EventLoop) {
         self.address = address
         self.authorization = token.map(OperatorAccess.field)
@@ -39,7 +35,6 @@ final class AdminClient {
             .nonisolated()
     }
 
-    /// Closes the connection.
     func close() {
         self.connection?.channel.close(promise: nil)
         self.connection = nil

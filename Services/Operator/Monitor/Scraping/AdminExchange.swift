@@ -20,9 +20,6 @@ final class AdminExchange: ChannelInboundHandler {
     private let fields: HTTPHeaders
     private var pending: Pending?
 
-    /// - Parameters:
-    ///   - authority: the value of the Host field.
-    ///   - authorization: the value of the Authorization field, if there is one.
     init(authority: String, authorization: String?) {
         var fields: HTTPHeaders = ["Host": authority]
         if let authorization { fields.add(name: "Authorization", value: authorization) }

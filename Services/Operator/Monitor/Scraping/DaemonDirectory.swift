@@ -44,7 +44,7 @@ struct DaemonDirectory: Sendable {
     private(set) var daemons: [ListedDaemon] = []
     /// Why the source does not count as it is now, such as `does not exist`; by the stage whose name it is about.
     private var refusals: [Stage?: String] = [:]
-    private var stamp: FileStamp?
+    private var stamp: FileFacts?
     private var answers: [Stage: NameAnswers] = [:]
 
     /// For people; nil when the source counts.
@@ -56,7 +56,7 @@ struct DaemonDirectory: Sendable {
 
     /// Reads the file if it has changed. Blocking, but short.
     mutating func read(_ path: String) {
-        guard let stamp = FileStamp(of: path) else {
+        guard let stamp = FileFacts(of: path) else {
             self.stamp = nil
             self.refusals[nil] = "does not exist"
             return

@@ -26,7 +26,6 @@ final class DaemonProbes {
         return EventLoopFuture.whenAllSucceed(daemons.map { self.probe($0) }, on: self.eventLoop)
     }
 
-    /// Closes all connections.
     func close() {
         for client in self.clients.values { client.close() }
         self.clients = [:]

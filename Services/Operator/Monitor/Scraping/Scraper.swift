@@ -97,7 +97,6 @@ package final class Scraper: Service {
     /// What has been scraped so far.
     package var history: PipelineHistory { self.scraped.withLockedValue { $0 } }
 
-    /// The daemons that are observed.
     var daemons: [ListedDaemon] { self.directory.withLockedValue { $0.daemons } }
 
     /// Why the list of daemons does not count as it is now, such as "does not exist"; nil when it does.

@@ -20,14 +20,12 @@ package struct TopModel: Equatable, Sendable {
     }
 
     package private(set) var view = View.instances(nil)
-    /// How rooms are sorted.
     package private(set) var roomSort = RoomSort.activity
     /// The column by which instances are sorted, from 1; 0: in the order of the stages.
     private(set) var sortColumn = 0
     /// The first line of the table that is shown.
     private(set) var scroll = 0
 
-    /// All instances.
     package init() {}
 
     /// The stage whose instances are shown; nil for all.

@@ -185,14 +185,10 @@ extension InstanceCondition {
     /// For people.
     fileprivate var words: String {
         switch self {
-        case .ready: "ready"
-        case .starting: "starting"
         case .notReady: "not ready"
-        case .stalled: "stalled"
         case .garbled: "unreadable"
-        case .silent: "silent"
-        case .unreachable: "unreachable"
         case .stopped: "down"
+        case .ready, .starting, .stalled, .silent, .unreachable: self.rawValue
         }
     }
 }

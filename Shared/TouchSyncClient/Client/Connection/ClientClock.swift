@@ -4,7 +4,6 @@ package struct ClientClock: Sendable {
     private let wait: @Sendable (_ until: Double) async throws -> Void
     private let start: ContinuousClock.Instant
 
-    /// The device's clock.
     package init() {
         let start = ContinuousClock.now
         self.start = start
@@ -22,12 +21,12 @@ package struct ClientClock: Sendable {
         self.wait = wait
     }
 
-    /// The present time, ms.
     package var now: Double { self.readTime() }
 
-    /// A moment in ms.
-    func milliseconds(at instant: ContinuousClock.Instant) -> Double { (instant - self.start) / .milliseconds(1) }
+    /// A moment in ms; nil: the present time.
+    func milliseconds(at instant: ContinuousClock.Instant?) -> Double {
+        instant.map { ($0 - self.start) / .milliseconds(1) } ?? self.now
+    }
 
-    /// Returns when the time is reached, ms.
     func sleep(until time: Double) async throws { try await self.wait(time) }
 }

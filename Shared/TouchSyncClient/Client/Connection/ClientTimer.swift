@@ -3,10 +3,7 @@
 /// Deadlines move on with each message, so a wake that is too early is let happen: the client then says the next one.
 struct ClientTimer: Sendable {
     private var task: Task<Void, Never>?
-    /// When it wakes, ms.
     private var wakesAt: Int64?
-
-    init() {}
 
     /// Wakes at this time or earlier.
     mutating func set(_ deadline: Int64, _ clock: ClientClock, wake: @escaping @Sendable () async -> Void) {
@@ -19,7 +16,6 @@ struct ClientTimer: Sendable {
         }
     }
 
-    /// It woke the client.
     mutating func woke() {
         self.wakesAt = nil
     }

@@ -18,8 +18,6 @@ struct ElementNames: Sendable {
     /// Orders ids of the same ms. The first number of 4 digits, 36³, of which there are 1.6 million.
     private var number = 46_656
 
-    init() {}
-
     /// The next id.
     /// - Parameter now: the time of day, ms since 1970.
     mutating func next(at now: Int64) -> String {
@@ -28,7 +26,6 @@ struct ElementNames: Sendable {
         return "~" + String(self.latest, radix: 36) + "-" + String(self.number, radix: 36) + "-" + uniqueName()
     }
 
-    /// The time of day, ms since 1970.
     static var timeOfDay: Int64 {
         var now = timespec()
         clock_gettime(CLOCK_REALTIME, &now)

@@ -5,7 +5,6 @@ struct HeldTexts {
 
     private var texts: [String] = []
     private var lastHold = 0
-    /// The saves that are waited for.
     private var holds: Set<Int> = []
 
     /// Holds what is sent from now on.

@@ -2,7 +2,6 @@ import TouchSyncClientCore
 
 /// What the app wants of the client, in the order in which it said so.
 final class Inbox: Sendable {
-    /// One wish.
     struct Item: Sendable {
         let input: ClientInput
         /// Who waits for the result, if it is an edit.
@@ -19,8 +18,6 @@ final class Inbox: Sendable {
     /// Edits that an earlier run of the app left have other names.
     private let runName = uniqueName()
 
-    init() {}
-
     /// Appends a wish. True when it is the first one that waits.
     func append(_ item: Item) -> Bool {
         self.state.withLock { state in
@@ -29,7 +26,6 @@ final class Inbox: Sendable {
         }
     }
 
-    /// All that wait.
     func takeAll() -> [Item] {
         self.state.withLock { state in
             defer { state.items = [] }

@@ -8,8 +8,6 @@ final class SocketSession: Sendable {
 
     private let state = Locked(State())
 
-    init() {}
-
     deinit { self.close() }
 
     /// Opens it, and tells what happens to it.
@@ -29,7 +27,6 @@ final class SocketSession: Sendable {
         if isClosed { task.cancel() }
     }
 
-    /// What happens to a socket.
     enum Event: Sendable {
         case opened
         case received(String)

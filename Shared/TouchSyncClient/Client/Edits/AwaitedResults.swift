@@ -4,8 +4,6 @@ import TouchSyncClientCore
 final class AwaitedResults: Sendable {
     private let promises = Locked<[String: Promise<EditResult>]>([:])
 
-    init() {}
-
     deinit { self.close() }
 
     func expect(_ id: String, _ promise: Promise<EditResult>) {
@@ -24,7 +22,6 @@ final class AwaitedResults: Sendable {
         return answer.error
     }
 
-    /// Nothing comes any more.
     func close() {
         let promises = self.promises.withLock { promises in
             defer { promises = [:] }

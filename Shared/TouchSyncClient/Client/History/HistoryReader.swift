@@ -22,21 +22,17 @@ struct HistoryReader: Sendable {
         let url = self.address.historyURL(room: room, after: after, limit: limit)
         let response = try await self.transport.get(url, token: token, limit: bytes)
         // A room that nothing was ever stored in.
-        if response.status == 404 { return try Self.empty }
+        if response.status == 404 {
+            return JSONObject { writer in
+                writer.member("entries", [String]())
+                writer.member("oldest", 1)
+            }.value
+        }
         guard let json = JSONValue(clientText: response.body) else {
             throw TransportError("no JSON, HTTP status \(response.status)")
         }
         guard response.status == 200 else { throw ClientError(JSONObject(json["error"])) }
         return json
-    }
-
-    private static var empty: JSONValue {
-        get throws {
-            guard let json = JSONValue(clientText: #"{"entries":[],"next":null,"oldest":1}"#.utf8) else {
-                throw TransportError("no JSON")
-            }
-            return json
-        }
     }
 }
 
@@ -44,8 +40,6 @@ struct HistoryReader: Sendable {
 struct PageLimits: Sendable {
     private static let most = 200
     private var limits: [TextKey: Int] = [:]
-
-    init() {}
 
     subscript(room: String) -> Int { self.limits[TextKey(room)] ?? Self.most }
 

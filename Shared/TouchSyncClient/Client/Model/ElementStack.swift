@@ -25,7 +25,6 @@ struct ElementStack: Sendable {
         /// The ids of those that are not where they were.
         fileprivate var removed: Set<TextKey> = []
 
-        /// Whether nothing differs.
         var isEmpty: Bool { self.replaced.isEmpty && self.placed.isEmpty && self.removed.isEmpty }
     }
 
@@ -47,7 +46,6 @@ struct ElementStack: Sendable {
         return changes
     }
 
-    /// Takes over what differs.
     mutating func apply(_ changes: Changes) {
         for (index, element) in changes.replaced { self.elements[index] = element }
         if changes.placed.isEmpty, changes.removed.isEmpty { return }

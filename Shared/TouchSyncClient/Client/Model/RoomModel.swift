@@ -67,17 +67,14 @@
         private func renew() {
             if self.isRenewing || self.frame.isEmpty { return }
             self.isRenewing = true
-            let (client, id) = (self.room.client, self.room.id)
+            let room = self.room
             self.tasks.start { [weak self] in
                 while let frame = await self?.nextFrame() {
                     if frame.hasElements {
                         let ids = frame.isWhole ? nil : frame.ids.map(\.text)
-                        let drawing = await client.drawing(of: ids, in: id, at: nil)
-                        if let drawing { await self?.show(drawing, of: frame) }
+                        if let drawing = await room.presentDrawing(of: ids) { await self?.show(drawing, of: frame) }
                     }
-                    if frame.hasMembers, let members = await client.members(in: id) {
-                        await self?.show(members, client.ownMembership(in: id))
-                    }
+                    if frame.hasMembers, let (members, me) = await room.presentPeople { await self?.show(members, me) }
                     // About a frame: nobody sees more.
                     try? await Task.sleep(for: .milliseconds(16))
                     if Task.isCancelled { return }
@@ -85,7 +82,6 @@
             }
         }
 
-        /// What is to be read now; nil when that is nothing.
         private func nextFrame() -> ModelFrame? {
             defer { self.frame = ModelFrame() }
             self.isRenewing = !self.frame.isEmpty

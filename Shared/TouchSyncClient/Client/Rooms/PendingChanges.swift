@@ -24,8 +24,6 @@ struct PendingChanges: Sendable {
     private var status: RoomChange?
     private var refusals: [ClientError] = []
 
-    init() {}
-
     mutating func add(_ change: RoomChange) {
         switch change {
         case .elements(let ids): self.addElements(ids)
@@ -44,7 +42,6 @@ struct PendingChanges: Sendable {
         }
     }
 
-    /// The next change; nil when nothing waits.
     mutating func next() -> RoomChange? {
         guard let kind = self.kinds.first else { return nil }
         switch kind {
@@ -54,8 +51,8 @@ struct PendingChanges: Sendable {
         }
         switch kind {
         case .elements: return self.takeElements()
-        case .moving: return .moving(self.moving.takeAll())
-        case .still: return .still(self.still.takeAll())
+        case .moving: return .moving(self.moving.takeTexts())
+        case .still: return .still(self.still.takeTexts())
         case .members: return .members
         case .awareness: return self.shifts.takeFirst()
         case .status: return self.takeStatus()
@@ -84,7 +81,7 @@ struct PendingChanges: Sendable {
 
     private mutating func takeElements() -> RoomChange {
         defer { self.isAllElements = false }
-        return self.isAllElements ? .allElements : .elements(self.elements.takeAll())
+        return self.isAllElements ? .allElements : .elements(self.elements.takeTexts())
     }
 
     // MARK: People, joins, refusals
@@ -164,19 +161,10 @@ private struct LatestShifts: Sendable {
     }
 }
 
-/// Ids in the order in which they came, each once.
-private struct IdSet: Sendable {
-    private var ids: [String] = []
-    private var known: Set<TextKey> = []
-
-    var count: Int { self.ids.count }
-
-    mutating func formUnion(_ ids: [String]) {
-        for id in ids where self.known.insert(TextKey(id)).inserted { self.ids.append(id) }
+extension IdSet {
+    fileprivate mutating func formUnion(_ ids: [String]) {
+        for id in ids { self.insert(TextKey(id)) }
     }
 
-    mutating func takeAll() -> [String] {
-        defer { self = IdSet() }
-        return self.ids
-    }
+    fileprivate mutating func takeTexts() -> [String] { self.takeAll().map(\.text) }
 }

@@ -45,7 +45,6 @@ public struct RoomChanges: AsyncSequence, Sendable {
 
 /// What one consumer has not heard yet.
 final class ChangeMailbox: Sendable {
-    /// Something arrived.
     let wakes: AsyncStream<Void>
     private let wake: AsyncStream<Void>.Continuation
     private let pending = Locked(PendingChanges())

@@ -23,15 +23,12 @@ final class RoomHub: Sendable {
 
     private let state = Locked(State())
 
-    init() {}
-
     /// Done with the first join, or why there is none.
     var joined: Promise<Void> { self.state.withLock { $0.joined } }
 
     /// Why this user may not join, if that was the answer to the last join. Who listens before reading it misses nothing.
     var denial: ClientError? { self.state.withLock { $0.denial } }
 
-    /// Changes from now on.
     func listen() -> ChangeMailbox {
         let mailbox = ChangeMailbox()
         let isOver = self.state.withLock { state in
@@ -96,11 +93,8 @@ final class RoomHubs: Sendable {
 
     private let state = Locked(State())
 
-    init() {}
-
     subscript(room: String) -> RoomHub? { self.state.withLock { $0.entries[TextKey(room)]?.hub } }
 
-    /// The app wants to enter a room.
     func enter(_ room: String) -> RoomHub {
         let (hub, isOver) = self.state.withLock { state in
             let hub = state.entries[TextKey(room)]?.hub ?? RoomHub()
@@ -111,7 +105,6 @@ final class RoomHubs: Sendable {
         return hub
     }
 
-    /// The core heard of a join.
     func entered(_ room: String) {
         self.state.withLock { $0.entries[TextKey(room)]?.waiting -= 1 }
     }

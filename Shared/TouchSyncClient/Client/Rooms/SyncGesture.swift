@@ -81,7 +81,6 @@ public final class SyncGesture: Sendable {
         if self.finish() { self.room.post(.gestureCancelled(self.name)) }
     }
 
-    /// True the first time.
     private func finish() -> Bool {
         self.isOver.withLock { isOver in
             defer { isOver = true }

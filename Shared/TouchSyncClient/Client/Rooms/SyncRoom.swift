@@ -22,16 +22,30 @@ public struct SyncRoom: Sendable {
 
     /// Everything at one moment.
     public var shown: ShownRoom {
-        get async { await self.client.shown(in: self.id) }
+        get async {
+            await self.client.read { [id] core in
+                core.keepOrder(in: id)
+                return ShownRoom(
+                    state: core.state, seq: core.seq(of: id), pending: core.pendingEdits(in: id),
+                    elements: core.elements(in: id), members: core.members(in: id), me: core.ownMembership(in: id))
+            }
+        }
     }
 
     /// All elements as they lie on each other, the lowest first.
     public var elements: [Element] {
-        get async { await self.client.elements(in: self.id) }
+        get async {
+            await self.client.read { [id] core in
+                core.keepOrder(in: id)
+                return core.elements(in: id)
+            }
+        }
     }
 
     /// An element; nil if there is none.
-    public func element(_ id: String) async -> Element? { await self.client.element(id, in: self.id) }
+    public func element(_ id: String) async -> Element? {
+        await self.client.read { [room = self.id] in $0.element(id, in: room) }
+    }
 
     /// An element where it is to be drawn, with its motion and other people's movements; now, or at the time of a frame.
     public func drawn(_ id: String, at instant: ContinuousClock.Instant? = nil) async -> Element? {
@@ -40,14 +54,21 @@ public struct SyncRoom: Sendable {
 
     /// All elements where they are to be drawn, the lowest first; now, or at the time of a frame.
     public func drawing(at instant: ContinuousClock.Instant? = nil) async -> RoomDrawing {
-        await self.client.drawing(of: nil, in: self.id, at: instant) ?? RoomDrawing()
+        await self.presentDrawing(of: nil, at: instant) ?? RoomDrawing()
     }
 
     /// Some elements where they are to be drawn, in the order of these ids; now, or at the time of a frame. For a frame
     /// these are the elements of `RoomChange.moving` and those that moved in the frame before: it costs what moves,
     /// however large the room is.
     public func drawing(of ids: [String], at instant: ContinuousClock.Instant? = nil) async -> RoomDrawing {
-        await self.client.drawing(of: ids, in: self.id, at: instant) ?? RoomDrawing()
+        await self.presentDrawing(of: ids, at: instant) ?? RoomDrawing()
+    }
+
+    /// The same, of all elements if `ids` is nil; nil when the room was left.
+    func presentDrawing(of ids: [String]?, at instant: ContinuousClock.Instant? = nil) async -> RoomDrawing? {
+        await self.client.read { [id, clock = self.client.clock] core in
+            core.isIn(id) ? core.drawing(of: ids, in: id, at: clock.milliseconds(at: instant)) : nil
+        }
     }
 
     /// Whether an element moves by itself, or somebody else's movement of it is still under way.
@@ -58,27 +79,36 @@ public struct SyncRoom: Sendable {
     /// Where an element's motion and animation have it now, or at another time, also to come, without what others do to
     /// it; nil if there is none.
     public func pose(of id: String, at instant: ContinuousClock.Instant? = nil) async -> Pose? {
-        await self.client.pose(of: id, in: self.id, at: instant)
+        await self.client.read { [room = self.id, clock = self.client.clock] core in
+            core.pose(of: id, in: room, at: clock.milliseconds(at: instant))
+        }
     }
 
     /// Who is here, and what is shown of them.
     public var members: [RoomMember] {
-        get async { await self.client.members(in: self.id) ?? [] }
+        get async { await self.client.read { [id] in $0.members(in: id) } }
     }
 
     /// Who this user is here, and what it may do, as of the last join; nil before the first.
     public var me: OwnMembership? {
-        get async { await self.client.ownMembership(in: self.id) }
+        get async { await self.client.read { [id] in $0.ownMembership(in: id) } }
+    }
+
+    /// Who is here, and who this user is; nil when the room was left.
+    var presentPeople: ([RoomMember], OwnMembership?)? {
+        get async {
+            await self.client.read { [id] in $0.isIn(id) ? ($0.members(in: id), $0.ownMembership(in: id)) : nil }
+        }
     }
 
     /// The number of the last change that was applied here; 0 before the first.
     public var seq: Int64 {
-        get async { await self.client.seq(of: self.id) }
+        get async { await self.client.read { [id] in $0.seq(of: id) } }
     }
 
     /// The number of edits without a result.
     public var pending: Int {
-        get async { await self.client.pendingEdits(in: self.id) }
+        get async { await self.client.read { [id] in $0.pendingEdits(in: id) } }
     }
 
     // MARK: People

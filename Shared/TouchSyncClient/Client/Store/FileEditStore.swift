@@ -56,8 +56,8 @@ public actor FileEditStore: EditStore {
 
     /// Nil for a file that is broken: it is put aside.
     private static func readEdits(_ path: String) throws -> SavedEdits? {
-        if let edits = SavedEdits(text: try FileSystem.read(path)) { return edits }
-        try FileSystem.rename(path, to: path + ".broken")
+        if let edits = SavedEdits(text: try FileSystem.contents(of: path)) { return edits }
+        try FileSystem.move(path, to: path + ".broken")
         return nil
     }
 

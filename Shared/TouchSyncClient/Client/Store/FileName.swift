@@ -31,7 +31,6 @@ enum FileName {
         return folders + [rest.isEmpty ? "=" : String(rest)]
     }
 
-    /// The file for a room.
     static func file(room: String) throws(EditStoreError) -> String {
         let name = Self.escaped(room)
         guard name.utf8.count <= Self.longest else { throw .roomName(room) }

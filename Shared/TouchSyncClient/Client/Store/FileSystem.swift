@@ -32,37 +32,19 @@ enum FileSystem {
         return names.sorted()
     }
 
-    static func read(_ path: String) throws(EditStoreError) -> [UInt8] {
+    static func contents(of path: String) throws(EditStoreError) -> [UInt8] {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw .system("open \(path)", errno: errno) }
         defer { close(descriptor) }
         var bytes: [UInt8] = []
         var chunk = [UInt8](repeating: 0, count: 65536)
         while true {
-            let count = chunk.withUnsafeMutableBytes { Self.read(descriptor, into: $0) }
+            let count = chunk.withUnsafeMutableBytes { read(descriptor, $0.baseAddress, $0.count) }
+            if count < 0, errno == EINTR { continue }
             if count < 0 { throw .system("read \(path)", errno: errno) }
             if count == 0 { return bytes }
             bytes += chunk[..<count]
         }
-    }
-
-    private static func read(_ descriptor: Int32, into buffer: UnsafeMutableRawBufferPointer) -> Int {
-        #if canImport(Darwin)
-            while true {
-                let count = Darwin.read(descriptor, buffer.baseAddress, buffer.count)
-                if count >= 0 || errno != EINTR { return count }
-            }
-        #elseif canImport(Glibc)
-            while true {
-                let count = Glibc.read(descriptor, buffer.baseAddress, buffer.count)
-                if count >= 0 || errno != EINTR { return count }
-            }
-        #else
-            while true {
-                let count = Musl.read(descriptor, buffer.baseAddress, buffer.count)
-                if count >= 0 || errno != EINTR { return count }
-            }
-        #endif
     }
 
     /// Replaces a file: whoever reads it finds the old content or the new one, even after the power failed.
@@ -105,22 +87,12 @@ enum FileSystem {
         guard Self.flush(descriptor) else { throw .system("write \(path)", errno: errno) }
     }
 
-    static func rename(_ path: String, to other: String) throws(EditStoreError) {
+    static func move(_ path: String, to other: String) throws(EditStoreError) {
         guard rename(path, other) == 0 else { throw .system("rename \(path)", errno: errno) }
     }
 
     /// Removes a file, if there is one.
     static func remove(_ path: String) throws(EditStoreError) {
         guard unlink(path) == 0 || errno == ENOENT else { throw .system("remove \(path)", errno: errno) }
-    }
-
-    private static func rename(_ path: String, _ other: String) -> Int32 {
-        #if canImport(Darwin)
-            Darwin.rename(path, other)
-        #elseif canImport(Glibc)
-            Glibc.rename(path, other)
-        #else
-            Musl.rename(path, other)
-        #endif
     }
 }

@@ -21,7 +21,6 @@ final class SaveQueue: Sendable {
     private let failed: @Sendable (any Error) -> Void
     private let state = Locked(State())
 
-    /// A queue for an account that is open.
     init(store: any EditStore, account: EditAccount, failed: @escaping @Sendable (any Error) -> Void) {
         self.store = store
         self.account = account

@@ -33,7 +33,6 @@ final class SavedRooms: Sendable {
         self.state.withLock { $0.records.keys.map(\.text) }.sorted()
     }
 
-    /// What is saved of a room.
     subscript(room: String) -> RoomRecord? { self.state.withLock { $0.records[TextKey(room)] } }
 
     /// Reads what an earlier run of the app left. A store that another client uses is not used, nor one that hangs.

@@ -8,8 +8,6 @@ final class Broadcast<Value: Sendable>: Sendable {
 
     private let state = Locked(State())
 
-    init() {}
-
     /// A stream of the values that are told from now on, of which at most 64 wait.
     func listen() -> AsyncStream<Value> {
         let (stream, continuation) = AsyncStream<Value>.makeStream(bufferingPolicy: .bufferingNewest(64))
@@ -31,7 +29,6 @@ final class Broadcast<Value: Sendable>: Sendable {
         for listener in self.state.withLock({ Array($0.listeners.values) }) { listener.yield(value) }
     }
 
-    /// Ends all streams.
     func finish() {
         let listeners = self.state.withLock { state -> [AsyncStream<Value>.Continuation] in
             state.isOver = true

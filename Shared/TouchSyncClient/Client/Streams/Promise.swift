@@ -8,8 +8,6 @@ final class Promise<Value: Sendable>: Sendable {
 
     private let state = Locked(State())
 
-    init() {}
-
     /// Tells everyone who waits; what is told later is ignored.
     func settle(_ result: Result<Value, any Error>) {
         let waiting = self.state.withLock { state -> [CheckedContinuation<Value, any Error>] in

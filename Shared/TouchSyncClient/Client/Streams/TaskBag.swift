@@ -8,8 +8,6 @@ final class TaskBag: Sendable {
 
     private let state = Locked(State())
 
-    init() {}
-
     deinit { self.cancelAll() }
 
     /// Starts a task, unless all were cancelled.

@@ -11,7 +11,6 @@ struct TransportURL: Equatable, Sendable {
         case http
     }
 
-    /// Whether TLS protects it.
     let isSecure: Bool
     /// A name or an address; one of IPv6 without brackets.
     let host: String
@@ -20,7 +19,6 @@ struct TransportURL: Equatable, Sendable {
     /// Path and query as a request's first line has them; never empty.
     let target: String
 
-    /// The parts of `text`.
     init(_ text: String, _ schemes: Schemes) throws(TransportError) {
         var rest = text.utf8[...]
         guard let isSecure = Self.takeScheme(&rest, schemes) else {

@@ -29,7 +29,10 @@ struct ClientLink: Sendable {
     private var connectAt, leaveAt, sampleAt: Int64?
     /// Its time is asked for again after this long, ms.
     private static let resample: Int64 = 300_000
-    private var visibility = AppVisibility()
+    /// Since when the app is hidden, ms; nil while it is visible.
+    private var hiddenAt: Int64?
+    /// Shorter trips to the background are not worth a message, ms.
+    private static let shortTrip: Int64 = 2000
 
     init(options: ClientOptions) {
         self.options = options
@@ -43,14 +46,13 @@ struct ClientLink: Sendable {
         self.phase == .up ? self.watch.probeTime(oldestRequest: outbox.oldestRequestTime) : nil
     }
 
-    /// Whether messages of the socket count.
     var isListening: Bool { self.phase == .opening || self.phase == .up }
 
     // MARK: The app's wishes
 
     mutating func connect(_ outbox: inout ClientOutbox) {
         self.isWanted = true
-        self.tokens.forgetRefusal()
+        self.tokens.refused = nil
         self.pause.reset()
         if self.phase == .offline || self.phase == .expired { self.begin(&outbox) }
     }
@@ -80,7 +82,7 @@ struct ClientLink: Sendable {
 
     /// The app does not know now whether it has a token.
     mutating func tokenFailed(random: Double, _ outbox: inout ClientOutbox) -> Transition {
-        self.tokens.refreshEnded()
+        self.tokens.isRefreshing = false
         return self.phase == .token ? self.lost(random: random, &outbox) : .none
     }
 
@@ -103,15 +105,17 @@ struct ClientLink: Sendable {
     }
 
     mutating func backgrounded(_ outbox: ClientOutbox) {
-        self.visibility.hidden(at: outbox.now)
+        self.hiddenAt = outbox.now
     }
 
     mutating func foregrounded(_ outbox: inout ClientOutbox) {
-        if !self.visibility.shown(at: outbox.now) { self.surroundingsChanged(&outbox) }
+        let wasShort = self.hiddenAt.map { outbox.now - $0 < Self.shortTrip } ?? false
+        self.hiddenAt = nil
+        if !wasShort { self.surroundingsChanged(&outbox) }
     }
 
     mutating func networkReturned(_ outbox: inout ClientOutbox) {
-        self.visibility = AppVisibility()
+        self.hiddenAt = nil
         self.surroundingsChanged(&outbox)
     }
 
@@ -163,7 +167,7 @@ struct ClientLink: Sendable {
         self.watch.stop()
         (self.leaveAt, self.sampleAt) = (nil, nil)
         self.isDraining = false
-        self.tokens.refreshEnded()
+        self.tokens.isRefreshing = false
         self.phase = .offline
         self.connectAt = self.isWanted ? outbox.now.plus(self.pause.length(random: random)) : nil
         return .lost
@@ -171,12 +175,10 @@ struct ClientLink: Sendable {
 
     // MARK: Messages
 
-    /// Something arrived.
     mutating func heard(_ outbox: ClientOutbox) {
         self.watch.heard(at: outbox.now, isAccepted: self.phase == .up)
     }
 
-    /// The transport is open: the handshake follows.
     mutating func greeted(_ greeting: JSONObject, _ outbox: inout ClientOutbox) {
         self.watch.greeted(
             pingInterval: greeting["pingInterval"]?.milliseconds, pingTimeout: greeting["pingTimeout"]?.milliseconds)
@@ -188,12 +190,11 @@ struct ClientLink: Sendable {
         outbox.write("40" + String(decoding: text, as: UTF8.self))
     }
 
-    /// CONNECT was accepted.
     mutating func accepted(_ outbox: inout ClientOutbox) -> Transition {
         self.phase = .up
         self.acceptedAt = outbox.now
         self.watch.heard(at: outbox.now, isAccepted: true)
-        self.tokens.forgetRefusal()
+        self.tokens.refused = nil
         outbox.connectionAccepted()
         return .accepted
     }
@@ -231,12 +232,12 @@ struct ClientLink: Sendable {
     /// The server says that the token ends, soon or now.
     mutating func tokenEnds(expiresIn: Int64?, _ outbox: inout ClientOutbox) {
         guard let expiresIn, expiresIn > 0, self.options.hasTokens, !self.tokens.isRefreshing else { return }
-        self.tokens.refreshBegan()
+        self.tokens.isRefreshing = true
         outbox.tell(.requestToken(.expires))
     }
 
     private mutating func refresh(_ token: String?, _ outbox: inout ClientOutbox) {
-        self.tokens.refreshEnded()
+        self.tokens.isRefreshing = false
         guard let token, !self.tokens.isPresent(token) else { return }
         outbox.request("auth:refresh", about: .token(token)) { $0.member("token", token) }
     }
@@ -248,24 +249,7 @@ struct ClientLink: Sendable {
             outbox.tell(.refused(ClientError(event: "auth:refresh", message: nil, details: error)))
             return false
         }
-        self.tokens.replaced(by: token)
+        self.tokens.token = token
         return true
-    }
-}
-
-/// Whether the app was hidden for long enough to ask after the connection.
-private struct AppVisibility: Sendable {
-    /// Shorter trips to the background are not worth a message, ms.
-    private static let shortTrip: Int64 = 2000
-    private var hiddenAt: Int64?
-
-    mutating func hidden(at now: Int64) {
-        self.hiddenAt = now
-    }
-
-    /// The app is visible again; true when it was hidden for a short time only.
-    mutating func shown(at now: Int64) -> Bool {
-        defer { self.hiddenAt = nil }
-        return self.hiddenAt.map { now - $0 < Self.shortTrip } ?? false
     }
 }

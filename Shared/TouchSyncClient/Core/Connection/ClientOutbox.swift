@@ -10,7 +10,6 @@ struct ClientOutbox: Sendable {
         let subject: RequestSubject
     }
 
-    /// The time of the input, ms.
     private(set) var now: Int64 = 0
     /// Whether events may be sent.
     private(set) var isConnected = false
@@ -65,7 +64,6 @@ struct ClientOutbox: Sendable {
         self.outputs.append(output)
     }
 
-    /// Sends a packet.
     mutating func write(_ packet: String) {
         self.outputs.append(.send(packet))
     }

@@ -7,7 +7,6 @@ struct ConnectionWatch: Sendable {
     /// When the surroundings changed, the answer to that question may take this long, ms.
     static let probeTimeout: Int64 = 5000
 
-    /// How long the server may be silent, ms.
     private var patience: Int64 = 45000
     private var heardAt: Int64 = 0
     /// When the connection, or the attempt, counts as dead unless something arrives.
@@ -54,7 +53,6 @@ struct ConnectionWatch: Sendable {
         return true
     }
 
-    /// There is nothing to watch any more.
     mutating func stop() {
         self.deadAt = nil
         self.probeDeadAt = nil

@@ -9,7 +9,6 @@ struct ReconnectPause: Sendable {
     /// Whether more than one attempt was made since then.
     var isGrowing: Bool { self.attempts > 1 }
 
-    /// An attempt begins.
     mutating func attemptBegan() {
         self.attempts += 1
     }

@@ -1,15 +1,13 @@
 /// The app's token, and the one that the server refused.
 struct TokenHolder: Sendable {
-    /// What is presented to the server.
-    private(set) var token: String?
+    var token: String?
     /// The token that the server refused, empty if it was none: it is not presented again.
-    private var refused: String?
+    var refused: String?
     /// Whether the app was asked for the token that follows the present one.
-    private(set) var isRefreshing = false
+    var isRefreshing = false
 
     /// Why the next connection needs a token.
     var reason: TokenReason { self.refused == nil ? .connect : .refused }
-    /// Whether the server refused the latest one.
     var wasRefused: Bool { self.refused != nil }
 
     /// Accepts the app's token for the next connection; false when there is none, or only the refused one.
@@ -19,30 +17,10 @@ struct TokenHolder: Sendable {
         return true
     }
 
-    /// The app wants another attempt, or the server accepted one.
-    mutating func forgetRefusal() {
-        self.refused = nil
-    }
-
-    /// The server does not want the present one.
     mutating func refusedByServer() {
         self.refused = self.token ?? ""
     }
 
-    mutating func refreshBegan() {
-        self.isRefreshing = true
-    }
-
-    mutating func refreshEnded() {
-        self.isRefreshing = false
-    }
-
-    /// The server accepted another token on the open connection.
-    mutating func replaced(by token: String) {
-        self.token = token
-    }
-
-    /// Whether it is the present one.
     func isPresent(_ token: String) -> Bool { Self.isSame(token, self.token) }
 
     private static func isSame(_ left: String, _ right: String?) -> Bool {

@@ -7,9 +7,7 @@ struct ClientEdit: Sendable {
     var ids: [String]
     /// The protocol's event.
     let event: String
-    /// The payload without room and number.
     var body: JSONObject
-    /// The elements that it changes.
     var elementIds: [TextKey]
     /// Where it has elements stop that moved.
     var halted: [TextKey: TransformFields] = [:]
@@ -19,7 +17,6 @@ struct ClientEdit: Sendable {
     var number: Int64?
     /// The room's number when it was first sent; what it became comes after that.
     var sentAfter: Int64 = 0
-    /// How often it was sent.
     var attempt = 0
     /// Whether it was sent over this connection, without an answer yet.
     var isUnderWay = false
@@ -30,7 +27,6 @@ struct ClientEdit: Sendable {
     /// Set while it is unknown whether it was applied.
     var doubt: EditDoubt?
 
-    /// An edit that was not sent.
     init(ids: [String], event: String, body: JSONObject) {
         self.ids = ids
         self.event = event
@@ -38,7 +34,6 @@ struct ClientEdit: Sendable {
         self.elementIds = Self.elementIds(of: body)
     }
 
-    /// Whether it has no result yet.
     var isOpen: Bool { self.seq == nil }
 
     /// Whether it is drawn on top of what the server confirmed.
@@ -50,7 +45,6 @@ struct ClientEdit: Sendable {
     /// Whether it has elements move to where it stores them.
     var isMoving: Bool { self.body["motion"] != nil }
 
-    /// Whether it deletes elements.
     var isDeletion: Bool { self.event == "element:delete" || self.event == "elements:delete" }
 
     /// The ids that a payload names, by whichever of its fields.
@@ -67,7 +61,6 @@ struct ClientEdit: Sendable {
 
 /// An edit that was sent in a session that ended, without an answer.
 struct EditDoubt: Sendable {
-    /// The `sid` of that session.
     let sid: TextKey
     /// Whether a later edit of that session was applied, so that this one was decided before it.
     var isDecided = false

@@ -11,15 +11,11 @@ struct EditList: Sendable {
     private var keysWithoutElement: [Int] = []
     private var lastKey = 0
 
-    init() {}
-
     /// The edit of a key; nil if it is not there any more.
     subscript(key: Int) -> ClientEdit? { self.byKey[key] }
 
-    /// All edits in their order.
     var all: [ClientEdit] { self.keys.compactMap { self.byKey[$0] } }
 
-    /// The edits of an element in their order.
     func edits(of element: TextKey) -> [ClientEdit] {
         (self.keysByElement[element] ?? []).compactMap { self.byKey[$0] }
     }

@@ -21,16 +21,13 @@ struct EditQueue: Sendable {
     /// All edits, those included whose result is known, but not shown by the room's stream yet.
     var edits: [ClientEdit] { self.list.all }
 
-    /// The key of the last one of them.
     var lastKey: Int? { self.list.keys.last }
 
     /// The same of an element.
     func edits(of element: TextKey) -> [ClientEdit] { self.list.edits(of: element) }
 
-    /// Those without a result.
     var open: [ClientEdit] { self.edits.filter(\.isOpen) }
 
-    /// The number of edits without a result.
     var openCount: Int { self.list.openCount }
 
     /// Those without a number in the present session.
@@ -39,19 +36,16 @@ struct EditQueue: Sendable {
     /// Those that may have been applied in a session that ended.
     var doubtful: [ClientEdit] { self.hasDoubts ? self.edits.filter { $0.doubt != nil } : [] }
 
-    /// Whether there are such edits.
     var hasDoubts: Bool { self.list.doubtCount > 0 }
 
     /// The number of the first edit that was sent and has no answer, else the next number.
     var firstNumber: Int64 { self.sent.compactMap(\.presentNumber).first ?? self.nextNumber }
 
-    /// The open edit of that key.
     func openEdit(_ key: Int) -> ClientEdit? {
         guard let edit = self.list[key], edit.isOpen else { return nil }
         return edit
     }
 
-    /// Those that were sent and have no result.
     private var sent: [ClientEdit] {
         var sent: [ClientEdit] = []
         for key in self.list.keys {
@@ -92,7 +86,6 @@ struct EditQueue: Sendable {
         return self.list[key]
     }
 
-    /// The edits from a number on are sent again.
     mutating func resend(from number: Int64) {
         for edit in self.sent where edit.number ?? .min >= number {
             self.list.change(edit.key) { $0.isUnderWay = false }
@@ -133,7 +126,6 @@ struct EditQueue: Sendable {
         self.acknowledged.remove(key)
     }
 
-    /// Removes acknowledged edits that the stream has reached.
     mutating func removeSettled(upTo seq: Int64) -> [ClientEdit] {
         if self.acknowledged.isEmpty { return [] }
         let settled = self.acknowledged.sorted().compactMap { self.list[$0] }.filter { $0.seq ?? .max <= seq }

@@ -25,7 +25,6 @@ struct RoomEdits: Sendable {
     /// The epoch of the last whole room: the history in which edits were acknowledged.
     private var epoch: TextKey?
 
-    /// The edits that an earlier run of the app left.
     init(of address: RoomAddress, capacity: Int, record: RoomRecord?) {
         self.address = address
         self.session = RoomSession(secret: record?.session, sid: TextKey(record?.sid ?? ""))
@@ -34,10 +33,8 @@ struct RoomEdits: Sendable {
         self.saving = RoomSaving(isSaved: record != nil, self.queue)
     }
 
-    /// The number of edits without a result.
     var openCount: Int { self.queue.openCount }
 
-    /// When `timeReached` is due, ms.
     var deadline: Int64? { earliest(self.search.retryAt, self.resumeAt) }
 
     mutating func timeReached(_ contents: RoomContents, _ outbox: inout ClientOutbox) {
@@ -109,11 +106,10 @@ extension RoomEdits {
         self.isOpen = true
         self.pause.reset()
         if self.queue.hasDoubts { return self.searchHistory(&outbox) }
-        self.search.ended()
+        self.search = DoubtSearch()
         self.pump(contents, &outbox)
     }
 
-    /// The room is being joined again.
     mutating func joinBegan() {
         self.isOpen = false
     }
@@ -121,7 +117,7 @@ extension RoomEdits {
     mutating func connectionLost() {
         self.isOpen = false
         self.resumeAt = nil
-        self.search.ended()
+        self.search = DoubtSearch()
         self.queue.resendAll()
     }
 
@@ -157,7 +153,6 @@ extension RoomEdits {
         self.pump(contents, &outbox)
     }
 
-    /// Sends what may be sent.
     private mutating func pump(_ contents: RoomContents, _ outbox: inout ClientOutbox) {
         guard self.isOpen, !self.queue.hasDoubts, self.resumeAt == nil else { return }
         while let edit = self.queue.next(limit: self.allowance.unacknowledged, seq: contents.seq) {
@@ -299,7 +294,6 @@ extension RoomEdits {
         self.settle(&contents)
     }
 
-    /// Removes acknowledged edits that the stream has reached.
     mutating func settle(_ contents: inout RoomContents) {
         for edit in self.queue.removeSettled(upTo: contents.seq) { contents.touch(edit.elementIds) }
     }
@@ -311,13 +305,13 @@ extension RoomEdits {
 extension RoomEdits {
     /// Reads the room's history from where the oldest edit in doubt was sent, or goes on where a page could not be had.
     private mutating func searchHistory(_ outbox: inout ClientOutbox) {
-        self.search.paused()
+        self.search.retryAt = nil
         guard self.isOpen, let oldest = self.queue.doubtful.map(\.sentAfter).min() else { return }
         self.readHistory(after: self.search.readingFrom ?? oldest, &outbox)
     }
 
     private mutating func readHistory(after seq: Int64, _ outbox: inout ClientOutbox) {
-        self.search.began(from: seq)
+        self.search = DoubtSearch(readingFrom: seq)
         self.address.tell(.readHistory(after: seq), &outbox)
     }
 
@@ -326,7 +320,10 @@ extension RoomEdits {
         after seq: Int64, _ page: HistoryExcerpt?, _ contents: inout RoomContents, _ outbox: inout ClientOutbox
     ) {
         guard self.search.readingFrom == seq, self.isOpen else { return }
-        guard let page else { return self.search.failed(retryAt: outbox.now.plus(self.pause.next())) }
+        guard let page else {
+            self.search.retryAt = outbox.now.plus(self.pause.next())
+            return
+        }
         for entry in page.entries { self.found(entry, &contents, &outbox) }
         // Without any change it reaches back to the present alone.
         let oldest = page.oldest ?? contents.seq.plus(1)
@@ -355,7 +352,7 @@ extension RoomEdits {
 
     /// What the history does not have was not applied: it is sent, unless something behind it was.
     private mutating func searchEnded(_ contents: inout RoomContents, _ outbox: inout ClientOutbox) {
-        self.search.ended()
+        self.search = DoubtSearch()
         let doubtful = self.queue.doubtful
         for edit in doubtful where edit.doubt?.isDecided ?? false {
             self.takeBack(edit, .withoutEffect, &contents, &outbox)
@@ -371,9 +368,7 @@ extension RoomEdits {
 /// An undo or a redo that was refused because its entry cannot be taken back now. Asked again before anything else is
 /// edited, it leaves the entry out.
 struct BlockedStep: Sendable {
-    /// Its event.
     let event: String
-    /// The number of the entry.
     let seq: Int64
 
     /// The body of an edit that is made next; nil when it is another command, or says itself what it leaves out.

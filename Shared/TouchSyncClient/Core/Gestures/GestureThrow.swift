@@ -28,7 +28,6 @@ struct FingerTrail: Sendable {
 
     private var spots: [Spot]
 
-    /// They touched.
     init(at now: Int64) {
         self.spots = [Spot(time: now, point: .zero)]
     }

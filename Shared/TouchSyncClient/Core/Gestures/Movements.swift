@@ -5,7 +5,6 @@ struct MovementPreview: Sendable {
     /// Whose gesture, and which one of that session.
     let sid: TextKey?
     let gesture: Int64?
-    /// What it sets.
     let fields: TransformFields
     /// The time since the previous one, ms; nil if it is the first.
     let gap: Double?

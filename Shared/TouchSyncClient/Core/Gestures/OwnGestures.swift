@@ -3,22 +3,18 @@ import JSONBytes
 
 /// A gesture of this user, from the first touch until the fingers are lifted.
 struct OwnGesture: Sendable {
-    /// Its number in the room.
     let number: Int64
     let elementIds: [TextKey]
     /// The same, for finding one: each element of a group asks, at each frame.
     fileprivate let idSet: Set<TextKey>
     /// About which a group turns and scales.
     let pivot: Point?
-    /// What the fingers did since they touched.
     fileprivate(set) var fields = GestureFields()
     fileprivate var throttle = Throttle<GestureFields>(interval: 16)
-    /// Where the fingers were lately.
     fileprivate(set) var trail: FingerTrail
     /// When others last saw it, ms; nil before the first preview.
     fileprivate(set) var sentAt: Int64?
 
-    /// Whether it is a group's.
     private var isGroup: Bool { self.elementIds.count != 1 }
 
     /// The event of a preview, or that of the commit that ends the gesture.
@@ -85,7 +81,6 @@ struct OwnGesture: Sendable {
     fileprivate var deadline: Int64? { earliest(self.throttle.deadline, self.sentAt?.plus(OwnGestures.repetition)) }
 }
 
-/// A preview to be sent.
 struct OwnPreview: Sendable {
     let gesture: OwnGesture
     let fields: GestureFields
@@ -96,7 +91,6 @@ struct OwnGestures: Sendable {
     /// What others saw of a gesture is repeated this often while its fingers rest, ms.
     static let repetition: Int64 = 1000
 
-    /// The number of the latest gesture.
     private(set) var lastNumber: Int64
     private var underWay: [(name: TextKey, gesture: OwnGesture)] = []
 
@@ -105,7 +99,6 @@ struct OwnGestures: Sendable {
         self.lastNumber = lastNumber
     }
 
-    /// When previews are to be sent, ms.
     var deadline: Int64? { self.underWay.compactMap(\.gesture.deadline).min() }
 
     /// Whether this user has fingers on an element.
@@ -155,7 +148,6 @@ struct OwnGestures: Sendable {
         }
     }
 
-    /// The fingers were lifted.
     mutating func lift(_ name: String) -> OwnGesture? {
         self.index(of: name).map { self.underWay.remove(at: $0).gesture }
     }

@@ -11,7 +11,6 @@ struct Frame: Sendable {
 /// What moves elements of a room by itself, with the starts that it has here.
 struct PlayingElements: Sendable {
     private struct Entry: Sendable {
-        /// Where the element is stored.
         var stored: Pose
         var live: LiveMotion
         /// When it is over, ms since 1970 of the server's clock.
@@ -20,7 +19,6 @@ struct PlayingElements: Sendable {
         var isMoving: Bool
     }
 
-    /// Whether elements move by themselves here.
     private let isOn: Bool
     private var byElement: [TextKey: Entry] = [:]
     /// When something may be over, ms.
@@ -30,7 +28,6 @@ struct PlayingElements: Sendable {
         self.isOn = isOn
     }
 
-    /// Those that move, or did.
     var elements: [TextKey] { self.byElement.keys.sorted { $0.text < $1.text } }
 
     /// Whether an element moves, as of the last time that something was over.

@@ -27,13 +27,11 @@ struct SilenceQueue: Sendable {
     /// Whether a gesture on the element is under way.
     func isHeard(_ id: TextKey) -> Bool { self.latest[id] != nil }
 
-    /// The elements whose gestures are over.
     func overdue(at now: Int64) -> [TextKey] {
         let silent = self.entries[self.head...].prefix { now >= $0.heardAt.plus(Self.patience) }
         return silent.filter(self.isCurrent).map(\.id)
     }
 
-    /// There was a preview.
     mutating func heard(_ id: TextKey, at now: Int64) {
         self.lastSerial += 1
         self.latest[id] = self.lastSerial
@@ -41,7 +39,6 @@ struct SilenceQueue: Sendable {
         self.removeStale()
     }
 
-    /// The gesture is over.
     mutating func forget(_ id: TextKey) {
         self.latest[id] = nil
         self.removeStale()

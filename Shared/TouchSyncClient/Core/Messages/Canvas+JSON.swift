@@ -7,7 +7,6 @@ extension GestureFields {
         do { self = try ElementInput.gestureFields(payload.value) } catch { return nil }
     }
 
-    /// Writes the parts that are there into the open object.
     func encodeMembers(into writer: inout JSONWriter, withAnchor: Bool) {
         if let translation = self.translation { writer.member("translation", translation) }
         if let scale = self.scale {
@@ -20,7 +19,6 @@ extension GestureFields {
 }
 
 extension JSONWriter {
-    /// Writes `{x, y}` as a member.
     mutating func member(_ name: StaticString, _ point: Point) {
         self.object(name) { writer in
             writer.member("x", point.x)

@@ -42,7 +42,6 @@ public struct ClientError: Error, Equatable, Sendable {
     /// What an undo or a redo cannot take back now: asked again, it leaves this out.
     public var entry: BlockedChange? { self.details["entry"].flatMap(BlockedChange.init(json:)) }
 
-    /// Whether the same is tried again later.
     var isRetryable: Bool { ["busy", "rate_limited", "unavailable"].contains(self.code) }
     /// Whether the server does not know any more what became of the edit that had this number, or another commit has the
     /// number, so that this one has no effect: the refusals are the same.

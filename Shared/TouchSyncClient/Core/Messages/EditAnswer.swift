@@ -5,12 +5,10 @@ public struct EditAnswer: Equatable, Sendable {
     /// All of it, as the server sent it: `ok`, and `seq`, `element`, `adjusted` … or `error`.
     public let details: JSONObject
 
-    /// What the server answered.
     init(_ details: JSONObject) {
         self.details = details
     }
 
-    /// Refused.
     init(refusal: ClientError) {
         self.details = JSONObject { writer in
             writer.member("ok", false)

@@ -3,7 +3,6 @@ public import JSONBytes
 
 /// A JSON object: its text, and its members at hand.
 public struct JSONObject: Sendable {
-    /// The object as a value of its document.
     package let value: JSONValue
 
     /// The object without members.
@@ -33,9 +32,6 @@ public struct JSONObject: Sendable {
 
     /// The text, UTF-8.
     public var text: ArraySlice<UInt8> { self.value.rawBytes }
-
-    /// Whether there are no members.
-    public var isEmpty: Bool { self.value.count == 0 }
 
     /// Writes the members into the open object, except some names.
     func encodeMembers(into writer: inout JSONWriter, except names: [String] = []) {

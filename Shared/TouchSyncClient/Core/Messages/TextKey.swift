@@ -19,3 +19,25 @@ package struct TextKey: Hashable, Sendable {
         text.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
     }
 }
+
+/// Ids, each once, in the order in which they came.
+package struct IdSet: Sendable {
+    private var order: [TextKey] = []
+    private var known: Set<TextKey> = []
+
+    package init() {}
+
+    package var count: Int { self.order.count }
+
+    package mutating func insert(_ id: TextKey) {
+        if self.known.insert(id).inserted { self.order.append(id) }
+    }
+
+    package mutating func takeAll() -> [TextKey] {
+        defer {
+            self.order.removeAll(keepingCapacity: true)
+            self.known.removeAll(keepingCapacity: true)
+        }
+        return self.order
+    }
+}

@@ -1,7 +1,6 @@
 import Canvas
 import JSONBytes
 
-/// What the server says about the room.
 extension ClientRoom {
     mutating func eventReceived(_ event: String, _ data: JSONObject, _ outbox: inout ClientOutbox) {
         if let seq = data["seq"]?.integer, RoomUpdate(rawValue: event) != nil {

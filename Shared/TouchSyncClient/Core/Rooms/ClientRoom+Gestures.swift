@@ -1,7 +1,6 @@
 import Canvas
 import JSONBytes
 
-/// The gestures of this user.
 extension ClientRoom {
     /// Fingers touched elements. The pivot of a group is the centre of the rectangle around the elements' positions,
     /// unless the app has another one.

@@ -24,7 +24,6 @@ struct ClientRoom: Sendable {
     var contents = RoomContents()
     var gestures: OwnGestures
     var movements = Movements()
-    /// Whether elements move by themselves.
     let hasMotion: Bool
     var playing: PlayingElements
     /// Elements with edits that move them, as they are drawn until the server says from when on.
@@ -34,7 +33,6 @@ struct ClientRoom: Sendable {
     /// When the room is joined again, because the server asked for a pause, ms.
     var retryAt: Int64?
 
-    /// A room with what an earlier run of the app left.
     init(id: TextKey, serial: Int, queueLimit: Int, record: RoomRecord?, hasMotion: Bool) {
         self.address = RoomAddress(id: id, serial: serial)
         self.edits = RoomEdits(of: self.address, capacity: queueLimit, record: record)
@@ -109,7 +107,7 @@ struct ClientRoom: Sendable {
     /// Some elements in the order of these ids, or all of them, the lowest first, where they are to be drawn.
     mutating func drawing(of ids: [TextKey]?, in frame: Frame) -> RoomDrawing {
         var drawing = RoomDrawing()
-        for id in ids ?? self.contents.keepOrder() {
+        for id in ids ?? self.contents.shown.keepOrder() {
             guard let element = self.drawn(id, in: frame) else { continue }
             drawing.append(element, isMoving: self.isMoving(id))
         }
@@ -123,7 +121,7 @@ struct ClientRoom: Sendable {
         let ids = self.contents.takeTouched()
         if ids.isEmpty { return }
         for id in ids {
-            self.contents.show(self.composed(id), id)
+            self.contents.shown[id] = self.composed(id)
             self.waiting[id] = self.edits.areMoving(id) ? self.composed(id, isWaiting: true) : nil
         }
         self.tell(.changed(ids.map(\.text)), &outbox)
@@ -135,7 +133,6 @@ struct ClientRoom: Sendable {
 }
 
 extension ClientRoom {
-    /// What the app wants in this room.
     mutating func perform(_ input: RoomInput, _ outbox: inout ClientOutbox) {
         switch input {
         case .join: self.joinedAgain(&outbox)

@@ -15,7 +15,6 @@ package struct ElementTable: Sendable {
 
     init() {}
 
-    /// The elements that a whole room consists of.
     init(_ elements: [Element]) {
         for element in elements { self[TextKey(element.id)] = element }
     }
@@ -34,7 +33,6 @@ package struct ElementTable: Sendable {
         }
     }
 
-    /// How many there are.
     package var count: Int { self.entries.count }
 
     /// The ids in the order in which the elements came.

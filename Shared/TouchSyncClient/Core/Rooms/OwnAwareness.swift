@@ -13,29 +13,27 @@ struct OwnAwareness: Sendable {
     private var selection: [String]?
     /// The part of the canvas that this user sees; nil for everything.
     private(set) var viewport: Rect?
-    /// Whether others see the viewport.
     private var sharesViewport = false
     /// The text of a JSON object; nil as long as there was none.
     private var state: String?
-    /// When cursors, viewports and states may be sent.
-    private var cursorPace = AwarenessPace()
-    private var viewportPace = AwarenessPace()
-    private var statePace = AwarenessPace()
+    /// What is sent at most once in an interval, and when it may be: of parts of which something was sent over this
+    /// connection.
+    private enum Part: CaseIterable { case cursor, viewport, state }
+    private var paces: [Part: AwarenessPace] = [:]
 
-    /// Nothing was pointed at, selected or looked at.
     init(in address: RoomAddress) {
         self.address = address
     }
 
     /// When a waiting cursor, viewport or state is to be sent, ms.
-    var deadline: Int64? { earliest(self.cursorPace.dueAt, self.viewportPace.dueAt, self.statePace.dueAt) }
+    var deadline: Int64? { self.paces.values.compactMap(\.dueAt).min() }
 
     // MARK: The app
 
     /// - Parameter interval: the shortest time between two cursors, ms; so everywhere here.
     mutating func pointed(_ point: Point?, interval: Int64, _ outbox: inout ClientOutbox) {
         self.cursor = point
-        self.offerCursor(interval, &outbox)
+        self.offer(.cursor, interval, &outbox)
     }
 
     mutating func selected(_ elementIds: [String], _ outbox: inout ClientOutbox) {
@@ -48,12 +46,12 @@ struct OwnAwareness: Sendable {
     ) {
         self.viewport = viewport
         self.sharesViewport = isShared
-        self.offerViewport(interval, &outbox)
+        self.offer(.viewport, interval, &outbox)
     }
 
     mutating func presented(_ state: String, interval: Int64, _ outbox: inout ClientOutbox) {
         self.state = state
-        self.offerState(interval, &outbox)
+        self.offer(.state, interval, &outbox)
     }
 
     // MARK: The room
@@ -62,13 +60,12 @@ struct OwnAwareness: Sendable {
     /// there was one over this connection.
     mutating func joined(interval: Int64, _ outbox: inout ClientOutbox) {
         self.isOpen = true
-        if self.cursor != nil || self.cursorPace.hasTold { self.offerCursor(interval, &outbox) }
+        if self.cursor != nil || self.paces[.cursor] != nil { self.offer(.cursor, interval, &outbox) }
         if self.selection != nil { self.sendSelection(&outbox) }
-        if self.viewport != nil || self.viewportPace.hasTold { self.offerViewport(interval, &outbox) }
-        if self.state != nil { self.offerState(interval, &outbox) }
+        if self.viewport != nil || self.paces[.viewport] != nil { self.offer(.viewport, interval, &outbox) }
+        if self.state != nil { self.offer(.state, interval, &outbox) }
     }
 
-    /// The room is being joined again.
     mutating func joinBegan() {
         self.isOpen = false
     }
@@ -76,54 +73,46 @@ struct OwnAwareness: Sendable {
     /// The next connection knows nothing of this user.
     mutating func connectionLost() {
         self.isOpen = false
-        self.cursorPace = AwarenessPace()
-        self.viewportPace = AwarenessPace()
-        self.statePace = AwarenessPace()
+        self.paces = [:]
     }
 
     /// A cursor, a viewport and a state may have waited until now.
     mutating func timeReached(interval: Int64, _ outbox: inout ClientOutbox) {
-        if self.cursorPace.due(at: outbox.now, interval: interval) { self.sendCursor(&outbox) }
-        if self.viewportPace.due(at: outbox.now, interval: interval) { self.sendViewport(&outbox) }
-        if self.statePace.due(at: outbox.now, interval: interval) { self.sendState(&outbox) }
+        for part in Part.allCases where self.paces[part]?.due(at: outbox.now, interval: interval) == true {
+            self.send(part, &outbox)
+        }
     }
 
     /// The answer to a viewport. Refused for now, the latest one is sent later.
     mutating func viewportAnswered(_ answer: JSONObject, _ outbox: ClientOutbox) {
         guard let retryAfter = EditAnswer(answer).error?.retryAfter else { return }
-        self.viewportPace.refused(at: outbox.now, retryAfter: retryAfter)
+        self.paces[.viewport]?.refused(at: outbox.now, retryAfter: retryAfter)
     }
 
     // MARK: Sending
 
-    private mutating func offerCursor(_ interval: Int64, _ outbox: inout ClientOutbox) {
+    private mutating func offer(_ part: Part, _ interval: Int64, _ outbox: inout ClientOutbox) {
         guard self.isOpen else { return }
-        if self.cursorPace.offer(at: outbox.now, interval: interval) { self.sendCursor(&outbox) }
-    }
-
-    private mutating func offerViewport(_ interval: Int64, _ outbox: inout ClientOutbox) {
-        guard self.isOpen else { return }
-        if self.viewportPace.offer(at: outbox.now, interval: interval) { self.sendViewport(&outbox) }
-    }
-
-    private mutating func offerState(_ interval: Int64, _ outbox: inout ClientOutbox) {
-        guard self.isOpen else { return }
-        if self.statePace.offer(at: outbox.now, interval: interval) { self.sendState(&outbox) }
-    }
-
-    private func sendState(_ outbox: inout ClientOutbox) {
-        guard self.isOpen, let state = self.state else { return }
-        self.address.ask("presence:set", about: .nothing, &outbox) { writer in
-            writer.key("state")
-            writer.raw(Array(state.utf8))
+        if self.paces[part, default: AwarenessPace()].offer(at: outbox.now, interval: interval) {
+            self.send(part, &outbox)
         }
     }
 
-    private func sendCursor(_ outbox: inout ClientOutbox) {
+    private func send(_ part: Part, _ outbox: inout ClientOutbox) {
         guard self.isOpen else { return }
-        self.address.send("cursor:moving", &outbox) { writer in
-            writer.member("x", self.cursor?.x)
-            writer.member("y", self.cursor?.y)
+        switch part {
+        case .cursor:
+            self.address.send("cursor:moving", &outbox) { writer in
+                writer.member("x", self.cursor?.x)
+                writer.member("y", self.cursor?.y)
+            }
+        case .viewport: self.sendViewport(&outbox)
+        case .state:
+            guard let state = self.state else { return }
+            self.address.ask("presence:set", about: .nothing, &outbox) { writer in
+                writer.key("state")
+                writer.raw(Array(state.utf8))
+            }
         }
     }
 
@@ -135,7 +124,6 @@ struct OwnAwareness: Sendable {
     }
 
     private func sendViewport(_ outbox: inout ClientOutbox) {
-        guard self.isOpen else { return }
         self.address.ask("viewport:set", about: .viewport(room: self.address.serial), &outbox) { writer in
             if let viewport = self.viewport {
                 writer.member("x", viewport.origin.x)
@@ -150,13 +138,10 @@ struct OwnAwareness: Sendable {
 
 /// Throttles a value of which only the latest counts: it is sent at most once in an interval, and the last one always.
 struct AwarenessPace: Sendable {
-    /// The earliest time of the next send, ms; nil until something was sent over this connection.
+    /// The earliest time of the next send, ms; nil until something was sent.
     private var nextSlot: Int64?
     /// When a waiting value is to be sent, ms.
     private(set) var dueAt: Int64?
-
-    /// Whether something was sent over this connection.
-    var hasTold: Bool { self.nextSlot != nil }
 
     /// There is a new value.
     /// - Returns: whether it may be sent now; otherwise it waits.

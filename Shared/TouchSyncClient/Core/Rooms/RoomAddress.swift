@@ -6,7 +6,6 @@ struct RoomAddress: Sendable {
     /// What requests call the room: another one after it was left and joined again, so that late answers find nobody.
     let serial: Int
 
-    /// Tells the app something about the room.
     func tell(_ output: RoomOutput, _ outbox: inout ClientOutbox) {
         outbox.tell(.room(self.id.text, output))
     }

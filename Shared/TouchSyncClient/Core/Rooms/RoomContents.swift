@@ -9,15 +9,14 @@ package struct RoomContents: Sendable {
     package private(set) var seq: Int64 = 0
     /// The elements that the server confirmed.
     package private(set) var confirmed = ElementTable()
-    /// The confirmed elements with this user's edits and gestures on top, as of the last `show`.
-    private(set) var shown = ElementTable()
+    /// The confirmed elements with this user's edits and gestures on top, as the room computed them last.
+    var shown = ElementTable()
     /// The rules that the server applies; the built-in ones until it has sent its own.
     private(set) var rules = RulesTable.defaults
     /// A room in parts of which some are missing.
     private var arriving: RoomArrival?
-    private var touched = TouchedElements()
+    private var touched = IdSet()
 
-    /// Nothing is known yet.
     package init() {}
 
     /// Where a join goes on; nil when all of the room is needed.
@@ -110,18 +109,7 @@ package struct RoomContents: Sendable {
         for id in self.shown.ids { self.touched.insert(id) }
     }
 
-    /// The elements that were touched since the last call.
-    mutating func takeTouched() -> [TextKey] { self.touched.drain() }
-
-    /// Keeps the order of what is shown, until an element comes, goes, or changes its level.
-    /// - Returns: the ids of all that is shown as it lies on each other, the lowest first.
-    @discardableResult
-    mutating func keepOrder() -> [TextKey] { self.shown.keepOrder() }
-
-    /// Sets what is shown of an element; nil: nothing.
-    mutating func show(_ element: Element?, _ id: TextKey) {
-        self.shown[id] = element
-    }
+    mutating func takeTouched() -> [TextKey] { self.touched.takeAll() }
 }
 
 /// A whole room as the answer to a join, and its parts, bring it.
@@ -132,7 +120,6 @@ package struct RoomArrival: Sendable {
     let sessionNumber: Int64
     private(set) var elements: [Element] = []
 
-    /// - Parameter answer: to the join.
     package init(answer: JSONObject, sessionNumber: Int64) {
         self.epoch = answer["epoch"]?.string ?? ""
         self.seq = answer["seq"]?.integer ?? 0
@@ -142,23 +129,5 @@ package struct RoomArrival: Sendable {
 
     mutating func append(_ elements: JSONValue?) {
         self.elements += (elements?.objects ?? []).compactMap { Element(server: $0) }
-    }
-}
-
-/// Ids, each once, in the order in which they came.
-struct TouchedElements: Sendable {
-    private var order: [TextKey] = []
-    private var known: Set<TextKey> = []
-
-    mutating func insert(_ id: TextKey) {
-        if self.known.insert(id).inserted { self.order.append(id) }
-    }
-
-    mutating func drain() -> [TextKey] {
-        defer {
-            self.order.removeAll(keepingCapacity: true)
-            self.known.removeAll(keepingCapacity: true)
-        }
-        return self.order
     }
 }

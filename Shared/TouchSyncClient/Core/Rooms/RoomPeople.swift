@@ -62,7 +62,6 @@ struct RoomPeople: Sendable {
     /// Who this user is there, as of the last join; nil before the first.
     private(set) var own: OwnMembership?
 
-    /// The members in the order in which they came.
     var members: [RoomMember] { self.places.compactMap(\.self) }
 
     /// The members that the answer to a join has, and who this user is.
@@ -183,7 +182,6 @@ extension MemberConnection {
 }
 
 extension JSONValue {
-    /// The text of an object; nil if it is none.
     fileprivate var objectText: String? {
         self.kind == .object ? String(decoding: self.rawBytes, as: UTF8.self) : nil
     }

@@ -17,7 +17,6 @@ public struct RoomRecord: Equatable, Sendable {
     let session: String?
     let sid: String
     let nextNumber: Int64
-    /// The number of the latest gesture.
     let gesture: Int64
     let edits: [SavedEdit]
 

@@ -13,9 +13,7 @@ struct RoomSession: Sendable {
 
 /// What the server allows an app in a room.
 struct RoomAllowance: Sendable {
-    /// The maximum size of an edit, bytes.
     private(set) var message = 262144
-    /// The maximum number of edits without an answer.
     private(set) var unacknowledged = 32
 
     init(_ limits: JSONObject = .empty) {
@@ -33,12 +31,10 @@ struct RoomAllowance: Sendable {
 struct RoomSaving: Sendable {
     /// Whether something of it changed since it was saved.
     private(set) var isDirty = false
-    /// Whether something is saved.
     private var isSaved: Bool
     /// The keys of edits that are saved without a number of the present session.
     private var unnumbered: Set<Int>
 
-    /// - Parameter queue: the edits that are saved.
     init(isSaved: Bool, _ queue: EditQueue) {
         self.isSaved = isSaved
         self.unnumbered = Set(queue.unnumbered.map(\.key))
@@ -62,28 +58,7 @@ struct RoomSaving: Sendable {
 /// The search for edits in doubt in the room's history.
 struct DoubtSearch: Sendable {
     /// Where the page begins that is being read.
-    private(set) var readingFrom: Int64?
-    /// When a page that could not be had is asked for again, ms.
-    private(set) var retryAt: Int64?
-
-    /// The page behind a number is being read.
-    mutating func began(from seq: Int64) {
-        self.readingFrom = seq
-        self.retryAt = nil
-    }
-
-    /// A page could not be had.
-    mutating func failed(retryAt: Int64) {
-        self.retryAt = retryAt
-    }
-
-    /// It goes on from the same page, at the latest behind the next join.
-    mutating func paused() {
-        self.retryAt = nil
-    }
-
-    /// It is over, or the connection was lost.
-    mutating func ended() {
-        self = DoubtSearch()
-    }
+    var readingFrom: Int64?
+    /// When a page that could not be had is asked for again, ms; at the latest it is behind the next join.
+    var retryAt: Int64?
 }

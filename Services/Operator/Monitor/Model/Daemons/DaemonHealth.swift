@@ -37,11 +37,10 @@ extension DaemonHealth {
     ///   - liveness: the body of `/healthz`.
     /// - Returns: nil when the first is not what daemons answer.
     init?(readiness: [UInt8], liveness: [UInt8]) {
-        var document = JSONDocument()
-        guard (try? document.parse(readiness)) != nil, let isReady = document.root["ready"]?.bool else { return nil }
+        guard let root = try? JSONValue(parsing: readiness), let isReady = root["ready"]?.bool else { return nil }
         self.isReady = isReady
-        self.reasons = Self.reasons(document.root["reasons"])
-        self.notes = Self.reasons(document.root["notes"])
+        self.reasons = Self.reasons(root["reasons"])
+        self.notes = Self.reasons(root["notes"])
         self.stalled = String(decoding: liveness.prefix(Self.limit * Self.textLimit), as: UTF8.self)
             .split(separator: "\n").prefix(Self.limit)
             .filter { $0.hasPrefix("stalled: ") }

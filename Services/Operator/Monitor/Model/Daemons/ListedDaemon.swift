@@ -68,10 +68,9 @@ enum DaemonList {
     /// Parses a list.
     /// - Returns: nil when the text is no list.
     static func parse(_ text: [UInt8]) -> [ListedDaemon]? {
-        var document = JSONDocument()
-        guard text.count <= self.maxBytes, (try? document.parse(text)) != nil,
-            let processes = document.root["processes"]
-        else { return nil }
+        guard text.count <= self.maxBytes, let processes = (try? JSONValue(parsing: text))?["processes"] else {
+            return nil
+        }
         var known: Set<ListedDaemon.Key> = []
         var daemons: [ListedDaemon] = []
         for entry in processes.elements {

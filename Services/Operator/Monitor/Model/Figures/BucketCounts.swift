@@ -19,7 +19,6 @@ struct BucketCounts: Equatable, Sendable {
         self.counts = counts
     }
 
-    /// How many observations there are.
     var total: UInt64 { self.counts.reduce(0, &+) }
 
     /// Adds observations; those with other bounds are left out.

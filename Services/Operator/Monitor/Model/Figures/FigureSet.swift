@@ -3,7 +3,6 @@ struct FigureSet: Equatable, Sendable {
     /// In the order of the cases; NaN is unknown.
     private var values: [Float]
 
-    /// Nothing known.
     init() {
         self.values = Array(repeating: .nan, count: PipelineFigure.allCases.count)
     }

@@ -15,10 +15,8 @@ struct FigureTable: Sendable {
     /// Metrics whose growth counts as dropped records, with the label that names the reason; nil: the metric's own name.
     private let drops: [String: String?]
 
-    /// The names of all metrics that count.
     var metrics: [String] { Array(self.rows.keys) + Array(self.drops.keys) }
 
-    /// The rows that a sample counts for.
     func figures(of sample: ExpositionSample) -> [PipelineFigure] {
         guard let rows = self.rows[sample.name] else { return [] }
         return rows.compactMap { row in

@@ -16,7 +16,6 @@ enum PipelineFigure: String, CaseIterable, Hashable, Sendable {
     case batches, databaseReads
     /// Rooms slowed down or sped up, in a second.
     case paceChanges
-    /// Links that were opened again.
     case reconnects
     /// Processor time, in cores.
     case cpu
@@ -29,7 +28,6 @@ enum PipelineFigure: String, CaseIterable, Hashable, Sendable {
     case queuePreviews, previewQueueAge
     /// Neighbours that grant no more commits, and those whose link accepts no more.
     case lanesClosed, peersBlocked
-    /// Joins and reads that wait.
     case joinsWaiting
     /// Bytes that wait for neighbours.
     case outboxBytes
@@ -44,14 +42,12 @@ enum PipelineFigure: String, CaseIterable, Hashable, Sendable {
     case shardLag
     /// Committers with other rules, and 1 while a rules file is refused.
     case rulesDiffering, rulesRefused
-    /// Neighbours that are connected.
     case linksUp
 
     /// How the figure comes about.
     enum Kind: Sendable {
         /// The growth of a counter, per second.
         case rate
-        /// A present value.
         case value
     }
 

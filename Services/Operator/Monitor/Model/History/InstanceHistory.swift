@@ -36,7 +36,6 @@ struct InstanceHistory: Sendable {
                 drops: self.indexed(growth.drops), observed: self.counted(growth.observed)))
     }
 
-    /// How the instance is.
     var condition: InstanceCondition { InstanceCondition(self.outcome) }
 
     /// The points of the last seconds.

@@ -6,7 +6,6 @@ package struct PipelineHistory: Sendable {
     private(set) var journal = FindingJournal()
     /// Of the last round; nil before the first.
     private(set) var moment: ScrapeRound?
-    /// How many rounds there have been.
     package private(set) var rounds: UInt64 = 0
 
     /// A round is complete.

@@ -20,16 +20,11 @@ enum ProbeOutcome: Sendable {
     case notRunning, starting
 }
 
-/// How an instance is. In JSON by its raw value; the worst last.
-enum InstanceCondition: String, Comparable, CaseIterable, Sendable {
+/// How an instance is. In JSON by its raw value.
+enum InstanceCondition: String, Sendable {
     case ready, starting, notReady, stalled, garbled, silent, unreachable, stopped
 
-    /// Only a ready instance is well.
     var isWell: Bool { self == .ready }
-
-    static func < (left: InstanceCondition, right: InstanceCondition) -> Bool { left.rank < right.rank }
-
-    private var rank: Int { Self.allCases.firstIndex(of: self) ?? 0 }
 
     init(_ outcome: ProbeOutcome) {
         self =

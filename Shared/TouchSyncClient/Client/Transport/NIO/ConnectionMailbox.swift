@@ -4,7 +4,6 @@
 
     /// What the tasks of an app and the event loop of a connection share: received messages, and how much waits to be sent.
     final class ConnectionMailbox: Sendable {
-        /// Whether a message may be sent.
         enum Admission: Sendable {
             case accepted
             case ended
@@ -59,7 +58,6 @@
             }
         }
 
-        /// A message arrived.
         func deliver(_ message: String) {
             let receiver = self.state.withLockedValue { state -> CheckedContinuation<String?, Never>? in
                 guard !state.isEnded else { return nil }

@@ -6,7 +6,6 @@
     ///
     /// A message costs its bytes, whatever number of frames it comes in.
     struct MessageAssembly {
-        /// What a frame brought.
         enum Event: Equatable {
             /// A message is complete.
             case message(String)
@@ -28,13 +27,11 @@
         private var text = ByteBuffer()
         private var fragments = 0
 
-        /// One with limits on a message's bytes and frames.
         init(messageLimit: Int, fragmentLimit: Int) {
             self.messageLimit = messageLimit
             self.fragmentLimit = fragmentLimit
         }
 
-        /// Takes the next frame.
         mutating func received(_ frame: WebSocketFrame) throws(Failure) -> Event? {
             guard frame.maskKey == nil, !frame.rsv1, !frame.rsv2, !frame.rsv3 else { throw .violation }
             switch frame.opcode {

@@ -9,7 +9,6 @@
         private let channel: any Channel
         private let mailbox: ConnectionMailbox
 
-        /// The connection over `channel`, whose handler fills `mailbox`.
         init(_ channel: any Channel, _ mailbox: ConnectionMailbox) {
             self.channel = channel
             self.mailbox = mailbox

@@ -8,7 +8,6 @@
         private let roots: [String]
         private let made = NIOLockedValueBox<NIOSSLContext?>(nil)
 
-        /// Trusts `roots`, certificates in PEM, beside the system's.
         init(roots: [String]) { self.roots = roots }
 
         /// The context of all connections.

@@ -16,7 +16,6 @@
         /// What has arrived behind the last head.
         var rest: ByteBuffer { self.input }
 
-        /// More has arrived.
         mutating func append(_ bytes: ByteBuffer) { self.input.writeImmutableBuffer(bytes) }
 
         /// The final answer, once it is there: heads of status 100 to 199 announce another one, except 101 (RFC 9110,

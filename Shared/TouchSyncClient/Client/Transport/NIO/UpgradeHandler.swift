@@ -54,7 +54,6 @@
             }
         }
 
-        /// Upgrades if the answer is there.
         private func answered(_ context: ChannelHandlerContext) {
             do throws(TransportError) {
                 guard let head = try self.answer.next() else { return }

@@ -8,7 +8,6 @@
             WebSocketFrame(fin: true, opcode: opcode, maskKey: .random(), data: data)
         }
 
-        /// A client's close frame.
         static func clientClose(_ code: WebSocketErrorCode) -> WebSocketFrame {
             var data = ByteBuffer()
             data.write(webSocketErrorCode: code)

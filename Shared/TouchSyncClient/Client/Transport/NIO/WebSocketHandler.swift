@@ -15,7 +15,6 @@
         private let mailbox: ConnectionMailbox
         private var assembly: MessageAssembly
 
-        /// Fills `mailbox` with what `assembly` makes.
         init(_ mailbox: ConnectionMailbox, _ assembly: MessageAssembly) {
             self.mailbox = mailbox
             self.assembly = assembly

@@ -1,7 +1,0 @@
-/// The transport that carries a session's packets.
-enum SessionCarrier {
-    case polling(PollingLink)
-    case webSocket(WebSocketLink)
-    /// The session has ended: nothing is sent.
-    case none
-}
