@@ -99,8 +99,7 @@ extension JSONWriter {
 
     /// The text of one object, and a line feed.
     package static func line(_ members: (inout JSONWriter) -> Void) -> String {
-        String(decoding: self.text(members), as: UTF8.self) + "
-"
+        String(decoding: self.text(members), as: UTF8.self) + "\n"
     }
 
     /// Writes an object.
