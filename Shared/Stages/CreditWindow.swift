@@ -24,6 +24,12 @@ package struct CreditWindow: Equatable, Sendable {
         self.sent += load
     }
 
+    /// Takes back what was spent on commits that were not sent after all.
+    package mutating func refund(_ load: CommitLoad) {
+        self.sent.commits -= load.commits
+        self.sent.bytes -= load.bytes
+    }
+
     /// The receiver grants more credit. A late record with less than the current grant is ignored.
     package mutating func allow(_ credit: CommitCredit) {
         guard let allowed = self.allowed else { return }

@@ -73,7 +73,7 @@ public struct Outbox {
     /// Adds a record that costs credit.
     /// - Returns: false when the peer has given none for it.
     package mutating func appendCredited(_ record: some WireRecord) -> Bool {
-        guard self.credit.isOpen else { return false }
+        guard self.isCreditOpen else { return false }
         let before = self.open.fieldBytes
         self.open.append(record)
         self.credit.spend(CommitLoad(commits: 1, bytes: self.open.fieldBytes - before))
@@ -123,7 +123,7 @@ public struct Outbox {
     // MARK: Credit
 
     /// True while the peer allows commits.
-    package var isCreditOpen: Bool { self.credit.isOpen }
+    package var isCreditOpen: Bool { self.credit.isOpen && !self.hasOverflown }
 
     /// The peer allows more commits.
     package mutating func allow(_ credit: CommitCredit) { self.credit.allow(credit) }
@@ -180,12 +180,17 @@ public struct Outbox {
         guard !self.open.isEmpty else { return }
         let envelope = exchange(&self.open, with: EnvelopeWriter())
         guard envelope.bytes.count <= self.limits.envelope else {
-            self.dropped += Int(envelope.count)
             self.droppedEnvelopes += 1
-            return
+            return self.lose(envelope)
         }
         self.sealedBytes += envelope.bytes.count
         self.sealed.append(envelope)
+    }
+
+    /// The peer does not hear of an envelope, so it will not give the credit back that its commits have cost.
+    private mutating func lose(_ envelope: EnvelopeWriter) {
+        self.dropped += Int(envelope.count)
+        self.credit.refund(CommitLoad(commits: Int(envelope.count), bytes: envelope.fieldBytes))
     }
 
     private mutating func overflow() {
@@ -197,10 +202,12 @@ public struct Outbox {
     /// Drops everything, as when the link is down.
     /// - Returns: the previews that were not in an envelope yet, which another peer may get.
     mutating func close() -> [Preview] {
-        self.dropped += self.sealed.reduce(Int(self.open.count)) { $0 + Int($1.count) } + self.awareness.count
+        for envelope in self.sealed { self.lose(envelope) }
+        self.lose(self.open)
         self.open = EnvelopeWriter()
         self.sealed.removeAll()
         self.sealedBytes = 0
+        self.dropped += self.awareness.count
         _ = self.awareness.takeAll()
         return self.previews.takeAllByRoom()
     }

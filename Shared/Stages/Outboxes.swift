@@ -77,14 +77,14 @@ public struct Outboxes<Peer: Comparable> {
     /// Adds a record for a peer; without one that is up it is dropped and counted.
     @inlinable
     public mutating func append(_ record: some WireRecord, to peer: Peer?) {
-        guard let peer, self.table.contains(peer) else { return self.missed() }
-        self.table[peer]?.append(record)
+        guard let index = peer.flatMap({ self.table.index(of: $0) }) else { return self.missed() }
+        self.table.values[index]?.append(record)
     }
 
     /// Adds a preview for a peer; without one that is up it is dropped and counted.
     package mutating func append(latest preview: Preview, to peer: Peer?) {
-        guard let peer, self.table.contains(peer) else { return self.missed() }
-        self.table[peer]?.append(latest: preview)
+        guard let index = peer.flatMap({ self.table.index(of: $0) }) else { return self.missed() }
+        self.table.values[index]?.append(latest: preview)
     }
 
     /// Adds a record for every peer.

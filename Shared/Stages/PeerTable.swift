@@ -24,6 +24,13 @@ public struct PeerTable<Peer: Comparable, Value> {
         return (low, low < self.keys.count && self.keys[low] == peer)
     }
 
+    /// The position of a peer; nil when it has no value.
+    @inlinable
+    func index(of peer: Peer) -> Int? {
+        let (index, isThere) = self.position(of: peer)
+        return isThere ? index : nil
+    }
+
     /// The value of a peer; nil when there is none. Setting nil removes it.
     @inlinable
     public subscript(peer: Peer) -> Value? {

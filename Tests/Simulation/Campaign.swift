@@ -77,7 +77,8 @@ package struct Campaign: Sendable {
     package static let required =
         [
             "acks", "deliveries", "previews", "refusals", "retries", "resumes", "resyncs", "snapshots", "unknowns",
-            "faults.open-transaction", "faults.late-transaction", "faults.duplicated", "lost.envelopes",
+            "faults.full-link", "outboxes.overflown", "outboxes.dropped-envelopes", "faults.open-transaction",
+            "faults.late-transaction", "faults.duplicated", "lost.envelopes",
             "committer.found-written", "committer.found-lost", "committer.duplicates", "committer.stale",
             "committer.over-room-elements", "committer.over-annotations",
             "fanout.holes", "fanout.replays", "fanout.rebases", "fanout.parked", "gateway.held", "gateway.resent",

@@ -22,6 +22,8 @@ package struct Plan: Sendable {
     package var faults = 4
     /// How many times an instance is added to a stage's set or removed from one.
     package var setChanges = 0
+    /// How many times a link accepts nothing more for a while. Little may wait for one in such a world.
+    package var fullLinks = 0
     /// When the first fault may come, and when the last one has ended.
     package var calm: UInt64 = 300 * .millisecond
     package var disturbed: UInt64 = 2200 * .millisecond
@@ -56,6 +58,7 @@ package struct Plan: Sendable {
         self.hasSilence = seed % 4 == 1
         self.hasScene = seed % 7 < 4
         if seed % 6 == 2 { self.setChanges = 5 }
+        if seed % 8 == 4 { self.fullLinks = 12 }
     }
 }
 

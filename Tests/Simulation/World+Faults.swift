@@ -50,6 +50,14 @@ extension World {
         }
     }
 
+    /// A link accepts nothing more for a while.
+    func fillLink() {
+        self.count("faults.full-link")
+        let time = self.random.number(20...1500) * .millisecond
+        self.fill(self.anyLink(), self.random.chance(50) ? .forth : .back, for: time)
+        self.disturbed(for: time)
+    }
+
     private func strikeDatabase(_ fault: String) {
         self.count("faults.\(fault)")
         let time = self.random.number(50...1500) * .millisecond

@@ -125,6 +125,10 @@ package final class World {
             let when = self.plan.calm + self.random.number(0...(self.plan.disturbed - self.plan.calm))
             self.after(when) { [unowned self] in self.strike() }
         }
+        for _ in 0..<self.plan.fullLinks {
+            let when = self.plan.calm + self.random.number(0...(self.plan.disturbed - self.plan.calm))
+            self.after(when) { [unowned self] in self.fillLink() }
+        }
         for _ in 0..<self.plan.setChanges {
             let when = self.plan.calm + self.random.number(0...(self.plan.disturbed - self.plan.calm))
             self.after(when) { [unowned self] in self.changeSet() }

@@ -136,6 +136,20 @@ import Wire
         self.outboxes[1]?.allow(CommitCredit(commits: 200, bytes: 1_000_000))
         #expect(self.outboxes.closedCount == 0)
     }
+
+    /// The receiver gives credit back for what it was sent alone.
+    @Test mutating func anOverflowGivesTheCreditBackThatItsCommitsHaveCost() throws {
+        self.outboxes.linkUp(0, greeting: CommitCredit(commits: 5, bytes: 1 << 20).greeting)
+        #expect(self.outboxes[0]?.appendCredited(self.leave) == true)
+        #expect(try self.flush(.wouldBlock) == [])
+        #expect(self.outboxes[0]?.appendCredited(Self.update(2000)) == true)
+        #expect(self.outboxes[0]?.appendCredited(self.leave) == false, "an overflow accepts no commits")
+        let isToRepair = self.outboxes.writable(0)
+        #expect(isToRepair)
+        for _ in 0..<5 { #expect(self.outboxes[0]?.appendCredited(self.leave) == true) }
+        #expect(self.outboxes[0]?.appendCredited(self.leave) == false)
+        #expect(try self.flush().map(\.count) == [5])
+    }
 }
 
 @Suite struct StageRoutesTests {

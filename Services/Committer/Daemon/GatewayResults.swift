@@ -12,7 +12,7 @@ package struct GatewayResults {
     }
 
     /// The outboxes of the gateways that are up.
-    package var outboxes = Outboxes<PeerID>(.results)
+    package var outboxes: Outboxes<PeerID>
     private let window: CommitCredit
     /// Gateways by their numbers in the core.
     private var senders: [UInt64: Sender] = [:]
@@ -20,7 +20,10 @@ package struct GatewayResults {
     private var peers: [String: PeerID] = [:]
 
     /// No gateways yet; each may have a `window` of unfinished commits.
-    package init(window: CommitCredit) { self.window = window }
+    package init(window: CommitCredit, limits: OutboxLimits = .results) {
+        self.window = window
+        self.outboxes = Outboxes(limits)
+    }
 
     /// A gateway's link came up.
     package mutating func linkUp(_ peer: PeerID, name: String) {

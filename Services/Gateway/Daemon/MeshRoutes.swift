@@ -20,15 +20,18 @@ package struct MeshRoutes {
         case noInstance
     }
 
-    package private(set) var coalescers = StageRoutes(.previews)
-    package private(set) var committers = StageRoutes(.requests)
-    package private(set) var fanouts = StageRoutes(.requests)
+    package private(set) var coalescers, committers, fanouts: StageRoutes
     private let longestPause: Nanoseconds
     private var gathering = GatheringLevel.none
 
     /// Routes to no instances yet.
     /// - Parameter pause: between two envelopes for one coalescer, when the gateway is busy.
-    package init(pause: Nanoseconds) { self.longestPause = pause }
+    package init(pause: Nanoseconds, previews: OutboxLimits = .previews, requests: OutboxLimits = .requests) {
+        self.longestPause = pause
+        self.coalescers = StageRoutes(previews)
+        self.committers = StageRoutes(requests)
+        self.fanouts = StageRoutes(requests)
+    }
 
     /// The owners of each stage's shards.
     package var owners: [(Stage, ShardOwners)] {
@@ -47,10 +50,10 @@ package struct MeshRoutes {
     @discardableResult
     package mutating func follow(_ event: StageLinks.Event, of stage: Stage) -> ShardOwners.Change {
         switch stage {
-        case .gateway: return ShardOwners.Change()
         case .committer: return self.committers.follow(event)
         case .fanout: return self.fanouts.follow(event)
-        case .coalescer:
+        // There are no links to gateways.
+        case .coalescer, .gateway:
             let change = self.coalescers.follow(event)
             switch event {
             // What waited for a link that accepts envelopes again may have been dropped.

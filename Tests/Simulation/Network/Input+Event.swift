@@ -10,7 +10,8 @@ extension Input {
             (.up(link.index, greeting: link.greeting, isResting: link.isResting), link.server.stage)
         case .down(let link): (.down(link.index), link.server.stage)
         case .resting(let link): (.resting(link.index, link.isResting), link.server.stage)
-        case .message, .peerUp, .peerDown, .peerMessage, .database, .app: nil
+        case .writable(let link): (.writable(link.index), link.server.stage)
+        case .message, .peerUp, .peerDown, .peerMessage, .peerWritable, .database, .app: nil
         }
     }
 }

@@ -32,6 +32,8 @@ final class Link {
     var arrival: [UInt64] = [0, 0]
     /// Until when nothing arrives, by direction.
     var stalled: [UInt64] = [0, 0]
+    /// Until when nothing more is accepted, by direction.
+    var fullUntil: [UInt64] = [0, 0]
     /// Until when everything takes longer.
     var slowUntil: UInt64 = 0
     /// The last envelopes from the dialler, for those that come again on the next connection.

@@ -77,6 +77,7 @@ extension World {
     @discardableResult
     func send(_ envelope: [UInt8], on link: Link) -> SendResult {
         guard let session = link.session else { return .unroutable }
+        guard link.fullUntil[Link.Direction.forth.rawValue] <= self.now else { return .wouldBlock }
         self.passes(envelope)
         if link.isIdempotent { link.recent = link.recent.suffix(2) + [envelope] }
         self.at(self.arrival(on: link, .forth)) { [unowned self] in
@@ -90,12 +91,30 @@ extension World {
     func send(_ envelope: [UInt8], to peer: PeerID) -> SendResult {
         let link = self.links[peer.link]
         guard link.serverSessions.contains(peer.session) else { return .unroutable }
+        guard link.fullUntil[Link.Direction.back.rawValue] <= self.now else { return .wouldBlock }
         self.passes(envelope)
         self.at(self.arrival(on: link, .back)) { [unowned self] in
             guard link.session == peer.session else { return self.count("lost.envelopes") }
             self.deliver(.message(link, envelope), to: link.dialler)
         }
         return .sent
+    }
+
+    /// A direction is full for a while: nothing is accepted, then who sends is told.
+    func fill(_ link: Link, _ direction: Link.Direction, for time: UInt64) {
+        self.note("fill \(link.name) \(direction) for \(time / .millisecond) ms")
+        let end = self.now + time
+        link.fullUntil[direction.rawValue] = end
+        self.after(time) { [unowned self] in
+            guard link.fullUntil[direction.rawValue] == end else { return }
+            switch direction {
+            case .forth: self.deliver(.writable(link), to: link.dialler)
+            case .back:
+                for session in link.serverSessions.sorted() {
+                    self.deliver(.peerWritable(PeerID(link, session)), to: link.server)
+                }
+            }
+        }
     }
 
     private func arrival(on link: Link, _ direction: Link.Direction) -> UInt64 {

@@ -9,12 +9,13 @@ final class CoalescerShell: Shell {
     private var core: Coalescer
     private let fanouts: [Link]
     private var gathering = GatheringLevels()
-    private var previews = StageRoutes(.previews)
+    private var previews: StageRoutes
     private var output: [Preview] = []
 
     init(_ process: Process, in world: World) {
         self.world = world
         self.core = Coalescer()
+        self.previews = StageRoutes(world.outboxLimits(.previews))
         self.fanouts = world.links(of: process, to: .fanout)
         for link in self.fanouts where link.isListed {
             self.previews.follow(.added(link.index, name: link.server.name))
@@ -56,7 +57,7 @@ final class CoalescerShell: Shell {
                 default: break
                 }
             }
-        case .added, .removed, .up, .down, .resting, .message, .database, .app: break
+        case .added, .removed, .up, .down, .resting, .message, .writable, .peerWritable, .database, .app: break
         }
     }
 

@@ -19,7 +19,7 @@ final class CommitterShell: Shell {
     /// The history that the core's knowledge is of.
     private var epoch: Identifier?
     private var results: GatewayResults
-    private var updates = StageRoutes(.updates)
+    private var updates: StageRoutes
     private var actions: [Committer.Action] = []
     /// For a shell that is wrong on purpose: the next number of each stream, as this daemon has seen it.
     private var lastNumbers: [StreamKey: UInt64] = [:]
@@ -36,7 +36,8 @@ final class CommitterShell: Shell {
         limits.elementAnnotations = world.plan.elementAnnotations
         self.core = Committer(lanes: Self.lanes, rules: .defaults, limits: limits)
         self.fanouts = world.links(of: process, to: .fanout)
-        self.results = GatewayResults(window: world.window())
+        self.results = GatewayResults(window: world.window(), limits: world.outboxLimits(.results))
+        self.updates = StageRoutes(world.outboxLimits(.updates))
         process.greeting = world.window().greeting
         self.connections = (0..<Self.lanes).map { DatabaseConnection(of: process, lane: $0) }
         for connection in self.connections { world.connect(connection) }
@@ -65,6 +66,7 @@ final class CommitterShell: Shell {
         switch input {
         case .peerUp(let peer): self.results.linkUp(peer, name: self.world.name(of: peer))
         case .peerDown(let peer): self.results.linkDown(peer)
+        case .peerWritable(let peer): self.results.writable(peer)
         case .peerMessage(let peer, let bytes):
             self.world.walk(bytes) { (kind, fields) throws(EnvelopeError) in
                 guard kind == .commit else { return }
@@ -73,7 +75,7 @@ final class CommitterShell: Shell {
                 self.core.commitReceived(
                     self.altered(commit), size: fields.remaining, source: peer.serial, at: now, into: &self.actions)
             }
-        case .added, .removed, .up, .down, .resting, .message, .database, .app: break
+        case .added, .removed, .up, .down, .resting, .message, .writable, .database, .app: break
         }
     }
 
@@ -164,6 +166,8 @@ final class CommitterShell: Shell {
         counts["committer.over-room-elements", default: 0] += Int64(tally.overRoomElements)
         counts["committer.over-annotations", default: 0] += Int64(tally.overAnnotations)
         counts["committer.gaps", default: 0] += Int64(tally.gaps)
+        counts["outboxes.dropped-envelopes", default: 0] += Int64(
+            self.results.outboxes.droppedEnvelopes + self.updates.outboxes.droppedEnvelopes)
         counts["committer.expired-sessions", default: 0] += Int64(tally.expired)
     }
 }

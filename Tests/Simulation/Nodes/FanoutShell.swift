@@ -12,7 +12,7 @@ final class FanoutShell: Shell {
     private let process: Process
     private var core: Fanout
     private let connection: DatabaseConnection
-    private var peers = FanoutPeers(outboxBytes: 1 << 20)
+    private var peers: FanoutPeers
     private var actions: [FanoutAction] = []
     /// For a shell that is wrong on purpose: rooms that are read, and what it takes the shards' heads to be.
     private var loads: [UInt64: Int] = [:]
@@ -29,6 +29,7 @@ final class FanoutShell: Shell {
             limits.ringBytes = 1500
         }
         self.core = Fanout(limits: limits)
+        self.peers = FanoutPeers(outboxBytes: world.plan.fullLinks > 0 ? 1500 : 1 << 20)
         self.connection = DatabaseConnection(of: process, lane: 0)
         world.connect(self.connection)
         world.rest(process, true)
@@ -97,7 +98,11 @@ final class FanoutShell: Shell {
                     into: &self.core,
                     &self.actions)
             }
-        case .added, .removed, .up, .down, .resting, .message, .peerUp, .database, .app: break
+        case .peerWritable(let peer):
+            guard let gateway = self.peers.writable(peer) else { return }
+            self.world.count("outboxes.overflown")
+            self.core.linkDrained(to: gateway, into: &self.actions)
+        case .added, .removed, .up, .down, .resting, .message, .writable, .peerUp, .database, .app: break
         }
     }
 

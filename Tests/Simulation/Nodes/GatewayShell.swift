@@ -14,7 +14,7 @@ final class GatewayShell: Shell {
     private var core: Gateway
     /// What the core wants done, in order.
     private var actions: [GatewayAction] = []
-    private var routes = MeshRoutes(pause: linkPause)
+    private var routes: MeshRoutes
     private var arrivals = MeshArrivals()
     private let links: [Stage: [Link]]
     /// How long previews for one coalescer are collected while many come.
@@ -43,6 +43,8 @@ final class GatewayShell: Shell {
         self.core = Gateway(
             name: Identifier(process.name), connectionPrefix: UInt32(truncatingIfNeeded: world.random.next() >> 33) + 1,
             seed: world.random.next(), limits: Self.limits(in: world), tokens: nil)
+        self.routes = MeshRoutes(
+            pause: Self.linkPause, previews: world.outboxLimits(.previews), requests: world.outboxLimits(.requests))
         let links = [Stage.coalescer, .committer, .fanout].map { world.links(of: process, to: $0) }
         self.links = [.coalescer: links[0], .committer: links[1], .fanout: links[2]]
         self.arrivals.lateness = Self.lateness
@@ -120,7 +122,7 @@ final class GatewayShell: Shell {
     private func read(_ input: Input, _ now: Instant) {
         switch input {
         case .removed(let link) where self.overlooks(link), .down(let link) where self.overlooks(link): break
-        case .added, .removed, .up, .down, .resting:
+        case .added, .removed, .up, .down, .resting, .writable:
             guard let (event, stage) = input.event else { return }
             let change = self.routes.follow(event, of: stage)
             self.core.shardsMoved(change, of: stage, at: now, into: &self.actions)
@@ -132,7 +134,7 @@ final class GatewayShell: Shell {
                 ) { self.routes.allow($0, of: link.index) }
             }
         case .app(let connection, let news): self.read(news, of: connection, now)
-        case .peerUp, .peerDown, .peerMessage, .database: break
+        case .peerUp, .peerDown, .peerMessage, .peerWritable, .database: break
         }
     }
 
@@ -277,6 +279,7 @@ final class GatewayShell: Shell {
         counts["gateway.held", default: 0] += Int64(self.core.commits.custody.heldTotal)
         counts["gateway.holes", default: 0] += Int64(self.core.rooms.holesTotal)
         counts["gateway.resyncs", default: 0] += Int64(self.core.rooms.resyncsTotal)
+        counts["outboxes.dropped-envelopes", default: 0] += Int64(self.routes.droppedEnvelopes)
         counts["gateway.pace-changes", default: 0] += Int64(self.core.rooms.paces.changes)
     }
 }

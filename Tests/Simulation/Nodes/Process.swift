@@ -13,10 +13,13 @@ enum Input {
     /// Whether the daemon at its bound end rests has changed.
     case resting(Link)
     case message(Link, [UInt8])
+    /// It accepts envelopes again.
+    case writable(Link)
     /// The same at the bound end.
     case peerUp(PeerID)
     case peerDown(PeerID)
     case peerMessage(PeerID, [UInt8])
+    case peerWritable(PeerID)
     /// The database has something to say.
     case database(DatabaseNews)
     /// An app has.
@@ -26,7 +29,8 @@ enum Input {
     var isOfLink: Bool {
         switch self {
         case .message, .peerMessage: true
-        case .added, .removed, .up, .down, .resting, .peerUp, .peerDown, .database, .app: false
+        case .added, .removed, .up, .down, .resting, .writable, .peerUp, .peerDown, .peerWritable, .database, .app:
+            false
         }
     }
 }
