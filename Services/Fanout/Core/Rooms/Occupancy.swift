@@ -118,13 +118,9 @@ struct Occupancy: Sendable {
         }
     }
 
-    func isStreaming(_ gateway: GatewayID) -> Bool {
-        self.streaming.contains(gateway)
-    }
+    func isStreaming(_ gateway: GatewayID) -> Bool { self.streaming.contains(gateway) }
 
-    func includes(_ connection: UInt64) -> Bool {
-        self.occupants[connection] != nil
-    }
+    func includes(_ connection: UInt64) -> Bool { self.occupants[connection] != nil }
 
     /// True for a connection that its gateway has not named since its link went down.
     func isInDoubt(_ connection: UInt64) -> Bool { self.occupants[connection]?.isStale ?? false }
@@ -137,9 +133,7 @@ struct Occupancy: Sendable {
         return occupant.gateway
     }
 
-    func user(of connection: UInt64) -> Identifier? {
-        self.occupants[connection]?.user
-    }
+    func user(of connection: UInt64) -> Identifier? { self.occupants[connection]?.user }
 
     /// True for a user's connection that is in the room without doubt.
     func isPresent(_ connection: UInt64, of user: Identifier) -> Bool {

@@ -30,9 +30,7 @@ struct RoomJoins: Sendable {
 
     private static let foreignSession = Refusal(.sessionExpired, "The session is not known; join without it.")
 
-    init(of room: Identifier) {
-        self.room = room
-    }
+    init(of room: Identifier) { self.room = room }
 
     var isEmpty: Bool { self.tags.isEmpty }
 
