@@ -18,9 +18,7 @@ final class FaceApps {
     /// Peers that may be connected at once.
     private static let maxPeers = 1024
 
-    init(badMessages: RateMeter) {
-        self.badMessages = badMessages
-    }
+    init(badMessages: RateMeter) { self.badMessages = badMessages }
 
     /// A packet came.
     /// - Parameters:

@@ -37,9 +37,7 @@ package struct Custody {
     /// The least pause before a commit is sent again that was answered too early.
     private static let recheck = Nanoseconds.milliseconds(50)
 
-    init(limits: GatewayLimits) {
-        self.limits = limits
-    }
+    init(limits: GatewayLimits) { self.limits = limits }
 
     /// How many commits wait for a result.
     package var count: Int { self.commits.count }
