@@ -180,19 +180,16 @@ final class GatewayTelemetry: Sendable {
 
     func linksUp(_ stage: Stage, _ count: Int) { self.linksUp[stage]?.set(count) }
 
-    /// How many times links of all stages were opened again.
     func reconnects(_ count: UInt64) { self.reconnects.follow(count) }
 
     func gathering(_ level: GatheringLevel) {
         self.gatheringShare.set(Double(level.thousandths) / Double(GatheringLevel.full.thousandths))
     }
 
-    /// Envelopes were thrown away because a peer was too slow.
     func mailDropped(_ count: Int) { self.envelopesDropped.add(count) }
 
     func observe(_ server: SocketIOServer) { self.server.publish(server) }
 
-    /// Shows the core's present figures.
     func observe(_ core: borrowing Gateway, lanesClosed: Int) {
         self.core.publish(core)
         self.lanesClosed.set(lanesClosed)

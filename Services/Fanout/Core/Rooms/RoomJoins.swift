@@ -145,7 +145,6 @@ struct RoomJoins: Sendable {
         self.claim(tag, at: now, with: &services, into: &actions)
     }
 
-    /// Claims a join's session for its connection.
     mutating func claim(
         _ tag: UInt64, at now: Instant, with services: inout RoomServices, into actions: inout [FanoutAction]
     ) {

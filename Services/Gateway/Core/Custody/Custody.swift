@@ -50,7 +50,6 @@ package struct Custody {
 
     subscript(key: CustodyKey) -> PendingCommit? { self.commits[key] }
 
-    /// How long the oldest commit has waited.
     package func oldestAge(at now: Instant) -> Nanoseconds {
         self.commits.values.map(\.acceptedAt).min().map { now.elapsed(since: $0) } ?? .zero
     }

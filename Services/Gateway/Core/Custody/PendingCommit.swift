@@ -80,7 +80,6 @@ struct PendingCommit {
         self.sendAgainAt = now + Self.pause(afterAttempts: self.attempts)
     }
 
-    /// The last attempt could not be made.
     mutating func attemptFailed() { self.attempts -= 1 }
 
     /// How long after each attempt the commit is sent again: 1, 2, 4, then every 8 s.
