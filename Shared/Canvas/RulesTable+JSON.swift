@@ -1,6 +1,6 @@
 public import JSONBytes
 
-extension RulesTable {
+extension RulesTable: JSONEncodable {
     /// Parses the rules file: an object with a member per type, `"*"` for all other types. A missing type keeps its
     /// built-in rules, and so does every missing rule of a type (a new type starts from `"*"`). Unknown rules are
     /// errors, so that a typing mistake does not silently keep a default.

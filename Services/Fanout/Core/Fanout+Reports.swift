@@ -14,15 +14,11 @@ extension Room {
     func figures(at now: Instant) -> RoomFigures? {
         guard self.isLive else { return nil }
         let rates = self.feed.rates.perSecond(at: now)
-        var figures = RoomFigures(room: self.name)
-        figures.members = self.feed.audience.occupancy.userCount
-        figures.connections = self.feed.audience.occupancy.connectionCount
-        figures.seq = self.feed.stream.seq
-        figures.elements = self.feed.elements.count
-        figures.bytes = self.bytes
-        figures.updatesPerSecond = rates.updates
-        figures.previewsPerSecond = rates.previews
-        return figures
+        return RoomFigures(
+            room: self.name, members: self.feed.audience.occupancy.userCount,
+            connections: self.feed.audience.occupancy.connectionCount, seq: self.feed.stream.seq,
+            elements: self.feed.elements.count, bytes: self.bytes,
+            updatesPerSecond: rates.updates, previewsPerSecond: rates.previews)
     }
 
     fileprivate func report(at now: Instant) -> RoomReport? {

@@ -32,13 +32,11 @@ package struct Fanout: Sendable {
 
     // MARK: Figures
 
-    /// What it did, counted since the start.
     package var counters: FanoutCounters { self.services.counters }
     package var roomCount: Int { self.rooms.count }
     package var bytes: Int { self.rooms.bytes }
     /// How many joins and reads of rooms wait.
     package var waitingCount: Int { self.services.joins.count + self.rooms.readCount }
-    /// How many reads of histories wait.
     package var historyReadCount: Int { self.historyReads.count }
     /// How far the shard that is furthest behind is behind, in updates.
     package var lag: UInt64 { self.shards.lag }

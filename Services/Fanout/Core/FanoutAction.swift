@@ -5,9 +5,7 @@ package struct GatewayID: Hashable, Comparable, Sendable {
     /// Given by the shell, by the gateway's mesh name.
     package let number: UInt32
 
-    package init(_ number: UInt32) {
-        self.number = number
-    }
+    package init(_ number: UInt32) { self.number = number }
 
     package static func < (first: GatewayID, second: GatewayID) -> Bool { first.number < second.number }
 }

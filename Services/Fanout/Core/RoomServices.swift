@@ -5,7 +5,7 @@ internal import Wire
 /// What the rooms of a fan-out share: bounds and rules, and the machines that work for all of them.
 struct RoomServices: Sendable {
     let limits: FanoutLimits
-    var rules: RulesTable { didSet { self.rulesText = self.rules.text } }
+    var rules: RulesTable { didSet { self.rulesText = self.rules.jsonText } }
     /// The rules as JSON text, for the answers to joins.
     private(set) var rulesText: [UInt8]
     /// How sessions are signed; nil until the database was reached.
@@ -22,7 +22,7 @@ struct RoomServices: Sendable {
     init(limits: FanoutLimits, rules: RulesTable) {
         self.limits = limits
         self.rules = rules
-        self.rulesText = rules.text
+        self.rulesText = rules.jsonText
     }
 
     /// False when nobody waits for the answer to a question any more.
@@ -67,29 +67,13 @@ extension Refusal {
         .unavailable, "Another connection joined with this session meanwhile; join again.", retryAfterMs: 1000)
 }
 
-extension RulesTable {
-    fileprivate var text: [UInt8] {
-        var writer = JSONWriter()
-        self.encode(into: &writer)
-        return writer.bytes
-    }
-}
-
 extension Join {
-    func weight(_ bytes: Int) -> AnswerWeight {
-        AnswerWeight(request: self.request, room: self.room, isRead: false, bytes: UInt32(clamping: bytes))
-    }
-
     func reply(_ outcome: Result<JoinReply.Joined, Refusal>) -> JoinReply {
         JoinReply(request: self.request, room: self.room, connection: self.connection, outcome: outcome)
     }
 }
 
 extension RoomRead {
-    func weight(_ bytes: Int) -> AnswerWeight {
-        AnswerWeight(request: self.request, room: self.room, isRead: true, bytes: UInt32(clamping: bytes))
-    }
-
     func reply(_ outcome: RoomState.Outcome) -> RoomState {
         RoomState(request: self.request, room: self.room, outcome: outcome)
     }

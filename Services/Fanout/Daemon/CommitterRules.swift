@@ -15,9 +15,7 @@ package struct CommitterRules: Sendable {
     private var reported: [String] = []
 
     /// - Parameter own: the fingerprint of this fan-out's rules.
-    package init(own: UInt64) {
-        self.own = own
-    }
+    package init(own: UInt64) { self.own = own }
 
     /// This fan-out has other rules.
     package mutating func rulesChanged(_ fingerprint: UInt64) { self.own = fingerprint }

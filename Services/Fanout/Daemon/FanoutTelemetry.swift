@@ -4,14 +4,12 @@ internal import Stages
 
 /// The fan-out's figures for operators. Instruments are made once; what the core counts is followed now and then.
 final class FanoutTelemetry: Sendable {
-    /// Envelopes that could not be read.
     let malformed: Counter
     /// Times that a gateway was so slow that what waited for it was thrown away.
     let overflows: Counter
     private let signalsDropped: Counter
     /// Peers and records that were refused.
     let refusals: LinkTelemetry
-    /// Committers whose rules differ from this fan-out's.
     let differingCommitters: Gauge
     private let core: MetricsTable<Fanout>
     private let database: MetricsTable<RoomDatabase>
@@ -91,7 +89,6 @@ final class FanoutTelemetry: Sendable {
         self.envelopeBytes.observe(Double(bytes))
     }
 
-    /// Shows the present figures.
     func observe(_ core: borrowing Fanout, database: RoomDatabase, peers: borrowing FanoutPeers) {
         self.core.publish(core)
         self.database.publish(database)

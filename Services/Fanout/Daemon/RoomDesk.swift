@@ -29,9 +29,7 @@ struct RoomDesk {
     /// The questions that the walk under way answers.
     private var asking: [RoomQuestion] = []
 
-    init(_ questions: Mailbox<RoomQuestion>) {
-        self.questions = questions
-    }
+    init(_ questions: Mailbox<RoomQuestion>) { self.questions = questions }
 
     /// True while a walk is under way: the next turn must follow immediately.
     var isBusy: Bool { self.survey != nil }

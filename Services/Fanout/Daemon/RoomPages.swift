@@ -31,7 +31,6 @@ enum RoomPages {
         return RoomOrder(rawValue: sort).map { .list($0) }
     }
 
-    /// The list that a walk has found.
     static func page(of survey: RoomSurvey) -> AdminPage {
         Self.page { writer in
             writer.objects("rooms", survey.rooms, Self.write)

@@ -1,7 +1,6 @@
 package import Timing
 package import Wire
 
-/// What apps do: they come, send events and go.
 extension Gateway {
     /// An app connected and was accepted as `identity`. It joins the handshake's room immediately.
     /// - Returns: the slot that stands for it.

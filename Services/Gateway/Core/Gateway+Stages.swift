@@ -5,7 +5,6 @@ package import Wire
 extension Gateway {
     // MARK: Fan-outs
 
-    /// The fan-out answered a join.
     package mutating func joinAnswered(
         _ reply: JoinReply, at now: Instant, seconds: Double, into actions: inout [GatewayAction]
     ) {
@@ -74,7 +73,6 @@ extension Gateway {
         self.rooms.membersReceived(list, into: &actions)
     }
 
-    /// The fan-out answered a read.
     package mutating func readAnswered(_ state: RoomState, at now: Instant, into actions: inout [GatewayAction]) {
         self.requests.readAnswered(state, &self.joins.answers, at: now, into: &actions)
     }
@@ -89,7 +87,6 @@ extension Gateway {
         }
     }
 
-    /// The fan-out answered a read of a room's history.
     package mutating func historyAnswered(_ reply: HistoryReply, at now: Instant, into actions: inout [GatewayAction]) {
         self.requests.historyAnswered(reply, &self.joins.answers, at: now, into: &actions)
     }

@@ -27,7 +27,6 @@ package struct Gateway {
     package internal(set) var rooms: Rooms
     var orphans = OrphanedGestures()
     var reader: EventReader
-    /// Events from apps.
     package internal(set) var eventsTotal: UInt64 = 0
     /// The moment of the latest event after which something may wait for the clock.
     var clock = Instant.start
@@ -52,7 +51,6 @@ package struct Gateway {
         self.reader = EventReader(limits: limits, seed: seed)
     }
 
-    /// Events and requests refused.
     package var refusedTotal: UInt64 { self.connections.refusedTotal + self.requests.refusedTotal }
 
     /// Commits, joins and reads refused because too many waited.

@@ -4,7 +4,6 @@ package import Wire
 /// Where a connection stands in the gateway's table; reused after the connection is gone.
 package typealias Slot = Int
 
-/// A record for the fan-out that serves a shard.
 package enum FanoutRecord: Equatable, Sendable {
     case join(Join)
     case leave(Leave)
@@ -74,19 +73,14 @@ package enum GatewayAction: Equatable, Sendable {
     case expel(Slot)
     /// Report to operators which check of a token failed; the app's answer has less detail.
     case tokenRefused(TokenFailure)
-    /// Hand a preview to the coalescer of the shard.
     case preview(shard: Int, Preview)
     /// Tell the coalescer of the shard, behind the gesture's previews, that a commit ends it.
     case previewsEnd(shard: Int, GestureEnd)
-    /// Hand a commit to the committer of the shard.
     case commit(shard: Int, Commit)
-    /// Log a step of a traced commit.
     case traced(TraceMark)
-    /// Hand a record to the fan-out of the shard.
     case fanout(shard: Int, FanoutRecord)
     /// Hand a record to the fan-out that served the shard before.
     case formerFanout(shard: Int, FanoutRecord)
-    /// Answer an HTTP request.
     case http(request: UInt64, status: Int, json: [UInt8])
 }
 

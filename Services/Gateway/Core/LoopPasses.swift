@@ -17,9 +17,7 @@ package struct LoopPasses: Sendable {
     private var wait = Nanoseconds.zero
     private var ended = Instant.start
     private var isOver = true
-    /// When it was looked for the last time.
     private var lookedAt = Instant.start
-    /// Whether previews had their turn in this pass.
     private var hadPreviews = false
 
     package init() {}

@@ -19,9 +19,7 @@ package struct TurnPause {
     private var turnedAt = Instant.start
 
     /// - Parameter length: zero for no pauses.
-    package init(length: Nanoseconds) {
-        self.length = length
-    }
+    package init(length: Nanoseconds) { self.length = length }
 
     /// A turn that accepted commits has ended: how long the next one waits.
     package mutating func turnEnded(at now: Instant) -> Nanoseconds {

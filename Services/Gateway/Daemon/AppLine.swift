@@ -10,7 +10,6 @@ protocol AppLine: AnyObject {
     func acknowledge(_ id: UInt64, _ json: [UInt8])
     /// Answers a join with a large room: the parts go as the app reads, and ``snapshotSent`` is called behind the last one.
     func send(_ snapshot: Snapshot)
-    /// Sends no more parts of a room's snapshot.
     func dropSnapshot(of room: Identifier)
     /// Called when the app was sent all parts of a room's snapshot.
     var snapshotSent: ((Identifier) -> Void)? { get set }
@@ -35,7 +34,6 @@ protocol AppLine: AnyObject {
     var isStuck: Bool { get }
     /// True when the app is so far behind that it gets no further updates.
     func isBehind(_ bound: Int) -> Bool
-    /// Ends the app's connection to the namespace.
     func disconnect()
     /// Closes the app's connection, so that it connects again elsewhere.
     func goAway()
@@ -45,6 +43,5 @@ protocol AppLine: AnyObject {
     func shed()
     /// The app has gone: nothing more is sent.
     func ended()
-    /// Counts a message that was no event.
     func reportBadMessage()
 }

@@ -10,9 +10,7 @@ struct AppLines {
     /// The slots of apps that did not read when they were looked at last.
     private var stuck: Set<Slot> = []
 
-    init(behindBytes: Int) {
-        self.behindBytes = behindBytes
-    }
+    init(behindBytes: Int) { self.behindBytes = behindBytes }
 
     var slots: [Slot] { self.lines.indices.filter { self.lines[$0] != nil } }
 

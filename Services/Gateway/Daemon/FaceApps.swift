@@ -11,16 +11,12 @@ import Wire
 /// if the peer has no session: it may not know, as its socket connects again by itself.
 final class FaceApps {
     private var lines: [[UInt8]: FaceLine] = [:]
-    /// How many unreadable messages a peer may send.
     private let badMessages: RateMeter
     /// Silence after which a peer counts as gone.
     static let silence = Nanoseconds.seconds(30)
-    /// Peers that may be connected at once.
     private static let maxPeers = 1024
 
-    init(badMessages: RateMeter) {
-        self.badMessages = badMessages
-    }
+    init(badMessages: RateMeter) { self.badMessages = badMessages }
 
     /// A packet came.
     /// - Parameters:

@@ -88,7 +88,6 @@ final class GatewayDoor {
         }
     }
 
-    /// What an app names when it connects.
     private func fields(
         auth: UnsafeRawBufferPointer, query: (StaticString) -> String?, header: (StaticString) -> String?
     ) throws(Denial) -> HandshakeFields {

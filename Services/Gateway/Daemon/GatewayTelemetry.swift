@@ -178,7 +178,6 @@ final class GatewayTelemetry: Sendable {
         return server
     }
 
-    /// How many times links of all stages were opened again.
     func reconnects(_ count: UInt64) { self.reconnects.follow(count) }
 
     func gathering(_ level: GatheringLevel) {
@@ -187,7 +186,6 @@ final class GatewayTelemetry: Sendable {
 
     func observe(_ server: SocketIOServer) { self.server.publish(server) }
 
-    /// Shows the core's present figures, and those of what leaves for the stages.
     func observe(_ core: borrowing Gateway, _ routes: borrowing MeshRoutes) {
         self.core.publish(core)
         for (stage, owners) in routes.owners { self.linksUp[stage]?.set(owners.upCount) }

@@ -50,12 +50,9 @@ final class HTTPPages: HTTPApplication {
 
     func bodyTooLarge(_ head: HTTPRequestHead) -> HTTPResponse {
         guard APIResource.contains(head.path) else { return HTTPResponse(status: 413).confined }
-        do throws(Refusal) {
-            try self.checkOrigin(of: head)
+        return self.shared(with: head) { () throws(Refusal) in
             throw Refusal(.tooLarge, "A body has at most \(self.maxBody) bytes.")
-        } catch {
-            return self.readable(Self.refusal(error), by: head).confined
-        }
+        }.confined
     }
 
     // MARK: Pages
@@ -64,14 +61,14 @@ final class HTTPPages: HTTPApplication {
         guard let file = StaticFile.at(head.path) else { return Self.refusal(.noSuchPage) }
         guard Self.reading.contains(head.method) else { return Self.wrongMethod(Self.reading) }
         let answer = file.answer(known: head.header("if-none-match"), encodings: head.header("accept-encoding"))
-        return file.isForOtherOrigins ? self.shared(answer, with: head) : answer
+        return file.isForOtherOrigins ? self.shared(with: head) { answer } : answer
     }
 
     /// An answer that pages of the allowed origins may read, too.
-    private func shared(_ answer: HTTPResponse, with head: HTTPRequestHead) -> HTTPResponse {
+    private func shared(with head: HTTPRequestHead, _ answer: () throws(Refusal) -> HTTPResponse) -> HTTPResponse {
         do throws(Refusal) {
             try self.checkOrigin(of: head)
-            return self.readable(answer, by: head)
+            return self.readable(try answer(), by: head)
         } catch {
             return self.readable(Self.refusal(error), by: head)
         }
@@ -186,7 +183,7 @@ final class HTTPPages: HTTPApplication {
         case .success((let identity, _)):
             return identity
         case .failure(let refusal):
-            let status = refusal.field == "token" ? 401 : HTTPStatus.of(refusal)
+            let status = refusal.field == "token" ? 401 : refusal.httpStatus
             respond(Self.json(status, refusal.acknowledgementText))
             return nil
         }
@@ -221,7 +218,7 @@ final class HTTPPages: HTTPApplication {
     }
 
     static func refusal(_ refusal: Refusal) -> HTTPResponse {
-        Self.json(HTTPStatus.of(refusal), refusal.acknowledgementText)
+        Self.json(refusal.httpStatus, refusal.acknowledgementText)
     }
 
     private static func wrongMethod(_ allowed: [String]) -> HTTPResponse {

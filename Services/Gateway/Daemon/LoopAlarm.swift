@@ -8,9 +8,7 @@ final class LoopAlarm {
     private var dueAt = Instant.never
     var ring: () -> Void = {}
 
-    init(eventLoop: any EventLoop) {
-        self.eventLoop = eventLoop
-    }
+    init(eventLoop: any EventLoop) { self.eventLoop = eventLoop }
 
     /// Sees to it that it rings at a deadline, if there is one.
     /// - Parameter breath: it does not ring sooner than that from now on, however long the deadline is past.

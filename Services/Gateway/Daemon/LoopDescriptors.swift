@@ -15,9 +15,7 @@ final class LoopDescriptors: ReactorHost {
     private var channels: [Int32: EventLoopFuture<any Channel>] = [:]
     private var standsBack = false
 
-    init(eventLoop: any EventLoop) {
-        self.eventLoop = eventLoop
-    }
+    init(eventLoop: any EventLoop) { self.eventLoop = eventLoop }
 
     var count: Int { self.channels.count }
 

@@ -9,9 +9,7 @@ import Wire
 final class SocketIOApps: SocketIOApplication {
     private unowned let hub: GatewayHub
 
-    init(hub: GatewayHub) {
-        self.hub = hub
-    }
+    init(hub: GatewayHub) { self.hub = hub }
 
     func admit(_ handshake: Handshake) -> HandshakeRefusal? {
         guard self.hub.door.isAddressed(by: handshake.head, from: handshake.remoteAddress) else {
@@ -88,9 +86,7 @@ final class SocketIOApps: SocketIOApplication {
 private final class Visitor {
     var limit: DoorLimit?
 
-    init(_ limit: DoorLimit) {
-        self.limit = limit
-    }
+    init(_ limit: DoorLimit) { self.limit = limit }
 }
 
 extension SocketIOSocket {

@@ -34,7 +34,6 @@ package struct TLSSettings: Sendable {
         }
     }
 
-    /// Reads both files as they are now.
     func read() throws(TLSFileProblem) -> TLSIdentity {
         try Self.identity(self.certificateFile.path, self.keyFile.path)
     }

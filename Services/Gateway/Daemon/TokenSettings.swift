@@ -98,16 +98,13 @@ package struct TokenSettings: Sendable {
         }
     }
 
-    /// The revocations of the file as it is now.
     static func revocations(in contents: Result<[UInt8], SettingRefusal>) throws(SettingRefusal) -> RevocationList {
         let text = try contents.get()
         do { return try RevocationList(parsing: text) } catch { throw SettingRefusal(error.description) }
     }
 
-    /// What verifies tokens at start.
     func makeVerifier() async throws -> TokenVerifier { try await self.makeVerifier(self.rules) }
 
-    /// What verifies tokens under these rules.
     func makeVerifier(_ rules: Rules) async throws -> TokenVerifier {
         try await TokenVerifier(
             keys: rules.keys, issuer: self.issuer, audience: self.audience, leeway: self.leeway.components.seconds,

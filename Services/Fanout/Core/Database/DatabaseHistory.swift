@@ -18,9 +18,7 @@ struct DatabaseHistory: Sendable {
     }
 
     /// True when the position is one of this history's, by its name.
-    func includes(_ position: Position) -> Bool {
-        position.epoch == self.epoch
-    }
+    func includes(_ position: Position) -> Bool { position.epoch == self.epoch }
 
     /// True when a stream may go on from the position.
     func isResumable(_ position: Position) -> Bool {
@@ -36,9 +34,7 @@ struct DatabaseHistory: Sendable {
     }
 
     /// The database has another history under the same epoch.
-    mutating func replaced() {
-        self.isStale = true
-    }
+    mutating func replaced() { self.isStale = true }
 
     /// The epoch that the database must leave, unless none is or that was asked already.
     mutating func beginMove() -> Identifier? {
@@ -48,7 +44,5 @@ struct DatabaseHistory: Sendable {
     }
 
     /// The question for another epoch was answered, or failed.
-    mutating func endMove() {
-        self.isMoving = false
-    }
+    mutating func endMove() { self.isMoving = false }
 }

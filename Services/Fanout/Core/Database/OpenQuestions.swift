@@ -55,9 +55,7 @@ struct OpenQuestions: Sendable {
         self.purposes.removeValue(forKey: tag)
     }
 
-    mutating func withdraw(_ tag: UInt64) {
-        self.purposes.removeValue(forKey: tag)
-    }
+    mutating func withdraw(_ tag: UInt64) { self.purposes.removeValue(forKey: tag) }
 
     /// Remembers what a room must ask again.
     mutating func retry(_ purpose: RoomPurpose, of room: Identifier, at deadline: Instant) {

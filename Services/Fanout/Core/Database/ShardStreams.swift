@@ -56,9 +56,7 @@ struct ShardStreams: Sendable {
     private var askedAt = Instant.start
     private var readAsOf: Instant?
 
-    init(limits: FanoutLimits) {
-        self.limits = limits
-    }
+    init(limits: FanoutLimits) { self.limits = limits }
 
     /// How far the shard that is furthest behind is behind, in updates.
     var lag: UInt64 { self.streams.reduce(0) { max($0, $1.cursor.lag) } }
@@ -169,9 +167,7 @@ struct ShardStreams: Sendable {
         self.streams[shard].readTag = tag
     }
 
-    mutating func logAnswered(of shard: Int) {
-        self.streams[shard].readTag = nil
-    }
+    mutating func logAnswered(of shard: Int) { self.streams[shard].readTag = nil }
 
     /// The log could not be read: it is asked again a while later.
     mutating func logFailed(of shard: Int, at now: Instant) {
@@ -183,9 +179,7 @@ struct ShardStreams: Sendable {
     /// When the heads are asked for, ``Instant/never`` before the database was reached and while they are.
     var nextPoll: Instant { self.isPolling ? .never : self.pollAt ?? .never }
 
-    mutating func startPolling(at now: Instant) {
-        self.pollAt = now
-    }
+    mutating func startPolling(at now: Instant) { self.pollAt = now }
 
     /// The heads are asked for, and again in an interval.
     mutating func headsAsked(at now: Instant) {
@@ -195,12 +189,8 @@ struct ShardStreams: Sendable {
         for shard in self.streams.indices { self.streams[shard].polledCursor = self.streams[shard].cursor.at }
     }
 
-    mutating func headsAnswered() {
-        self.isPolling = false
-    }
+    mutating func headsAnswered() { self.isPolling = false }
 
     /// All heads that were asked for are known.
-    mutating func headsRead() {
-        self.readAsOf = self.askedAt
-    }
+    mutating func headsRead() { self.readAsOf = self.askedAt }
 }

@@ -16,9 +16,7 @@ struct RoomRates: Sendable {
     private var previous = Counts()
 
     /// A preview came, in the window that ``advance(to:)`` has begun.
-    mutating func previewReceived() {
-        self.present.previews &+= 1
-    }
+    mutating func previewReceived() { self.present.previews &+= 1 }
 
     mutating func updateApplied(at now: Instant) {
         self.advance(to: now)

@@ -27,9 +27,7 @@ package struct RoomSurvey: Sendable {
     package private(set) var isTruncated = false
     private var nextSlot = 0
 
-    package init(by order: RoomOrder) {
-        self.order = order
-    }
+    package init(by order: RoomOrder) { self.order = order }
 
     /// Takes the next rooms.
     /// - Returns: true when the walk is complete.

@@ -123,9 +123,7 @@ struct ElementStore: Sendable {
         return text
     }
 
-    mutating func releaseSnapshot() {
-        self.array = nil
-    }
+    mutating func releaseSnapshot() { self.array = nil }
 
     /// The element at an index in parsed form; nil when its text is no element.
     mutating func element(at index: Int, with document: inout JSONDocument) -> Element? {

@@ -25,7 +25,6 @@ struct Occupancy: Sendable {
         var gateway: GatewayID
         var member: Member
         var awareness = ShownAwareness(sid: "")
-        /// When its session came.
         var sessionBeganAt = Instant.never
         /// What it has selected, for answers to joins: written once, however many there are.
         var selectionText: [UInt8] = []
@@ -118,13 +117,9 @@ struct Occupancy: Sendable {
         }
     }
 
-    func isStreaming(_ gateway: GatewayID) -> Bool {
-        self.streaming.contains(gateway)
-    }
+    func isStreaming(_ gateway: GatewayID) -> Bool { self.streaming.contains(gateway) }
 
-    func includes(_ connection: UInt64) -> Bool {
-        self.occupants[connection] != nil
-    }
+    func includes(_ connection: UInt64) -> Bool { self.occupants[connection] != nil }
 
     /// True for a connection that its gateway has not named since its link went down.
     func isInDoubt(_ connection: UInt64) -> Bool { self.occupants[connection]?.isStale ?? false }
@@ -137,9 +132,7 @@ struct Occupancy: Sendable {
         return occupant.gateway
     }
 
-    func user(of connection: UInt64) -> Identifier? {
-        self.occupants[connection]?.user
-    }
+    func user(of connection: UInt64) -> Identifier? { self.occupants[connection]?.user }
 
     /// True for a user's connection that is in the room without doubt.
     func isPresent(_ connection: UInt64, of user: Identifier) -> Bool {
@@ -249,7 +242,6 @@ struct Occupancy: Sendable {
 // MARK: - Sessions and awareness
 
 extension Occupancy {
-    /// A connection is in the room under a session.
     mutating func setSession(_ sid: Identifier, of connection: UInt64, at now: Instant) {
         guard let occupant = self.occupants[connection] else { return }
         if occupant.awareness.sid != sid {
@@ -269,7 +261,6 @@ extension Occupancy {
         if self.connectionsBySession[sid]?.isEmpty == true { self.connectionsBySession[sid] = nil }
     }
 
-    /// A connection's join is answered with a session.
     mutating func note(_ session: GrantedSession, answering join: Join) {
         self.occupants[join.connection]?.answered = AnsweredJoin(request: join.request, session: session)
     }
@@ -291,7 +282,6 @@ extension Occupancy {
     /// What a connection shows; nil when it is not in the room.
     func awareness(of connection: UInt64) -> ShownAwareness? { self.occupants[connection]?.awareness }
 
-    /// The other connections of a session.
     func connections(of sid: Identifier, except connection: UInt64) -> [UInt64] {
         (self.connectionsBySession[sid] ?? []).filter { $0 != connection }.sorted()
     }

@@ -18,9 +18,7 @@ struct PendingReads: Sendable {
     var count: Int { self.reads.count }
     var isEmpty: Bool { self.reads.isEmpty }
 
-    mutating func enqueue(_ read: PendingRead) {
-        self.reads.append(read)
-    }
+    mutating func enqueue(_ read: PendingRead) { self.reads.append(read) }
 
     /// Removes the reads that a room at `seq` can answer, and those that have waited long enough for their update.
     mutating func dequeueReady(at seq: UInt64, _ now: Instant) -> [PendingRead] {

@@ -67,7 +67,9 @@ extension Room {
         case .weighs(let bytes):
             // Its gateway asks again when it has the space.
             self.joins.remove(tag, at: now, with: &services)
-            actions.append(.send(.answerWeight(pending.join.weight(bytes)), to: pending.gateway))
+            let weight = AnswerWeight(
+                request: pending.join.request, room: self.name, isRead: false, bytes: UInt32(clamping: bytes))
+            actions.append(.send(.answerWeight(weight), to: pending.gateway))
         case .content(let content):
             self.joins.remove(tag, at: now, with: &services)
             self.feed.admit(pending, with: content, by: issuer, at: now, services: &services, into: &actions)

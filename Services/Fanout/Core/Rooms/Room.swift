@@ -46,9 +46,7 @@ struct Room: Sendable {
     // MARK: Time
 
     /// A join or a gateway arrives: the room stays until it is reviewed again.
-    mutating func stay() {
-        self.idleUntil = nil
-    }
+    mutating func stay() { self.idleUntil = nil }
 
     /// Notes when the room became idle. One that was never used is expendable immediately.
     mutating func reviewIdle(at now: Instant, with services: inout RoomServices) {

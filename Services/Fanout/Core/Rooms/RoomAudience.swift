@@ -12,9 +12,7 @@ struct RoomAudience: Sendable {
     private(set) var catchUps = CatchUps()
     private var owners = SessionOwners()
 
-    init(of room: Identifier) {
-        self.name = room
-    }
+    init(of room: Identifier) { self.name = room }
 
     /// Roughly the bytes that it occupies.
     var footprint: Int { self.occupancy.connectionCount * 400 + self.occupancy.awarenessBytes * 2 }

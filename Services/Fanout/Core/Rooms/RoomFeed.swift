@@ -173,7 +173,10 @@ struct RoomFeed: Sendable {
         let bytes = self.elements.snapshotBytes
         if bytes > limits.roomBytes { return .roomState(read.reply(.unavailable)) }
         if self.stream.seq == 0 { return .roomState(read.reply(.neverUsed)) }
-        if bytes > read.allowance { return .answerWeight(read.weight(bytes)) }
+        if bytes > read.allowance {
+            return .answerWeight(
+                AnswerWeight(request: read.request, room: self.name, isRead: true, bytes: UInt32(clamping: bytes)))
+        }
         let position = history.position(at: self.stream.seq)
         return .roomState(read.reply(.state(position, elements: self.elements.snapshot())))
     }

@@ -30,9 +30,7 @@ struct RoomJoins: Sendable {
 
     private static let foreignSession = Refusal(.sessionExpired, "The session is not known; join without it.")
 
-    init(of room: Identifier) {
-        self.room = room
-    }
+    init(of room: Identifier) { self.room = room }
 
     var isEmpty: Bool { self.tags.isEmpty }
 
@@ -147,7 +145,6 @@ struct RoomJoins: Sendable {
         self.claim(tag, at: now, with: &services, into: &actions)
     }
 
-    /// Claims a join's session for its connection.
     mutating func claim(
         _ tag: UInt64, at now: Instant, with services: inout RoomServices, into actions: inout [FanoutAction]
     ) {

@@ -66,14 +66,10 @@ struct RoomStream: Sendable {
 
     /// The load under way failed, or its answer means nothing any more. Returns its tag.
     @discardableResult
-    mutating func endLoad() -> UInt64? {
-        exchange(&self.loadTag, with: nil)
-    }
+    mutating func endLoad() -> UInt64? { exchange(&self.loadTag, with: nil) }
 
     /// What is in memory is of a history that was replaced.
-    mutating func historyReplaced() {
-        self.isNewHistory = true
-    }
+    mutating func historyReplaced() { self.isNewHistory = true }
 
     /// Goes on from a snapshot made at `seq`, unless the stream is further already.
     mutating func install(snapshotAt seq: UInt64) -> Installation {
@@ -141,18 +137,18 @@ struct RoomStream: Sendable {
     func missed(after seq: UInt64, rows: [Update], limits: FanoutLimits) -> [Update]? {
         guard self.isReplayable(after: seq, limits: limits) else { return nil }
         if seq == self.seq { return [] }
-        var updates: [Update] = []
         var next = seq + 1
-        if !self.recent.covers(from: next) {
+        var updates = self.recent.suffix(from: next) ?? []
+        if updates.isEmpty {
             for row in rows where row.seq >= next && row.seq <= self.seq {
                 guard row.seq == next else { return nil }
                 updates.append(row)
                 next += 1
             }
-        }
-        if next <= self.seq {
-            guard self.recent.covers(from: next) else { return nil }
-            updates += self.recent.suffix(from: next)
+            if next <= self.seq {
+                guard let recent = self.recent.suffix(from: next) else { return nil }
+                updates += recent
+            }
         }
         return updates.reduce(0) { $0 + $1.footprint } <= limits.replyBytes ? updates : nil
     }
@@ -162,9 +158,7 @@ struct RoomStream: Sendable {
         seq <= self.seq && self.seq - seq <= UInt64(limits.replay)
     }
 
-    mutating func releaseRecent() {
-        self.recent.removeAll()
-    }
+    mutating func releaseRecent() { self.recent.removeAll() }
 
     /// The last updates that are in memory, the oldest first.
     func latest(_ count: Int) -> [RoomReport.Entry] {

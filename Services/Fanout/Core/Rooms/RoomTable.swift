@@ -17,9 +17,7 @@ struct RoomTable: Sendable {
     private let limits: FanoutLimits
     private var nextSweep = Instant.start
 
-    init(limits: FanoutLimits) {
-        self.limits = limits
-    }
+    init(limits: FanoutLimits) { self.limits = limits }
 
     var count: Int { self.slots.count }
     /// The number of slots, free ones included.

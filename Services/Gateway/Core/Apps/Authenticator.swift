@@ -13,9 +13,7 @@ package struct Authenticator: Sendable {
     /// The colour of a user that names none.
     private static let plainColor = "#888888"
 
-    package init(tokens: TokenVerifier?) {
-        self.tokens = tokens
-    }
+    package init(tokens: TokenVerifier?) { self.tokens = tokens }
 
     /// Who an app is, from its handshake.
     /// - Parameters:

@@ -25,7 +25,6 @@ struct ClientConnection {
     private var reportedAt: [RefusalCode: Instant] = [:]
     /// True once the app was warned that its token ends soon.
     private var wasWarned = false
-    /// Bytes of the events that wait for joins.
     private var waitingBytes = 0
     /// True once it is about to be closed: no more commits are accepted.
     private var isLeaving = false

@@ -219,7 +219,6 @@ package struct Connections {
         return released
     }
 
-    /// True while commits of the connection wait to be sent.
     mutating func hasWaiting(_ slot: Slot) -> Bool { self.bySlot[slot]?.commits.isEmpty == false }
 
     /// Keeps an event of a room while a join of it is in flight, so that an app may go on without waiting for the answer
@@ -317,7 +316,7 @@ package struct Connections {
     ) {
         self.refusedTotal += 1
         if let ackID = origin.ackID {
-            actions.append(.acknowledge(origin.slot, id: ackID, json: AnswerText.refused(refusal)))
+            actions.append(.acknowledge(origin.slot, id: ackID, json: refusal.acknowledgementText))
         } else {
             let json = EventText.transformError(
                 refusal, event: origin.event, room: room, element: element, number: number)

@@ -92,7 +92,6 @@ struct Membership {
         if self.sid == joined.sid, self.claim < joined.claim { self.startSession(joined) }
     }
 
-    /// A session has a newer owner.
     mutating func sessionClaimed(_ claimed: SessionClaimed) {
         if self.sid == claimed.sid, self.claim < claimed.claim { self.ownsSession = false }
     }
@@ -209,7 +208,6 @@ struct Membership {
 
     var sharesViewport: Bool { self.awareness.sharesViewport }
 
-    /// Roughly the bytes of the selection and the state.
     var awarenessBytes: Int { self.awareness.bytes }
 
     /// The app shows something else of its person.

@@ -69,7 +69,6 @@ struct Memberships {
         return nil
     }
 
-    /// The membership at an index has had its turn.
     mutating func endTurn(at index: Int) { self.turn = index + 1 }
 
     /// Counts the membership at an index again: something was kept there, or is kept no more.
@@ -79,7 +78,6 @@ struct Memberships {
         self.bytes += change.bytes
     }
 
-    /// Adds the membership of a room that has none.
     mutating func insert(_ membership: Membership, for room: Identifier) {
         self.names.append(room)
         self.entries.append(membership)

@@ -9,9 +9,7 @@ struct PreviewRate {
     /// True while something waits for the rate.
     var isExceeded = false
 
-    init(perSecond: Int) {
-        self.limit = RateMeter(perSecond: perSecond)
-    }
+    init(perSecond: Int) { self.limit = RateMeter(perSecond: perSecond) }
 
     /// Whether something new may go: not before what waits.
     mutating func spend(at now: Instant) -> Bool { !self.isExceeded && self.limit.spend(at: now) }

@@ -44,7 +44,6 @@ struct CommitQueue {
         !self.waiting.isEmpty && self.waiting.contains { $0.commit.room == room }
     }
 
-    /// How many commits of a room were sent and have no result.
     func underWay(in room: Identifier) -> Int { self.underWay.first { $0.room == room }?.count ?? 0 }
 
     /// True when a commit that the gateway numbers must wait for earlier ones of the room.
@@ -125,7 +124,6 @@ struct CommitQueue {
         return late
     }
 
-    /// Removes and returns all that wait, in order.
     mutating func removeAll() -> [AcceptedCommit] { Array(exchange(&self.waiting, with: [])) }
 }
 

@@ -165,7 +165,7 @@ package struct Commits {
             self.custody.unreserve(dropped.commit)
             let origin = PendingCommit.Origin.app(dropped.origin, connection: dropped.commit.connection)
             self.answer(
-                origin, dropped.commit, refusal: refusal, json: AnswerText.refused(refusal), &connections,
+                origin, dropped.commit, refusal: refusal, json: refusal.acknowledgementText, &connections,
                 into: &actions)
             connections.dropped(dropped)
             for gesture in dropped.commit.gestureEnds() { actions.append(.gestureEnd(gesture)) }
@@ -328,7 +328,7 @@ package struct Commits {
             }
         case .http(let request):
             self.acknowledgedTotal += refusal == nil ? 1 : 0
-            let status = refusal.map(HTTPStatus.of) ?? HTTPStatus.created
+            let status = refusal?.httpStatus ?? 201
             actions.append(.http(request: request, status: status, json: json))
         }
     }
@@ -346,7 +346,8 @@ package struct Commits {
         }
         for key in self.custody.timeReached(now, into: &actions) {
             guard let pending = self.custody.end(key) else { continue }
-            self.answer(pending, refusal: .noResult, json: AnswerText.refused(.noResult), &connections, into: &actions)
+            let json = Refusal.noResult.acknowledgementText
+            self.answer(pending, refusal: .noResult, json: json, &connections, into: &actions)
             self.settle(pending, seq: nil, &connections, at: now, into: &actions)
         }
     }

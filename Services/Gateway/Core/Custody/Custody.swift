@@ -37,9 +37,7 @@ package struct Custody {
     /// The least pause before a commit is sent again that was answered too early.
     private static let recheck = Nanoseconds.milliseconds(50)
 
-    init(limits: GatewayLimits) {
-        self.limits = limits
-    }
+    init(limits: GatewayLimits) { self.limits = limits }
 
     /// How many commits wait for a result.
     package var count: Int { self.commits.count }
@@ -52,7 +50,6 @@ package struct Custody {
 
     subscript(key: CustodyKey) -> PendingCommit? { self.commits[key] }
 
-    /// How long the oldest commit has waited.
     package func oldestAge(at now: Instant) -> Nanoseconds {
         self.commits.values.map(\.acceptedAt).min().map { now.elapsed(since: $0) } ?? .zero
     }

@@ -80,10 +80,7 @@ struct PendingCommit {
         self.sendAgainAt = now + Self.pause(afterAttempts: self.attempts)
     }
 
-    /// The last attempt could not be made.
-    mutating func attemptFailed() {
-        self.attempts -= 1
-    }
+    mutating func attemptFailed() { self.attempts -= 1 }
 
     /// How long after each attempt the commit is sent again: 1, 2, 4, then every 8 s.
     private static func pause(afterAttempts attempts: Int) -> Nanoseconds {

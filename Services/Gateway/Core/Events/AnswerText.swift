@@ -6,13 +6,6 @@ package import Wire
 
 /// Writes answers, each one JSON object: acknowledgements, and bodies over HTTP.
 enum AnswerText {
-    /// A refusal as an acknowledgement: `{"ok":false,"error":{…}}`.
-    static func refused(_ refusal: Refusal) -> [UInt8] {
-        var writer = JSONWriter(reserving: 160)
-        refusal.encodeAcknowledgement(into: &writer)
-        return writer.bytes
-    }
-
     /// The acknowledgement of a new token.
     /// - Parameter expiresAt: seconds since 1970.
     static func refreshed(expiresAt: Int64?) -> [UInt8] {
@@ -63,28 +56,23 @@ enum AnswerText {
         }
     }
 
-    /// The acknowledgement of a join as the array of its arguments: a large room is written once.
-    /// - Parameter parts: in how many parts the elements follow; 0: they are in it.
-    static func joinedArguments(
-        _ joined: JoinReply.Joined, room: Identifier, _ welcome: Welcome, limits: GatewayLimits, parts: Int
-    ) -> [UInt8] {
-        var elementBytes = 0
-        if parts == 0, case .elements(let json) = joined.content { elementBytes = json.count }
-        var writer = JSONWriter(reserving: elementBytes + joined.members.count * 256 + 4096)
-        writer.beginArray()
-        writer.object { Self.joined(joined, room: room, welcome, limits: limits, parts: parts, into: &$0) }
-        writer.endArray()
-        return writer.bytes
-    }
-
     /// The acknowledgement of a join.
+    /// - Parameters:
+    ///   - parts: in how many parts the elements follow; 0: they are in it.
+    ///   - isInArray: it is written as the only one of its arguments, so that a large room is written once.
     static func joined(
-        _ joined: JoinReply.Joined, room: Identifier, _ welcome: Welcome, limits: GatewayLimits
+        _ joined: JoinReply.Joined, room: Identifier, _ welcome: Welcome, limits: GatewayLimits, parts: Int,
+        inArray isInArray: Bool
     ) -> [UInt8] {
-        let awarenessBytes = joined.awareness.joined().reduce(0) { $0 + $1.selection.count + $1.state.count }
-        return JSONWriter.text(reserving: awarenessBytes + 4096) { writer in
-            Self.joined(joined, room: room, welcome, limits: limits, parts: 0, into: &writer)
+        var bytes = joined.awareness.joined().reduce(joined.members.count * 256) {
+            $0 + $1.selection.count + $1.state.count
         }
+        if parts == 0, case .elements(let json) = joined.content { bytes += json.count }
+        var writer = JSONWriter(reserving: bytes + 4096)
+        if isInArray { writer.beginArray() }
+        writer.object { Self.joined(joined, room: room, welcome, limits: limits, parts: parts, into: &$0) }
+        if isInArray { writer.endArray() }
+        return writer.bytes
     }
 
     private static func joined(
@@ -158,5 +146,22 @@ struct Welcome {
 
 extension Refusal {
     /// It as an acknowledgement: `{"ok":false,"error":{…}}`.
-    package var acknowledgementText: [UInt8] { AnswerText.refused(self) }
+    package var acknowledgementText: [UInt8] {
+        var writer = JSONWriter(reserving: 160)
+        self.encodeAcknowledgement(into: &writer)
+        return writer.bytes
+    }
+
+    package var httpStatus: Int {
+        switch self.code {
+        case .invalid: 400
+        case .forbidden: 403
+        case .notFound, .unknownEvent: 404
+        case .conflict, .gap: 409
+        case .gone, .sessionExpired: 410
+        case .tooLarge: 413
+        case .rateLimited: 429
+        case .busy, .unavailable: 503
+        }
+    }
 }

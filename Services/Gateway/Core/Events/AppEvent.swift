@@ -90,7 +90,6 @@ struct IncomingEvent {
     /// long or too large, a field is given twice, or it has attachments.
     let fault: Refusal?
     let json: [UInt8]
-    /// True when attachments belong to it.
     let isBinary: Bool
     let now: Instant
 

@@ -192,7 +192,7 @@ package struct HTTPRequests {
         case .state(let position, let elements):
             let json = AnswerText.room(state.room, at: position, elements: elements)
             answers.made(json.count, for: .read(state.request), at: now)
-            actions.append(.http(request: state.request, status: HTTPStatus.ok, json: json))
+            actions.append(.http(request: state.request, status: 200, json: json))
         }
     }
 
@@ -205,7 +205,7 @@ package struct HTTPRequests {
         case .success(let page):
             let json = AnswerText.history(page)
             answers.made(json.count, for: .read(reply.request), at: now)
-            actions.append(.http(request: reply.request, status: HTTPStatus.ok, json: json))
+            actions.append(.http(request: reply.request, status: 200, json: json))
         }
     }
 
@@ -221,6 +221,6 @@ package struct HTTPRequests {
     ) {
         self.refusedTotal += 1
         answers.withdraw(.read(request))
-        actions.append(.http(request: request, status: HTTPStatus.of(refusal), json: AnswerText.refused(refusal)))
+        actions.append(.http(request: request, status: refusal.httpStatus, json: refusal.acknowledgementText))
     }
 }

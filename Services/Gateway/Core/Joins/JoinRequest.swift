@@ -11,9 +11,7 @@ struct JoinRequest {
     /// True when a large room may come in parts.
     var wantsParts = false
 
-    init(options: StreamOptions) {
-        self.options = options
-    }
+    init(options: StreamOptions) { self.options = options }
 
     /// Reads the event's payload.
     /// - Parameter options: what the connection gets of any room.

@@ -198,7 +198,6 @@ extension Joins {
 
     // MARK: Sending
 
-    /// Sends the joins whose turn has come.
     mutating func sendQueued(
         _ connections: inout Connections, _ rooms: Rooms, at now: Instant, into actions: inout [GatewayAction]
     ) {
@@ -374,27 +373,23 @@ extension Joins {
         to join: JoinInFlight, _ joined: JoinReply.Joined, _ welcome: Welcome, at now: Instant
     ) -> GatewayAction? {
         guard let ackID = join.origin.ackID else { return nil }
-        guard case .elements(let elements) = joined.content, elements.count > self.limits.snapshotPart else {
-            let json = AnswerText.joined(joined, room: join.room, welcome, limits: self.limits)
-            self.answers.made(json.count, for: .join(join.record.request), at: now)
+        var parts = SnapshotParts(in: join.room)
+        var isLarge = false
+        if case .elements(let elements) = joined.content, elements.count > self.limits.snapshotPart {
+            isLarge = true
+            if join.wantsParts { parts = SnapshotParts(of: elements, in: join.room, limit: self.limits.snapshotPart) }
+        }
+        var json = AnswerText.joined(
+            joined, room: join.room, welcome, limits: self.limits, parts: parts.count, inArray: isLarge)
+        self.answers.made(json.count + parts.bytes, for: .join(join.record.request), at: now)
+        if !isLarge {
             guard json.count > self.limits.snapshotPart else {
                 return .acknowledge(join.slot, id: ackID, json: json)
             }
             // What was missed, or what the members have selected, is more than may wait for an app that reads.
-            let arguments = [UInt8(ascii: "[")] + json + [UInt8(ascii: "]")]
-            return .snapshot(
-                join.slot,
-                Snapshot(room: join.room, ackID: ackID, arguments: arguments, parts: SnapshotParts(in: join.room)))
+            json = [UInt8(ascii: "[")] + json + [UInt8(ascii: "]")]
         }
-        let parts =
-            join.wantsParts
-            ? SnapshotParts(of: elements, in: join.room, limit: self.limits.snapshotPart)
-            : SnapshotParts(in: join.room)
-        let arguments = AnswerText.joinedArguments(
-            joined, room: join.room, welcome, limits: self.limits, parts: parts.count)
-        self.answers.made(
-            arguments.count + (parts.isEmpty ? 0 : elements.count), for: .join(join.record.request), at: now)
-        return .snapshot(join.slot, Snapshot(room: join.room, ackID: ackID, arguments: arguments, parts: parts))
+        return .snapshot(join.slot, Snapshot(room: join.room, ackID: ackID, arguments: json, parts: parts))
     }
 
     /// A join in flight has ended without the room, as its app has lost the right to it.

@@ -31,7 +31,6 @@ struct ReadsByUser {
         throw Refusal(.busy, "Too many joins or reads of this user are waiting.", retryAfterMs: GatewayLimits.busyMs)
     }
 
-    /// Whether one more of the user may begin.
     func mayBegin(by user: Identifier) -> Bool { (self.readers[user]?.underWay ?? 0) < self.bound }
 
     mutating func begin(by user: Identifier) { self.readers[user, default: Reader()].underWay += 1 }
