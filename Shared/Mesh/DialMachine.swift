@@ -29,19 +29,6 @@ package struct DialMachine: Equatable {
         case lose(LinkLoss)
     }
 
-    /// The action after libzmq's handshake.
-    package enum HandshakeAction: Equatable {
-        case ignore
-        case greet
-    }
-
-    /// The action after the peer's hello.
-    package enum HelloAction: Equatable {
-        case ignore
-        /// Report to the user that the link is up.
-        case reportUp
-    }
-
     package enum LossAction: Equatable {
         case ignore
         /// Close the socket immediately and drop its queues.
@@ -102,10 +89,11 @@ package struct DialMachine: Equatable {
     }
 
     /// libzmq completed its handshake on a connection.
-    package mutating func handshakeSucceeded(at now: Instant) -> HandshakeAction {
-        guard self.state == .dialling else { return .ignore }
+    /// - Returns: true when our hello is to be sent.
+    package mutating func handshakeSucceeded(at now: Instant) -> Bool {
+        guard self.state == .dialling else { return false }
         self.state = .greeting(until: now + Nanoseconds(self.settings.helloLimit))
-        return .greet
+        return true
     }
 
     /// The connection failed during libzmq's handshake: a fresh socket is due after a back-off. libzmq itself gives up
@@ -126,10 +114,11 @@ package struct DialMachine: Equatable {
     }
 
     /// The peer's hello arrived, with matching versions.
-    package mutating func helloReceived(at now: Instant) -> HelloAction {
-        guard case .greeting = self.state else { return .ignore }
+    /// - Returns: true when the link is up from now on.
+    package mutating func helloReceived(at now: Instant) -> Bool {
+        guard case .greeting = self.state else { return false }
         self.state = .up(LivenessMachine(self.settings, now: now), since: now)
-        return .reportUp
+        return true
     }
 
     /// Any message arrived from the peer.

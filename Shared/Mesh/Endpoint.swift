@@ -58,7 +58,7 @@ package struct Endpoint: Hashable, Sendable, CustomStringConvertible {
                 throw MeshError(.invalidEndpoint, "'\(text)': no IPv6 address between the brackets")
             }
         } else {
-            guard !host.isEmpty, host.utf8.count <= 253, host.utf8.allSatisfy(Endpoint.isHostByte) else {
+            guard !host.isEmpty, host.utf8.count <= 253, host.utf8.allSatisfy(\.isNameByte) else {
                 throw MeshError(.invalidEndpoint, "'\(text)': the host is not a name or an address of an interface")
             }
         }
@@ -84,19 +84,8 @@ package struct Endpoint: Hashable, Sendable, CustomStringConvertible {
         if case .tcp = self.kind { true } else { false }
     }
 
-    private init(host: String, port: UInt16) { self.kind = .tcp(host: host, port: port) }
-
-    private static func isHostByte(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "-"), UInt8(ascii: "_"):
-            true
-        default: false
-        }
-    }
-
     private static func isIPv6Byte(_ byte: UInt8) -> Bool {
-        byte == UInt8(ascii: ":") || byte == UInt8(ascii: "%") || Endpoint.isHostByte(byte)
+        byte == UInt8(ascii: ":") || byte == UInt8(ascii: "%") || byte.isNameByte
     }
 }
 

@@ -10,9 +10,7 @@
 /// ```
 /// The first field is the version of this module's own frames. A reader of another version reads no further.
 ///
-/// The versions of the frames' contents that the peer speaks are `oldest` to `oldest + further`. A peer of a release
-/// before ranges speaks `oldest` only: it has its incarnation in all four bytes, the first of which stays 0 for its first
-/// 2^24 connections. It refuses peers whose `oldest` is another version, and reads no meaning into an incarnation.
+/// The versions of the frames' contents that the peer speaks are `oldest` to `oldest + further`.
 package struct Hello: Equatable, Sendable {
     /// The peer's name, safe to log.
     package let name: String
@@ -78,15 +76,19 @@ package struct Hello: Equatable, Sendable {
 
     /// 1 to 64 bytes of `A-Z a-z 0-9 . _ -`.
     package static func isValidName(_ bytes: some Collection<UInt8>) -> Bool {
-        (1...64).contains(bytes.count)
-            && bytes.allSatisfy { byte in
-                switch byte {
-                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                    UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "-"):
-                    true
-                default: false
-                }
-            }
+        (1...64).contains(bytes.count) && bytes.allSatisfy(\.isNameByte)
+    }
+}
+
+extension UInt8 {
+    /// True for one of `A-Z a-z 0-9 . _ -`.
+    var isNameByte: Bool {
+        switch self {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "-"):
+            true
+        default: false
+        }
     }
 }
 

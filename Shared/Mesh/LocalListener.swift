@@ -13,8 +13,11 @@ struct LocalListener {
     private let device: dev_t
     private let inode: ino_t
 
+    /// How many connections wait to be accepted, on any endpoint.
+    static let backlog: Int32 = 256
+
     /// Creates the directory (0700) if it is missing, then listens at `path`.
-    init(path: String, backlog: Int32) throws(MeshError) {
+    init(path: String) throws(MeshError) {
         try LocalListener.makeDirectory(of: path)
         if LocalListener.answers(path) {
             throw MeshError(.addressInUse, "another process listens on ipc://\(path)", errno: EADDRINUSE)
@@ -22,7 +25,7 @@ struct LocalListener {
         let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         guard descriptor >= 0 else { throw MeshError(errno: errno, "cannot make a local socket") }
         do throws(MeshError) {
-            (self.device, self.inode) = try LocalListener.listen(descriptor, path, backlog)
+            (self.device, self.inode) = try LocalListener.listen(descriptor, path)
         } catch {
             Glibc.close(descriptor)
             throw error
@@ -43,9 +46,7 @@ struct LocalListener {
         }
     }
 
-    private static func listen(
-        _ descriptor: Int32, _ path: String, _ backlog: Int32
-    ) throws(MeshError) -> (dev_t, ino_t) {
+    private static func listen(_ descriptor: Int32, _ path: String) throws(MeshError) -> (dev_t, ino_t) {
         // Bound under a temporary name first: from the rename on, every client meets a listening socket. Near the
         // length limit there is no room for another name; then the stale file is removed first.
         let suffix = ".\(getpid())"
@@ -55,7 +56,7 @@ struct LocalListener {
         guard LocalListener.withAddress(first, { bind(descriptor, $0, $1) }) == 0 else {
             throw MeshError(errno: errno, "cannot bind ipc://\(path)")
         }
-        guard chmod(first, 0o600) == 0, Glibc.listen(descriptor, backlog) == 0 else {
+        guard chmod(first, 0o600) == 0, Glibc.listen(descriptor, Self.backlog) == 0 else {
             let number = errno
             unlink(first)
             throw MeshError(errno: number, "cannot listen on ipc://\(path)")

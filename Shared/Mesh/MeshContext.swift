@@ -19,19 +19,12 @@ package final class MeshContext: @unchecked Sendable {
     private let state = NIOLockedValueBox(State())
     private let allSocketsClosed = ConditionLock(value: true)
 
-    /// - Parameters:
-    ///   - ioThreads: libzmq's own threads, 1 … 16; one handles about a gigabyte per second.
-    ///   - maximumSockets: the maximum number of open sockets (a link needs two).
-    package init(ioThreads: Int = 1, maximumSockets: Int = 4096) throws(MeshError) {
-        guard (1...16).contains(ioThreads) else {
-            throw MeshError(.invalidOption, "I/O threads must be 1 to 16, not \(ioThreads)")
-        }
-        guard (1...65_535).contains(maximumSockets) else {
-            throw MeshError(.invalidOption, "sockets must be 1 to 65535, not \(maximumSockets)")
-        }
+    /// The most open sockets; a link needs two.
+    private static let maximumSockets: Int32 = 4096
+
+    package init() throws(MeshError) {
         guard let pointer = zmq_ctx_new() else { throw MeshError(errno: zmq_errno(), "cannot make a ZeroMQ context") }
-        zmq_ctx_set(pointer, ZMQ_IO_THREADS, Int32(ioThreads))
-        zmq_ctx_set(pointer, ZMQ_MAX_SOCKETS, Int32(maximumSockets))
+        zmq_ctx_set(pointer, ZMQ_MAX_SOCKETS, Self.maximumSockets)
         self.pointer = pointer
     }
 

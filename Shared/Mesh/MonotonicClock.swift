@@ -10,10 +10,3 @@ package enum MonotonicClock {
         return Instant(nanoseconds: UInt64(time.tv_sec) &* 1_000_000_000 &+ UInt64(time.tv_nsec))
     }
 }
-
-extension Duration {
-    /// This duration in whole milliseconds, clamped to the range of libzmq's options.
-    var millisecondsClamped: Int32 {
-        Int32(clamping: Nanoseconds(self).milliseconds)
-    }
-}

@@ -74,7 +74,7 @@ package final class PeerLink {
         self.identity = identity
         self.options = options
         self.machine = DialMachine(liveness, now: thread.now)
-        self.incoming = Frames(capacity: options.maximumFrames + 1)
+        self.incoming = Frames(capacity: LinkOptions.maximumFrames + 1)
         thread.register(self)
     }
 
@@ -167,7 +167,7 @@ package final class PeerLink {
             guard let version = self.identity.versions.newest(with: hello.versions) else {
                 return self.refuse(connection, hello.versions.text)
             }
-            guard self.machine.helloReceived(at: self.now) == .reportUp else {
+            guard self.machine.helloReceived(at: self.now) else {
                 self.counters.droppedMalformed += 1
                 return
             }
@@ -377,7 +377,7 @@ extension PeerLink: ReactorLink {
         while connection.monitor.isReadable, let news = connection.monitor.next() {
             switch news {
             case .handshakeSucceeded:
-                if !self.disconnected, self.machine.handshakeSucceeded(at: self.now) == .greet {
+                if !self.disconnected, self.machine.handshakeSucceeded(at: self.now) {
                     self.greet(connection)
                 }
             case .handshakeFailed(let failure):

@@ -2,15 +2,7 @@ internal import CLinux
 internal import Glibc
 package import Logging
 internal import NIOConcurrencyHelpers
-internal import Timing
-
-package struct ReactorSettings: Sendable, Equatable {
-    /// libzmq's own threads, 1 … 16.
-    package var ioThreads = 1
-    /// The maximum time of a drain after `stop()`.
-    package var drainLimit = Duration.seconds(5)
-    package init() {}
-}
+package import Timing
 
 /// One thread with a poll loop over ZeroMQ sockets, foreign descriptors and an eventfd; it runs a daemon's links.
 ///
@@ -34,7 +26,7 @@ package final class Reactor: Sendable {
     package let name: String
     /// Wakes the loop; pass it to the mailboxes that the loop drains. Valid before the start and after the end.
     package let waker: Waker
-    private let settings: ReactorSettings
+    private let drainLimit: Duration
     private let logger: Logger
     private let keys: LinkKeys?
     private let beat: (@Sendable () -> Void)?
@@ -43,17 +35,18 @@ package final class Reactor: Sendable {
 
     /// - Parameters:
     ///   - name: the thread's name; Linux shows its first 15 bytes.
+    ///   - drainLimit: the longest time from ``stop()`` to the end.
     ///   - keys: guard the links over TCP; nil for plain ones.
     ///   - beat: called on the thread about once a second, even when idle, as proof that the loop turns.
     ///   - make: creates the loop on the thread, where it opens its links. Its errors are thrown by `run` or `ended`.
     package init(
-        name: String, settings: ReactorSettings = ReactorSettings(), logger: Logger,
-        keys: LinkKeys? = nil, beat: (@Sendable () -> Void)? = nil,
+        name: String, drainLimit: Duration = .seconds(5), logger: Logger, keys: LinkKeys? = nil,
+        beat: (@Sendable () -> Void)? = nil,
         make: @escaping @Sendable (ReactorThread) throws -> any ReactorLoop
     ) throws(MeshError) {
         self.name = name
         self.waker = try Waker()
-        self.settings = settings
+        self.drainLimit = drainLimit
         self.logger = logger
         self.keys = keys
         self.beat = beat
@@ -131,7 +124,7 @@ package final class Reactor: Sendable {
         _ = linux_name_thread(self.name)  // Linux keeps the first 15 bytes.
         var failure: (any Error)?
         do {
-            let context = try MeshContext(ioThreads: self.settings.ioThreads)
+            let context = try MeshContext()
             let thread = ReactorThread(context: context, logger: self.logger, waker: self.waker, keys: self.keys)
             do {
                 try thread.startGuard()
@@ -165,7 +158,7 @@ package final class Reactor: Sendable {
                 nextBeat = now + .seconds(1)
             }
             if drainEnd == nil, self.state.withLockedValue({ $0.stopRequested }) {
-                drainEnd = now + Nanoseconds(self.settings.drainLimit)
+                drainEnd = now + Nanoseconds(self.drainLimit)
                 loop.stopRequested(at: now)
             }
             thread.turnLinks(at: now)
@@ -185,5 +178,56 @@ package final class Reactor: Sendable {
             if let linkDeadline = thread.linkDeadline { deadline = min(deadline ?? .never, linkDeadline) }
             thread.poll(until: deadline)
         }
+    }
+}
+
+/// A daemon's work on its reactor's thread. Created there and confined to it; need not be Sendable.
+package protocol ReactorLoop: AnyObject {
+    /// Called after every poll: something is ready, a mailbox is not empty, or a deadline has passed. Drain links
+    /// (`next()` until nil), descriptors and mailboxes; never block.
+    /// - Returns: the next deadline, or nil. The links' own deadlines need not be included.
+    func turn(at now: Instant) -> Instant?
+
+    /// Called once, when the reactor was asked to stop: close the intake, start to drain. Turns continue.
+    func stopRequested(at now: Instant)
+
+    /// Checked after every turn from then on; the loop ends when it is true, or at the drain limit.
+    var isDrained: Bool { get }
+
+    /// The last call on the thread. Links are still open; they say goodbye and close right after.
+    func stopped()
+}
+
+extension ReactorLoop {
+    package func stopRequested(at now: Instant) {}
+    package var isDrained: Bool { true }
+    package func stopped() {}
+}
+
+/// The maximum number of messages that a link delivers per turn, so that no peer and no link starves another.
+let messagesPerTurn = 256
+
+/// Wakes a reactor from any thread: an eventfd in its poll set.
+package final class Waker: Sendable {
+    let descriptor: Int32
+
+    init() throws(MeshError) {
+        let descriptor = eventfd(0, Int32(EFD_CLOEXEC) | Int32(EFD_NONBLOCK))
+        guard descriptor >= 0 else { throw MeshError(errno: errno, "cannot make an eventfd") }
+        self.descriptor = descriptor
+    }
+
+    deinit { close(self.descriptor) }
+
+    /// Makes the reactor run another turn. Each call is a system call: signal per batch, not per element.
+    package func signal() {
+        var one: UInt64 = 1
+        // The only failure is a full counter, and then it is signalled already.
+        _ = write(self.descriptor, &one, 8)
+    }
+
+    func acknowledge() {
+        var count: UInt64 = 0
+        _ = read(self.descriptor, &count, 8)
     }
 }

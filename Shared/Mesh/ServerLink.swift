@@ -72,7 +72,7 @@ package final class ServerLink {
             .router, context: thread.context, thread: thread, options: options, security: security)
         let monitor = try SocketMonitor(
             socket.core, context: thread.context, thread: thread, serial: thread.nextSerial())
-        self.endpoint = try socket.bind(endpoint, backlog: options.backlog)
+        self.endpoint = try socket.bind(endpoint)
         self.thread = thread
         self.served = roles
         self.isGuarded = security != nil
@@ -80,7 +80,7 @@ package final class ServerLink {
         self.silenceLimit = Nanoseconds(liveness.silence)
         self.roster = PeerRoster(maximum: maximumPeers, settings: liveness, seed: .random(in: 0 ... .max))
         // Two parts in addition to the user's: routing id and kind.
-        self.incoming = Frames(capacity: options.maximumFrames + 2)
+        self.incoming = Frames(capacity: LinkOptions.maximumFrames + 2)
         self.connection = LinkConnection(socket, monitor)
         thread.register(self)
         thread.logger.info("link bound", metadata: self.metadata([:]))

@@ -1,4 +1,5 @@
 internal import CZeroMQ
+internal import Timing
 package import Trust
 
 /// An owned ZeroMQ socket: ROUTER or DEALER. Closed by deinit.
@@ -58,11 +59,11 @@ package struct Socket: ~Copyable {
 
     /// Binds; for ipc the directory is created (0700) and a stale file replaced; a live listener is `addressInUse`.
     /// - Returns: the endpoint with the port that the system chose, if it was 0.
-    package mutating func bind(_ endpoint: Endpoint, backlog: Int = 256) throws(MeshError) -> Endpoint {
+    package mutating func bind(_ endpoint: Endpoint) throws(MeshError) -> Endpoint {
         self.core.checkThread()
         switch endpoint.kind {
         case .ipc(let path):
-            let listener = try LocalListener(path: path, backlog: Int32(clamping: backlog))
+            let listener = try LocalListener(path: path)
             guard mesh_set_int(self.core.pointer, ZMQ_USE_FD, listener.descriptor) == 0,
                 zmq_bind(self.core.pointer, endpoint.description) == 0
             else {
@@ -135,22 +136,24 @@ package struct Socket: ~Copyable {
         _ = mesh_set_int(self.core.pointer, ZMQ_LINGER, linger.millisecondsClamped)
     }
 
+    /// The options that have the same value on every socket; times in ms.
+    private static let fixedOptions: [(Int32, Int32)] = [
+        (ZMQ_HEARTBEAT_IVL, 1000), (ZMQ_HEARTBEAT_TIMEOUT, 3000), (ZMQ_HEARTBEAT_TTL, 3000),
+        // The kernel's own, about two minutes, goes on for up to a minute after the network has come back.
+        (ZMQ_CONNECT_TIMEOUT, 2000),
+        (ZMQ_RECONNECT_IVL, 100), (ZMQ_RECONNECT_IVL_MAX, 2000), (ZMQ_TCP_KEEPALIVE, 1),
+        (ZMQ_BACKLOG, LocalListener.backlog),
+    ]
+
     private static func set(_ options: LinkOptions, kind: Kind, on core: SocketCore) throws(MeshError) {
-        var values: [(Int32, Int32)] = [
-            (ZMQ_SNDHWM, Int32(clamping: options.sendHighWater)),
-            (ZMQ_RCVHWM, Int32(clamping: options.receiveHighWater)),
-            (ZMQ_LINGER, options.linger.millisecondsClamped),
-            (ZMQ_HANDSHAKE_IVL, options.handshakeInterval.millisecondsClamped),
-            (ZMQ_HEARTBEAT_IVL, options.heartbeatInterval.millisecondsClamped),
-            (ZMQ_HEARTBEAT_TIMEOUT, options.heartbeatTimeout.millisecondsClamped),
-            (ZMQ_HEARTBEAT_TTL, options.heartbeatTTL.millisecondsClamped),
-            (ZMQ_CONNECT_TIMEOUT, options.connectTimeout.millisecondsClamped),
-            (ZMQ_RECONNECT_IVL, options.reconnectInterval.millisecondsClamped),
-            (ZMQ_RECONNECT_IVL_MAX, options.reconnectMaximum.millisecondsClamped),
-            (ZMQ_TCP_KEEPALIVE, options.tcpKeepalive ? 1 : 0),
-            (ZMQ_BACKLOG, Int32(clamping: options.backlog)),
-        ]
-        values.append(kind == .router ? (ZMQ_ROUTER_MANDATORY, 1) : (ZMQ_IMMEDIATE, 0))
+        let values =
+            Self.fixedOptions + [
+                (ZMQ_SNDHWM, Int32(clamping: options.sendHighWater)),
+                (ZMQ_RCVHWM, Int32(clamping: options.receiveHighWater)),
+                (ZMQ_LINGER, options.linger.millisecondsClamped),
+                (ZMQ_HANDSHAKE_IVL, options.handshakeInterval.millisecondsClamped),
+                kind == .router ? (ZMQ_ROUTER_MANDATORY, 1) : (ZMQ_IMMEDIATE, 0),
+            ]
         for (option, value) in values {
             let code = mesh_set_int(core.pointer, option, value)
             if code < 0 { throw MeshError(errno: -code, "cannot set ZeroMQ option \(option) to \(value)") }
@@ -216,4 +219,20 @@ package enum SocketSecurity: Sendable {
     case server(KeyPair, domain: String)
     /// The dialling side, which accepts the owner of one key only.
     case client(KeyPair, server: PublicKey)
+}
+
+/// The result of a send. Sends never block.
+package enum SendResult: Equatable, Sendable {
+    /// Queued by libzmq; it may still be lost with the connection.
+    case sent
+    /// The peer's high-water mark is reached. Not accepted: keep it and retry when the link reports `writable`, or drop
+    /// it.
+    case wouldBlock
+    /// There is no such peer, or the link is not up. Not accepted.
+    case unroutable
+}
+
+extension Duration {
+    /// This duration in whole milliseconds, clamped to the range of libzmq's options.
+    fileprivate var millisecondsClamped: Int32 { Int32(clamping: Nanoseconds(self).milliseconds) }
 }

@@ -1,6 +1,6 @@
 /// What the bound side answers to a hello of versions that it does not speak: its own.
 ///
-///     mesh u16 │ oldest u16 │ newest u16, in network order; a peer of a release before ranges leaves the last one out
+///     mesh u16 │ oldest u16 │ newest u16, in network order
 ///
 /// Bytes behind are ignored.
 package struct VersionRefusal: Equatable, Sendable {
@@ -14,15 +14,11 @@ package struct VersionRefusal: Equatable, Sendable {
 
     /// Parses a frame of untrusted bytes; nil when it is malformed.
     package init?(_ bytes: UnsafeRawBufferPointer) {
-        func number(at offset: Int) -> UInt16? {
-            guard bytes.count >= offset + 2 else { return nil }
-            return UInt16(bigEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt16.self))
-        }
-        guard let mesh = number(at: 0), let oldest = number(at: 2) else { return nil }
-        let newest = number(at: 4) ?? oldest
-        guard oldest <= newest else { return nil }
-        self.mesh = mesh
-        self.versions = oldest...newest
+        guard bytes.count >= 6 else { return nil }
+        let numbers = [0, 2, 4].map { UInt16(bigEndian: bytes.loadUnaligned(fromByteOffset: $0, as: UInt16.self)) }
+        guard numbers[1] <= numbers[2] else { return nil }
+        self.mesh = numbers[0]
+        self.versions = numbers[1]...numbers[2]
     }
 
     package var encoded: [UInt8] {

@@ -22,8 +22,7 @@ struct HelloTests {
         #expect(try self.decode(golden) == hello)
     }
 
-    /// A peer of a release before ranges reads the oldest version and an incarnation that is none of its concern.
-    @Test func aRangeOfVersionsStandsWhereOlderPeersDoNotLook() throws {
+    @Test func aRangeOfVersionsIsTheOldestAndHowManyFollow() throws {
         var identity = self.identity
         identity.versions = 7...9
         let hello = Hello(identity, instance: 0x0102_0304_0506_0708, incarnation: 0x0300_0009)

@@ -129,9 +129,7 @@ struct ReactorTests {
     }
 
     @Test func drainingTakesTurnsUntilItIsDoneOrTheLimitPasses() async throws {
-        var settings = ReactorSettings()
-        settings.drainLimit = .seconds(60)
-        let probe = try Probe(settings: settings) { $0.drained = false }
+        let probe = try Probe(drainLimit: .seconds(60)) { $0.drained = false }
         probe.reactor.stop()
         let before = probe.turns
         try await eventually("more turns while draining") {
@@ -141,8 +139,7 @@ struct ReactorTests {
         probe.post { $0.drained = true }
         try await probe.reactor.ended()
 
-        settings.drainLimit = .milliseconds(50)
-        let stubborn = try Probe(settings: settings) { $0.drained = false }
+        let stubborn = try Probe(drainLimit: .milliseconds(50)) { $0.drained = false }
         try await stubborn.stop()
     }
 

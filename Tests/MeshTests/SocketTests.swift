@@ -142,8 +142,6 @@ struct SocketTests {
         options = LinkOptions()
         options.maximumMessageBytes = 1
         #expect(options.problem == "maximumMessageBytes must be 64 to 1 GiB")
-        #expect(throws: MeshError.self) { try MeshContext(ioThreads: 0) }
-        #expect(throws: MeshError.self) { try MeshContext(ioThreads: 17) }
         let context = try MeshContext()
         #expect(throws: MeshError.self) { _ = try Socket(.router, context: context, options: options) }
         #expect(throws: MeshError.self) {

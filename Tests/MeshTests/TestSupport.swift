@@ -143,12 +143,12 @@ struct Probe: Sendable {
     private let posts: Mailbox<@Sendable (ProbeLoop) -> Void>
 
     init(
-        settings: ReactorSettings = ReactorSettings(), keys: LinkKeys? = nil,
+        drainLimit: Duration = .seconds(5), keys: LinkKeys? = nil,
         setUp: @escaping @Sendable (ProbeLoop) throws -> Void
     ) throws {
         let record = self.record
         let box = NIOLockedValueBox<Mailbox<@Sendable (ProbeLoop) -> Void>?>(nil)
-        self.reactor = try Reactor(name: "probe", settings: settings, logger: silentLogger, keys: keys) { thread in
+        self.reactor = try Reactor(name: "probe", drainLimit: drainLimit, logger: silentLogger, keys: keys) { thread in
             guard let posts = box.withLockedValue({ $0 }) else { throw Timeout(description: "no mailbox") }
             let loop = ProbeLoop(thread, posts, record)
             try setUp(loop)

@@ -45,11 +45,9 @@ package enum CommitterService {
         _ rules: RulesInbox, _ check: ReadinessCheck
     ) throws -> Reactor {
         let telemetry = CommitterTelemetry(context)
-        var reactorSettings = ReactorSettings()
-        reactorSettings.drainLimit = settings.drain
         let pulse = context.health.pulse("links")
         return try Reactor(
-            name: "committer", settings: reactorSettings, logger: context.logger, keys: links.keys, beat: pulse.beat
+            name: "committer", drainLimit: settings.drain, logger: context.logger, keys: links.keys, beat: pulse.beat
         ) { thread in
             try CommitterLoop(
                 on: thread, name: context.name, settings: settings, sets: sets, schema: schema, rules: rules,

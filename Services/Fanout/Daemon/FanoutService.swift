@@ -23,12 +23,10 @@ package enum FanoutService {
         let differences = context.health.note("rules of committers")
         let rules = RulesInbox()
         let questions = Mailbox<RoomQuestion>(capacity: AdminServer.connectionLimit) {}
-        var reactorSettings = ReactorSettings()
-        reactorSettings.drainLimit = settings.drain
         let pulse = context.health.pulse("links")
         let links = LinkGuard(settings.linkKeys)
         let reactor = try Reactor(
-            name: "fanout", settings: reactorSettings, logger: context.logger, keys: links.keys, beat: pulse.beat
+            name: "fanout", drainLimit: settings.drain, logger: context.logger, keys: links.keys, beat: pulse.beat
         ) { thread in
             try FanoutLoop(
                 on: thread, name: context.name, settings: settings, rules: rules, questions: questions,
