@@ -14,12 +14,13 @@ struct EditDecisions: Sendable {
     }
 
     private mutating func add<Kind: DecidableEdit>(_: Kind.Type) {
-        precondition(Kind.tag > 0 && self.readers[Int(Kind.tag)] == nil, "two kinds of edits have one tag")
-        self.readers[Int(Kind.tag)] = { encoded in
+        precondition(
+            Kind.traits.tag > 0 && self.readers[Int(Kind.traits.tag)] == nil, "two kinds of edits have one tag")
+        self.readers[Int(Kind.traits.tag)] = { encoded in
             do throws(Refusal) {
                 let edit = try encoded.decode(Kind.self)
                 let motion = try encoded.motionRequest()
-                let hash = encoded.identity(of: BodyHash.of(edit))
+                let hash = encoded.identity(of: BodyHash.of(edit, encoded))
                 return PreparedEdit(.edit(edit), hash: hash, undo: encoded.undo, motion: motion)
             } catch {
                 return PreparedEdit(.refused(error), hash: BodyHash.of(unreadable: encoded))
