@@ -25,22 +25,21 @@ public struct LatestRecords<Record: KeyedRecord>: Sendable {
         case refused
     }
 
-    private struct Place {
-        var index: Int
-        /// When its key began to wait: grows with each key.
-        let since: UInt64
-    }
-
     private struct Subject: Hashable {
         let room: Identifier
         let name: Identifier
     }
 
-    /// In order; nil where one was removed or replaced, until these outnumber the others.
-    private var records: [Record?] = []
-    private var places: [Record.Key: Place] = [:]
-    private var lastSince: UInt64 = 0
-    /// The indices of each subject's records, some of them nil by now; nil until previews end while many wait.
+    /// In the order in which their keys began to wait. Removed ones stay until they outnumber the others; no index refers to
+    /// them.
+    private var records: [Record] = []
+    /// When the latest of each came, as a number that grows.
+    private var arrivals: [UInt64] = []
+    private var lastArrival: UInt64 = 0
+    /// True when one was replaced, so that the order of arrivals is another one.
+    private var isReordered = false
+    private var indices: [Record.Key: Int] = [:]
+    /// The indices of each subject's records, some of them removed by now; nil until previews end while many wait.
     private var bySubject: [Subject: [Int]]?
     /// So few are searched one by one.
     private static var few: Int { 64 }
@@ -52,18 +51,19 @@ public struct LatestRecords<Record: KeyedRecord>: Sendable {
         self.capacity = capacity
     }
 
-    public var isEmpty: Bool { self.places.isEmpty }
+    public var isEmpty: Bool { self.indices.isEmpty }
     /// The number of keys.
-    public var count: Int { self.places.count }
+    public var count: Int { self.indices.count }
 
     /// About the bytes that the queue occupies, the space of removed records included. What records refer to is not
     /// counted: copies share it.
     public var occupiedBytes: Int {
-        let place = MemoryLayout<Record.Key>.stride + MemoryLayout<Place>.stride
+        let index = MemoryLayout<Record.Key>.stride + MemoryLayout<Int>.stride
         let subject = MemoryLayout<Subject>.stride + MemoryLayout<[Int]>.stride + Self.shortArray
         // Hash tables are at most three quarters full.
-        return self.records.capacity * MemoryLayout<Record?>.stride
-            + (self.places.capacity * place + (self.bySubject?.capacity ?? 0) * subject) * 4 / 3
+        return self.records.capacity * MemoryLayout<Record>.stride + self.arrivals.capacity
+            * MemoryLayout<UInt64>.stride
+            + (self.indices.capacity * index + (self.bySubject?.capacity ?? 0) * subject) * 4 / 3
     }
 
     /// About the bytes of an array of one or two indices.
@@ -72,20 +72,21 @@ public struct LatestRecords<Record: KeyedRecord>: Sendable {
     /// Adds the latest of its key, at the end.
     @discardableResult
     public mutating func insert(_ record: Record) -> Insertion {
+        self.lastArrival += 1
         let key = record.key
-        let known = self.places[key]
-        if known == nil, self.count >= self.capacity { return .refused }
-        var latest = record
-        if let known, let older = self.records[known.index].take() {
-            latest = older
-            latest.replace(by: record)
+        if let index = self.indices[key] {
+            self.records[index].replace(by: record)
+            self.arrivals[index] = self.lastArrival
+            self.isReordered = true
+            return .replaced
         }
+        guard self.count < self.capacity else { return .refused }
         if self.records.count > 2 * self.count + 16 { self.compact() }
-        if known == nil { self.lastSince += 1 }
-        self.places[key] = Place(index: self.records.count, since: known?.since ?? self.lastSince)
+        self.indices[key] = self.records.count
         self.bySubject?[Subject(room: record.room, name: record.subject), default: []].append(self.records.count)
-        self.records.append(latest)
-        return known == nil ? .added : .replaced
+        self.records.append(record)
+        self.arrivals.append(self.lastArrival)
+        return .added
     }
 
     /// Removes every record that meets a condition.
@@ -97,10 +98,9 @@ public struct LatestRecords<Record: KeyedRecord>: Sendable {
 
     private mutating func removeAll(at indices: [Int], where isRemoved: (Record) -> Bool) -> Int {
         let before = self.count
-        for index in indices {
-            guard let record = self.records[index], isRemoved(record) else { continue }
-            self.records[index] = nil
-            self.places[record.key] = nil
+        for index in indices where isRemoved(self.records[index]) {
+            let key = self.records[index].key
+            if self.indices[key] == index { self.indices[key] = nil }
         }
         defer { self.releaseIfEmpty() }
         return before - self.count
@@ -108,15 +108,17 @@ public struct LatestRecords<Record: KeyedRecord>: Sendable {
 
     /// Removes and returns all, in order.
     public mutating func takeAll() -> [Record] {
-        defer { self.removeAll() }
-        return self.records.compactMap { $0 }
+        self.arrange()
+        return self.takeLongestWaiting()
     }
 
     /// Removes and returns all, first those whose keys have waited longest: for a receiver that takes them in part, so that
     /// none is overtaken for ever by what moves faster.
     public mutating func takeLongestWaiting() -> [Record] {
-        defer { self.removeAll() }
-        return self.places.values.sorted { $0.since < $1.since }.compactMap { self.records[$0.index] }
+        self.compact()
+        self.indices.removeAll(keepingCapacity: true)
+        defer { self.releaseIfEmpty() }
+        return exchange(&self.records, with: [])
     }
 
     /// Removes and returns all grouped by room, rooms in the order of their first records.
@@ -145,31 +147,44 @@ public struct LatestRecords<Record: KeyedRecord>: Sendable {
     public mutating func drainIntoEnvelopes() -> [[UInt8]] {
         var envelopes: [[UInt8]] = []
         var envelope = EnvelopeWriter()
-        for case let record? in self.records {
+        self.arrange()
+        for record in self.records {
             if envelope.isFull { envelopes.append(envelope.take()) }
             envelope.append(record)
         }
         if !envelope.isEmpty { envelopes.append(envelope.take()) }
-        self.removeAll()
+        self.indices.removeAll(keepingCapacity: true)
+        self.releaseIfEmpty()
         return envelopes
     }
 
-    private mutating func removeAll() {
-        self.places.removeAll(keepingCapacity: true)
-        self.releaseIfEmpty()
+    /// Brings the records into the order in which they came. All must be removed then: their indices are others.
+    private mutating func arrange() {
+        self.compact()
+        guard self.isReordered else { return }
+        let order = self.arrivals.indices.sorted { self.arrivals[$0] < self.arrivals[$1] }
+        self.records = order.map { self.records[$0] }
     }
 
     private mutating func releaseIfEmpty() {
         guard self.isEmpty else { return }
         self.records.removeAll(keepingCapacity: true)
+        self.arrivals.removeAll(keepingCapacity: true)
+        self.isReordered = false
         self.bySubject = nil
     }
 
+    /// Discards the removed records.
     private mutating func compact() {
+        guard self.records.count > self.count else { return }
         self.bySubject = nil
-        self.records = self.records.compactMap { $0 }
-        for (index, record) in self.records.enumerated() {
-            if let record { self.places[record.key]?.index = index }
+        let (records, arrivals) = (exchange(&self.records, with: []), exchange(&self.arrivals, with: []))
+        for (index, record) in records.enumerated() {
+            let key = record.key
+            guard self.indices[key] == index else { continue }
+            self.indices[key] = self.records.count
+            self.records.append(record)
+            self.arrivals.append(arrivals[index])
         }
     }
 }
@@ -201,11 +216,8 @@ extension LatestRecords where Record == Preview {
     }
 
     private mutating func group() {
-        var bySubject: [Subject: [Int]] = [:]
-        for (index, record) in self.records.enumerated() {
-            guard let record else { continue }
-            bySubject[Subject(room: record.room, name: record.subject), default: []].append(index)
+        self.bySubject = Dictionary(grouping: self.records.indices) { index in
+            Subject(room: self.records[index].room, name: self.records[index].subject)
         }
-        self.bySubject = bySubject
     }
 }

@@ -104,14 +104,20 @@ public struct Preview: KeyedRecord, Equatable {
 
 extension Preview {
     /// One connection's previews of an element take each other's place.
-    public struct Key: Hashable, Sendable {
-        let room: Identifier
-        let element: Identifier
-        let connection: UInt64
+    @frozen public struct Key: Hashable, Sendable {
+        // Two keys differ in it most often.
+        @usableFromInline let connection: UInt64
+        @usableFromInline let element: Identifier
+        @usableFromInline let room: Identifier
+
+        @inlinable
+        init(_ preview: Preview) {
+            (self.connection, self.element, self.room) = (preview.connection, preview.element, preview.room)
+        }
     }
 
-    public var key: Key { Key(room: self.room, element: self.element, connection: self.connection) }
-    public var subject: Identifier { self.element }
+    @inlinable public var key: Key { Key(self) }
+    @inlinable public var subject: Identifier { self.element }
 
     /// True when both are of one gesture of one session.
     @inlinable

@@ -218,7 +218,7 @@ import Wire
         scene.pass(500)
         #expect(scene.fanout.counters.previewsDropped[.waited] == 1)
         var limits = FanoutLimits()
-        limits.parkedPreviews = 1
+        limits.earlyPreviews = 1
         var small = Scene(limits: limits)
         small.member("ann", 1)
         small.preview(.by(after: 1), .by(element: "f", after: 1))

@@ -34,7 +34,7 @@ package struct FanoutLimits: Equatable, Sendable {
     /// How long a preview waits for the update that it must follow.
     package var previewPatience: Nanoseconds = .milliseconds(500)
     /// The most waiting previews for each room.
-    package var parkedPreviews = 256
+    package var earlyPreviews = 256
     /// How long a closed gesture is remembered.
     package var fenceAge: Nanoseconds = .seconds(120)
     /// The most sessions that may show previews of one element before any of their gestures on it has ended.

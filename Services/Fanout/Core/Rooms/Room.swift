@@ -76,7 +76,7 @@ struct Room: Sendable {
         case .followers: self.answerReads(at: now, with: &services, into: &actions)
         case .proofs: self.advanceJoinsByProof(at: now, with: &services, into: &actions)
         case .members: self.feed.settleMembers(at: now, into: &actions)
-        case .parked: self.feed.dropExpiredPreviews(at: now, with: &services)
+        case .early: self.feed.dropExpiredPreviews(at: now, with: &services)
         case .idle: if let idleUntil, idleUntil <= now, self.isIdle { self.isExpendable = true }
         }
     }

@@ -14,7 +14,7 @@ struct RoomDeadlines: Sendable {
         /// Joins that wait for an update: perhaps it is proven that there is none.
         case proofs
         /// Previews that waited too long for an update.
-        case parked
+        case early
         /// A room that moved: perhaps all gateways that were to follow are here.
         case members
         /// A room that was idle for a while.

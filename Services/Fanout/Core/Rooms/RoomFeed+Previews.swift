@@ -60,7 +60,7 @@ extension RoomFeed {
         let wasEmpty = self.early.isEmpty
         guard self.early.insert(preview, until: deadline) else { return services.counters.drop(.waited) }
         services.counters.previewsParked += 1
-        if wasEmpty { services.deadlines.set(.parked, for: self.name, at: deadline) }
+        if wasEmpty { services.deadlines.set(.early, for: self.name, at: deadline) }
     }
 
     /// Sends on what waited for the update that was just applied.
@@ -72,7 +72,7 @@ extension RoomFeed {
 
     mutating func dropExpiredPreviews(at now: Instant, with services: inout RoomServices) {
         services.counters.drop(.waited, self.early.expire(at: now))
-        if let deadline = self.early.deadline { services.deadlines.set(.parked, for: self.name, at: deadline) }
+        if let deadline = self.early.deadline { services.deadlines.set(.early, for: self.name, at: deadline) }
     }
 
     /// A gesture ended without a commit: gateways hear of it if they saw anything of it, or may have.

@@ -21,7 +21,7 @@ struct RoomFeed: Sendable {
     init(name: Identifier, limits: FanoutLimits) {
         self.name = name
         self.audience = RoomAudience(of: name)
-        self.early = ReorderBuffer(capacity: limits.parkedPreviews)
+        self.early = ReorderBuffer(capacity: limits.earlyPreviews)
     }
 
     var footprint: Int {
