@@ -72,7 +72,7 @@ extension EditRegistry {
 }
 
 private func checkEdit<Kind: Edit>(_: Kind.Type, _ encoded: EncodedEdit) {
-    guard encoded.tag == Kind.tag, let edit = try? encoded.decode(Kind.self) else { return }
+    guard encoded.tag == Kind.traits.tag, let edit = try? encoded.decode(Kind.self) else { return }
     var again = EncodedEdit(edit)
     guard let back = try? again.decode(Kind.self) else { fatalError("refuses its own edit") }
     precondition(EncodedEdit(back) == again, "an edit does not come back")
@@ -89,23 +89,27 @@ private let edits: [EncodedEdit] = {
     anchored.anchor = Point(x: 0, y: 1)
     anchored.tilt = Point(x: 40, y: -50)
     let fields = TransformFields(positionX: 1, rotation: 90)
-    var pulse = KeyframeAnimation(ms: 300)
-    pulse.tracks[.scaleX] = [KeyframeAnimation.Keyframe(at: 0.5, value: 2, curve: .easeOut)]
     var moved = EncodedEdit(TransformElement(element: "e", fields: fields))
     moved.motion = MotionRequest(.eased(ms: 90, .linear), turn: .cw).jsonText
     return [
-        moved, EncodedEdit(AnimateElement(element: "e", animation: pulse)),
-        EncodedEdit(AnimateElements(["e", "f"], animation: nil, staggerMs: 5)),
-        EncodedEdit(HaltElement(element: "e", halt: Halt(fields: [.positionX], at: 5))),
-        EncodedEdit(HaltElements(["e", "f"])),
-        EncodedEdit(ThrowElement(ThrownItem(element: "e", fields: fields), Throw(velocity: Point(x: 9, y: 1)))),
-        EncodedEdit(ThrowElements([ThrownItem(element: "e")], Throw(velocity: Point(x: 9, y: 1)))),
+        moved,
         EncodedEdit(TransformElements(["e", "f"].map { TransformElement(element: $0, fields: fields) })),
         EncodedEdit(DeleteElements(["e", "f"])),
         EncodedEdit(GestureElement(element: "e", gesture: anchored)),
         EncodedEdit(GestureElements(["e", "f"], pivot: Point(x: 10, y: 20), gesture: gesture)),
         EncodedEdit(PresetElement(element: "e", preset: .flipX)),
     ]
+        + [
+            (
+                "element:animate",
+                #"{"elementId":"e","animation":{"ms":300,"tracks":{"scaleX":[{"at":0.5,"value":2}]}}}"#
+            ),
+            ("elements:animate", #"{"elements":["e","f"],"animation":null,"staggerMs":5}"#),
+            ("element:halt", #"{"elementId":"e","fields":["positionX"],"at":5}"#),
+            ("elements:halt", #"{"elements":["e","f"]}"#),
+            ("element:throw", #"{"elementId":"e","positionX":1,"velocity":{"x":9,"y":1}}"#),
+            ("elements:throw", #"{"elements":[{"elementId":"e"}],"velocity":{"x":9,"y":1}}"#),
+        ].compactMap { try? EncodedEdit.read($0, $1) }
 }()
 
 /// One envelope with all samples, and the fields of each.

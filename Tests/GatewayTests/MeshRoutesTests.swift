@@ -44,7 +44,7 @@ import Wire
 
     private static let commit = Commit(
         room: "r", session: "s", claim: 1, number: 1, user: "u", connection: 1, gateway: "g",
-        gestures: [], edit: EncodedEdit(tag: UpdateElement.tag, fields: [0]))
+        gestures: [], edit: EncodedEdit(tag: UpdateElement.traits.tag, fields: [0]))
 
     private static func preview(of room: Identifier) -> Preview {
         Preview(

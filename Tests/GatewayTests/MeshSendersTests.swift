@@ -52,7 +52,7 @@ import Wire
 
     @Test mutating func creditIsSpentForACommitThatFillsAnEnvelope() throws {
         self.senders.linkUp(StageInstance(.committer, 0), greeting: CommitCredit(commits: 100, bytes: 300_000).greeting)
-        let edit = EncodedEdit(tag: UpdateElement.tag, fields: [UInt8](repeating: 0, count: 200_000))
+        let edit = EncodedEdit(tag: UpdateElement.traits.tag, fields: [UInt8](repeating: 0, count: 200_000))
         let commit = Commit(
             room: "r", session: "s", claim: 1, number: 1, user: "u", connection: 1,
             gateway: "g", gestures: [], edit: edit)

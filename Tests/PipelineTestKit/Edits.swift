@@ -1,4 +1,5 @@
 package import Canvas
+import JSONBytes
 package import Wire
 
 /// Edits as tests write them, ill-formed ones too.
@@ -15,7 +16,7 @@ extension EncodedEdit {
 
     /// `element:update` with any text as its `set`.
     package static func update(element: Identifier, set: [UInt8]) -> EncodedEdit {
-        Self.edit(UpdateElement.tag) { writer in
+        Self.edit(UpdateElement.traits.tag) { writer in
             writer.name(element)
             writer.blob(set)
         }
@@ -23,12 +24,22 @@ extension EncodedEdit {
 
     /// `element:create` with any text as its element.
     package static func create(_ item: SentItem) -> EncodedEdit {
-        Self.edit(CreateElement.tag) { Self.item(item, &$0) }
+        Self.edit(CreateElement.traits.tag) { Self.item(item, &$0) }
     }
 
     /// `elements:create` with any texts as its elements.
     package static func create(_ items: [SentItem]) -> EncodedEdit {
-        Self.edit(CreateElements.tag) { $0.list(items, Self.item) }
+        Self.edit(CreateElements.traits.tag) { $0.list(items, Self.item) }
+    }
+
+    /// What an app sends by an event.
+    package static func read(_ event: String, _ payload: String) throws -> EncodedEdit {
+        var document = JSONDocument()
+        try document.parse(Array("[\"\(event)\",\(payload)]".utf8))
+        let parts = Array(document.root.elements)
+        guard let kind = allEdits.kind(ofEvent: parts[0]) else { fatalError("there is no \(event)") }
+        var reading = EditReading(largestGroup: 500, seed: 1)
+        return try kind.read(parts[1], reading: &reading).edit
     }
 
     private static func edit(_ tag: UInt8, _ write: (inout ByteWriter) -> Void) -> EncodedEdit {

@@ -92,7 +92,7 @@ package struct Campaign: Sendable {
             "clients.left-and-joined", "poses", "poses-on-time", "poses-at-rest", "poses-joined", "poses-late",
             "poses-undone",
             "poses-halted", "motions-in-silence",
-        ] + allEdits.kinds.map { "acks.\($0.event)" } + Stage.allCases.map { "faults.kill.\($0)" }
+        ] + allEdits.kinds.map { "acks.\($0.traits.event)" } + Stage.allCases.map { "faults.kill.\($0)" }
         + Stage.allCases.map { "faults.pause.\($0)" }
         + World.stagesWithSets.flatMap { ["sets.grown.\($0)", "sets.shrunk.\($0)"] } + World.faultNames
 

@@ -5,21 +5,12 @@ public import JSONBytes
 ///
 ///     element name │ JSON blob; empty: removes it
 public struct AnimateElement: Edit {
-    public static let event = "element:animate"
-    public static let tag: UInt8 = 13
-    public static let rateCost = 1
-    public static let isGroup = false
-    public static let gestures = GestureEffect.leavesOpen
-    public static let motion = MotionUse.ignored
+    public static let traits = EditTraits(
+        event: "element:animate", tag: 13, isGroup: false, gestures: .leavesOpen, motion: .ignored)
 
     public var element: Identifier
     /// The animation; nil: it is removed.
     public var animation: KeyframeAnimation?
-
-    public init(element: Identifier, animation: KeyframeAnimation?) {
-        self.element = element
-        self.animation = animation
-    }
 
     public var elements: ShortList<Identifier> { ShortList(self.element) }
 
@@ -37,11 +28,6 @@ public struct AnimateElement: Edit {
         writer.name(self.element)
         writer.blob(self.animation?.jsonText ?? [])
     }
-
-    public func identify(into hash: inout BodyHash) {
-        hash.text(self.element.text)
-        hash.json(self.animation?.jsonText)
-    }
 }
 
 /// `elements:animate`: sets or removes the animation of a group of elements, each starting a little later than the one
@@ -49,12 +35,8 @@ public struct AnimateElement: Edit {
 ///
 ///     list of element names │ stagger f64 │ JSON blob; empty: removes it
 public struct AnimateElements: Edit {
-    public static let event = "elements:animate"
-    public static let tag: UInt8 = 14
-    public static let rateCost = 1
-    public static let isGroup = true
-    public static let gestures = GestureEffect.leavesOpen
-    public static let motion = MotionUse.ignored
+    public static let traits = EditTraits(
+        event: "elements:animate", tag: 14, isGroup: true, gestures: .leavesOpen, motion: .ignored)
 
     /// The elements, in the app's order; none twice.
     public var ids: [Identifier]
@@ -66,12 +48,6 @@ public struct AnimateElements: Edit {
     private static let staggers = 0.0...10_000.0
     /// The longest text of all their animations, bytes.
     private static let longestTexts = 256 << 10
-
-    public init(_ ids: [Identifier], animation: KeyframeAnimation?, staggerMs: Double = 0) {
-        self.ids = ids
-        self.animation = animation
-        self.staggerMs = staggerMs
-    }
 
     public var elements: ShortList<Identifier> { ShortList(self.ids) }
 
@@ -96,13 +72,6 @@ public struct AnimateElements: Edit {
         writer.list(self.ids) { id, writer in writer.name(id) }
         writer.double(self.staggerMs)
         writer.blob(self.animation?.jsonText ?? [])
-    }
-
-    public func identify(into hash: inout BodyHash) {
-        hash.integer(UInt64(truncatingIfNeeded: self.ids.count))
-        for id in self.ids { hash.text(id.text) }
-        hash.number(self.staggerMs)
-        hash.json(self.animation?.jsonText)
     }
 }
 

@@ -4,18 +4,16 @@ internal import JSONBytes
 /// The identity of a commit's body: its kind and its known fields after parsing, before any rule. The spelling of the
 /// JSON does not matter: `1.0` and `1`, or another order of fields, are the same body.
 ///
-/// It is FNV-1a over the fields in a fixed order. Each is prefixed with a presence flag or its length, so that adjacent
-/// fields cannot be confused.
+/// It is FNV-1a over the encoded fields. Where these have JSON as the app spelled it, that is hashed as it was understood;
+/// texts are prefixed with their length, so that adjacent ones cannot be confused.
 public struct BodyHash {
     private var hash = FNV1a()
 
-    private var value: UInt64 { self.hash.value }
-
     public static func of<Kind: Edit>(_ edit: Kind) -> UInt64 {
         var hash = BodyHash()
-        hash.hash.combine(CollectionOfOne(Kind.tag))
+        hash.hash.combine(CollectionOfOne(Kind.traits.tag))
         edit.identify(into: &hash)
-        return hash.value
+        return hash.hash.value
     }
 
     /// The hash of an edit that cannot be decoded: over its bytes.
@@ -23,14 +21,7 @@ public struct BodyHash {
         var hash = BodyHash()
         hash.hash.combine(CollectionOfOne(edit.tag))
         hash.bytes(edit.fields)
-        return hash.value
-    }
-
-    /// An optional number; both zeros are one.
-    public mutating func number(_ value: Double?) {
-        guard let value else { return self.hash.combine(CollectionOfOne(0)) }
-        self.hash.combine(CollectionOfOne(1))
-        self.integer((value == 0 ? 0 : value).bitPattern)
+        return hash.hash.value
     }
 
     public mutating func text(_ value: String?) {
@@ -39,42 +30,15 @@ public struct BodyHash {
         self.hash.combine(value.utf8)
     }
 
-    /// An optional JSON text in one spelling.
-    public mutating func json(_ text: [UInt8]?) {
-        self.bytes(text ?? [])
-    }
-
     public mutating func integer(_ value: UInt64) {
         for byte in 0..<8 {
             self.hash.combine(CollectionOfOne(UInt8(truncatingIfNeeded: value >> (8 * UInt64(byte)))))
         }
     }
 
-    private mutating func bytes(_ bytes: [UInt8]) {
+    mutating func bytes(_ bytes: [UInt8]) {
         self.integer(UInt64(truncatingIfNeeded: bytes.count))
         self.hash.combine(bytes)
-    }
-
-    // MARK: Fields shared by several edits
-
-    public mutating func transform(_ fields: TransformFields) {
-        self.integer(UInt64(fields.mask))
-        for (_, value) in fields.set { self.number(value) }
-    }
-
-    public mutating func point(_ point: Point) {
-        self.number(point.x)
-        self.number(point.y)
-    }
-
-    public mutating func gesture(_ gesture: Gesture) {
-        self.point(gesture.translation)
-        self.number(gesture.scaleX)
-        self.number(gesture.scaleY)
-        self.number(gesture.rotation)
-        self.point(gesture.tilt)
-        self.number(gesture.anchor?.x)
-        self.number(gesture.anchor?.y)
     }
 
     /// Every field of a new element but its id.

@@ -1,22 +1,59 @@
 public import JSONBytes
 
+/// `element:create`: creates one element.
+///
+///     one new element
+public struct CreateElement: Edit {
+    public static let traits = EditTraits(
+        event: "element:create", tag: 2, isGroup: false, gestures: .leavesOpen, motion: .ignored)
+
+    public var item: NewItem
+
+    public var elements: ShortList<Identifier> { [] }
+
+    public init(_ payload: JSONValue, reading: inout EditReading) throws(Refusal) {
+        guard let element = payload["element"] else {
+            throw Refusal(.invalid, "An element is an object.", field: "element")
+        }
+        try self.init(element: element, reading: &reading)
+    }
+
+    /// Reads it from the element itself, which is the body of an HTTP request.
+    /// - Throws: a refusal that names the field at fault.
+    public init(element: JSONValue, reading: inout EditReading) throws(Refusal) {
+        do throws(Refusal) {
+            self.item = try NewItem(element, reading: &reading)
+        } catch {
+            throw error.within("element")
+        }
+    }
+
+    public init(from reader: inout ByteReader) throws(Refusal) {
+        do throws(Refusal) {
+            self.item = try NewItem(from: &reader)
+        } catch {
+            throw error.within("element")
+        }
+    }
+
+    public func encode(into writer: inout ByteWriter) {
+        self.item.encode(into: &writer)
+    }
+
+    public func identify(into hash: inout BodyHash) {
+        self.item.identify(into: &hash)
+    }
+}
+
 /// `elements:create`: creates several elements, all or none.
 ///
 ///     list of new elements
 public struct CreateElements: Edit {
-    public static let event = "elements:create"
-    public static let tag: UInt8 = 3
-    public static let rateCost = 1
-    public static let isGroup = true
-    public static let gestures = GestureEffect.leavesOpen
-    public static let motion = MotionUse.ignored
+    public static let traits = EditTraits(
+        event: "elements:create", tag: 3, isGroup: true, gestures: .leavesOpen, motion: .ignored)
 
     /// The elements, in the app's order.
     public var items: [NewItem]
-
-    public init(_ items: [NewItem]) {
-        self.items = items
-    }
 
     public var elements: ShortList<Identifier> { [] }
 

@@ -1,15 +1,39 @@
 public import JSONBytes
 
+/// `element:delete`: deletes an element and its descendants.
+///
+///     element name
+public struct DeleteElement: Edit {
+    public static let traits = EditTraits(
+        event: "element:delete", tag: 5, isGroup: false, gestures: .leavesOpen, motion: .ignored)
+
+    public var element: Identifier
+
+    public init(element: Identifier) {
+        self.element = element
+    }
+
+    public var elements: ShortList<Identifier> { ShortList(self.element) }
+
+    public init(_ payload: JSONValue, reading: inout EditReading) throws(Refusal) {
+        self.element = try PayloadField.elementID(payload)
+    }
+
+    public init(from reader: inout ByteReader) throws(Refusal) {
+        self.element = reader.name()
+    }
+
+    public func encode(into writer: inout ByteWriter) {
+        writer.name(self.element)
+    }
+}
+
 /// `elements:delete`: deletes a group of elements and their descendants, all or none.
 ///
 ///     list of element names
 public struct DeleteElements: Edit {
-    public static let event = "elements:delete"
-    public static let tag: UInt8 = 7
-    public static let rateCost = 1
-    public static let isGroup = true
-    public static let gestures = GestureEffect.leavesOpen
-    public static let motion = MotionUse.ignored
+    public static let traits = EditTraits(
+        event: "elements:delete", tag: 7, isGroup: true, gestures: .leavesOpen, motion: .ignored)
 
     /// The elements, in the app's order; none twice.
     public var ids: [Identifier]
@@ -30,10 +54,5 @@ public struct DeleteElements: Edit {
 
     public func encode(into writer: inout ByteWriter) {
         writer.list(self.ids) { id, writer in writer.name(id) }
-    }
-
-    public func identify(into hash: inout BodyHash) {
-        hash.integer(UInt64(truncatingIfNeeded: self.ids.count))
-        for id in self.ids { hash.text(id.text) }
     }
 }

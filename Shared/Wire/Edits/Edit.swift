@@ -5,25 +5,9 @@ public import JSONBytes
 ///     app's payload ──init(_:reading:)──► edit ──encode──► EncodedEdit, inside a Commit ──init(from:)──► decided
 ///
 /// Conforming to it and one line in ``allEdits`` make the gateway accept the event and end its gestures, and the
-/// committer require its decision. There are no default implementations, so that a missing rule does not compile.
+/// committer require its decision.
 public protocol Edit: Equatable, Sendable {
-    /// The event by which apps send it, such as `element:transform`.
-    static var event: String { get }
-
-    /// Its number on the wire, 1 to 255. Numbers are never reused.
-    static var tag: UInt8 { get }
-
-    /// What it counts for against a connection's rate of commits: 1, or more for one that has a transaction of its own.
-    static var rateCost: Int { get }
-
-    /// Whether it is an edit of several elements: then its fields begin with their list.
-    static var isGroup: Bool { get }
-
-    /// Its effect on the gestures of its session in progress on ``elements``.
-    static var gestures: GestureEffect { get }
-
-    /// Whether the eye can follow what it does: an app may send a `motion` with it.
-    static var motion: MotionUse { get }
+    static var traits: EditTraits { get }
 
     /// The existing elements that it affects, in the app's order; empty for an edit that only creates.
     var elements: ShortList<Identifier> { get }
@@ -38,9 +22,29 @@ public protocol Edit: Equatable, Sendable {
 
     func encode(into writer: inout ByteWriter)
 
-    /// Feeds every field that is part of the edit's identity: a commit repeated under the same number must have the
-    /// same hash. Ids that the gateway generated are left out.
+    /// Feeds what the edit's identity is: a commit repeated under the same number must have the same hash. It is what
+    /// ``encode(into:)`` writes, unless that has JSON as the app spelled it, or ids that the gateway generated.
     func identify(into hash: inout BodyHash)
+}
+
+extension Edit {
+    public func identify(into hash: inout BodyHash) { hash.bytes(EncodedEdit(self).fields) }
+}
+
+/// What holds for every edit of a kind.
+public struct EditTraits: Sendable {
+    /// The event by which apps send it, such as `element:transform`.
+    public let event: String
+    /// Its number on the wire, 1 to 255. Numbers are never reused.
+    public let tag: UInt8
+    /// What it counts for against a connection's rate of commits: more than 1 where it has a transaction of its own.
+    public var rateCost = 1
+    /// Whether it is an edit of several elements: then its fields begin with their list.
+    public let isGroup: Bool
+    /// Its effect on the gestures of its session in progress on ``Edit/elements``.
+    public let gestures: GestureEffect
+    /// Whether the eye can follow what it does: an app may send a `motion` with it.
+    public let motion: MotionUse
 }
 
 /// The effect of a kind of edit on gestures in progress.

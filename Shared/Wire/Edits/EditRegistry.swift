@@ -35,45 +35,31 @@ public struct EditRegistry<each Kind: Edit>: Sendable {
 
     /// The kind whose event has that name; nil when there is none.
     public func kind(ofEvent name: JSONValue) -> EditKind? {
-        self.kinds.first { name.isString($0.event) }
+        self.kinds.first { name.isString($0.traits.event) }
     }
 
     /// The kind of that tag; nil when there is none, as in a commit of a newer release.
     public func kind(ofTag tag: UInt8) -> EditKind? {
-        self.kinds.first { $0.tag == tag }
+        self.kinds.first { $0.traits.tag == tag }
     }
 }
 
 /// One kind of edit as a value, for code that handles edits without knowing the kinds.
 public final class EditKind: Sendable {
-    /// The event by which apps send it.
-    public let event: String
-    /// Its number on the wire.
-    public let tag: UInt8
-    /// What it counts for against a connection's rate of commits.
-    public let rateCost: Int
-    /// Whether it is an edit of several elements.
-    public let isGroup: Bool
-    /// Its effect on gestures in progress.
-    public let gestures: GestureEffect
-    private let motion: MotionUse
+    public let traits: EditTraits
     private let readPayload: @Sendable (JSONValue, inout EditReading) throws(Refusal) -> ReadEdit
-    private let readElements: @Sendable (EncodedEdit) -> ShortList<Identifier>
-    private let readBodyHash: @Sendable (EncodedEdit) -> UInt64
+    fileprivate let elements: @Sendable (EncodedEdit) -> ShortList<Identifier>
+    fileprivate let bodyHash: @Sendable (EncodedEdit) -> UInt64
 
     init<Kind: Edit>(_: Kind.Type) {
-        self.event = Kind.event
-        self.tag = Kind.tag
-        self.rateCost = Kind.rateCost
-        self.isGroup = Kind.isGroup
-        self.gestures = Kind.gestures
-        self.motion = Kind.motion
+        self.traits = Kind.traits
         self.readPayload = { payload, reading throws(Refusal) in
             let edit = try Kind(payload, reading: &reading)
-            return ReadEdit(edit: EncodedEdit(edit), gestureElements: Kind.gestures == .ends ? edit.elements : [])
+            return ReadEdit(
+                edit: EncodedEdit(edit), gestureElements: Kind.traits.gestures == .ends ? edit.elements : [])
         }
-        self.readElements = { encoded in (try? encoded.decode(Kind.self))?.elements ?? [] }
-        self.readBodyHash = { encoded in
+        self.elements = { encoded in (try? encoded.decode(Kind.self))?.elements ?? [] }
+        self.bodyHash = { encoded in
             (try? encoded.decode(Kind.self)).map { BodyHash.of($0) } ?? BodyHash.of(unreadable: encoded)
         }
     }
@@ -82,22 +68,19 @@ public final class EditKind: Sendable {
     /// - Throws: a refusal that names the field at fault.
     public func read(_ payload: JSONValue, reading: inout EditReading) throws(Refusal) -> ReadEdit {
         var read = try self.readPayload(payload, &reading)
-        read.edit.motion = try PayloadField.motion(payload, self.motion)
+        read.edit.motion = try PayloadField.motion(payload, self.traits.motion)
         return read
     }
 
     /// The elements whose gestures a payload of this kind would end, as far as they can be read: a commit refused for
     /// another invalid field ends them too.
     public func gestureElements(in payload: JSONValue) -> ShortList<Identifier> {
-        guard self.gestures == .ends else { return [] }
+        guard self.traits.gestures == .ends else { return [] }
         if let id = payload["elementId"]?.string { return ShortList(Identifier(id)) }
         guard let group = payload["elements"], group.kind == .array else { return [] }
         return ShortList(
             group.elements.lazy.compactMap { ($0["elementId"]?.string ?? $0.string).map { Identifier($0) } })
     }
-
-    fileprivate func elements(of edit: EncodedEdit) -> ShortList<Identifier> { self.readElements(edit) }
-    fileprivate func bodyHash(of edit: EncodedEdit) -> UInt64 { self.readBodyHash(edit) }
 }
 
 /// An edit as the gateway needs it: encoded, with the elements whose gestures it ends.
@@ -105,12 +88,9 @@ public struct ReadEdit: Equatable, Sendable {
     public var edit: EncodedEdit
     /// The elements whose gestures it ends, in the app's order.
     public var gestureElements: ShortList<Identifier>
+}
 
-    init(edit: EncodedEdit, gestureElements: ShortList<Identifier>) {
-        self.edit = edit
-        self.gestureElements = gestureElements
-    }
-
+extension ReadEdit {
     /// A commit that the gateway finally refuses; the gestures that it would have ended have ended already.
     public init(refusal: Refusal, bodyHash: UInt64) {
         self.init(edit: EncodedEdit(refusal: refusal, bodyHash: bodyHash), gestureElements: [])
@@ -120,16 +100,16 @@ public struct ReadEdit: Equatable, Sendable {
 extension EncodedEdit {
     /// The element that it affects; nil when it affects none or several, or its kind is unknown here.
     public var soleElement: Identifier? {
-        let elements = allEdits.kind(ofTag: self.tag)?.elements(of: self) ?? []
+        let elements = allEdits.kind(ofTag: self.tag)?.elements(self) ?? []
         return elements.count == 1 ? elements[0] : nil
     }
 
     /// What it counts for against a connection's rate of commits.
-    public var rateCost: Int { allEdits.kind(ofTag: self.tag)?.rateCost ?? 1 }
+    public var rateCost: Int { allEdits.kind(ofTag: self.tag)?.traits.rateCost ?? 1 }
 
     /// How many elements it names if it is an edit of several, else 0. Nothing is decoded but the length of their list.
     public var groupSize: Int {
-        guard let kind = allEdits.kind(ofTag: self.tag), kind.isGroup else { return 0 }
+        guard let kind = allEdits.kind(ofTag: self.tag), kind.traits.isGroup else { return 0 }
         return self.fields.withUnsafeBytes { bytes in
             var reader = ByteReader(bytes)
             return Int(reader.integer(UInt32.self))
@@ -139,7 +119,7 @@ extension EncodedEdit {
     /// The identity of its body; see ``BodyHash``.
     public var bodyHash: UInt64 {
         if let refusal = self.refusal { return refusal.bodyHash }
-        let edit = allEdits.kind(ofTag: self.tag)?.bodyHash(of: self) ?? BodyHash.of(unreadable: self)
+        let edit = allEdits.kind(ofTag: self.tag)?.bodyHash(self) ?? BodyHash.of(unreadable: self)
         return self.identity(of: edit)
     }
 }

@@ -7,7 +7,7 @@ public import Canvas
 /// Tag 0 is a commit that the gateway finally refuses: `refusal │ body hash u64`. It uses up its number, and the
 /// refusal is remembered.
 public struct EncodedEdit: Equatable, Sendable {
-    /// The kind's ``Edit/tag``; 0 for a refusal.
+    /// The kind's ``EditTraits/tag``; 0 for a refusal.
     public let tag: UInt8
     public let fields: [UInt8]
     /// How it enters its user's undo stack.
@@ -21,7 +21,7 @@ public struct EncodedEdit: Equatable, Sendable {
     public init<Kind: Edit>(_ edit: Kind) {
         var writer = ByteWriter(reserving: 128)
         edit.encode(into: &writer)
-        self.tag = Kind.tag
+        self.tag = Kind.traits.tag
         self.fields = writer.bytes
     }
 

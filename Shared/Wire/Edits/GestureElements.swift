@@ -1,17 +1,50 @@
 public import Canvas
 public import JSONBytes
 
+/// `element:gesture`: moves, rotates or scales an element by what fingers did since they touched it, on top of its
+/// stored state.
+///
+///     element name │ gesture
+public struct GestureElement: Edit {
+    public static let traits = EditTraits(
+        event: "element:gesture", tag: 8, isGroup: false, gestures: .ends, motion: .fromHand)
+
+    public var element: Identifier
+    public var gesture: Gesture
+
+    public init(element: Identifier, gesture: Gesture) {
+        self.element = element
+        self.gesture = gesture
+    }
+
+    public var elements: ShortList<Identifier> { ShortList(self.element) }
+
+    public init(_ payload: JSONValue, reading: inout EditReading) throws(Refusal) {
+        self.element = try PayloadField.elementID(payload)
+        self.gesture = try PayloadField.gestureFields(payload).gesture
+        if self.gesture.anchor != nil, payload["motion"] != nil {
+            throw Refusal(.invalid, "A gesture that moves the anchor has no motion.", field: "motion")
+        }
+    }
+
+    public init(from reader: inout ByteReader) throws(Refusal) {
+        self.element = reader.name()
+        self.gesture = reader.gesture()
+    }
+
+    public func encode(into writer: inout ByteWriter) {
+        writer.name(self.element)
+        writer.gesture(self.gesture)
+    }
+}
+
 /// `elements:gesture`: moves, rotates or scales a group of elements about a common pivot, on top of their stored state,
 /// all or none.
 ///
 ///     list of element names │ pivot 2 × f64 │ gesture
 public struct GestureElements: Edit {
-    public static let event = "elements:gesture"
-    public static let tag: UInt8 = 9
-    public static let rateCost = 1
-    public static let isGroup = true
-    public static let gestures = GestureEffect.ends
-    public static let motion = MotionUse.fromWhatShows
+    public static let traits = EditTraits(
+        event: "elements:gesture", tag: 9, isGroup: true, gestures: .ends, motion: .fromWhatShows)
 
     /// The elements, in the app's order; none twice.
     public var ids: [Identifier]
@@ -44,12 +77,5 @@ public struct GestureElements: Edit {
         writer.list(self.ids) { id, writer in writer.name(id) }
         writer.point(self.pivot)
         writer.gesture(self.gesture)
-    }
-
-    public func identify(into hash: inout BodyHash) {
-        hash.integer(UInt64(truncatingIfNeeded: self.ids.count))
-        for id in self.ids { hash.text(id.text) }
-        hash.point(self.pivot)
-        hash.gesture(self.gesture)
     }
 }

@@ -10,11 +10,6 @@ public struct Halt: Equatable, Sendable {
     /// ms since 1970 by the server's clock; nil: when it is decided.
     public var time: Double?
 
-    public init(fields: [ElementField]? = nil, at time: Double? = nil) {
-        self.fields = fields
-        self.time = time
-    }
-
     fileprivate init(_ payload: JSONValue) throws(Refusal) {
         if let value = payload["fields"] { self.fields = try Self.fields(value) }
         if let value = payload["at"] {
@@ -51,11 +46,6 @@ public struct Halt: Equatable, Sendable {
         if let time { writer.double(time) }
     }
 
-    fileprivate func identify(into hash: inout BodyHash) {
-        hash.integer(UInt64(self.mask))
-        hash.number(self.time)
-    }
-
     /// Bit i: the i-th field of a transform stops; 0: all.
     private var mask: UInt16 { (self.fields ?? []).reduce(0) { $0 | 1 << $1.slot } }
 }
@@ -64,20 +54,11 @@ public struct Halt: Equatable, Sendable {
 ///
 ///     element name │ halt
 public struct HaltElement: Edit {
-    public static let event = "element:halt"
-    public static let tag: UInt8 = 15
-    public static let rateCost = 1
-    public static let isGroup = false
-    public static let gestures = GestureEffect.leavesOpen
-    public static let motion = MotionUse.ignored
+    public static let traits = EditTraits(
+        event: "element:halt", tag: 15, isGroup: false, gestures: .leavesOpen, motion: .ignored)
 
     public var element: Identifier
     public var halt: Halt
-
-    public init(element: Identifier, halt: Halt = Halt()) {
-        self.element = element
-        self.halt = halt
-    }
 
     public var elements: ShortList<Identifier> { ShortList(self.element) }
 
@@ -95,32 +76,18 @@ public struct HaltElement: Edit {
         writer.name(self.element)
         self.halt.encode(into: &writer)
     }
-
-    public func identify(into hash: inout BodyHash) {
-        hash.text(self.element.text)
-        self.halt.identify(into: &hash)
-    }
 }
 
 /// `elements:halt`: stops a group of elements where they are seen, all or none.
 ///
 ///     list of element names │ halt
 public struct HaltElements: Edit {
-    public static let event = "elements:halt"
-    public static let tag: UInt8 = 16
-    public static let rateCost = 1
-    public static let isGroup = true
-    public static let gestures = GestureEffect.leavesOpen
-    public static let motion = MotionUse.ignored
+    public static let traits = EditTraits(
+        event: "elements:halt", tag: 16, isGroup: true, gestures: .leavesOpen, motion: .ignored)
 
     /// The elements, in the app's order; none twice.
     public var ids: [Identifier]
     public var halt: Halt
-
-    public init(_ ids: [Identifier], halt: Halt = Halt()) {
-        self.ids = ids
-        self.halt = halt
-    }
 
     public var elements: ShortList<Identifier> { ShortList(self.ids) }
 
@@ -137,11 +104,5 @@ public struct HaltElements: Edit {
     public func encode(into writer: inout ByteWriter) {
         writer.list(self.ids) { id, writer in writer.name(id) }
         self.halt.encode(into: &writer)
-    }
-
-    public func identify(into hash: inout BodyHash) {
-        hash.integer(UInt64(truncatingIfNeeded: self.ids.count))
-        for id in self.ids { hash.text(id.text) }
-        self.halt.identify(into: &hash)
     }
 }

@@ -13,17 +13,6 @@ public struct NewItem: Equatable, Sendable {
     public let fields: NewElement
     private let json: [UInt8]
 
-    /// An element from its JSON text.
-    /// - Throws: a refusal that names the field of the element at fault.
-    public init(id: Identifier, idIsGenerated: Bool, json: [UInt8]) throws(Refusal) {
-        self.id = id
-        self.idIsGenerated = idIsGenerated
-        self.json = json
-        self.fields = try PayloadField.parse(json, field: "") { value throws(FieldError) in
-            try ElementInput.newElement(value, path: "")
-        }
-    }
-
     /// An element from an app's payload; one without an id gets one.
     init(_ element: JSONValue, reading: inout EditReading) throws(Refusal) {
         do { self.fields = try ElementInput.newElement(element, path: "") } catch { throw Refusal(error) }
@@ -33,10 +22,14 @@ public struct NewItem: Equatable, Sendable {
     }
 
     /// Reads the output of ``encode(into:)``.
+    /// - Throws: a refusal that names the field of the element at fault.
     init(from reader: inout ByteReader) throws(Refusal) {
-        let id = reader.name()
-        let idIsGenerated = reader.bool()
-        try self.init(id: id, idIsGenerated: idIsGenerated, json: reader.blob())
+        self.id = reader.name()
+        self.idIsGenerated = reader.bool()
+        self.json = reader.blob()
+        self.fields = try PayloadField.parse(self.json, field: "") { value throws(FieldError) in
+            try ElementInput.newElement(value, path: "")
+        }
     }
 
     func encode(into writer: inout ByteWriter) {

@@ -5,12 +5,8 @@ public import JSONBytes
 ///
 ///     element name │ preset text
 public struct PresetElement: Edit {
-    public static let event = "element:preset"
-    public static let tag: UInt8 = 10
-    public static let rateCost = 1
-    public static let isGroup = false
-    public static let gestures = GestureEffect.ends
-    public static let motion = MotionUse.fromHand
+    public static let traits = EditTraits(
+        event: "element:preset", tag: 10, isGroup: false, gestures: .ends, motion: .fromHand)
 
     public var element: Identifier
     public var preset: Preset
@@ -41,10 +37,5 @@ public struct PresetElement: Edit {
     public func encode(into writer: inout ByteWriter) {
         writer.name(self.element)
         writer.text(self.preset.rawValue)
-    }
-
-    public func identify(into hash: inout BodyHash) {
-        hash.text(self.element.text)
-        hash.text(self.preset.rawValue)
     }
 }

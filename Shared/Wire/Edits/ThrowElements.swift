@@ -5,21 +5,12 @@ public import JSONBytes
 ///
 ///     element name │ transform fields │ JSON blob
 public struct ThrowElement: Edit {
-    public static let event = "element:throw"
-    public static let tag: UInt8 = 17
-    public static let rateCost = 1
-    public static let isGroup = false
-    public static let gestures = GestureEffect.ends
-    public static let motion = MotionUse.ignored
+    public static let traits = EditTraits(
+        event: "element:throw", tag: 17, isGroup: false, gestures: .ends, motion: .ignored)
 
     /// The element, and where the hand let go of it.
     public var item: ThrownItem
     public var request: Throw
-
-    public init(_ item: ThrownItem, _ request: Throw) {
-        self.item = item
-        self.request = request
-    }
 
     public var elements: ShortList<Identifier> { ShortList(self.item.element) }
 
@@ -37,32 +28,18 @@ public struct ThrowElement: Edit {
         self.item.encode(into: &writer)
         writer.blob(self.request.jsonText)
     }
-
-    public func identify(into hash: inout BodyHash) {
-        self.item.identify(into: &hash)
-        hash.json(self.request.jsonText)
-    }
 }
 
 /// `elements:throw`: lets go of a group of elements in motion, with one way, all or none. It ends their gestures.
 ///
 ///     list of (element name │ transform fields) │ JSON blob
 public struct ThrowElements: Edit {
-    public static let event = "elements:throw"
-    public static let tag: UInt8 = 18
-    public static let rateCost = 1
-    public static let isGroup = true
-    public static let gestures = GestureEffect.ends
-    public static let motion = MotionUse.ignored
+    public static let traits = EditTraits(
+        event: "elements:throw", tag: 18, isGroup: true, gestures: .ends, motion: .ignored)
 
     /// The elements, and where the hand let go of each, in the app's order; no element twice.
     public var items: [ThrownItem]
     public var request: Throw
-
-    public init(_ items: [ThrownItem], _ request: Throw) {
-        self.items = items
-        self.request = request
-    }
 
     public var elements: ShortList<Identifier> { ShortList(self.items.lazy.map(\.element)) }
 
@@ -83,23 +60,12 @@ public struct ThrowElements: Edit {
         writer.list(self.items) { item, writer in item.encode(into: &writer) }
         writer.blob(self.request.jsonText)
     }
-
-    public func identify(into hash: inout BodyHash) {
-        hash.integer(UInt64(truncatingIfNeeded: self.items.count))
-        for item in self.items { item.identify(into: &hash) }
-        hash.json(self.request.jsonText)
-    }
 }
 
 /// An element that is thrown, and where the hand let go of it: fields that it does not name start from what shows.
 public struct ThrownItem: Equatable, Sendable {
     public var element: Identifier
     public var fields: TransformFields
-
-    public init(element: Identifier, fields: TransformFields = TransformFields()) {
-        self.element = element
-        self.fields = fields
-    }
 
     fileprivate init(_ payload: JSONValue) throws(Refusal) {
         self.element = try PayloadField.elementID(payload)
@@ -116,11 +82,6 @@ public struct ThrownItem: Equatable, Sendable {
             run.name(self.element)
             run.transform(self.fields)
         }
-    }
-
-    fileprivate func identify(into hash: inout BodyHash) {
-        hash.text(self.element.text)
-        hash.transform(self.fields)
     }
 }
 

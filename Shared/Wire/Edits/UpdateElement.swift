@@ -5,27 +5,13 @@ public import JSONBytes
 ///
 ///     element name │ JSON blob, the app's `set`
 public struct UpdateElement: Edit {
-    public static let event = "element:update"
-    public static let tag: UInt8 = 4
-    public static let rateCost = 1
-    public static let isGroup = false
-    public static let gestures = GestureEffect.leavesOpen
-    public static let motion = MotionUse.ignored
+    public static let traits = EditTraits(
+        event: "element:update", tag: 4, isGroup: false, gestures: .leavesOpen, motion: .ignored)
 
     public var element: Identifier
     /// The fields to set and to remove.
     public var changes: ElementChanges
     private let json: [UInt8]
-
-    /// Reads the changes from a JSON object.
-    /// - Throws: a refusal that names the field at fault.
-    public init(element: Identifier, json: [UInt8]) throws(Refusal) {
-        self.element = element
-        self.json = json
-        self.changes = try PayloadField.parse(json, field: "set") { value throws(FieldError) in
-            try ElementInput.changes(value)
-        }
-    }
 
     public var elements: ShortList<Identifier> { ShortList(self.element) }
 
@@ -39,8 +25,11 @@ public struct UpdateElement: Edit {
     }
 
     public init(from reader: inout ByteReader) throws(Refusal) {
-        let element = reader.name()
-        try self.init(element: element, json: reader.blob())
+        self.element = reader.name()
+        self.json = reader.blob()
+        self.changes = try PayloadField.parse(self.json, field: "set") { value throws(FieldError) in
+            try ElementInput.changes(value)
+        }
     }
 
     public func encode(into writer: inout ByteWriter) {

@@ -27,19 +27,9 @@ import Wire
     @discardableResult
     private mutating func send(_ event: String, _ payload: String, at ms: Double = 0) throws -> ShardLedger.Settlement {
         self.bench.time = Self.start + ms
-        self.bench.admit(commit(self.next, try Self.read(event, payload)))
+        self.bench.admit(commit(self.next, try EncodedEdit.read(event, payload)))
         self.next += 1
         return self.bench.run()
-    }
-
-    private static func read(_ event: String, _ payload: String) throws -> EncodedEdit {
-        var document = JSONDocument()
-        try document.parse(Array("[\"\(event)\",\(payload)]".utf8))
-        var parts = document.root.elements.makeIterator()
-        let (name, payload) = (parts.next(), parts.next())
-        let kind = try #require(name.flatMap(allEdits.kind(ofEvent:)))
-        var reading = EditReading(largestGroup: 500, seed: 1)
-        return try kind.read(#require(payload), reading: &reading).edit
     }
 
     private func stored(_ id: Identifier = "a") throws -> Element {
@@ -298,7 +288,7 @@ import Wire
     ])
     func aFaultIsNamed(event: String, members: String, field: String) {
         let refusal = #expect(throws: Refusal.self) {
-            try Self.read(event, "{\"elementId\":\"a\"\(members.isEmpty ? "" : ",")\(members)}")
+            try EncodedEdit.read(event, "{\"elementId\":\"a\"\(members.isEmpty ? "" : ",")\(members)}")
         }
         #expect(refusal?.code == .invalid && refusal?.field == field)
     }
@@ -310,7 +300,7 @@ import Wire
         ("elements:animate", #""elements":["a"],"animation":null,"staggerMs":10000"#),
     ])
     func rangesIncludeTheirEnds(event: String, members: String) {
-        #expect(throws: Never.self) { try Self.read(event, "{\"elementId\":\"a\",\"positionX\":1,\(members)}") }
+        #expect(throws: Never.self) { try EncodedEdit.read(event, "{\"elementId\":\"a\",\"positionX\":1,\(members)}") }
     }
 
     // MARK: Animations
@@ -447,12 +437,12 @@ import Wire
         let tracks = ["positionX", "positionY", "scaleX", "scaleY"].map { "\"\($0)\":[\(keyframes)]" }
         let animation = { (count: Int) in #"{"ms":16,"tracks":{\#(tracks.prefix(count).joined(separator: ","))}}"# }
         let large = #expect(throws: Refusal.self) {
-            try Self.read("element:animate", #"{"elementId":"a","animation":\#(animation(4))}"#)
+            try EncodedEdit.read("element:animate", #"{"elementId":"a","animation":\#(animation(4))}"#)
         }
         #expect(large?.code == .tooLarge && large?.field == "animation")
         let ids = (0..<200).map { "\"e\($0)\"" }.joined(separator: ",")
         let group = #expect(throws: Refusal.self) {
-            try Self.read("elements:animate", #"{"elements":[\#(ids)],"animation":\#(animation(1))}"#)
+            try EncodedEdit.read("elements:animate", #"{"elements":[\#(ids)],"animation":\#(animation(1))}"#)
         }
         #expect(group?.code == .tooLarge && group?.field == "animation")
     }

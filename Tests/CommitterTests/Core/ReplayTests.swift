@@ -21,7 +21,7 @@ import Wire
         return self.bench.run().updates
     }
 
-    @Test func everyEventReadsTheSameFromTheLog() {
+    @Test func everyEventReadsTheSameFromTheLog() throws {
         let fields = TransformFields(positionX: 9, scaleX: 2)
         let both = ["a", "b"].map { TransformElement(element: $0, fields: fields) }
         var updates = self.run(1, create("a", #"{"type":"note","text":"\u00e9\n"}"#))
@@ -29,7 +29,7 @@ import Wire
         updates += self.run(3, createMany([("t", #"{"type":"text","parentId":"c"}"#)]))
         updates += self.run(4, transform("a", x: 5), gesture: 3)
         updates += self.run(5, update("a", #"{"mine":[1]}"#))
-        updates += self.run(6, EncodedEdit(AnimateElements(["a", "b"], animation: Self.pulse, staggerMs: 5)))
+        updates += self.run(6, try .read("elements:animate", Self.pulse))
         updates += self.run(7, EncodedEdit(TransformElements(both)))
         updates += self.run(8, .delete(element: "c"))
         updates += self.run(9, create("n"), .group("g"))
@@ -42,11 +42,10 @@ import Wire
         #expect(group.map { String(decoding: $0.text, as: UTF8.self).contains(#""animation":null"#) } == true)
     }
 
-    private static let pulse = {
-        var pulse = KeyframeAnimation(ms: 300)
-        pulse.tracks[.scaleX] = [KeyframeAnimation.Keyframe(at: 0.5, value: 2)]
-        return pulse
-    }()
+    private static let pulse = #"""
+        {"elements":["a","b"],"staggerMs":5,
+        "animation":{"ms":300,"tracks":{"scaleX":[{"at":0.5,"value":2}]}}}
+        """#
 }
 
 /// Compares updates that have no trace with the rows of the same batch, as a fan-out reads those.

@@ -114,7 +114,7 @@ final class CommitterShell: Shell {
     /// The mutant that decides groups in part.
     private func altered(_ commit: Commit) -> Commit {
         guard self.world.plan.mutant == .groupInPart, let group = try? commit.edit.decode(TransformElements.self),
-            commit.edit.tag == TransformElements.tag, group.items.count > 1
+            commit.edit.tag == TransformElements.traits.tag, group.items.count > 1
         else { return commit }
         var part = commit
         part.edit = EncodedEdit(TransformElements(group.items.dropLast()))

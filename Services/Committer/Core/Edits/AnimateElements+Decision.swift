@@ -3,10 +3,6 @@ import Wire
 
 extension AnimateElement: ElementChange {
     static let update = UpdateEvent.updated
-    var respectsLock: Bool { true }
-    static let needsParent = false
-
-    static func path(ofElementAt index: Int) -> String { "elementId" }
 
     func apply(to element: inout Element, at index: Int, _ context: EditContext) throws(Refusal) -> [Adjustment] {
         try context.animate(&element, by: self.animation)
@@ -16,10 +12,6 @@ extension AnimateElement: ElementChange {
 
 extension AnimateElements: ElementChange {
     static let update = UpdateEvent.updatedMany
-    var respectsLock: Bool { true }
-    static let needsParent = false
-
-    static func path(ofElementAt index: Int) -> String { "elements[\(index)]" }
 
     func apply(to element: inout Element, at index: Int, _ context: EditContext) throws(Refusal) -> [Adjustment] {
         var animation = self.animation

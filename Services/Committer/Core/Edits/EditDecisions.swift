@@ -14,8 +14,9 @@ struct EditDecisions: Sendable {
     }
 
     private mutating func add<Kind: DecidableEdit>(_: Kind.Type) {
-        precondition(Kind.tag > 0 && self.readers[Int(Kind.tag)] == nil, "two kinds of edits have one tag")
-        self.readers[Int(Kind.tag)] = { encoded in
+        precondition(
+            Kind.traits.tag > 0 && self.readers[Int(Kind.traits.tag)] == nil, "two kinds of edits have one tag")
+        self.readers[Int(Kind.traits.tag)] = { encoded in
             do throws(Refusal) {
                 let edit = try encoded.decode(Kind.self)
                 let motion = try encoded.motionRequest()

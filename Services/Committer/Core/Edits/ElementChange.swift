@@ -36,6 +36,9 @@ struct EditContext {
 }
 
 extension ElementChange {
+    var respectsLock: Bool { true }
+    static var needsParent: Bool { false }
+    static func path(ofElementAt index: Int) -> String { Self.traits.isGroup ? "elements[\(index)]" : "elementId" }
     func fields(sentTo element: Element, at index: Int) -> TransformFields { TransformFields() }
     func start(ofElementAt index: Int) -> ByField<Double> { ByField() }
 

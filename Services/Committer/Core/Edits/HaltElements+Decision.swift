@@ -3,10 +3,6 @@ import Wire
 
 extension HaltElement: ElementChange {
     static let update = UpdateEvent.transformed
-    var respectsLock: Bool { true }
-    static let needsParent = false
-
-    static func path(ofElementAt index: Int) -> String { "elementId" }
 
     func apply(to element: inout Element, at index: Int, _ context: EditContext) throws(Refusal) -> [Adjustment] {
         context.stop(&element, self.halt)
@@ -15,10 +11,6 @@ extension HaltElement: ElementChange {
 
 extension HaltElements: ElementChange {
     static let update = UpdateEvent.transformedMany
-    var respectsLock: Bool { true }
-    static let needsParent = false
-
-    static func path(ofElementAt index: Int) -> String { "elements[\(index)]" }
 
     func apply(to element: inout Element, at index: Int, _ context: EditContext) throws(Refusal) -> [Adjustment] {
         context.stop(&element, self.halt)

@@ -2,12 +2,9 @@ import Canvas
 import Wire
 
 /// An edit that takes back a change of its user, or makes it again.
-protocol HistoryStep: DecidableEdit {
+protocol HistoryStep: DecidableEdit, HistoryEdit {
     /// The way through the user's changes.
     static var direction: UndoDirection { get }
-
-    /// The top entry of the stack, which is dropped first; nil: none is.
-    var past: UInt64? { get }
 }
 
 extension UndoEdit: HistoryStep {

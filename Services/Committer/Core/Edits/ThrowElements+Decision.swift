@@ -3,19 +3,15 @@ import Wire
 
 /// An edit that lets go of elements in motion.
 protocol ThrowingEdit: DecidableEdit {
-    static var update: UpdateEvent { get }
     var items: [ThrownItem] { get }
     var request: Throw { get }
 }
 
 extension ThrowElement: ThrowingEdit {
-    static let update = UpdateEvent.transformed
     var items: [ThrownItem] { [self.item] }
 }
 
-extension ThrowElements: ThrowingEdit {
-    static let update = UpdateEvent.transformedMany
-}
+extension ThrowElements: ThrowingEdit {}
 
 extension ThrowingEdit {
     func forEachNeed(_ need: (Identifier, NeedScope) -> Void) {
@@ -25,14 +21,15 @@ extension ThrowingEdit {
     func decide(
         _ commit: PreparedCommit, in draft: inout BatchDraft, _ cache: inout ShardCache
     ) throws(Refusal) -> Change {
-        if Self.isGroup { try draft.checkGroup(self.items.count) }
-        var alteration = Alteration(Self.update, by: commit, in: &draft, &cache)
+        let isGroup = Self.traits.isGroup
+        if isGroup { try draft.checkGroup(self.items.count) }
+        var alteration = Alteration(isGroup ? .transformedMany : .transformed, by: commit, in: &draft, &cache)
         var subjects: [Alteration.Subject] = []
         for (index, item) in self.items.enumerated() {
-            let path = Self.isGroup ? "elements[\(index)].elementId" : "elementId"
+            let path = isGroup ? "elements[\(index)].elementId" : "elementId"
             let subject = try alteration.subject(
                 item.element, field: path, respectsLock: true, in: &draft, &cache)
-            if Self.isGroup, subject.former.space == .normalized {
+            if isGroup, subject.former.space == .normalized {
                 throw Refusal(.invalid, "An annotation is thrown alone.", field: path)
             }
             subjects.append(subject)

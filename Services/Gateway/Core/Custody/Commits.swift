@@ -81,12 +81,12 @@ package struct Commits {
             &self.users, at: event.now)
         switch step {
         case .goes(let commit):
-            Self.markAccepted(commit, by: kind.event, into: &actions)
+            Self.markAccepted(commit, by: kind.traits.event, into: &actions)
             self.keep(
                 AcceptedCommit(commit: commit, origin: event.origin, acceptedAt: event.now), &connections,
                 at: event.now, into: &actions)
         case .waits(let commit):
-            Self.markAccepted(commit, by: kind.event, into: &actions)
+            Self.markAccepted(commit, by: kind.traits.event, into: &actions)
             self.custody.reserve(commit)
             connections.startsWaiting(slot)
         case nil: break
@@ -227,7 +227,7 @@ package struct Commits {
             room: room, session: session, claim: 1, number: 1,
             user: identity.member.user, connection: 0, gateway: self.gateway, gestures: [], edit: edit,
             trace: self.traces.next(parent, at: now))
-        Self.markAccepted(commit, by: allEdits.kind(ofTag: edit.tag)?.event, into: &actions)
+        Self.markAccepted(commit, by: allEdits.kind(ofTag: edit.tag)?.traits.event, into: &actions)
         _ = self.custody.accept(commit, from: .http(request), at: now, into: &actions)
     }
 

@@ -53,7 +53,7 @@ enum AppEvent {
         case .signal: "room:signal"
         case .authRefresh: "auth:refresh"
         case .ping: "client:ping"
-        case .edit(let kind): kind.event
+        case .edit(let kind): kind.traits.event
         }
     }
 
