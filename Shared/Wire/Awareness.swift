@@ -128,14 +128,7 @@ public enum AwarenessValue: Equatable, Sendable {
     }
 
     /// True when it shows nothing.
-    public var isNothing: Bool {
-        switch self {
-        case .cursor(let cursor): cursor == nil
-        case .selection(let elements): elements.isEmpty
-        case .state(let json): json.isEmpty
-        case .viewport(let rect): rect == nil
-        }
-    }
+    public var isNothing: Bool { self == self.part.nothing }
 
     /// Roughly the bytes that it occupies beyond a fixed size.
     public var bytes: Int {
@@ -225,28 +218,11 @@ extension ByteWriter {
     mutating func awareness(_ value: AwarenessValue) {
         self.u8(value.part.rawValue)
         switch value {
-        case .cursor(let cursor):
-            self.bool(cursor != nil)
-            if let cursor { self.point(cursor) }
+        case .cursor(let cursor): self.fields(cursor)
         case .selection(let elements): self.list(elements) { $1.name($0) }
         case .state(let json): self.blob(json)
-        case .viewport(let rect): self.rect(rect)
+        case .viewport(let rect): self.fields(rect)
         }
-    }
-
-    /// Appends a rectangle that may be missing: hasValue u8, its corners if so.
-    mutating func rect(_ rect: Rect?) {
-        self.bool(rect != nil)
-        guard let rect else { return }
-        self.point(rect.origin)
-        self.double(rect.size.width)
-        self.double(rect.size.height)
-    }
-
-    mutating func awareness(_ shown: ShownAwareness) {
-        self.name(shown.sid)
-        self.list(shown.parts) { $1.awareness(shown[$0]) }
-        self.integer(shown.version)
     }
 }
 
@@ -254,27 +230,42 @@ extension ByteReader {
     /// Reads one part; one that is not known is ill-formed.
     mutating func awareness() -> AwarenessValue {
         switch AwarenessPart(rawValue: self.u8()) {
-        case .cursor: return .cursor(self.bool() ? self.point() : nil)
+        case .cursor: return .cursor(Point?(from: &self))
         case .selection: return .selection(self.list { $0.name() })
         case .state: return .state(self.blob())
-        case .viewport: return .viewport(self.rect())
+        case .viewport: return .viewport(Rect?(from: &self))
         case nil:
             self.fail()
             return .cursor(nil)
         }
     }
+}
 
-    mutating func rect() -> Rect? {
-        guard self.bool() else { return nil }
-        let origin = self.point()
-        let width = self.finite()
-        return Rect(x: origin.x, y: origin.y, width: width, height: self.finite())
+extension ShownAwareness: WireValue {
+    init(from reader: inout ByteReader) {
+        self.init(sid: reader.name())
+        for value in reader.list({ $0.awareness() }) { self[value.part] = value }
+        self.version = reader.integer()
     }
 
-    mutating func shownAwareness() -> ShownAwareness {
-        var shown = ShownAwareness(sid: self.name())
-        for value in self.list({ $0.awareness() }) { shown[value.part] = value }
-        shown.version = self.integer()
-        return shown
+    func encode(into writer: inout ByteWriter) {
+        writer.name(self.sid)
+        writer.list(self.parts) { $1.awareness(self[$0]) }
+        writer.integer(self.version)
+    }
+}
+
+/// Its origin, its width and its height, f64 each; a value that is not finite is ill-formed.
+extension Rect: WireValue {
+    init(from reader: inout ByteReader) {
+        let origin = reader.point()
+        let width = reader.finite()
+        self.init(x: origin.x, y: origin.y, width: width, height: reader.finite())
+    }
+
+    func encode(into writer: inout ByteWriter) {
+        writer.point(self.origin)
+        writer.double(self.size.width)
+        writer.double(self.size.height)
     }
 }

@@ -19,23 +19,18 @@ public struct HistoryRead: WireRecord, Equatable, Sendable {
     }
 
     public func encode(into writer: inout ByteWriter) {
-        writer.integer(self.request)
-        writer.name(self.room)
-        writer.integer(self.after)
-        writer.integer(self.limit)
+        writer.fields(self.request, self.room, self.after, self.limit)
     }
 
     public init(from reader: inout ByteReader) {
-        self.request = reader.integer()
-        self.room = reader.name()
-        self.after = reader.ordinal()
-        self.limit = reader.integer()
+        (self.request, self.room, self.after, self.limit) = reader.fields()
+        reader.check(ordinals: self.after)
     }
 }
 
 /// One committed change of a room, with its elements before and after: one row of the commit log.
 ///
-///     seq u64 │ at text │ event text │ user name │ sid name │ number u64 │ list of change
+///     seq u64 │ at text │ event text │ user name │ sid name │ number u64 │ cause u8 │ list of change
 ///
 /// A change:
 ///
@@ -87,9 +82,7 @@ public struct HistoryEntry: Equatable, Sendable {
 
 /// Consecutive entries of a room's history.
 ///
-///     list of entry │ next u64, 0: none │ oldest u64, 0: none │ list of cause u8, of each entry
-///
-/// An older fan-out tells no causes.
+///     list of entry │ hasNext u8 │ next u64 if so │ hasOldest u8 │ oldest u64 if so
 public struct HistoryPage: Equatable, Sendable {
     /// The most bytes of a page, unless a single entry is larger.
     public static let largest = 1 << 20
@@ -122,71 +115,32 @@ public struct HistoryReply: WireRecord, Equatable, Sendable {
         self.outcome = outcome
     }
 
-    public func encode(into writer: inout ByteWriter) {
-        writer.integer(self.request)
-        switch self.outcome {
-        case .failure(let refusal):
-            writer.bool(true)
-            writer.refusal(refusal)
-        case .success(let page):
-            writer.bool(false)
-            writer.page(page)
-        }
+    public func encode(into writer: inout ByteWriter) { writer.fields(self.request, self.outcome) }
+
+    public init(from reader: inout ByteReader) { (self.request, self.outcome) = reader.fields() }
+}
+
+extension HistoryPage: WireValue {
+    init(from reader: inout ByteReader) { (self.entries, self.next, self.oldest) = reader.fields() }
+    func encode(into writer: inout ByteWriter) { writer.fields(self.entries, self.next, self.oldest) }
+}
+
+extension HistoryEntry: WireValue {
+    init(from reader: inout ByteReader) {
+        let cause: UInt8
+        (self.seq, self.at, self.event, self.user, self.sid, self.number, cause, self.changes) = reader.fields()
+        reader.check(ordinals: self.seq, self.number)
+        if UpdateCause(rawValue: cause) == nil { reader.fail() }
+        self.cause = UpdateCause(rawValue: cause) ?? .edit
     }
 
-    public init(from reader: inout ByteReader) {
-        self.request = reader.integer()
-        self.outcome = reader.bool() ? .failure(reader.refusal()) : .success(reader.page())
+    func encode(into writer: inout ByteWriter) {
+        writer.fields(self.seq, self.at, self.event, self.user, self.sid, self.number)
+        writer.fields(self.cause.rawValue, self.changes)
     }
 }
 
-extension ByteWriter {
-    fileprivate mutating func page(_ page: HistoryPage) {
-        self.list(page.entries) { entry, writer in
-            writer.integer(entry.seq)
-            writer.text(entry.at)
-            writer.text(entry.event)
-            writer.name(entry.user)
-            writer.name(entry.sid)
-            writer.integer(entry.number)
-            writer.list(entry.changes) { change, writer in
-                writer.name(change.element)
-                writer.blob(change.before)
-                writer.blob(change.after)
-            }
-        }
-        self.integer(page.next ?? 0)
-        self.integer(page.oldest ?? 0)
-        self.list(page.entries) { $1.u8($0.cause.rawValue) }
-    }
-}
-
-extension ByteReader {
-    fileprivate mutating func page() -> HistoryPage {
-        var entries = self.list { $0.entry() }
-        let next = self.integer(UInt64.self)
-        let oldest = self.integer(UInt64.self)
-        let causes = self.remaining > 0 ? self.list { UpdateCause(rawValue: $0.u8()) } : entries.map { _ in .edit }
-        if causes.count != entries.count { self.fail() }
-        for (index, cause) in zip(entries.indices, causes) {
-            if cause == nil { self.fail() }
-            entries[index].cause = cause ?? .edit
-        }
-        return HistoryPage(entries: entries, next: next == 0 ? nil : next, oldest: oldest == 0 ? nil : oldest)
-    }
-
-    private mutating func entry() -> HistoryEntry {
-        let seq = self.ordinal()
-        let at = self.text()
-        let event = self.text()
-        let user = self.name()
-        let sid = self.name()
-        let number = self.ordinal()
-        let changes = self.list { reader in
-            let element = reader.name()
-            let before = reader.blob()
-            return HistoryEntry.Change(element: element, before: before, after: reader.blob())
-        }
-        return HistoryEntry(seq: seq, at: at, event: event, user: user, sid: sid, number: number, changes: changes)
-    }
+extension HistoryEntry.Change: WireValue {
+    init(from reader: inout ByteReader) { (self.element, self.before, self.after) = reader.fields() }
+    func encode(into writer: inout ByteWriter) { writer.fields(self.element, self.before, self.after) }
 }

@@ -16,31 +16,9 @@ public struct Member: Equatable, Sendable {
     }
 }
 
-extension ByteWriter {
-    /// Appends a position: epoch name, seq u64.
-    mutating func position(_ position: Position) {
-        self.name(position.epoch)
-        self.integer(position.seq)
-    }
-
-    public mutating func member(_ member: Member) {
-        self.name(member.user)
-        self.text(member.name)
-        self.text(member.color)
-    }
-}
-
-extension ByteReader {
-    mutating func position() -> Position {
-        let epoch = self.name()
-        return Position(epoch: epoch, seq: self.ordinal())
-    }
-
-    public mutating func member() -> Member {
-        let user = self.name()
-        let name = self.text()
-        return Member(user: user, name: name, color: self.text())
-    }
+extension Member: WireValue {
+    init(from reader: inout ByteReader) { (self.user, self.name, self.color) = reader.fields() }
+    func encode(into writer: inout ByteWriter) { writer.fields(self.user, self.name, self.color) }
 }
 
 public struct Position: Equatable, Sendable {
@@ -53,6 +31,15 @@ public struct Position: Equatable, Sendable {
         self.epoch = epoch
         self.seq = seq
     }
+}
+
+extension Position: WireValue {
+    init(from reader: inout ByteReader) {
+        (self.epoch, self.seq) = reader.fields()
+        reader.check(ordinals: self.seq)
+    }
+
+    func encode(into writer: inout ByteWriter) { writer.fields(self.epoch, self.seq) }
 }
 
 /// A connection's request to join a room. Joining again is allowed and gets a new answer.
@@ -92,26 +79,15 @@ public struct Join: WireRecord, Equatable, Sendable {
     }
 
     public func encode(into writer: inout ByteWriter) {
-        writer.integer(self.request)
-        writer.name(self.room)
-        writer.integer(self.connection)
-        writer.member(self.member)
-        writer.text(self.session)
-        writer.bool(self.resume != nil)
-        if let resume = self.resume { writer.position(resume) }
-        writer.integer(self.after)
-        writer.integer(self.allowance)
+        writer.fields(
+            self.request, self.room, self.connection, self.member, self.session, self.resume, self.after,
+            self.allowance)
     }
 
     public init(from reader: inout ByteReader) {
-        self.request = reader.integer()
-        self.room = reader.name()
-        self.connection = reader.integer()
-        self.member = reader.member()
-        self.session = reader.text()
-        self.resume = reader.bool() ? reader.position() : nil
-        self.after = reader.ordinal()
-        self.allowance = reader.integer()
+        (self.request, self.room, self.connection, self.member) = reader.fields()
+        (self.session, self.resume, self.after, self.allowance) = reader.fields()
+        reader.check(ordinals: self.after)
     }
 }
 
@@ -149,19 +125,14 @@ public struct JoinReply: WireRecord, Equatable, Sendable {
         /// The visible part of the canvas, pixels; nil: it is not shown.
         public var viewport: Rect?
 
-        /// What a connection shows.
-        /// - Parameter selection: ``ShownAwareness/selectionText``.
-        public init(_ awareness: ShownAwareness, of connection: UInt64, selection: [UInt8]) {
+        /// - Parameter selection: ``ShownAwareness/selectionText``, if it is known.
+        public init(_ awareness: ShownAwareness, of connection: UInt64, selection: [UInt8]? = nil) {
             self.connection = connection
             self.sid = awareness.sid
             self.cursor = awareness.cursor
-            self.selection = selection
+            self.selection = selection ?? awareness.selectionText
             self.state = awareness.state
             self.viewport = awareness.viewport
-        }
-
-        public init(_ awareness: ShownAwareness, of connection: UInt64) {
-            self.init(awareness, of: connection, selection: awareness.selectionText)
         }
 
         public var parts: [AwarenessPart] {
@@ -225,103 +196,69 @@ public struct JoinReply: WireRecord, Equatable, Sendable {
     }
 
     public func encode(into writer: inout ByteWriter) {
-        writer.integer(self.request)
-        writer.name(self.room)
-        writer.integer(self.connection)
-        switch self.outcome {
-        case .failure(let refusal):
-            writer.bool(true)
-            writer.refusal(refusal)
-        case .success(let joined):
-            writer.bool(false)
-            writer.position(joined.position)
-            writer.content(joined.content)
-            writer.list(joined.members) { $1.member($0) }
-            writer.text(joined.session)
-            writer.name(joined.sid)
-            writer.integer(joined.claim)
-            writer.integer(joined.number)
-            writer.blob(joined.rules)
-            writer.list(joined.awareness) { $1.list($0) { $1.shown($0) } }
-        }
+        writer.fields(self.request, self.room, self.connection, self.outcome)
     }
 
     public init(from reader: inout ByteReader) {
-        self.request = reader.integer()
-        self.room = reader.name()
-        self.connection = reader.integer()
-        if reader.bool() {
-            self.outcome = .failure(reader.refusal())
-        } else {
-            let position = reader.position()
-            let content = reader.content()
-            let members = reader.list { $0.member() }
-            let session = reader.text()
-            let sid = reader.name()
-            let claim = reader.integer(UInt32.self)
-            let number = reader.ordinal()
-            let rules = reader.blob()
-            let awareness = reader.list { $0.list { $0.shown() } }
-            self.outcome = .success(
-                Joined(
-                    position: position, content: content, members: members, session: session, sid: sid, claim: claim,
-                    number: number, rules: rules, awareness: awareness))
-        }
+        (self.request, self.room, self.connection, self.outcome) = reader.fields()
     }
 }
 
-extension ByteWriter {
-    mutating func shown(_ shown: JoinReply.Shown) {
-        self.integer(shown.connection)
-        self.name(shown.sid)
-        self.bool(shown.cursor != nil)
-        if let cursor = shown.cursor { self.point(cursor) }
-        self.blob(shown.selection)
-        self.blob(shown.state)
-        self.rect(shown.viewport)
+extension JoinReply.Joined: WireValue {
+    init(from reader: inout ByteReader) {
+        (self.position, self.content, self.members, self.session, self.sid) = reader.fields()
+        (self.claim, self.number, self.rules, self.awareness) = reader.fields()
+        reader.check(ordinals: self.number)
     }
 
-    /// Appends a room's content: tag u8 (0 elements: JSON blob; 1 updates: list of blobs).
-    mutating func content(_ content: RoomContent) {
-        switch content {
+    func encode(into writer: inout ByteWriter) {
+        writer.fields(self.position, self.content, self.members, self.session, self.sid)
+        writer.fields(self.claim, self.number, self.rules, self.awareness)
+    }
+}
+
+extension JoinReply.Shown: WireValue {
+    init(from reader: inout ByteReader) {
+        (self.connection, self.sid, self.cursor, self.selection, self.state, self.viewport) = reader.fields()
+    }
+
+    func encode(into writer: inout ByteWriter) {
+        writer.fields(self.connection, self.sid, self.cursor, self.selection, self.state, self.viewport)
+    }
+}
+
+/// Tag u8 (0 elements: JSON blob; 1 updates: list of blobs).
+extension RoomContent: WireValue {
+    init(from reader: inout ByteReader) {
+        switch reader.u8() {
+        case 0: self = .elements(reader.blob())
+        case 1: self = .updates(reader.list { $0.update() })
+        default:
+            reader.fail()
+            self = .updates([])
+        }
+    }
+
+    func encode(into writer: inout ByteWriter) {
+        switch self {
         case .elements(let json):
-            self.u8(0)
-            self.blob(json)
+            writer.u8(0)
+            writer.blob(json)
         case .updates(let updates):
-            self.u8(1)
-            self.list(updates) { $1.blob($0.bytes) }
+            writer.u8(1)
+            writer.list(updates) { $1.blob($0.bytes) }
         }
     }
 }
 
 extension ByteReader {
-    mutating func shown() -> JoinReply.Shown {
-        let connection = self.integer(UInt64.self)
-        var awareness = ShownAwareness(sid: self.name())
-        awareness.cursor = self.bool() ? self.point() : nil
-        let selection = self.blob()
-        awareness.state = self.blob()
-        awareness.viewport = self.rect()
-        return JoinReply.Shown(awareness, of: connection, selection: selection)
-    }
-
     /// Reads an update in an answer: its length, then its fields.
-    private mutating func update() -> Update {
+    fileprivate mutating func update() -> Update {
         let count = Int(self.integer(UInt32.self))
         var fields = ByteReader(self.bytes(count) ?? UnsafeRawBufferPointer(start: nil, count: 0))
         let update = Update(from: &fields)
         if fields.failed { self.fail() }
         return update
-    }
-
-    mutating func content() -> RoomContent {
-        switch self.u8() {
-        case 0: return .elements(self.blob())
-        case 1: return .updates(self.list { $0.update() })
-        default:
-            self.fail()
-            return .updates([])
-        }
     }
 }
 
@@ -346,17 +283,11 @@ public struct AnswerWeight: WireRecord, Equatable, Sendable {
     }
 
     public func encode(into writer: inout ByteWriter) {
-        writer.integer(self.request)
-        writer.name(self.room)
-        writer.bool(self.isRead)
-        writer.integer(self.bytes)
+        writer.fields(self.request, self.room, self.isRead, self.bytes)
     }
 
     public init(from reader: inout ByteReader) {
-        self.request = reader.integer()
-        self.room = reader.name()
-        self.isRead = reader.bool()
-        self.bytes = reader.integer()
+        (self.request, self.room, self.isRead, self.bytes) = reader.fields()
     }
 }
 
@@ -375,12 +306,10 @@ public struct Leave: WireRecord, Equatable, Sendable {
     }
 
     public func encode(into writer: inout ByteWriter) {
-        writer.name(self.room)
-        writer.integer(self.connection)
+        writer.fields(self.room, self.connection)
     }
 
     public init(from reader: inout ByteReader) {
-        self.room = reader.name()
-        self.connection = reader.integer()
+        (self.room, self.connection) = reader.fields()
     }
 }

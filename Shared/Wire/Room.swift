@@ -38,27 +38,21 @@ public struct RoomInterest: WireRecord, Equatable, Sendable {
     }
 
     public func encode(into writer: inout ByteWriter) {
-        writer.name(self.room)
-        writer.position(self.position)
-        writer.list(self.occupants) { occupant, writer in
-            writer.integer(occupant.connection)
-            writer.member(occupant.member)
-            writer.awareness(occupant.awareness)
-            writer.integer(occupant.claim)
-        }
-        writer.bool(self.hasViewports)
+        writer.fields(self.room, self.position, self.occupants, self.hasViewports)
     }
 
     public init(from reader: inout ByteReader) {
-        self.room = reader.name()
-        self.position = reader.position()
-        self.occupants = reader.list { reader in
-            let connection = reader.integer(UInt64.self)
-            let member = reader.member()
-            let awareness = reader.shownAwareness()
-            return Occupant(connection: connection, member: member, awareness: awareness, claim: reader.integer())
-        }
-        self.hasViewports = reader.bool()
+        (self.room, self.position, self.occupants, self.hasViewports) = reader.fields()
+    }
+}
+
+extension RoomInterest.Occupant: WireValue {
+    init(from reader: inout ByteReader) {
+        (self.connection, self.member, self.awareness, self.claim) = reader.fields()
+    }
+
+    func encode(into writer: inout ByteWriter) {
+        writer.fields(self.connection, self.member, self.awareness, self.claim)
     }
 }
 
@@ -103,15 +97,11 @@ public struct RoomPosition: WireRecord, Equatable, Sendable {
     }
 
     public func encode(into writer: inout ByteWriter) {
-        writer.name(self.room)
-        writer.position(self.position)
-        writer.bool(self.isReset)
+        writer.fields(self.room, self.position, self.isReset)
     }
 
     public init(from reader: inout ByteReader) {
-        self.room = reader.name()
-        self.position = reader.position()
-        self.isReset = reader.bool()
+        (self.room, self.position, self.isReset) = reader.fields()
     }
 }
 
@@ -137,17 +127,11 @@ public struct Presence: WireRecord, Equatable, Sendable {
     }
 
     public func encode(into writer: inout ByteWriter) {
-        writer.name(self.room)
-        writer.bool(self.hasJoined)
-        writer.member(self.member)
-        writer.integer(self.except)
+        writer.fields(self.room, self.hasJoined, self.member, self.except)
     }
 
     public init(from reader: inout ByteReader) {
-        self.room = reader.name()
-        self.hasJoined = reader.bool()
-        self.member = reader.member()
-        self.except = reader.integer()
+        (self.room, self.hasJoined, self.member, self.except) = reader.fields()
     }
 }
 
@@ -168,15 +152,11 @@ public struct MemberRenamed: WireRecord, Equatable, Sendable {
     }
 
     public func encode(into writer: inout ByteWriter) {
-        writer.name(self.room)
-        writer.integer(self.connection)
-        writer.member(self.member)
+        writer.fields(self.room, self.connection, self.member)
     }
 
     public init(from reader: inout ByteReader) {
-        self.room = reader.name()
-        self.connection = reader.integer()
-        self.member = reader.member()
+        (self.room, self.connection, self.member) = reader.fields()
     }
 }
 
@@ -209,36 +189,18 @@ public struct GestureEnd: WireRecord, Equatable, Sendable {
     }
 
     public func encode(into writer: inout ByteWriter) {
-        self.encodeGesture(into: &writer)
-        writer.integer(self.connection)
+        writer.fields(self.room, self.element, self.user, self.sid, self.gesture, self.connection)
     }
 
     public init(from reader: inout ByteReader) {
-        self.init(gestureFrom: &reader)
-        self.connection = reader.integer()
-    }
-
-    fileprivate func encodeGesture(into writer: inout ByteWriter) {
-        writer.name(self.room)
-        writer.name(self.element)
-        writer.name(self.user)
-        writer.name(self.sid)
-        writer.integer(self.gesture)
-    }
-
-    fileprivate init(gestureFrom reader: inout ByteReader) {
-        self.room = reader.name()
-        self.element = reader.name()
-        self.user = reader.name()
-        self.sid = reader.name()
-        self.gesture = reader.ordinal()
-        self.connection = 0
+        (self.room, self.element, self.user, self.sid, self.gesture, self.connection) = reader.fields()
+        reader.check(ordinals: self.gesture)
     }
 }
 
 /// Notifies a room's members that a gesture ended without a commit, with the element's actual state.
 ///
-///     room name │ element name │ user name │ sid name │ gesture u64 │ seq u64 │ JSON blob
+///     gesture's end │ seq u64 │ JSON blob
 public struct GestureEnded: WireRecord, Equatable, Sendable {
     public static let kind = RecordKind.gestureEnded
 
@@ -255,15 +217,14 @@ public struct GestureEnded: WireRecord, Equatable, Sendable {
     }
 
     public func encode(into writer: inout ByteWriter) {
-        self.gesture.encodeGesture(into: &writer)
-        writer.integer(self.seq)
-        writer.blob(self.json)
+        self.gesture.encode(into: &writer)
+        writer.fields(self.seq, self.json)
     }
 
     public init(from reader: inout ByteReader) {
-        self.gesture = GestureEnd(gestureFrom: &reader)
-        self.seq = reader.ordinal()
-        self.json = reader.blob()
+        self.gesture = GestureEnd(from: &reader)
+        (self.seq, self.json) = reader.fields()
+        reader.check(ordinals: self.seq)
     }
 }
 
@@ -284,15 +245,11 @@ public struct SessionClaimed: WireRecord, Equatable, Sendable {
     }
 
     public func encode(into writer: inout ByteWriter) {
-        writer.name(self.room)
-        writer.name(self.sid)
-        writer.integer(self.claim)
+        writer.fields(self.room, self.sid, self.claim)
     }
 
     public init(from reader: inout ByteReader) {
-        self.room = reader.name()
-        self.sid = reader.name()
-        self.claim = reader.integer()
+        (self.room, self.sid, self.claim) = reader.fields()
     }
 }
 
@@ -319,17 +276,12 @@ public struct RoomRead: WireRecord, Equatable, Sendable {
     }
 
     public func encode(into writer: inout ByteWriter) {
-        writer.integer(self.request)
-        writer.name(self.room)
-        writer.integer(self.after)
-        writer.integer(self.allowance)
+        writer.fields(self.request, self.room, self.after, self.allowance)
     }
 
     public init(from reader: inout ByteReader) {
-        self.request = reader.integer()
-        self.room = reader.name()
-        self.after = reader.ordinal()
-        self.allowance = reader.integer()
+        (self.request, self.room, self.after, self.allowance) = reader.fields()
+        reader.check(ordinals: self.after)
     }
 }
 
@@ -359,29 +311,26 @@ public struct RoomState: WireRecord, Equatable, Sendable {
     }
 
     public func encode(into writer: inout ByteWriter) {
-        writer.integer(self.request)
-        writer.name(self.room)
+        writer.fields(self.request, self.room)
         switch self.outcome {
         case .neverUsed:
             writer.u8(0)
         case .state(let position, let elements):
             writer.u8(1)
-            writer.position(position)
-            writer.blob(elements)
+            writer.fields(position, elements)
         case .unavailable:
             writer.u8(2)
         }
     }
 
     public init(from reader: inout ByteReader) {
-        self.request = reader.integer()
-        self.room = reader.name()
+        (self.request, self.room) = reader.fields()
         switch reader.u8() {
         case 0:
             self.outcome = .neverUsed
         case 1:
-            let position = reader.position()
-            self.outcome = .state(position, elements: reader.blob())
+            let (position, elements): (Position, [UInt8]) = reader.fields()
+            self.outcome = .state(position, elements: elements)
         case 2:
             self.outcome = .unavailable
         default:

@@ -47,18 +47,10 @@ public struct RoomMembers: WireRecord, Equatable, Sendable {
     }
 
     public func encode(into writer: inout ByteWriter) {
-        writer.name(self.room)
-        writer.name(self.after)
-        writer.name(self.through)
-        writer.bool(self.isComplete)
-        writer.list(self.members) { $1.member($0) }
+        writer.fields(self.room, self.after, self.through, self.isComplete, self.members)
     }
 
     public init(from reader: inout ByteReader) {
-        self.room = reader.name()
-        self.after = reader.name()
-        self.through = reader.name()
-        self.isComplete = reader.bool()
-        self.members = reader.list { $0.member() }
+        (self.room, self.after, self.through, self.isComplete, self.members) = reader.fields()
     }
 }

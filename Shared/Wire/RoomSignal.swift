@@ -28,20 +28,10 @@ public struct RoomSignal: WireRecord, Equatable, Sendable {
     }
 
     public func encode(into writer: inout ByteWriter) {
-        writer.name(self.room)
-        writer.integer(self.connection)
-        writer.name(self.user)
-        writer.name(self.sid)
-        writer.text(self.name)
-        writer.blob(self.data)
+        writer.fields(self.room, self.connection, self.user, self.sid, self.name, self.data)
     }
 
     public init(from reader: inout ByteReader) {
-        self.room = reader.name()
-        self.connection = reader.integer()
-        self.user = reader.name()
-        self.sid = reader.name()
-        self.name = reader.text()
-        self.data = reader.blob()
+        (self.room, self.connection, self.user, self.sid, self.name, self.data) = reader.fields()
     }
 }

@@ -20,21 +20,16 @@ public enum UpdateEvent: UInt8, Sendable, CaseIterable {
     /// The animations of several elements changed in one commit.
     case updatedMany = 8
 
-    private struct Row {
-        let name: String
-        let shape: UpdateShape
-    }
-
-    private var row: Row {
+    private var row: (name: String, shape: UpdateShape) {
         switch self {
-        case .transformed: Row(name: "element:transformed", shape: .element)
-        case .created: Row(name: "element:created", shape: .flatElement)
-        case .createdMany: Row(name: "elements:created", shape: .elements)
-        case .updated: Row(name: "element:updated", shape: .element)
-        case .deleted: Row(name: "element:deleted", shape: .deletion)
-        case .transformedMany: Row(name: "elements:transformed", shape: .geometries)
-        case .updatedMany: Row(name: "elements:updated", shape: .animations)
-        case .changedMany: Row(name: "elements:changed", shape: .changes)
+        case .transformed: ("element:transformed", .element)
+        case .created: ("element:created", .flatElement)
+        case .createdMany: ("elements:created", .elements)
+        case .updated: ("element:updated", .element)
+        case .deleted: ("element:deleted", .deletion)
+        case .transformedMany: ("elements:transformed", .geometries)
+        case .updatedMany: ("elements:updated", .animations)
+        case .changedMany: ("elements:changed", .changes)
         }
     }
 
