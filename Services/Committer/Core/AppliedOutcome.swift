@@ -1,8 +1,8 @@
 import JSONBytes
-import Wire
+package import Wire
 
 /// The answer to an applied commit: now from the decision, later from the log.
-struct AppliedOutcome: Equatable, Sendable {
+package struct AppliedOutcome: Equatable, Sendable {
     var seq: UInt64
     var event: UpdateEvent
     /// The elements after the commit; for a deletion the deleted ones, without JSON.
@@ -86,7 +86,7 @@ struct AppliedOutcome: Equatable, Sendable {
 
 extension AppliedOutcome {
     /// The outcome of an earlier commit, from its row in the log; nil when that was not written by a committer.
-    init?(
+    package init?(
         seq: UInt64, event: UpdateEvent, before: [UInt8], after: [UInt8], undone: UndoneEntry?, adjusted: [UInt8]?
     ) {
         var document = JSONDocument()

@@ -17,13 +17,6 @@ package struct CommitAnswer: Equatable, Sendable {
 /// A batch under construction: commits decided one after the other, each on top of the previous ones. Nothing is
 /// visible outside until the database has committed the batch.
 struct BatchDraft: Sendable {
-    /// The outcome of a commit of this batch, for a repetition in the same batch.
-    enum Outcome: Equatable, Sendable {
-        case applied(AppliedOutcome, hash: UInt64)
-        case refused(Refusal, hash: UInt64)
-        case unchanged(seq: UInt64, hash: UInt64)
-    }
-
     /// So many bytes in the log count like one more element: elements are stored whole, before and after.
     private static let bytesForOne = 2048
 
@@ -39,7 +32,7 @@ struct BatchDraft: Sendable {
     /// The number of living annotations of elements that get or lose some, as far as it is known.
     private(set) var annotations: [ElementKey: Int] = [:]
     /// Only searched for a repetition in the same batch, which is rare; hence a list.
-    private var outcomes: [(key: CommitKey, outcome: Outcome)] = []
+    private var outcomes: [(key: CommitKey, outcome: StoredOutcome)] = []
 
     /// An empty batch on top of the cached state, with capacity for a number of commits.
     init(
@@ -92,18 +85,15 @@ struct BatchDraft: Sendable {
     /// The commit's stream; nil when it is not this user's.
     private mutating func stream(of commit: PreparedCommit, _ cache: inout ShardCache) -> StreamState? {
         if let state = self.rows.stream(commit.stream) { return state.user == commit.user ? state : nil }
-        switch cache.stream(commit.stream) {
-        case .some(.some(let state)):
-            return state.user == commit.user ? state : nil
-        case .some(nil), nil:
-            // A resumed session has a row: without one it has been swept, and its numbers are unknown. A stream that
-            // the gateway numbers has the claim in its name, so each owner's begins without a row.
-            let isFresh =
-                (commit.claim <= 1 || !SessionKey.isApp(commit.stream.session))
-                && !SessionKey.isOlder(commit.stream.session, than: cache.sessionFloor)
-                && !cache.isEvicted(commit.stream)
-            return isFresh ? StreamState(user: commit.user, highest: 0, claim: commit.claim) : nil
-        }
+        let known = cache.streams.use(commit.stream)
+        if let state = known?.state { return state.user == commit.user ? state : nil }
+        // A resumed session has a row: without one it has been swept, and its numbers are unknown. A stream that
+        // the gateway numbers has the claim in its name, so each owner's begins without a row.
+        let isFresh =
+            (commit.claim <= 1 || !SessionKey.isApp(commit.stream.session))
+            && !SessionKey.isOlder(commit.stream.session, than: cache.sessionFloor)
+            && known?.isEvicted != true
+        return isFresh ? StreamState(user: commit.user, highest: 0, claim: commit.claim) : nil
     }
 
     /// Handles the next number: the commit is applied or finally refused, and the number is used up either way.
@@ -149,17 +139,20 @@ struct BatchDraft: Sendable {
     /// - Parameter cost: how many elements were looked at in vain.
     private mutating func refuse(_ commit: PreparedCommit, _ refusal: Refusal, cost: Int) {
         self.tally.refused += 1
-        self.rows.refuse(commit, .refused(refusal))
-        self.outcomes.append((commit.key, .refused(refusal, hash: commit.hash)))
+        self.leave(commit, .refused(refusal))
         self.answer(commit, refusal, cost: cost)
     }
 
     /// Nothing was left to undo: the commit has no number in the room's order.
     private mutating func leaveUnchanged(_ commit: PreparedCommit, seq: UInt64) {
         self.tally.unchanged += 1
-        self.rows.refuse(commit, .unchanged(seq: seq))
-        self.outcomes.append((commit.key, .unchanged(seq: seq, hash: commit.hash)))
+        self.leave(commit, .unchanged(seq: seq))
         self.answer(commit, seq: seq, json: AppliedOutcome.unchanged(seq: seq, isDuplicate: false))
+    }
+
+    private mutating func leave(_ commit: PreparedCommit, _ outcome: ShardBatch.RefusalRow.Outcome) {
+        self.rows.refuse(commit, outcome)
+        self.outcomes.append((commit.key, StoredOutcome(.unapplied(outcome), hash: commit.hash)))
     }
 
     private mutating func change(_ commit: PreparedCommit, _ cache: inout ShardCache) throws(Refusal) -> Change {
@@ -170,45 +163,28 @@ struct BatchDraft: Sendable {
     }
 
     private mutating func repeated(_ commit: PreparedCommit, _ cache: inout ShardCache) {
-        let applied: AppliedOutcome
-        switch self.earlierOutcome(of: commit, cache) {
-        case .applied(let outcome, let hash) where hash == commit.hash:
-            applied = outcome
-        case .refused(let refusal, let hash) where hash == commit.hash:
-            self.tally.duplicates += 1
-            self.answer(commit, refusal)
-            return
-        case .unchanged(let seq, let hash) where hash == commit.hash:
-            self.tally.duplicates += 1
-            self.answer(commit, seq: seq, json: AppliedOutcome.unchanged(seq: seq, isDuplicate: true))
-            return
-        case .applied, .refused, .unchanged:
+        let earlier = self.earlierOutcome(of: commit, cache)
+        guard let earlier, earlier.hash == commit.hash else {
             self.tally.conflicts += 1
-            self.answer(commit, Refusal(.conflict, "The number was used for another commit.", field: "n"))
-            return
-        case nil:
-            self.tally.conflicts += 1
-            self.answer(commit, Refusal(.conflict, "The outcome of this old number is no longer kept.", field: "n"))
+            let message =
+                earlier == nil
+                ? "The outcome of this old number is no longer kept." : "The number was used for another commit."
+            self.answer(commit, Refusal(.conflict, message, field: "n"))
             return
         }
         self.tally.duplicates += 1
-        self.answer(commit, seq: applied.seq, json: applied.acknowledgement(isDuplicate: true))
+        switch earlier.ending {
+        case .applied(let applied):
+            self.answer(commit, seq: applied.seq, json: applied.acknowledgement(isDuplicate: true))
+        case .unapplied(.refused(let refusal)):
+            self.answer(commit, refusal)
+        case .unapplied(.unchanged(let seq)):
+            self.answer(commit, seq: seq, json: AppliedOutcome.unchanged(seq: seq, isDuplicate: true))
+        }
     }
 
-    private func earlierOutcome(of commit: PreparedCommit, _ cache: ShardCache) -> Outcome? {
-        if let earlier = self.outcomes.first(where: { $0.key == commit.key }) { return earlier.outcome }
-        switch cache.outcome(commit.key) {
-        case .refused(let refusal, let hash):
-            return .refused(refusal, hash: hash)
-        case .unchanged(let seq, let hash):
-            return .unchanged(seq: seq, hash: hash)
-        case .applied(let seq, let event, let hash, let before, let after, let undone, let adjusted):
-            let outcome = AppliedOutcome(
-                seq: seq, event: event, before: before, after: after, undone: undone, adjusted: adjusted)
-            return outcome.map { .applied($0, hash: hash) }
-        case .forgotten, nil:
-            return nil
-        }
+    private func earlierOutcome(of commit: PreparedCommit, _ cache: ShardCache) -> StoredOutcome? {
+        self.outcomes.first { $0.key == commit.key }?.outcome ?? cache.outcome(commit.key)
     }
 
     // MARK: Effects
@@ -233,7 +209,7 @@ struct BatchDraft: Sendable {
         let outcome = AppliedOutcome(
             seq: seq, event: change.event, elements: elements, adjusted: adjusted, undone: change.undone?.entry)
         self.tally.applied += 1
-        self.outcomes.append((commit.key, .applied(outcome, hash: commit.hash)))
+        self.outcomes.append((commit.key, StoredOutcome(.applied(outcome), hash: commit.hash)))
         let cost = max(change.entries.count, self.rows.lastLogBytes / Self.bytesForOne)
         self.answer(commit, seq: seq, json: outcome.acknowledgement(isDuplicate: false), cost: cost)
     }
@@ -270,7 +246,7 @@ struct BatchDraft: Sendable {
 
     /// What a user can undo and redo in the batch so far.
     private func stacks(of user: UserKey, _ cache: inout ShardCache) -> UndoStacks {
-        self.rows.stacks(of: user) ?? cache.stacks(user) ?? UndoStacks()
+        self.rows.stacks(of: user) ?? cache.stacks.use(user) ?? UndoStacks()
     }
 
     /// The change that a commit makes if it is applied next.
@@ -279,16 +255,16 @@ struct BatchDraft: Sendable {
     }
 
     mutating func storedRoom(_ room: Identifier, _ cache: inout ShardCache) -> StoredRoom {
-        self.rows.room(room) ?? cache.room(room) ?? StoredRoom()
+        self.rows.room(room) ?? cache.rooms.use(room) ?? StoredRoom()
     }
 
     /// The number of an element's living annotations in the batch so far; nil when unknown.
     mutating func annotations(of key: ElementKey, _ cache: inout ShardCache) -> Int? {
-        self.annotations[key] ?? cache.annotations(of: key)
+        self.annotations[key] ?? cache.annotations.use(key)?.count
     }
 
     mutating func state(_ key: ElementKey, _ cache: inout ShardCache) -> ElementState {
-        self.rows.element(key) ?? cache.element(key) ?? .absent
+        self.rows.element(key) ?? cache.elements.use(key) ?? .absent
     }
 }
 

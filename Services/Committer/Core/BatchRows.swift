@@ -5,10 +5,6 @@ import Wire
 /// stands in it, so that later commits of the batch build on earlier ones.
 struct BatchRows: Sendable {
     private(set) var batch: ShardBatch
-    /// The indices of rooms, streams and users in the batch, in the order in which commits referred to them.
-    private var rooms: [Identifier: Int] = [:]
-    private var streams: [StreamKey: Int] = [:]
-    private var users: [UserKey: Int] = [:]
     /// The elements that the commits changed or read.
     private(set) var elements: [ElementKey: DraftElement] = [:]
 
@@ -18,62 +14,31 @@ struct BatchRows: Sendable {
         self.batch.log.reserveCapacity(commits)
         self.batch.elements.reserveCapacity(commits)
         self.elements.reserveCapacity(commits)
-        self.streams.reserveCapacity(commits)
+        self.batch.streams.reserveCapacity(commits)
     }
 
     // MARK: Rooms, streams and users
 
     /// A room's state after the commits so far; nil when none changed it.
-    func room(_ room: Identifier) -> StoredRoom? {
-        self.index(of: room).map { self.batch.rooms[$0].state }
-    }
+    func room(_ room: Identifier) -> StoredRoom? { self.batch.rooms[room] }
 
-    /// Most batches are of one room.
-    private func index(of room: Identifier) -> Int? {
-        if let last = self.batch.rooms.last, last.room == room { return self.batch.rooms.count - 1 }
-        return self.rooms[room]
-    }
-
-    mutating func note(_ state: StoredRoom, for room: Identifier) {
-        if let index = self.index(of: room) {
-            self.batch.rooms[index].state = state
-        } else {
-            self.rooms[room] = self.batch.rooms.count
-            self.batch.rooms.append(ShardBatch.RoomRow(room: room, state: state))
-        }
-    }
+    mutating func note(_ state: StoredRoom, for room: Identifier) { self.batch.rooms.set(state, for: room) }
 
     /// A stream's state after the commits so far; nil when none used up a number of it.
-    func stream(_ key: StreamKey) -> StreamState? {
-        self.streams[key].map { self.batch.streams[$0].state }
-    }
+    func stream(_ key: StreamKey) -> StreamState? { self.batch.streams[key] }
 
     /// Uses up a number of a stream.
     /// - Parameter state: the stream before that.
     mutating func use(up number: UInt64, of key: StreamKey, _ state: StreamState) {
-        if let index = self.streams[key] {
-            self.batch.streams[index].state.highest = number
-        } else {
-            self.streams[key] = self.batch.streams.count
-            var state = state
-            state.highest = number
-            self.batch.streams.append(ShardBatch.StreamRow(key: key, state: state))
-        }
+        var state = state
+        state.highest = number
+        self.batch.streams.set(state, for: key)
     }
 
     /// A user's stacks after the commits so far; nil when none changed them.
-    func stacks(of user: UserKey) -> UndoStacks? {
-        self.users[user].map { self.batch.stacks[$0].stacks }
-    }
+    func stacks(of user: UserKey) -> UndoStacks? { self.batch.stacks[user] }
 
-    mutating func keep(_ stacks: UndoStacks, of user: UserKey) {
-        if let index = self.users[user] {
-            self.batch.stacks[index].stacks = stacks
-        } else {
-            self.users[user] = self.batch.stacks.count
-            self.batch.stacks.append(ShardBatch.StacksRow(key: user, stacks: stacks))
-        }
-    }
+    mutating func keep(_ stacks: UndoStacks, of user: UserKey) { self.batch.stacks.set(stacks, for: user) }
 
     // MARK: Elements
 

@@ -107,38 +107,32 @@ package struct StoredRoom: Equatable, Sendable {
     }
 }
 
-/// The outcome of an earlier commit, as stored in the database.
-package enum StoredOutcome: Equatable, Sendable {
-    /// It was applied. `before` and `after` are JSON texts, empty where the log has none; `adjusted` is one too.
-    case applied(
-        seq: UInt64, event: UpdateEvent, hash: UInt64, before: [UInt8], after: [UInt8], undone: UndoneEntry?,
-        adjusted: [UInt8]?)
-    /// It was an undo or a redo, and nothing was left of that. The room's number at the time.
-    case unchanged(seq: UInt64, hash: UInt64)
-    case refused(Refusal, hash: UInt64)
-    /// It was finally refused so long ago that the reason is no longer stored.
-    case forgotten
+/// The outcome of an earlier commit, which a repetition gets again.
+package struct StoredOutcome: Equatable, Sendable {
+    package enum Ending: Equatable, Sendable {
+        case applied(AppliedOutcome)
+        case unapplied(ShardBatch.RefusalRow.Outcome)
+    }
+
+    let ending: Ending
+    /// The hash of the commit's body.
+    let hash: UInt64
+
+    package init(_ ending: Ending, hash: UInt64) {
+        self.ending = ending
+        self.hash = hash
+    }
 }
 
 package struct ElementNeed: Hashable, Sendable {
     package var key: ElementKey
     /// True when its living children are needed too.
     package var family: Bool
-
-    package init(key: ElementKey, family: Bool) {
-        self.key = key
-        self.family = family
-    }
 }
 
 package struct StreamNeed: Hashable, Sendable {
     package var key: StreamKey
     package var user: Identifier
-
-    package init(key: StreamKey, user: Identifier) {
-        self.key = key
-        self.user = user
-    }
 }
 
 /// An entry of a stack to be read, and more of the stack with it.
@@ -146,11 +140,6 @@ package struct UndoEntryNeed: Hashable, Sendable {
     package var key: UndoEntryKey
     /// As long as fewer rows were read, and less than 256 KiB, the entry below is read as well; 0: none is.
     package var ahead: UInt64
-
-    package init(key: UndoEntryKey, ahead: UInt64) {
-        self.key = key
-        self.ahead = ahead
-    }
 }
 
 /// A ledger's read request to the database.
@@ -207,6 +196,7 @@ package struct LoadedState: Equatable, Sendable {
     package var elements: [ElementRow] = []
     /// The number of living annotations of each requested element.
     package var annotations: [ElementKey: Int] = [:]
+    /// Those that are still kept.
     package var outcomes: [CommitKey: StoredOutcome] = [:]
     /// The stacks of the users that have any.
     package var users: [UserKey: UndoStacks] = [:]

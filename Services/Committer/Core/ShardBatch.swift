@@ -11,14 +11,14 @@ package struct ShardBatch: Equatable, Sendable {
     package var gseq: UInt64
     /// The shard's chain after the batch.
     package var chain: UInt64
-    package var rooms: [RoomRow] = []
+    package var rooms = KeyedRows<Identifier, StoredRoom>()
     /// The elements after the batch, each once.
     package var elements: [ElementRow] = []
     /// The log's new rows, in order.
     package var log: [LogRow] = []
     /// The streams whose highest number increased.
-    package var streams: [StreamRow] = []
-    package var stacks: [StacksRow] = []
+    package var streams = KeyedRows<StreamKey, StreamState>()
+    package var stacks = KeyedRows<UserKey, UndoStacks>()
     /// How many sessions a user may have in a room: a new one evicts the oldest idle ones beyond.
     package var userSessions = CommitterLimits().userSessions
     package var refusals: [RefusalRow] = []
@@ -29,12 +29,6 @@ package struct ShardBatch: Equatable, Sendable {
         self.base = chain
         self.gseq = gseq
         self.chain = chain
-    }
-
-    package struct RoomRow: Equatable, Sendable {
-        package var room: Identifier
-        /// Its last number and what it holds.
-        package var state: StoredRoom
     }
 
     package struct ElementRow: Equatable, Sendable {
@@ -79,18 +73,6 @@ package struct ShardBatch: Equatable, Sendable {
         package var adjusted: [UInt8]?
     }
 
-    /// A stream's new highest number.
-    package struct StreamRow: Equatable, Sendable {
-        package var key: StreamKey
-        package var state: StreamState
-    }
-
-    /// A user's stacks after the batch.
-    package struct StacksRow: Equatable, Sendable {
-        package var key: UserKey
-        package var stacks: UndoStacks
-    }
-
     /// A commit that used up its number without a change.
     package struct RefusalRow: Equatable, Sendable {
         /// Why it changed nothing.
@@ -103,5 +85,34 @@ package struct ShardBatch: Equatable, Sendable {
         package var key: CommitKey
         package var hash: UInt64
         package var outcome: Outcome
+    }
+}
+
+/// Rows by their keys, each key once, in the order in which these came.
+package struct KeyedRows<Key: Hashable & Sendable, Value: Equatable & Sendable>: Equatable, Sendable {
+    package private(set) var rows: [Row] = []
+    private var indices: [Key: Int] = [:]
+
+    package struct Row: Equatable, Sendable {
+        package let key: Key
+        package fileprivate(set) var value: Value
+    }
+
+    mutating func reserveCapacity(_ count: Int) { self.indices.reserveCapacity(count) }
+
+    subscript(key: Key) -> Value? { self.index(of: key).map { self.rows[$0].value } }
+
+    mutating func set(_ value: Value, for key: Key) {
+        if let index = self.index(of: key) {
+            self.rows[index].value = value
+        } else {
+            self.indices[key] = self.rows.count
+            self.rows.append(Row(key: key, value: value))
+        }
+    }
+
+    /// Most batches are of one room.
+    private func index(of key: Key) -> Int? {
+        self.rows.last?.key == key ? self.rows.count - 1 : self.indices[key]
     }
 }

@@ -63,9 +63,9 @@ struct Needs {
 extension ShardCache {
     /// Adds the state that a commit's decision needs and the cache lacks.
     mutating func collect(_ commit: inout PreparedCommit, rules: RulesTable, into needs: inout Needs) {
-        if !self.knows(commit.room) { needs.room(commit.room) }
+        if !self.rooms.knows(commit.room) { needs.room(commit.room) }
         self.collectStream(&commit, into: &needs)
-        if !self.knowsStacks(of: commit.owner) { needs.user(commit.owner) }
+        if !self.stacks.knows(commit.owner) { needs.user(commit.owner) }
         if case .edit(let edit) = commit.edit.request {
             edit.collect(for: &commit, rules: rules, in: &self, into: &needs)
         }
@@ -83,27 +83,26 @@ extension ShardCache {
 
     /// The stream, and the stored outcome in case the commit's number is an old one.
     private mutating func collectStream(_ commit: inout PreparedCommit, into needs: inout Needs) {
-        switch self.stream(commit.stream) {
-        case nil:
+        guard let known = self.streams.use(commit.stream) else {
             needs.stream(of: commit)
-            if self.outcome(commit.key) == nil { needs.outcome(commit.key) }
+            if !self.knowsOutcome(of: commit.key) { needs.outcome(commit.key) }
             // The answer will be at least as recent as the commit.
             commit.isClaimVerified = true
-        case .some(let state):
-            if commit.claim > state?.claim ?? 1, !commit.isClaimVerified {
-                // The session was resumed after it was read.
-                commit.isClaimVerified = true
-                self.forgetStream(commit.stream)
-                needs.stream(of: commit)
-            }
-            // A request over HTTP may be in the log although its stream was evicted.
-            let isOld = commit.number <= state?.highest ?? 0 || SessionKey.isHTTP(commit.stream.session)
-            if isOld, self.outcome(commit.key) == nil { needs.outcome(commit.key) }
+            return
         }
+        if commit.claim > known.state?.claim ?? 1, !commit.isClaimVerified {
+            // The session was resumed after it was read.
+            commit.isClaimVerified = true
+            self.streams.forget(commit.stream)
+            needs.stream(of: commit)
+        }
+        // A request over HTTP may be in the log although its stream was evicted.
+        let isOld = commit.number <= known.state?.highest ?? 0 || SessionKey.isHTTP(commit.stream.session)
+        if isOld, !self.knowsOutcome(of: commit.key) { needs.outcome(commit.key) }
     }
 
     private mutating func collectElement(_ key: ElementKey, into needs: inout Needs) -> Bool {
-        if self.knows(key) { return true }
+        if self.elements.knows(key) { return true }
         needs.element(key, family: false)
         return false
     }
@@ -111,25 +110,25 @@ extension ShardCache {
     /// The parent's id is known only when the element is: it is read after it.
     private mutating func collectWithParent(_ key: ElementKey, into needs: inout Needs) -> Bool {
         guard self.collectElement(key, into: &needs) else { return false }
-        guard case .live(let live)? = self.element(key), let parent = live.element.parentId else { return true }
+        guard case .live(let live)? = self.elements.use(key), let parent = live.element.parentId else { return true }
         return self.collectElement(ElementKey(key.room, Identifier(parent)), into: &needs)
     }
 
     private mutating func collectAnnotated(_ key: ElementKey, into needs: inout Needs) -> Bool {
-        let isCounted = self.knowsAnnotations(of: key)
+        let isCounted = self.annotations.knows(key)
         if !isCounted { needs.annotations(of: key) }
         return self.collectElement(key, into: &needs) && isCounted
     }
 
     /// A deletion includes the element's children, which are read if there are any.
     private mutating func collectFamily(_ key: ElementKey, into needs: inout Needs) -> Bool {
-        switch self.element(key) {
+        switch self.elements.use(key) {
         case .absent, .deleted:
             return true
         case .live(let live):
             guard let children = live.children else {
-                if self.annotations(of: key) != 0 { break }
-                self.noteChildless(live, key)
+                if self.annotations.use(key)?.count != 0 { break }
+                self.elements.store(.live(live.with(children: [])), for: key)
                 return true
             }
             var isComplete = true

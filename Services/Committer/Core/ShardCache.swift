@@ -9,52 +9,29 @@ struct ShardCache: Sendable {
     private(set) var chain: UInt64 = 0
     /// Sessions whose name sorts before it and that have no row have ended.
     private(set) var sessionFloor: Identifier = ""
-    private var rooms: RecentCache<Identifier, KnownRoom>
-    private var streams: RecentCache<StreamKey, KnownStream>
-    private var elements: RecentCache<ElementKey, ElementState>
-    private var annotations: RecentCache<ElementKey, KnownCount>
-    private var users: RecentCache<UserKey, UndoStacks>
+    var rooms: RecentCache<Identifier, StoredRoom>
+    /// Also those that do not exist.
+    var streams: RecentCache<StreamKey, KnownStream>
+    /// Also those that do not exist.
+    var elements: RecentCache<ElementKey, ElementState>
+    /// The numbers of living annotations of elements.
+    var annotations: RecentCache<ElementKey, KnownCount>
+    /// What users can undo and redo.
+    var stacks: RecentCache<UserKey, UndoStacks>
     /// Read for undos in the current batch, then discarded.
     private var entries: [UndoEntryKey: [UndoRow]] = [:]
-    /// Read for repetitions in the current batch, then discarded.
-    private var outcomes: [CommitKey: StoredOutcome] = [:]
+    /// Read for repetitions in the current batch, then discarded; nil where none is kept.
+    private var outcomes: [CommitKey: StoredOutcome?] = [:]
 
     init(limit: Int) {
         self.rooms = RecentCache(limit: limit / 8)
         self.streams = RecentCache(limit: limit / 8)
-        self.users = RecentCache(limit: limit / 8)
+        self.stacks = RecentCache(limit: limit / 8)
         self.annotations = RecentCache(limit: limit / 16)
         self.elements = RecentCache(limit: limit / 16 * 9)
     }
 
     // MARK: Reading
-
-    mutating func room(_ room: Identifier) -> StoredRoom? { self.rooms.use(room)?.state }
-
-    /// A stream; `.some(nil)` when it does not exist, nil when unknown.
-    mutating func stream(_ key: StreamKey) -> StreamState?? {
-        guard let known = self.streams.use(key) else { return nil }
-        return .some(known.state)
-    }
-
-    /// True when a stream does not exist because its session was evicted.
-    mutating func isEvicted(_ key: StreamKey) -> Bool { self.streams.use(key)?.isEvicted ?? false }
-
-    mutating func element(_ key: ElementKey) -> ElementState? { self.elements.use(key) }
-
-    /// The number of living annotations of an element; nil when unknown.
-    mutating func annotations(of key: ElementKey) -> Int? { self.annotations.use(key)?.count }
-
-    mutating func knowsAnnotations(of key: ElementKey) -> Bool { self.annotations.knows(key) }
-
-    mutating func knows(_ room: Identifier) -> Bool { self.rooms.knows(room) }
-
-    /// True when the element's state is known, even if it does not exist.
-    mutating func knows(_ key: ElementKey) -> Bool { self.elements.knows(key) }
-
-    mutating func stacks(_ key: UserKey) -> UndoStacks? { self.users.use(key) }
-
-    mutating func knowsStacks(of key: UserKey) -> Bool { self.users.knows(key) }
 
     /// The rows of an entry, the newest first; none when the log no longer has them, nil when they were not read.
     func undoRows(_ key: UndoEntryKey) -> [UndoRow]? { self.entries[key] }
@@ -62,8 +39,10 @@ struct ShardCache: Sendable {
     /// An entry is not looked at again: the memory of those that an undo passes over is not that of all of them.
     mutating func dropUndoRows(_ key: UndoEntryKey) { self.entries[key] = nil }
 
-    /// The stored outcome of a commit; nil when it was not read.
-    func outcome(_ key: CommitKey) -> StoredOutcome? { self.outcomes[key] }
+    /// The stored outcome of a commit; nil when it was not read, or is not kept.
+    func outcome(_ key: CommitKey) -> StoredOutcome? { self.outcomes[key] ?? nil }
+
+    func knowsOutcome(of key: CommitKey) -> Bool { self.outcomes[key] != nil }
 
     // MARK: Changing
 
@@ -74,16 +53,16 @@ struct ShardCache: Sendable {
         self.gseq = state.gseq
         self.chain = state.chain
         self.sessionFloor = state.sessionFloor
-        for room in request.rooms { self.rooms.store(KnownRoom(state: state.rooms[room] ?? StoredRoom()), for: room) }
+        for room in request.rooms { self.rooms.store(state.rooms[room] ?? StoredRoom(), for: room) }
         for key in request.annotations { self.annotations.store(KnownCount(state.annotations[key] ?? 0), for: key) }
         for need in request.streams {
             let known = KnownStream(state: state.streams[need.key], isEvicted: state.evicted.contains(need.key))
             self.streams.store(known, for: need.key)
         }
-        for key in request.users { self.users.store(state.users[key] ?? UndoStacks(), for: key) }
+        for key in request.users { self.stacks.store(state.users[key] ?? UndoStacks(), for: key) }
         for need in request.entries { self.entries[need.key] = [] }
         self.entries.merge(state.entries) { $1 }
-        for key in request.outcomes { self.outcomes[key] = state.outcomes[key] ?? .forgotten }
+        for key in request.outcomes { self.outcomes.updateValue(state.outcomes[key], forKey: key) }
         self.mergeElements(state, for: request)
     }
 
@@ -113,16 +92,11 @@ struct ShardCache: Sendable {
         self.version = draft.batch.version + 1
         self.gseq = draft.batch.gseq
         self.chain = draft.batch.chain
-        for row in draft.batch.rooms { self.rooms.store(KnownRoom(state: row.state), for: row.room) }
-        for row in draft.batch.streams { self.streams.store(KnownStream(state: row.state), for: row.key) }
+        for row in draft.batch.rooms.rows { self.rooms.store(row.value, for: row.key) }
+        for row in draft.batch.streams.rows { self.streams.store(KnownStream(state: row.value), for: row.key) }
         for (key, element) in draft.rows.elements { self.elements.store(element.state, for: key) }
         for (key, count) in draft.annotations { self.annotations.store(KnownCount(count), for: key) }
-        for row in draft.batch.stacks { self.users.store(row.stacks, for: row.key) }
-    }
-
-    /// The element is known to have no annotations.
-    mutating func noteChildless(_ live: LiveElement, _ key: ElementKey) {
-        self.elements.store(.live(live.with(children: [])), for: key)
+        for row in draft.batch.stacks.rows { self.stacks.store(row.value, for: row.key) }
     }
 
     /// Ends a batch: discards what was read only for it, and evicts what was not used recently.
@@ -130,14 +104,11 @@ struct ShardCache: Sendable {
         self.outcomes.removeAll(keepingCapacity: true)
         self.entries = [:]
         self.rooms.trim()
-        self.users.trim()
+        self.stacks.trim()
         self.streams.trim()
         self.elements.trim()
         self.annotations.trim()
     }
-
-    /// Removes a stream, so that it is read again.
-    mutating func forgetStream(_ key: StreamKey) { self.streams.forget(key) }
 
     mutating func clear() {
         self.version = nil
@@ -145,18 +116,17 @@ struct ShardCache: Sendable {
         self.streams.clear()
         self.elements.clear()
         self.annotations.clear()
-        self.users.clear()
+        self.stacks.clear()
         self.entries = [:]
         self.outcomes.removeAll(keepingCapacity: true)
     }
 }
 
-private struct KnownRoom: Weighed {
-    var state: StoredRoom
+extension StoredRoom: Weighed {
     var weight: Int { 112 }
 }
 
-private struct KnownCount: Weighed {
+struct KnownCount: Weighed {
     let count: Int
 
     init(_ count: Int) { self.count = count }
@@ -165,7 +135,7 @@ private struct KnownCount: Weighed {
 }
 
 /// A stream, or the fact that it does not exist.
-private struct KnownStream: Weighed {
+struct KnownStream: Weighed {
     var state: StreamState?
     var isEvicted = false
     var weight: Int { 192 }

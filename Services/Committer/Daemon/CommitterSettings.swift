@@ -11,25 +11,16 @@ package struct CommitterSettings: DaemonSettings {
     /// What guards its links; nil for plain ones.
     package var linkKeys: LinkKeyFiles?
     package var databaseURL: String
-    /// The number of connections to it, each with one batch at a time.
     package var databaseConnections: Int
-    /// Whether to bring the schema up to date at start, or only to make sure that it is.
     package var migrates: Bool
-    /// Whether to use a server that can lose acknowledged commits.
     package var allowsUnsafeDatabase: Bool
-    /// How many whole days the log is kept.
     package var logRetentionDays: Int
-    /// The number of days without a commit after which a session ends.
     package var sessionRetentionDays: Int
-    /// The rules of every element type, and their file.
     package var rules: RulesFile
-    /// The timeout of a database request.
     package var databaseDeadline: Duration
-    /// The bounds of queue, batches, memory and time.
     package var limits: CommitterLimits
     /// The credit of each sender: unfinished commits and their bytes.
     package var credit: CommitCredit
-    /// The time limit for finishing batches at shutdown.
     package var drain: Duration
 
     package static let connections = Setting.int(
@@ -92,14 +83,11 @@ package struct CommitterSettings: DaemonSettings {
         "committer", summary: "orders commits, writes them to PostgreSQL and acknowledges them.",
         [
             SharedSettings.bind, SharedSettings.fanouts, SharedSettings.lookupPause, SharedSettings.lookupPatience,
-            SharedSettings.linkKeyFile, SharedSettings.peersFile,
-            SharedSettings.databaseURL, connections, migrate,
+            SharedSettings.linkKeyFile, SharedSettings.peersFile, SharedSettings.databaseURL, connections, migrate,
             unsafeDatabase, SharedSettings.rules, queueItems, queueBytes, SharedSettings.creditCommits,
             SharedSettings.creditBytes, batchItems, batchElements, batchBytes, elementsPerCommit, commitElements,
             SharedSettings.roomElements, SharedSettings.roomBytes, SharedSettings.elementAnnotations, userSessions,
-            undoDepth,
-            undoEntryBytes, cacheBytes,
-            commitDeadline, databaseDeadline, logRetention, sessionRetention,
+            undoDepth, undoEntryBytes, cacheBytes, commitDeadline, databaseDeadline, logRetention, sessionRetention,
         ])
 
     package init(_ values: SettingValues) throws(SettingProblem) {

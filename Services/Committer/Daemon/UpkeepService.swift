@@ -156,13 +156,9 @@ private final class UpkeepLoop: ReactorLoop {
 }
 
 final class UpkeepTelemetry: Sendable {
-    /// Partitions of the log that were created or dropped, and steps of dropping rows without one.
     let logSteps: Counter
-    /// Sessions that ended because they were idle.
     let sessionsEnded: Counter
-    /// Days of the log that get no partition.
     let missingDays: Gauge
-    /// Rounds that found another committer's `user-sessions` in force.
     let otherUserSessions: Counter
     let failures: Counter
 

@@ -47,10 +47,10 @@ import Wire
             stacks.undo.head = number
             self.rows.keep(stacks, of: user)
         }
-        #expect(self.rows.batch.rooms == [ShardBatch.RoomRow(room: "room", state: StoredRoom(seq: 6))])
-        #expect(self.rows.batch.streams.map(\.state.highest) == [6])
+        #expect(self.rows.batch.rooms.rows.map(\.value) == [StoredRoom(seq: 6)])
+        #expect(self.rows.batch.streams.rows.map(\.value.highest) == [6])
         #expect(self.rows.stream(stream)?.highest == 6)
-        #expect(self.rows.batch.stacks == [ShardBatch.StacksRow(key: user, stacks: stacks)])
+        #expect(self.rows.batch.stacks.rows.map(\.key) == [user])
         #expect(self.rows.stacks(of: user) == stacks)
     }
 
@@ -58,7 +58,7 @@ import Wire
         for (room, seq) in [("a", 1), ("b", 7), ("a", 2)] as [(Identifier, UInt64)] {
             self.rows.note(StoredRoom(seq: seq), for: room)
         }
-        #expect(self.rows.batch.rooms.map(\.room) == ["a", "b"])
+        #expect(self.rows.batch.rooms.rows.map(\.key) == ["a", "b"])
         #expect(self.rows.room("a")?.seq == 2 && self.rows.room("b")?.seq == 7 && self.rows.room("c") == nil)
     }
 

@@ -29,7 +29,7 @@ struct MemoryDatabase {
     var elements: [ElementKey: StoredElement] = [:]
     var log: [ShardBatch.LogRow] = []
     var stacks: [UserKey: UndoStacks] = [:]
-    var refusals: [CommitKey: (hash: UInt64, outcome: ShardBatch.RefusalRow.Outcome)] = [:]
+    var refusals: [CommitKey: StoredOutcome] = [:]
 
     /// Elements of this type are refused, as a value is that PostgreSQL does not take.
     static let poison = "poison"
@@ -54,14 +54,12 @@ struct MemoryDatabase {
         }
         for key in request.outcomes {
             if let row = self.log.first(where: { CommitKey(StreamKey($0.room, $0.session), $0.number) == key }) {
-                state.outcomes[key] = .applied(
-                    seq: row.seq, event: row.event, hash: row.hash, before: row.before ?? [], after: row.after ?? [],
+                let applied = AppliedOutcome(
+                    seq: row.seq, event: row.event, before: row.before ?? [], after: row.after ?? [],
                     undone: row.undone, adjusted: row.adjusted)
-            } else if let row = self.refusals[key] {
-                switch row.outcome {
-                case .refused(let refusal): state.outcomes[key] = .refused(refusal, hash: row.hash)
-                case .unchanged(let seq): state.outcomes[key] = .unchanged(seq: seq, hash: row.hash)
-                }
+                state.outcomes[key] = applied.map { StoredOutcome(.applied($0), hash: row.hash) }
+            } else {
+                state.outcomes[key] = self.refusals[key]
             }
         }
         for key in request.users { state.users[key] = self.stacks[key] }
@@ -105,7 +103,7 @@ struct MemoryDatabase {
 
     mutating func write(_ batch: ShardBatch) -> Written {
         guard batch.version == self.version, batch.base == self.chain else { return .stale }
-        for row in batch.streams where self.streams[row.key].map({ $0.claim != row.state.claim }) ?? false {
+        for row in batch.streams.rows where self.streams[row.key].map({ $0.claim != row.value.claim }) ?? false {
             return .stale
         }
         if batch.elements.contains(where: { $0.live.element.type == Self.poison }) { return .refusedData }
@@ -113,7 +111,7 @@ struct MemoryDatabase {
         for row in batch.log { self.append(row) }
         if self.chain != batch.chain { Issue.record("the shard's chain is not the log's") }
         if self.gseq != batch.gseq { Issue.record("the shard's last number is not the log's") }
-        for row in batch.rooms where self.rooms[row.room] != row.state.seq {
+        for row in batch.rooms.rows where self.rooms[row.key] != row.value.seq {
             Issue.record("a room's last number is not the log's")
         }
         for row in batch.elements {
@@ -127,20 +125,20 @@ struct MemoryDatabase {
                     last: ChangeMark(user: Identifier(row.live.element.updatedBy), seq: row.seq),
                     other: row.live.authors.other))
         }
-        for row in batch.rooms where self.totals(of: row.room) != row.state.totals {
+        for row in batch.rooms.rows where self.totals(of: row.key) != row.value.totals {
             Issue.record("a room's totals are not those of its elements")
         }
-        for row in batch.streams {
-            if let old = self.streams[row.key], old.highest >= row.state.highest || old.user != row.state.user {
+        for row in batch.streams.rows {
+            if let old = self.streams[row.key], old.highest >= row.value.highest || old.user != row.value.user {
                 Issue.record("a stream went back")
             }
-            self.streams[row.key] = row.state
+            self.streams[row.key] = row.value
         }
-        for row in batch.stacks {
-            if row.stacks == self.stacks[row.key] ?? UndoStacks() { Issue.record("stacks did not change") }
-            self.stacks[row.key] = row.stacks
+        for row in batch.stacks.rows {
+            if row.value == self.stacks[row.key] ?? UndoStacks() { Issue.record("stacks did not change") }
+            self.stacks[row.key] = row.value
         }
-        for row in batch.refusals { self.refusals[row.key] = (row.hash, row.outcome) }
+        for row in batch.refusals { self.refusals[row.key] = StoredOutcome(.unapplied(row.outcome), hash: row.hash) }
         return .written
     }
 

@@ -1,9 +1,10 @@
 import Canvas
-import CommitterCore
 import JSONBytes
 import PipelineTestKit
 import Testing
 import Wire
+
+@testable import CommitterCore
 
 @Suite struct ShardLedgerTests {
     let database: TestDatabase
@@ -31,10 +32,10 @@ import Wire
             return
         }
         #expect(batch.version == 0 && batch.gseq == 1)
-        #expect(batch.rooms.map(\.state.seq) == [1])
+        #expect(batch.rooms.rows.map(\.value.seq) == [1])
         #expect(batch.log.map(\.event) == [.created])
         #expect(batch.log[0].before == nil)
-        #expect(batch.streams.map(\.state) == [StreamState(user: "ann", highest: 1, claim: 1)])
+        #expect(batch.streams.rows.map(\.value) == [StreamState(user: "ann", highest: 1, claim: 1)])
         #expect(self.bench.next() == nil)
         let settlement = self.bench.written()
         #expect(settlement.results.map(\.gateway) == ["gateway-1"])

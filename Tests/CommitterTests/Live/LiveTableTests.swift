@@ -1,5 +1,4 @@
 import Canvas
-import CommitterCore
 import CommitterDaemon
 import Glibc
 import JSONBytes
@@ -9,6 +8,8 @@ import Testing
 import Timing
 import TimingTestKit
 import Wire
+
+@testable import CommitterCore
 
 @Suite(.timeLimit(.minutes(2))) struct LiveTableTests {
     let tables: LiveTables

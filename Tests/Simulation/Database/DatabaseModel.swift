@@ -26,7 +26,7 @@ struct DatabaseModel {
     private var streams: [StreamKey: StreamState] = [:]
     private var elements: [Identifier: [Identifier: StoredElement]] = [:]
     private var stacks: [UserKey: UndoStacks] = [:]
-    private var refusals: [CommitKey: (hash: UInt64, outcome: ShardBatch.RefusalRow.Outcome)] = [:]
+    private var refusals: [CommitKey: StoredOutcome] = [:]
     /// The log by room and by shard, and where each commit is in its room's.
     private var roomLog: [Identifier: [ShardBatch.LogRow]] = [:]
     private var shardLog: [Int: [ShardBatch.LogRow]] = [:]
@@ -51,25 +51,25 @@ struct DatabaseModel {
         if mutant != .blindWrites {
             let shard = self.shards[batch.shard]
             guard batch.version == shard.version, batch.base == shard.chain else { return false }
-            let isTaken = batch.streams.contains { row in
+            let isTaken = batch.streams.rows.contains { row in
                 self.ended.contains(row.key)
-                    || self.streams[row.key].map { $0.claim != row.state.claim || $0.user != row.state.user } ?? false
+                    || self.streams[row.key].map { $0.claim != row.value.claim || $0.user != row.value.user } ?? false
             }
             if isTaken { return false }
         }
         self.shards[batch.shard].version += 1
         self.shards[batch.shard].gseq = batch.gseq
         self.shards[batch.shard].chain = batch.chain
-        for row in batch.rooms { self.rooms[row.room] = row.state }
+        for row in batch.rooms.rows { self.rooms[row.key] = row.value }
         for row in batch.elements { self.store(row) }
         for row in batch.log {
             self.applied[CommitKey(StreamKey(row.room, row.session), row.number)] = self.roomLog[row.room]?.count ?? 0
             self.roomLog[row.room, default: []].append(row)
             self.shardLog[batch.shard, default: []].append(row)
         }
-        for row in batch.streams { self.streams[row.key] = row.state }
-        for row in batch.stacks { self.stacks[row.key] = row.stacks }
-        for row in batch.refusals { self.refusals[row.key] = (row.hash, row.outcome) }
+        for row in batch.streams.rows { self.streams[row.key] = row.value }
+        for row in batch.stacks.rows { self.stacks[row.key] = row.value }
+        for row in batch.refusals { self.refusals[row.key] = StoredOutcome(.unapplied(row.outcome), hash: row.hash) }
         return true
     }
 
@@ -103,14 +103,12 @@ struct DatabaseModel {
         }
         for key in request.outcomes {
             if let place = self.applied[key], let row = self.roomLog[key.stream.room]?[place] {
-                state.outcomes[key] = .applied(
-                    seq: row.seq, event: row.event, hash: row.hash, before: row.before ?? [], after: row.after ?? [],
+                let applied = AppliedOutcome(
+                    seq: row.seq, event: row.event, before: row.before ?? [], after: row.after ?? [],
                     undone: row.undone, adjusted: row.adjusted)
-            } else if let row = self.refusals[key] {
-                switch row.outcome {
-                case .refused(let refusal): state.outcomes[key] = .refused(refusal, hash: row.hash)
-                case .unchanged(let seq): state.outcomes[key] = .unchanged(seq: seq, hash: row.hash)
-                }
+                state.outcomes[key] = applied.map { StoredOutcome(.applied($0), hash: row.hash) }
+            } else {
+                state.outcomes[key] = self.refusals[key]
             }
         }
         for key in request.users { state.users[key] = self.stacks(of: key, mutant: mutant) }

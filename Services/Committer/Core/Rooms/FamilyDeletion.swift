@@ -37,7 +37,7 @@ extension ShardCache {
     ) -> FamilyKnowledge {
         let missing = keys.count { !self.collect(.element, $0, into: &needs) }
         if missing > 0 {
-            for key in keys where !self.knowsAnnotations(of: key) { needs.annotations(of: key) }
+            for key in keys where !self.annotations.knows(key) { needs.annotations(of: key) }
             return .incomplete
         }
         var size = others
@@ -63,7 +63,7 @@ extension ShardCache {
     }
 
     private mutating func collectCounts(of keys: [ElementKey], into needs: inout Needs) -> FamilyKnowledge {
-        let unknown = keys.filter { self.isLiving($0) && !self.knowsAnnotations(of: $0) }
+        let unknown = keys.filter { self.isLiving($0) && !self.annotations.knows($0) }
         for key in unknown { needs.annotations(of: key) }
         return unknown.isEmpty ? .complete : .incomplete
     }
@@ -71,12 +71,12 @@ extension ShardCache {
     /// The number of elements that go when this one is deleted: 0 when it is not living; nil when it is not known.
     /// - Parameter isCounted: false when the number of known children will do.
     private mutating func familySize(of key: ElementKey, isCounted: Bool) -> Int? {
-        guard case .live(let live)? = self.element(key) else { return 0 }
+        guard case .live(let live)? = self.elements.use(key) else { return 0 }
         if !isCounted, let children = live.children { return 1 + children.count }
-        return self.annotations(of: key).map { 1 + $0 }
+        return self.annotations.use(key).map { 1 + $0.count }
     }
 
     private mutating func isLiving(_ key: ElementKey) -> Bool {
-        if case .live? = self.element(key) { true } else { false }
+        if case .live? = self.elements.use(key) { true } else { false }
     }
 }

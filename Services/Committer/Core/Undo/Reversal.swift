@@ -76,7 +76,7 @@ struct Reversal {
     private mutating func touch(_ id: Identifier, _ cache: inout ShardCache) {
         guard self.seen.insert(id).inserted else { return }
         self.order.append(id)
-        switch cache.element(self.key(id)) {
+        switch cache.elements.use(self.key(id)) {
         case .live(let live):
             self.original[id] = live
             self.current[id] = live.element
@@ -105,7 +105,7 @@ struct Reversal {
 
     private func isLiving(_ id: Identifier, cache: inout ShardCache) -> Bool {
         if self.seen.contains(id) { return self.current[id] != nil }
-        if case .live? = cache.element(self.key(id)) { return true }
+        if case .live? = cache.elements.use(self.key(id)) { return true }
         return false
     }
 

@@ -12,12 +12,10 @@ package struct UndoStacks: Equatable, Sendable {
     /// A stack: its newest row and its number of entries. Rows below the last entry are out of reach.
     package struct Stack: Equatable, Sendable {
         /// The room's number of the newest row of the top entry.
-        package var head: UInt64 = 0
-        package var depth = 0
+        package var head: UInt64
+        package var depth: Int
 
-        package init() {}
-
-        package init(head: UInt64, depth: Int) {
+        package init(head: UInt64 = 0, depth: Int = 0) {
             self.head = head
             self.depth = depth
         }
@@ -119,11 +117,6 @@ package struct UndoLink: Equatable, Sendable {
     package var next: UInt64
     /// How many of the rows beneath belong to the same entry.
     package var rest: Int
-
-    package init(next: UInt64, rest: Int) {
-        self.next = next
-        self.rest = rest
-    }
 }
 
 /// A row of the log as part of an entry.

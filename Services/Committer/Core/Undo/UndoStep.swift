@@ -32,7 +32,7 @@ struct UndoStep {
         _ step: Step, of user: UserKey, rules: RulesTable, progress: inout UndoProgress?, _ cache: inout ShardCache,
         into needs: inout Needs
     ) {
-        guard let stacks = cache.stacks(user) else { return nil }
+        guard let stacks = cache.stacks.use(user) else { return nil }
         self.stacks = stacks
         if let progress, progress.version == cache.version, progress.chain == cache.chain {
             self.stacks = progress.stacks

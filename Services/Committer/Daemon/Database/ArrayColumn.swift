@@ -13,10 +13,6 @@ struct ArrayColumn<Row>: Sendable {
         Self(name: name, elementType: .text) { for row in $0 { $1.append(text: value(row)) } }
     }
 
-    static func float8(_ name: String, _ value: @escaping @Sendable (Row) -> Double?) -> Self {
-        Self(name: name, elementType: .float8) { for row in $0 { $1.append(float8: value(row)) } }
-    }
-
     static func bool(_ name: String, _ value: @escaping @Sendable (Row) -> Bool) -> Self {
         Self(name: name, elementType: .bool) { for row in $0 { $1.append(bool: value(row)) } }
     }

@@ -10,9 +10,9 @@ package struct BatchColumns {
     package static var statement: Statement { Self.call.statement }
 
     private static let call = PreparedCall<ShardBatch>(
-        "commit_batch", Self.shard, Argument.arrays(Self.rooms) { $0.rooms },
+        "commit_batch", Self.shard, Argument.arrays(Self.rooms) { $0.rooms.rows },
         Argument.arrays(Self.elements) { $0.elements }, Argument.arrays(Self.log) { $0.log },
-        Argument.arrays(Self.streams) { $0.streams }, Argument.arrays(Self.stacks) { $0.stacks },
+        Argument.arrays(Self.streams) { $0.streams.rows }, Argument.arrays(Self.stacks) { $0.stacks.rows },
         Argument.arrays(Self.refusals) { $0.refusals }
     ) { "SELECT commit_batch(\($0))" }
 
@@ -33,11 +33,11 @@ package struct BatchColumns {
         .int4("p_user_sessions") { Int32(clamping: $0.userSessions) },
     ]
 
-    private static let rooms: [ArrayColumn<ShardBatch.RoomRow>] = [
-        .text("r_room") { $0.room.text },
-        .unsigned("r_seq") { $0.state.seq },
-        .int4("r_elements") { Int32(clamping: $0.state.totals.elements) },
-        .int8("r_bytes") { Int64($0.state.totals.bytes) },
+    private static let rooms: [ArrayColumn<KeyedRows<Identifier, StoredRoom>.Row>] = [
+        .text("r_room") { $0.key.text },
+        .unsigned("r_seq") { $0.value.seq },
+        .int4("r_elements") { Int32(clamping: $0.value.totals.elements) },
+        .int8("r_bytes") { Int64($0.value.totals.bytes) },
     ]
 
     private static let elements: [ArrayColumn<ShardBatch.ElementRow>] = [
@@ -73,24 +73,24 @@ package struct BatchColumns {
         .json("l_adjusted") { $0.adjusted },
     ]
 
-    private static let streams: [ArrayColumn<ShardBatch.StreamRow>] = [
+    private static let streams: [ArrayColumn<KeyedRows<StreamKey, StreamState>.Row>] = [
         .text("s_room") { $0.key.room.text },
         .text("s_session") { $0.key.session.text },
-        .text("s_user") { $0.state.user.text },
-        .unsigned("s_hw") { $0.state.highest },
-        .int4("s_claim") { Int32(bitPattern: $0.state.claim) },
+        .text("s_user") { $0.value.user.text },
+        .unsigned("s_hw") { $0.value.highest },
+        .int4("s_claim") { Int32(bitPattern: $0.value.claim) },
     ]
 
-    private static let stacks: [ArrayColumn<ShardBatch.StacksRow>] = [
+    private static let stacks: [ArrayColumn<KeyedRows<UserKey, UndoStacks>.Row>] = [
         .text("u_room") { $0.key.room.text },
         .text("u_user") { $0.key.user.text },
-        .unsigned("u_undo_head") { $0.stacks.undo.head },
-        .int4("u_undo_depth") { Int32(clamping: $0.stacks.undo.depth) },
-        .unsigned("u_redo_head") { $0.stacks.redo.head },
-        .int4("u_redo_depth") { Int32(clamping: $0.stacks.redo.depth) },
-        .text("u_group") { $0.stacks.group?.name.text },
-        .int4("u_group_rows") { Int32(clamping: $0.stacks.group?.rows ?? 0) },
-        .int8("u_group_bytes") { Int64($0.stacks.group?.bytes ?? 0) },
+        .unsigned("u_undo_head") { $0.value.undo.head },
+        .int4("u_undo_depth") { Int32(clamping: $0.value.undo.depth) },
+        .unsigned("u_redo_head") { $0.value.redo.head },
+        .int4("u_redo_depth") { Int32(clamping: $0.value.redo.depth) },
+        .text("u_group") { $0.value.group?.name.text },
+        .int4("u_group_rows") { Int32(clamping: $0.value.group?.rows ?? 0) },
+        .int8("u_group_bytes") { Int64($0.value.group?.bytes ?? 0) },
     ]
 
     private static let refusals: [ArrayColumn<ShardBatch.RefusalRow>] = [

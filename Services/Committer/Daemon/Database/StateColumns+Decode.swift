@@ -29,184 +29,187 @@ extension StateColumns {
         return state
     }
 
+    /// Reads a table, which the result has as one array for each column.
+    /// - Parameter row: reads a row's cells from left to right; false when one of them is not as it must be.
+    private static func read(
+        _ table: String, _ columns: [String], of rows: ResultRows, _ row: (inout Cells) -> Bool
+    ) throws(PostgresError) {
+        var cells = Cells()
+        for column in columns { cells.columns.append(try ResultArray(column, of: rows)) }
+        for _ in 0..<(cells.columns.first?.count ?? 0) {
+            guard row(&cells) else { throw Self.unreadable(table) }
+            cells.advance()
+        }
+    }
+
     private static func unreadable(_ table: String) -> PostgresError {
         PostgresError(.protocolViolation, "the \(table) of load_shard_state cannot be read")
     }
 
     private static func readRooms(_ rows: ResultRows, into state: inout LoadedState) throws(PostgresError) {
-        let (ids, seqs) = (try ResultArray("room_ids", of: rows), try ResultArray("room_seqs", of: rows))
-        let (elements, bytes) = (try ResultArray("room_elements", of: rows), try ResultArray("room_bytes", of: rows))
-        for row in 0..<ids.count {
-            guard let room = ids.name(row), let seq = seqs.unsigned(row), let count = elements.number(row),
-                let size = bytes.number(row)
-            else { throw Self.unreadable("rooms") }
+        try Self.read("rooms", ["room_ids", "room_seqs", "room_elements", "room_bytes"], of: rows) { row in
+            guard let room = row.name(), let seq = row.unsigned(), let count = row.number(), let size = row.number()
+            else { return false }
             state.rooms[room] = StoredRoom(seq: seq, totals: RoomTotals(elements: count, bytes: size))
+            return true
         }
     }
 
     private static func readStreams(_ rows: ResultRows, into state: inout LoadedState) throws(PostgresError) {
-        let keys = try StreamColumns("stream", rows)
-        let (users, highest) = (try ResultArray("stream_users", of: rows), try ResultArray("stream_hws", of: rows))
-        let claims = try ResultArray("stream_claims", of: rows)
-        for row in 0..<keys.count {
-            guard let key = keys.stream(row), let user = users.name(row), let highest = highest.unsigned(row),
-                let claim = claims.unsigned(row).flatMap(UInt32.init(exactly:))
-            else { throw Self.unreadable("streams") }
+        let columns = ["stream_rooms", "stream_sessions", "stream_users", "stream_hws", "stream_claims"]
+        try Self.read("streams", columns, of: rows) { row in
+            guard let key = row.stream(), let user = row.name(), let highest = row.unsigned(),
+                let claim = row.unsigned().flatMap(UInt32.init(exactly:))
+            else { return false }
             state.streams[key] = StreamState(user: user, highest: highest, claim: claim)
+            return true
         }
-        let evicted = try StreamColumns("evicted", rows)
-        for row in 0..<evicted.count {
-            guard let key = evicted.stream(row) else { throw Self.unreadable("evicted streams") }
+        try Self.read("evicted streams", ["evicted_rooms", "evicted_sessions"], of: rows) { row in
+            guard let key = row.stream() else { return false }
             state.evicted.insert(key)
+            return true
         }
     }
 
     private mutating func readElements(_ rows: ResultRows, into state: inout LoadedState) throws(PostgresError) {
-        let (rooms, ids) = (try ResultArray("element_rooms", of: rows), try ResultArray("element_ids", of: rows))
-        let seqs = try ResultArray("element_seqs", of: rows)
-        let (last, others) = (
-            try ResultArray("element_updated_by", of: rows), try ResultArray("element_other_by", of: rows)
-        )
-        let otherSeqs = try ResultArray("element_other_seqs", of: rows)
-        let data = try ResultArray("element_data", of: rows)
-        state.elements.reserveCapacity(ids.count)
-        for row in 0..<ids.count {
-            guard let room = rooms.name(row), let id = ids.name(row), let seq = seqs.unsigned(row),
-                let user = last.name(row)
-            else { throw Self.unreadable("elements") }
-            var authors = RecentAuthors(last: ChangeMark(user: user, seq: seq))
-            if let other = others.name(row), let seq = otherSeqs.unsigned(row) {
-                authors.other = ChangeMark(user: other, seq: seq)
+        let columns = [
+            "element_rooms", "element_ids", "element_seqs", "element_updated_by", "element_other_by",
+            "element_other_seqs", "element_data",
+        ]
+        try Self.read("elements", columns, of: rows) { row in
+            guard let room = row.name(), let id = row.name(), let seq = row.unsigned(), let user = row.name() else {
+                return false
             }
+            var authors = RecentAuthors(last: ChangeMark(user: user, seq: seq))
+            let other = (user: row.name(), seq: row.unsigned())
+            if let user = other.user, let seq = other.seq { authors.other = ChangeMark(user: user, seq: seq) }
             var element = ElementState.deleted(authors)
-            if let json = data.bytes(row) {
-                guard let stored = data.json(row, with: &self.document).flatMap({ Element(json: $0) }) else {
-                    throw Self.unreadable("elements")
-                }
+            if let json = row.bytes() {
+                guard (try? self.document.parse(json, limits: Element.jsonLimits)) != nil,
+                    let stored = Element(json: self.document.root)
+                else { return false }
                 element = .live(LiveElement(element: stored, json: json, children: nil, authors: authors))
             }
             state.elements.append(LoadedState.ElementRow(key: ElementKey(room, id), state: element))
+            return true
         }
     }
 
     private mutating func readApplied(_ rows: ResultRows, into state: inout LoadedState) throws(PostgresError) {
-        let keys = try StreamColumns("applied", rows)
-        let (numbers, seqs) = (try ResultArray("applied_ns", of: rows), try ResultArray("applied_seqs", of: rows))
-        let (hashes, events) = (
-            try ResultArray("applied_hashes", of: rows), try ResultArray("applied_events", of: rows)
-        )
-        let (before, after) = (
-            try ResultArray("applied_before", of: rows), try ResultArray("applied_after", of: rows)
-        )
-        let undone = try ResultArray("applied_undone", of: rows)
-        let adjusted = try ResultArray("applied_adjusted", of: rows)
-        for row in 0..<keys.count {
-            guard let stream = keys.stream(row), let number = numbers.unsigned(row), let seq = seqs.unsigned(row),
-                let hash = hashes.pattern(row), let event = events.text(row).flatMap(UpdateEvent.init(name:))
-            else { throw Self.unreadable("applied commits") }
-            state.outcomes[CommitKey(stream, number)] = .applied(
-                seq: seq, event: event, hash: hash, before: before.bytes(row) ?? [], after: after.bytes(row) ?? [],
-                undone: undone.json(row, with: &self.document).flatMap { UndoneEntry(json: $0) },
-                adjusted: adjusted.bytes(row))
+        let columns = [
+            "applied_rooms", "applied_sessions", "applied_ns", "applied_seqs", "applied_hashes", "applied_events",
+            "applied_before", "applied_after", "applied_undone", "applied_adjusted",
+        ]
+        try Self.read("applied commits", columns, of: rows) { row in
+            guard let stream = row.stream(), let number = row.unsigned(), let seq = row.unsigned(),
+                let hash = row.pattern(), let event = row.event()
+            else { return false }
+            let applied = AppliedOutcome(
+                seq: seq, event: event, before: row.bytes() ?? [], after: row.bytes() ?? [],
+                undone: row.json(with: &self.document).flatMap { UndoneEntry(json: $0) }, adjusted: row.bytes())
+            state.outcomes[CommitKey(stream, number)] = applied.map { StoredOutcome(.applied($0), hash: hash) }
+            return true
         }
     }
 
     private mutating func readRefused(_ rows: ResultRows, into state: inout LoadedState) throws(PostgresError) {
-        let keys = try StreamColumns("refused", rows)
-        let (numbers, hashes) = (try ResultArray("refused_ns", of: rows), try ResultArray("refused_hashes", of: rows))
-        let outcomes = try ResultArray("refused_outcomes", of: rows)
-        for row in 0..<keys.count {
-            guard let stream = keys.stream(row), let number = numbers.unsigned(row), let hash = hashes.pattern(row),
-                let json = outcomes.json(row, with: &self.document),
-                let outcome = ShardBatch.RefusalRow.Outcome(json: json)
-            else { throw Self.unreadable("refused commits") }
-            state.outcomes[CommitKey(stream, number)] =
-                switch outcome {
-                case .refused(let refusal): .refused(refusal, hash: hash)
-                case .unchanged(let seq): .unchanged(seq: seq, hash: hash)
-                }
+        let columns = ["refused_rooms", "refused_sessions", "refused_ns", "refused_hashes", "refused_outcomes"]
+        try Self.read("refused commits", columns, of: rows) { row in
+            guard let stream = row.stream(), let number = row.unsigned(), let hash = row.pattern(),
+                let json = row.json(with: &self.document), let outcome = ShardBatch.RefusalRow.Outcome(json: json)
+            else { return false }
+            state.outcomes[CommitKey(stream, number)] = StoredOutcome(.unapplied(outcome), hash: hash)
+            return true
         }
     }
 
     private static func readStacks(_ rows: ResultRows, into state: inout LoadedState) throws(PostgresError) {
-        let (rooms, users) = (try ResultArray("stack_rooms", of: rows), try ResultArray("stack_users", of: rows))
-        let undo = (try ResultArray("stack_undo_heads", of: rows), try ResultArray("stack_undo_depths", of: rows))
-        let redo = (try ResultArray("stack_redo_heads", of: rows), try ResultArray("stack_redo_depths", of: rows))
-        let groups = try ResultArray("stack_groups", of: rows)
-        let groupRows = try ResultArray("stack_group_rows", of: rows)
-        let groupBytes = try ResultArray("stack_group_bytes", of: rows)
-        for row in 0..<users.count {
-            guard let room = rooms.name(row), let user = users.name(row), let undoHead = undo.0.unsigned(row),
-                let undoDepth = undo.1.number(row), let redoHead = redo.0.unsigned(row),
-                let redoDepth = redo.1.number(row), let count = groupRows.number(row),
-                let bytes = groupBytes.number(row)
-            else { throw Self.unreadable("stacks") }
+        let columns = [
+            "stack_rooms", "stack_users", "stack_undo_heads", "stack_undo_depths", "stack_redo_heads",
+            "stack_redo_depths", "stack_groups", "stack_group_rows", "stack_group_bytes",
+        ]
+        try Self.read("stacks", columns, of: rows) { row in
             var stacks = UndoStacks()
-            stacks.undo = UndoStacks.Stack(head: undoHead, depth: undoDepth)
-            stacks.redo = UndoStacks.Stack(head: redoHead, depth: redoDepth)
-            stacks.group = groups.name(row).map { UndoStacks.OpenGroup(name: $0, rows: count, bytes: bytes) }
+            guard let room = row.name(), let user = row.name(), let undo = row.stack(), let redo = row.stack() else {
+                return false
+            }
+            let group = row.name()
+            guard let count = row.number(), let bytes = row.number() else { return false }
+            (stacks.undo, stacks.redo) = (undo, redo)
+            stacks.group = group.map { UndoStacks.OpenGroup(name: $0, rows: count, bytes: bytes) }
             state.users[UserKey(room, user)] = stacks
+            return true
         }
     }
 
     private static func readEntries(_ rows: ResultRows, into state: inout LoadedState) throws(PostgresError) {
-        let (rooms, heads) = (try ResultArray("entry_rooms", of: rows), try ResultArray("entry_heads", of: rows))
-        let (seqs, nexts) = (try ResultArray("entry_seqs", of: rows), try ResultArray("entry_nexts", of: rows))
-        let events = try ResultArray("entry_events", of: rows)
-        let (before, after) = (try ResultArray("entry_before", of: rows), try ResultArray("entry_after", of: rows))
-        for row in 0..<seqs.count {
-            guard let room = rooms.name(row), let head = heads.unsigned(row), let seq = seqs.unsigned(row),
-                let event = events.text(row).flatMap(UpdateEvent.init(name:)), let next = nexts.unsigned(row)
-            else { throw Self.unreadable("entries") }
+        let columns = [
+            "entry_rooms", "entry_heads", "entry_seqs", "entry_nexts", "entry_events", "entry_before", "entry_after",
+        ]
+        try Self.read("entries", columns, of: rows) { row in
+            guard let room = row.name(), let head = row.unsigned(), let seq = row.unsigned(),
+                let next = row.unsigned(), let event = row.event()
+            else { return false }
             state.entries[UndoEntryKey(room, head), default: []].append(
-                UndoRow(
-                    seq: seq, event: event, before: before.bytes(row) ?? [], after: after.bytes(row) ?? [], next: next))
+                UndoRow(seq: seq, event: event, before: row.bytes() ?? [], after: row.bytes() ?? [], next: next))
+            return true
         }
     }
 
     private static func readAnnotated(_ rows: ResultRows, into state: inout LoadedState) throws(PostgresError) {
-        let (rooms, ids) = (try ResultArray("annotated_rooms", of: rows), try ResultArray("annotated_ids", of: rows))
-        let counts = try ResultArray("annotated_counts", of: rows)
-        for row in 0..<ids.count {
-            guard let room = rooms.name(row), let id = ids.name(row), let count = counts.number(row) else {
-                throw Self.unreadable("annotated elements")
-            }
+        let columns = ["annotated_rooms", "annotated_ids", "annotated_counts"]
+        try Self.read("annotated elements", columns, of: rows) { row in
+            guard let room = row.name(), let id = row.name(), let count = row.number() else { return false }
             state.annotations[ElementKey(room, id)] = count
+            return true
         }
     }
 }
 
-/// The columns that name streams.
-private struct StreamColumns {
-    private let rooms, sessions: ResultArray
-    var count: Int { self.rooms.count }
+/// The cells of a table, row by row: each call reads the next one. NULL and another type read as nil.
+private struct Cells {
+    var columns: [ResultArray] = []
+    private var row = 0
+    private var column = 0
 
-    init(_ table: String, _ rows: ResultRows) throws(PostgresError) {
-        self.rooms = try ResultArray("\(table)_rooms", of: rows)
-        self.sessions = try ResultArray("\(table)_sessions", of: rows)
+    /// To the next row.
+    mutating func advance() {
+        self.row += 1
+        self.column = 0
     }
 
-    func stream(_ row: Int) -> StreamKey? {
-        guard let room = self.rooms.name(row), let session = self.sessions.name(row) else { return nil }
-        return StreamKey(room, session)
+    private mutating func next() -> Int {
+        defer { self.column += 1 }
+        return self.column
     }
-}
 
-extension ResultArray {
-    fileprivate func name(_ row: Int) -> Identifier? { self.text(row).map { Identifier($0) } }
+    mutating func bytes() -> [UInt8]? { self.columns[self.next()].bytes(self.row) }
+    mutating func name() -> Identifier? { self.columns[self.next()].text(self.row).map { Identifier($0) } }
+    mutating func event() -> UpdateEvent? { self.columns[self.next()].text(self.row).flatMap(UpdateEvent.init(name:)) }
+    mutating func number() -> Int? { self.columns[self.next()].int8(self.row).map { Int(clamping: $0) } }
 
     /// A number that is never negative.
-    fileprivate func unsigned(_ row: Int) -> UInt64? { self.int8(row).flatMap(UInt64.init(exactly:)) }
-
-    fileprivate func number(_ row: Int) -> Int? { self.int8(row).map { Int(clamping: $0) } }
+    mutating func unsigned() -> UInt64? { self.columns[self.next()].int8(self.row).flatMap(UInt64.init(exactly:)) }
 
     /// The bits of a number as an unsigned one.
-    fileprivate func pattern(_ row: Int) -> UInt64? { self.int8(row).map(UInt64.init(bitPattern:)) }
+    mutating func pattern() -> UInt64? { self.columns[self.next()].int8(self.row).map(UInt64.init(bitPattern:)) }
 
-    fileprivate func json(_ row: Int, with document: inout JSONDocument) -> JSONValue? {
-        let isParsed = self.withBytes(row) { bytes in
+    mutating func json(with document: inout JSONDocument) -> JSONValue? {
+        let isParsed = self.columns[self.next()].withBytes(self.row) { bytes in
             (try? document.parse(bytes, limits: Element.jsonLimits)) != nil
         }
         return isParsed == true ? document.root : nil
+    }
+
+    // MARK: Of several cells
+
+    mutating func stream() -> StreamKey? {
+        guard let room = self.name(), let session = self.name() else { return nil }
+        return StreamKey(room, session)
+    }
+
+    mutating func stack() -> UndoStacks.Stack? {
+        guard let head = self.unsigned(), let depth = self.number() else { return nil }
+        return UndoStacks.Stack(head: head, depth: depth)
     }
 }
