@@ -1,4 +1,4 @@
-/// Every libzmq option that a link sets. Nothing else in the module passes numbers of its own to `zmq_setsockopt`.
+/// Every libzmq option that a link sets: a property where links differ, – where all have the same.
 ///
 /// | property | libzmq | default |
 /// | --- | --- | --- |

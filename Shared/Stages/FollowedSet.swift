@@ -54,7 +54,8 @@ extension FollowedSet: WatchedContents {
     }
 }
 
-extension FollowedSet: WatchedName {
+extension FollowedSet {
+    /// Its name was looked up. Called on a thread that may block.
     package mutating func lookedUp(_ answer: Result<[DNSInstance], SettingRefusal>, at now: Instant) {
         do throws(SettingRefusal) {
             self.answers.answered(try answer.get(), at: now)

@@ -3,13 +3,6 @@ internal import Mesh
 internal import ServiceLifecycle
 package import Timing
 
-/// What a daemon does with the instances of a name, which may change while it runs.
-package protocol WatchedName: Sendable {
-    /// The name was looked up. Called on a thread that may block.
-    /// - Parameter answer: its instances, or why there are none.
-    mutating func lookedUp(_ answer: Result<[DNSInstance], SettingRefusal>, at now: Instant)
-}
-
 /// Looks names up again and again, one after the other, on a thread of its own: the system's resolver blocks for as long
 /// as its servers do not answer.
 package struct NameWatch: Service {
@@ -18,7 +11,7 @@ package struct NameWatch: Service {
     /// - Parameter pause: from the end of a round of lookups to the next one.
     /// - Throws: when the process has no descriptor left.
     package init(
-        _ names: [(name: DNSName, watched: any WatchedName)], every pause: Nanoseconds, _ context: DaemonContext
+        _ names: [(name: DNSName, set: FollowedSet)], every pause: Nanoseconds, _ context: DaemonContext
     ) throws {
         self.reactor = try Reactor(name: "names", logger: context.logger) { _ in NameLoop(names, pause) }
     }
@@ -33,10 +26,10 @@ package struct NameWatch: Service {
 
 /// Each turn looks all names up. The thread has no links, so it may block.
 private final class NameLoop: ReactorLoop {
-    private var names: [(name: DNSName, watched: any WatchedName)]
+    private var names: [(name: DNSName, set: FollowedSet)]
     private let pause: Nanoseconds
 
-    init(_ names: [(name: DNSName, watched: any WatchedName)], _ pause: Nanoseconds) {
+    init(_ names: [(name: DNSName, set: FollowedSet)], _ pause: Nanoseconds) {
         self.names = names
         self.pause = pause
     }
@@ -44,7 +37,7 @@ private final class NameLoop: ReactorLoop {
     func turn(at now: Instant) -> Instant? {
         for index in self.names.indices {
             let answer = NameLookup.instances(of: self.names[index].name)
-            self.names[index].watched.lookedUp(answer, at: MonotonicClock.now())
+            self.names[index].set.lookedUp(answer, at: MonotonicClock.now())
         }
         return MonotonicClock.now() + self.pause
     }

@@ -9,7 +9,7 @@ package struct SetWatch {
     private let prefix: String
     private let pace: LookupPace
     private var files: [WatchedFile] = []
-    private var names: [(name: DNSName, watched: any WatchedName)] = []
+    private var names: [(name: DNSName, set: FollowedSet)] = []
 
     /// Nothing to follow yet.
     /// - Parameter prefix: of the metrics' names.
