@@ -22,7 +22,9 @@ public struct ShardOwners: Sendable {
         /// Shards whose former owner is gone, or that had none.
         package var orphaned: Set<Int> = []
 
-        package init() {}
+        package init(handedOver: Set<Int> = [], orphaned: Set<Int> = []) {
+            (self.handedOver, self.orphaned) = (handedOver, orphaned)
+        }
 
         /// All shards moved.
         package var shards: Set<Int> { self.handedOver.union(self.orphaned) }

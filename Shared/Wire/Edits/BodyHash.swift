@@ -9,11 +9,10 @@ internal import JSONBytes
 public struct BodyHash {
     private var hash = FNV1a()
 
-    /// - Parameter encoded: the same edit.
-    public static func of<Kind: Edit>(_ edit: Kind, _ encoded: EncodedEdit) -> UInt64 {
+    public static func of<Kind: Edit>(_ edit: Kind) -> UInt64 {
         var hash = BodyHash()
         hash.hash.combine(CollectionOfOne(Kind.traits.tag))
-        edit.identify(encoded.fields, into: &hash)
+        edit.identify(into: &hash)
         return hash.hash.value
     }
 

@@ -40,7 +40,7 @@ public struct CreateElement: Edit {
         self.item.encode(into: &writer)
     }
 
-    public func identify(_ fields: [UInt8], into hash: inout BodyHash) {
+    public func identify(into hash: inout BodyHash) {
         self.item.identify(into: &hash)
     }
 }
@@ -72,7 +72,7 @@ public struct CreateElements: Edit {
         writer.list(self.items) { item, writer in item.encode(into: &writer) }
     }
 
-    public func identify(_ fields: [UInt8], into hash: inout BodyHash) {
+    public func identify(into hash: inout BodyHash) {
         hash.integer(UInt64(truncatingIfNeeded: self.items.count))
         for item in self.items { item.identify(into: &hash) }
     }

@@ -22,14 +22,13 @@ public protocol Edit: Equatable, Sendable {
 
     func encode(into writer: inout ByteWriter)
 
-    /// Feeds what the edit's identity is: a commit repeated under the same number must have the same hash. Ids that the
-    /// gateway generated are left out.
-    /// - Parameter fields: the output of ``encode(into:)``, which it is unless there is JSON as the app spelled it.
-    func identify(_ fields: [UInt8], into hash: inout BodyHash)
+    /// Feeds what the edit's identity is: a commit repeated under the same number must have the same hash. It is what
+    /// ``encode(into:)`` writes, unless that has JSON as the app spelled it, or ids that the gateway generated.
+    func identify(into hash: inout BodyHash)
 }
 
 extension Edit {
-    public func identify(_ fields: [UInt8], into hash: inout BodyHash) { hash.bytes(fields) }
+    public func identify(into hash: inout BodyHash) { hash.bytes(EncodedEdit(self).fields) }
 }
 
 /// What holds for every edit of a kind.

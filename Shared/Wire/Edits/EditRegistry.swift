@@ -60,7 +60,7 @@ public final class EditKind: Sendable {
         }
         self.elements = { encoded in (try? encoded.decode(Kind.self))?.elements ?? [] }
         self.bodyHash = { encoded in
-            (try? encoded.decode(Kind.self)).map { BodyHash.of($0, encoded) } ?? BodyHash.of(unreadable: encoded)
+            (try? encoded.decode(Kind.self)).map { BodyHash.of($0) } ?? BodyHash.of(unreadable: encoded)
         }
     }
 

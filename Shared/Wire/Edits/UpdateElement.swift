@@ -37,7 +37,7 @@ public struct UpdateElement: Edit {
         writer.blob(self.json)
     }
 
-    public func identify(_ fields: [UInt8], into hash: inout BodyHash) {
+    public func identify(into hash: inout BodyHash) {
         hash.text(self.element.text)
         hash.changes(self.changes)
     }

@@ -20,7 +20,7 @@ struct EditDecisions: Sendable {
             do throws(Refusal) {
                 let edit = try encoded.decode(Kind.self)
                 let motion = try encoded.motionRequest()
-                let hash = encoded.identity(of: BodyHash.of(edit, encoded))
+                let hash = encoded.identity(of: BodyHash.of(edit))
                 return PreparedEdit(.edit(edit), hash: hash, undo: encoded.undo, motion: motion)
             } catch {
                 return PreparedEdit(.refused(error), hash: BodyHash.of(unreadable: encoded))
