@@ -70,6 +70,7 @@ private func reasonPhrase(_ status: UInt16) -> String {
     case 404: "Not Found"
     case 405: "Method Not Allowed"
     case 409: "Conflict"
+    case 410: "Gone"
     case 413: "Content Too Large"
     case 414: "URI Too Long"
     case 421: "Misdirected Request"

@@ -49,7 +49,9 @@ import Testing
     }
 
     @Test func theAPIListsTheSameFields() throws {
-        let rows = try Self.lines(of: "Services/Gateway/API.md", from: "| field | value | when created, it is |", to: "").dropFirst()
+        let rows = try Self.lines(
+            of: "Services/Gateway/API.md", from: "| field | value | when created, it is |", to: ""
+        ).dropFirst()
         let cells = rows.map { $0.split(separator: "|").map { $0.trimmingCharacters(in: .whitespaces) } }
         let names = cells.flatMap { $0[0].matches(of: /`(\w+)`/).map { String($0.output.1) } }
         #expect(Set(names) == Set(ElementField.stored.map { "\($0.name)" }))

@@ -216,6 +216,7 @@ package final class World {
         }
         self.observe(.quiet)
         self.finalStrays = self.strays() + self.database.model.miscounts
+        self.count("apps.robbed", Int64(self.apps.count(where: self.isRobbed)))
         for process in self.processes { process.shell?.count(into: &self.counts) }
         self.history += self.database.model.dump()
         for (name, value) in self.counts.sorted(by: { $0.key < $1.key }) {

@@ -179,38 +179,6 @@ private func update(
         #expect(latest.takeAll() == [shown(2, sid: "t"), last])
     }
 
-    @Test func drainsIntoEnvelopesInOrder() throws {
-        var latest = LatestRecords<Preview>()
-        for element in ["a", "b", "c"] as [Identifier] { latest.insert(preview(element, x: 1)) }
-        #expect(latest.removeAll { $0.element == "b" } == 1 && latest.removeAll { $0.element == "b" } == 0)
-        let envelopes = latest.drainIntoEnvelopes()
-        #expect(latest.isEmpty && envelopes.count == 1)
-        #expect(try self.elements(in: envelopes) == ["a", "c"])
-        #expect(latest.drainIntoEnvelopes().isEmpty)
-    }
-
-    @Test func fullEnvelopesAreFollowedByAnother() throws {
-        var latest = LatestRecords<Preview>()
-        let elements = (0..<3000).map { Identifier("element-\($0)") }
-        for element in elements { latest.insert(preview(element, x: 1)) }
-        let envelopes = latest.drainIntoEnvelopes()
-        #expect(envelopes.count > 1 && envelopes.allSatisfy { $0.count < EnvelopeWriter.fullSize + 1000 })
-        #expect(try self.elements(in: envelopes) == elements)
-    }
-
-    private func elements(in envelopes: [[UInt8]]) throws -> [Identifier] {
-        try envelopes.flatMap { envelope in
-            try envelope.withUnsafeBytes { bytes in
-                var reader = try EnvelopeReader(bytes)
-                var elements: [Identifier] = []
-                while let (_, fields) = try reader.next() {
-                    elements.append(try EnvelopeReader.decode(Preview.self, fields).element)
-                }
-                return elements
-            }
-        }
-    }
-
     /// The container against a plain model: an array in the order in which the latest came, and one of the waiting keys.
     @Test(arguments: [UInt64](1...20), [12, 200])
     func behavesAsAPlainList(seed: UInt64, capacity: Int) {

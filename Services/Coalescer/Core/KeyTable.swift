@@ -156,15 +156,14 @@ struct KeyTable {
 
 extension KeyTable {
     /// Holds a preview until its room's departure, in an entry that holds none.
-    /// - Parameter isFirst: it goes ahead of all that waits in its room.
-    mutating func hold(_ preview: Preview, in entry: EntryIndex, isFirst: Bool = false, at now: Instant) {
+    mutating func hold(_ preview: Preview, in entry: EntryIndex, at now: Instant) {
         let room = self.entries[entry].key.room
         self.entries[entry].hold(preview, at: now)
         self.heldCount += 1
         self.rooms[room].heldChanged(by: 1, members: preview.group.memberCount)
         guard !self.entries[entry].isQueued else { return }
         self.entries[entry].isQueued = true
-        if isFirst { self.rooms[room].waiting.prepend(entry) } else { self.rooms[room].waiting.append(entry) }
+        self.rooms[room].waiting.append(entry)
     }
 
     /// A newer preview takes the place of the held one.

@@ -20,6 +20,8 @@ final class RoomWitness {
     /// Its place in the room; nil before the first join.
     private(set) var place: (epoch: String, seq: UInt64)?
     private var asked: UInt64 = 0
+    /// When its last join was answered.
+    private(set) var joinedAt: UInt64 = 0
     private(set) var elements = AppElements()
     /// The parts of a snapshot that have come; nil when none is under way.
     private var partial: (epoch: String, seq: UInt64, states: [String: String])?
@@ -67,6 +69,7 @@ final class RoomWitness {
     /// A join was accepted.
     /// - Returns: false when it promised more updates than it brought.
     func joined(_ answer: JSONValue) -> Bool {
+        self.joinedAt = self.world.now
         self.meet(answer["members"])
         let epoch = answer["epoch"]?.string ?? ""
         let seq = UInt64(answer["seq"]?.integer ?? 0)

@@ -54,6 +54,8 @@ final class DatabaseConnection {
 /// The database: its state, and what is wrong with it at present.
 final class DatabaseServer {
     var model = DatabaseModel()
+    /// When each session was claimed last.
+    var claimedAt: [StreamKey: UInt64] = [:]
     var connections: [DatabaseConnection] = []
     var downUntil: UInt64 = 0
     var slowUntil: UInt64 = 0

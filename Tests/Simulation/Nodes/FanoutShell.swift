@@ -1,3 +1,4 @@
+import CommitterCore
 import FanoutCore
 import FanoutDaemon
 import Mesh
@@ -163,8 +164,12 @@ final class FanoutShell: Shell {
 
     private func ask(_ request: DatabaseRequest) -> Bool {
         if case .room(let room) = request.query { self.loads[request.tag] = Shard.of(room: room) }
-        let task = DatabaseTask(isWrite: false, failure: .answer(request.tag, .failed)) { model in
-            .answer(request.tag, model.answer(request.query))
+        let task = DatabaseTask(isWrite: false, failure: .answer(request.tag, .failed)) { [unowned world] model in
+            let reply = model.answer(request.query)
+            if case .claim(let room, let sid, _) = request.query, case .claim(.granted) = reply {
+                world.database.claimedAt[StreamKey(room, sid)] = world.now
+            }
+            return .answer(request.tag, reply)
         }
         return self.world.submit(task, on: self.connection)
     }
