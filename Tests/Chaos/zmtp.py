@@ -6,6 +6,8 @@ MORE, LONG, COMMAND = 1, 2, 4
 DATA = b"\x04"
 # The same of a link's greeting.
 HELLO = b"\x00"
+# The kind of a preview's record.
+PREVIEW = b"\x01"
 
 
 class Repeater:
@@ -41,7 +43,7 @@ class Repeater:
             if self.first == DATA and every:
                 self.count += 1
                 if self.count % every == 0:
-                    passed += message
+                    passed += self._rewritten(message, without_previews)
                     repeated += 1
             self.first = None
         return bytes(passed), repeated
@@ -104,6 +106,12 @@ def frame(body, is_last):
     return bytes([flags | LONG]) + len(body).to_bytes(8, "big") + body
 
 
+def without_previews(_, body):
+    """An envelope that may come twice. TCP repeats nothing, and previews rely on it: one that came again behind the update that
+    ended it would be shown."""
+    return envelope([record for record in records(body) if record[:1] != PREVIEW], body) if body[:2] == b"TS" else body
+
+
 def with_more_fields(kind, body):
     """As a newer release would speak that can: its greeting names the next version, too, every record has a field more, and
     there is one of a new kind."""
@@ -111,11 +119,21 @@ def with_more_fields(kind, body):
         return body[:12] + b"\x01" + body[13:]
     if kind != DATA or body[:2] != b"TS":
         return body
-    at, count, records = 8, int.from_bytes(body[4:8], "little"), []
-    for _ in range(count):
-        size = int.from_bytes(body[at + 1 : at + 5], "little")
-        fields = body[at + 5 : at + 5 + size] + b"\x2a\x00"
-        records.append(body[at : at + 1] + len(fields).to_bytes(4, "little") + fields)
-        at += 5 + size
-    records.append(b"\xc8\x03\x00\x00\x00new")
-    return body[:4] + len(records).to_bytes(4, "little") + b"".join(records)
+    longer = [
+        record[:1] + (len(record) - 3).to_bytes(4, "little") + record[5:] + b"\x2a\x00" for record in records(body)
+    ]
+    return envelope([*longer, b"\xc8\x03\x00\x00\x00new"], body)
+
+
+def records(body):
+    """The records of an envelope, each with its kind and length."""
+    at = 8
+    for _ in range(int.from_bytes(body[4:8], "little")):
+        end = at + 5 + int.from_bytes(body[at + 1 : at + 5], "little")
+        yield body[at:end]
+        at = end
+
+
+def envelope(content, like):
+    """An envelope with other records."""
+    return like[:4] + len(content).to_bytes(4, "little") + b"".join(content)
