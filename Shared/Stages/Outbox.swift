@@ -81,18 +81,22 @@ public struct Outbox {
         return true
     }
 
-    /// Adds a preview.
+    /// Adds a preview, or folds it into what waits.
     package mutating func append(latest preview: Preview) {
-        if !self.hold(preview) { self.append(preview) }
+        self.append(latest: preview) { preview.encode(into: &$0) }
     }
 
-    /// Folds a preview into what waits, unless it may leave with the other records.
-    /// - Returns: false when it may, and is to be appended.
-    package mutating func hold(_ preview: Preview) -> Bool {
-        guard self.isBlocked || self.holdsLatest else { return false }
+    /// Adds a preview whose fields are appended by `encode`, or folds it into what waits.
+    package mutating func append(latest preview: Preview, encode: (inout ByteWriter) -> Void) {
+        guard self.isBlocked || self.holdsLatest else { return self.add(preview, encode: encode) }
         self.heldPreviews += 1
         if self.hasOverflown || self.previews.insert(preview) == .refused { self.drop() }
-        return true
+    }
+
+    /// A group's previews are shown in one message, so they stay in one envelope.
+    private mutating func add(_ preview: Preview, encode: (inout ByteWriter) -> Void) {
+        self.open.append(.preview, encode: encode)
+        if preview.group != .member, self.open.isFull { self.seal() }
     }
 
     /// Folds awareness into what waits, unless it may leave with the other records. What hides something is not sent
@@ -143,7 +147,7 @@ public struct Outbox {
                 self.sealed.removeFirst()
                 self.sealedBytes -= first.bytes.count
             } else if self.open.isEmpty {
-                for preview in self.previews.takeAllByRoom() { self.append(preview) }
+                for preview in self.previews.takeAllByRoom() { self.add(preview) { preview.encode(into: &$0) } }
                 for awareness in self.awareness.takeAll() { self.append(awareness) }
             } else if self.open.bytes.count > self.limits.envelope {
                 self.seal()

@@ -11,7 +11,7 @@ internal import Wire
 /// | committer → fan-out | 32 MiB | none | updates; the fan-out reads the log |
 /// | fan-out → gateway | a setting | 10,000 | the streams; the gateway is told where its rooms stand |
 ///
-/// An envelope is full, and followed by another one, at ``EnvelopeWriter/fullSize``.
+/// An envelope is full, and followed by another one, at ``EnvelopeWriter/fullSize``, but not within a group of previews.
 public struct OutboxLimits: Sendable {
     /// Bytes that may wait, the latest previews and awareness apart.
     let bytes: Int

@@ -118,6 +118,30 @@ private struct GatewayLine {
         }
     }
 
+    @Test func aGroupStaysInOneEnvelope() throws {
+        var line = GatewayLine()
+        let roles = Array(repeating: GroupRole.member, count: 499) + [.last]
+        for role in Array(repeating: roles, count: 8).joined() {
+            var preview = Preview.by()
+            preview.group = role
+            line.add([.preview(preview)])
+        }
+        var lasts: [GroupRole?] = []
+        line.flush { bytes in
+            lasts.append(
+                try? bytes.withUnsafeBytes { bytes in
+                    var reader = try EnvelopeReader(bytes)
+                    var last: GroupRole?
+                    while let (_, fields) = try reader.next() {
+                        last = try EnvelopeReader.decode(Preview.self, fields).group
+                    }
+                    return last
+                })
+            return .sent
+        }
+        #expect(lasts.count > 1 && lasts.allSatisfy { $0 == .last })
+    }
+
     @Test func whatALinkDidNotTakeLeavesOnceItTakesAgain() throws {
         var line = GatewayLine()
         line.add([Self.update(1)])

@@ -239,7 +239,8 @@ def test_a_draining_gateway_gets_no_new_apps(front, apps, room):
     # A browser's connection, which the proxy keeps, perhaps with one of its own to a gateway.
     kept = requests.Session()
     assert [front.get(OPENING, by=kept).status_code for _ in range(4)] == [200] * 4
-    drained = front.pipeline.processes("gateway")[0]
+    name = gateway(early[0].client.eio.sid)
+    drained = next(process for process in front.pipeline.processes("gateway") if process["name"] == name)
     committers = [process["pid"] for process in front.pipeline.processes("committer")]
     for pid in committers:
         os.kill(pid, signal.SIGSTOP)

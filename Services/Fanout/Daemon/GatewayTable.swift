@@ -72,7 +72,9 @@ extension Outbox {
     /// - Returns: false for a signal that is dropped, as the gateway is slow.
     mutating func append(_ record: GatewayRecord, encode: (inout ByteWriter) -> Void) -> Bool {
         switch record {
-        case .preview(let preview): if self.hold(preview) { return true }
+        case .preview(let preview):
+            self.append(latest: preview, encode: encode)
+            return true
         case .awareness(let awareness): if self.hold(awareness) { return true }
         case .signal: if self.isBlocked { return false }
         case .update(let update): self.remove(update.endedPreviews)
