@@ -143,21 +143,6 @@ public struct LatestRecords<Record: KeyedRecord>: Sendable {
         return latest.takeAllByRoom()
     }
 
-    /// Removes all and returns them in envelopes, in order.
-    public mutating func drainIntoEnvelopes() -> [[UInt8]] {
-        var envelopes: [[UInt8]] = []
-        var envelope = EnvelopeWriter()
-        self.arrange()
-        for record in self.records {
-            if envelope.isFull { envelopes.append(envelope.take()) }
-            envelope.append(record)
-        }
-        if !envelope.isEmpty { envelopes.append(envelope.take()) }
-        self.indices.removeAll(keepingCapacity: true)
-        self.releaseIfEmpty()
-        return envelopes
-    }
-
     /// Brings the records into the order in which they came. All must be removed then: their indices are others.
     private mutating func arrange() {
         self.compact()
