@@ -76,7 +76,7 @@ def untrue(all_settings):
     for rows in all_settings.values():
         for name, default, _, _ in rows:
             defaults.setdefault(name, set()).add(default)
-    # A setting and its default, such as `custody-bytes` 64 MiB.
+    # A setting and its default, such as `in-flight-bytes` 64 MiB.
     stated = re.compile(r"`([a-z]+(?:-[a-z]+)+)`(?: (\d[\d,]*)(?: (KiB|MiB|GiB|s)\b)?)?")
     for name, number, unit in stated.findall(LIMITS.read_text()):
         if name not in defaults:

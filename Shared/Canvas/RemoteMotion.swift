@@ -112,7 +112,7 @@ public struct RemoteMotion: Equatable, Sendable {
     }
 }
 
-/// The measured time between the updates of one mover, ms: how long a movement to the latest one may last so that it
+/// The measured time between the updates of one publisher, ms: how long a movement to the latest one may last so that it
 /// ends when the next one arrives.
 public struct UpdatePace: Equatable, Sendable {
     /// The estimates stay within these bounds, ms.

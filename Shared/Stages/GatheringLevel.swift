@@ -8,7 +8,7 @@ internal import Wire
 ///     coalescers' window   none ────────► none ─rises─► longest
 ///
 /// First a gateway's previews gather between two envelopes, those of all rooms together: that saves the wake-ups on the
-/// way, which are most of what previews cost while there are few. Then the movers of a room wait for each other, which
+/// way, which are most of what previews cost while there are few. Then the publishers of a room wait for each other, which
 /// saves writes to its members as well, and costs far more age.
 package struct GatheringLevel: Sendable, Equatable, Comparable {
     /// Nothing waits.
@@ -33,7 +33,7 @@ package struct GatheringLevel: Sendable, Equatable, Comparable {
         Self.share(min(self, .half).thousandths, of: longest)
     }
 
-    /// The window in which the movers of a room wait for each other at a coalescer.
+    /// The window in which the publishers of a room wait for each other at a coalescer.
     package func window(upTo longest: Nanoseconds) -> Nanoseconds {
         Self.share(max(self, .half).thousandths - Self.half.thousandths, of: longest)
     }

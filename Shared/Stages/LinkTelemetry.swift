@@ -1,10 +1,12 @@
 package import Boot
+package import Logging
 package import Mesh
+package import Trust
 
-/// What a daemon's metrics show of peers and records that were refused.
+/// What a daemon's metrics show of peers, envelopes and records that were refused.
 package struct LinkTelemetry: Sendable {
     private let refusals: MetricsTable<LinkRefusals>
-    private let records: Counter
+    private let records, malformed: Counter
     private let note: HealthNote
 
     /// - Parameter prefix: of the metrics' names.
@@ -19,6 +21,8 @@ package struct LinkTelemetry: Sendable {
         self.refusals = refusals
         self.records = metrics.counter(
             "\(prefix)records_refused_total", "Records dropped because their sender may not send them.")
+        self.malformed = metrics.counter(
+            "\(prefix)envelopes_malformed_total", "Envelopes that could not be read to their end.")
     }
 
     /// Publishes the counts of a reactor, and who cannot be understood there.
@@ -27,6 +31,9 @@ package struct LinkTelemetry: Sendable {
         self.note.say(thread.incompatibleNote(own: LinkIdentity.versions))
     }
 
-    /// A record was dropped because its sender may not send it.
-    package func recordRefused() { self.records.add() }
+    /// Reads the envelopes that a role receives, and counts what it refuses.
+    package func intake(at role: PeerRole, logger: Logger) -> EnvelopeIntake {
+        EnvelopeIntake(
+            at: role, logger: logger, onForeign: { self.records.add() }, onRefusal: { self.malformed.add() })
+    }
 }

@@ -159,7 +159,7 @@ public enum SessionKey {
     }
 }
 
-/// The outcome of one commit, on its way back to the gateway that has it in custody.
+/// The outcome of one commit, on its way back to the gateway that waits for it.
 ///
 ///     room name │ session name │ number u64 │ connection u64 │ seq u64 │ isRefused u8 │ refusal, if so │ JSON blob
 ///     elements u32 │ body hash u64

@@ -1,4 +1,4 @@
-/// How long previews of several movers shall wait for each other, as a gateway's load asks for it. A gateway notifies its
+/// How long previews of several publishers shall wait for each other, as a gateway's load asks for it. A gateway notifies its
 /// coalescers when a link comes up and when its load asks for another wait. A gateway of a release before sends none;
 /// coalescers then gather for as long as they may.
 ///

@@ -95,7 +95,7 @@ public struct Join: WireRecord, Equatable, Sendable {
 public enum RoomContent: Equatable, Sendable {
     /// The JSON text of an array of all flat elements.
     case elements([UInt8])
-    /// The updates after the resumed position up to `seq`, without a hole.
+    /// The updates after the resumed position up to `seq`, without a gap.
     case updates([Update])
 }
 

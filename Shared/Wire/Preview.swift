@@ -15,11 +15,11 @@ public struct Preview: KeyedRecord, Equatable {
     public var connection: UInt64
     /// The user that moves it.
     public var user: Identifier
-    /// The public name of the mover's session in this room.
+    /// The public name of the publisher's session in this room.
     public var sid: Identifier
     /// The gesture that it belongs to, ≥ 1 and increasing within the session.
     public var gesture: UInt64
-    /// It may be shown only after the update with this sequence number: from the gateway, the mover's own last commit
+    /// It may be shown only after the update with this sequence number: from the gateway, the publisher's own last commit
     /// on the element; from the fan-out, the last update of the element that it was computed on. 0: none.
     public var after: UInt64
     /// The number of the app's previews folded into it, ≥ 1.

@@ -1,5 +1,5 @@
 /// A gateway's interest in a room: its members there and its position in the stream. Sent after a link came up, when
-/// another fan-out became the room's owner, and when the gateway found a hole. Replaces the previous one.
+/// another fan-out became the room's owner, and when the gateway found a gap. Replaces the previous one.
 ///
 ///     room name │ epoch name │ seq u64 │ list of (connection u64 │ member │ awareness │ claim u32) │ hasViewports u8
 public struct RoomInterest: WireRecord, Equatable, Sendable {

@@ -16,9 +16,9 @@ import tempfile
 
 import plot
 
-# Deliveries a second. Where all movers together would cause more, each sends less often.
+# Deliveries a second. Where all publishers together would cause more, each sends less often.
 MOST_DELIVERIES = 20_000
-# Of one mover.
+# Of one publisher.
 USUAL_RATE = 60
 COMMITS = 200
 
@@ -48,7 +48,7 @@ class Measurement:
         self.command += ["--duration", str(seconds)]
 
     def previews(self, rooms, members, idle=0):
-        """Two movers in each room; CPU of all daemons for a delivery, µs, and the median of previews' ages, ms."""
+        """Two publishers in each room; CPU of all daemons for a delivery, µs, and the median of previews' ages, ms."""
         load = self._run(rooms, members, idle, "--senders", "2", "--rate", str(rate(rooms, members)))
         return load["cpuPerDelivery"], load["previewP50"]
 
@@ -64,7 +64,7 @@ class Measurement:
 
 
 def rate(rooms, members):
-    """How often each mover sends in a second."""
+    """How often each publisher sends in a second."""
     return max(0.5, min(USUAL_RATE, round(MOST_DELIVERIES / (rooms * 2 * (members - 1)), 1)))
 
 

@@ -45,7 +45,7 @@ class Scene:
     def __init__(self, world, room, members):
         self.world = world
         self.room = room
-        self.viewers, self.late, self.movers, self.others = members[:2], members[2], members[3:5], members[5:]
+        self.viewers, self.late, self.publishers, self.others = members[:2], members[2], members[3:5], members[5:]
         self.random = world.random
         self.x, self.y = self.random.randint(-9, 9) * 1000, self.random.randint(-9, 9) * 1000
         self.notes = []
@@ -58,21 +58,21 @@ class Scene:
 
     @property
     def members(self):
-        return [*self.viewers, self.late, *self.movers, *self.others]
+        return [*self.viewers, self.late, *self.publishers, *self.others]
 
     def prepare(self):
-        """Viewports and selections are set, and each mover makes its note. Some keep the selection that they have."""
+        """Viewports and selections are set, and each publisher makes its note. Some keep the selection that they have."""
         for viewer in self.viewers:
             viewer.look(self.view)
         self.late.look({**self.view, "x": self.x + 50_000})
-        for app in [*self.movers, *self.others]:
+        for app in [*self.publishers, *self.others]:
             app.look(None)
-        for mover in self.movers:
-            hand = Hand(mover)
+        for publisher in self.publishers:
+            hand = Hand(publisher)
             name = hand._new_name()
             element, request = hand._new("note", name)
             self.notes.append(name)
-            mover.commit("element:create", {"element": element}, [name], {name: request})
+            publisher.commit("element:create", {"element": element}, [name], {name: request})
         for app in self.members:
             if self.random.random() < 0.5:
                 app.select(self.random.sample(self.notes, self.random.randint(0, 2)))
@@ -83,8 +83,8 @@ class Scene:
 
     async def drag(self):
         """One note goes out of view and comes back, the other one stays out. No finger is lifted."""
-        for mover in self.movers:
-            mover.gesture += 1
+        for publisher in self.publishers:
+            publisher.gesture += 1
         for step, distance in enumerate([0, 0, 9000, 9000, 9000, 9000, 9000, 0, 0, 0]):
             self.last = self._move(0, distance, step)
             self._move(1, distance if step < 7 else 9000, step)
@@ -96,13 +96,13 @@ class Scene:
             "elementId": self.notes[number], "positionX": self.x + SIZE // 2 + distance + step,
             "positionY": self.y + SIZE // 2, "transform": {"rotation": 10 * step, "scaleX": 1, "scaleY": 1},
         }
-        self.movers[number].preview("element:transforming", [self.notes[number]], self.movers[number].gesture, payload)
+        self.publishers[number].preview("element:transforming", [self.notes[number]], self.publishers[number].gesture, payload)
         return value(payload)
 
     @property
     def is_seen(self):
         """True when everybody who looks there has the note where it was dragged."""
-        witnesses = [*self.viewers, self.late, self.movers[1], *self.others]
+        witnesses = [*self.viewers, self.late, self.publishers[1], *self.others]
         return all(app.seen.get(self.notes[0]) == self.last for app in witnesses)
 
     @property

@@ -2,10 +2,10 @@
 
 import { Core } from "../../Shared/Client/web/touchsync.js";
 
-const MOVERS = 300, FRAMES = 600, FRAME = 1000 / 60;
+const PUBLISHERS = 300, FRAMES = 600, FRAME = 1000 / 60;
 const core = new Core();
 const feed = (text, now) => core.input({ type: "packet", text }, now);
-const ids = Array.from({ length: MOVERS }, (_, index) => `e${index}`);
+const ids = Array.from({ length: PUBLISHERS }, (_, index) => `e${index}`);
 const elements = ids.map(id => ({
   id, type: "note", positionX: 0, positionY: 0, rotation: 0, scaleX: 1, scaleY: 1, originalWidth: 100,
   originalHeight: 100, anchorX: 0.5, anchorY: 0.5,
@@ -21,8 +21,8 @@ const start = process.cpuUsage();
 let checksum = 0;
 for (let frame = 0; frame < FRAMES; frame++) {
   const now = frame * FRAME;
-  // Every mover sends at half the rate of frames.
-  for (let index = frame % 2; index < MOVERS; index += 2) {
+  // Every publisher sends at half the rate of frames.
+  for (let index = frame % 2; index < PUBLISHERS; index += 2) {
     const moved = { transform: { rotation: frame % 360 }, positionX: frame };
     const preview = { roomId: "r", elementId: ids[index], sid: "other", gesture: 1, n: 1, dt: 33, ...moved };
     feed(`42${JSON.stringify(["element:transforming", preview])}`, now);
@@ -31,5 +31,5 @@ for (let frame = 0; frame < FRAMES; frame++) {
 }
 const { user, system } = process.cpuUsage(start);
 const perFrame = (user + system) / 1000 / FRAMES;
-console.log(`${perFrame.toFixed(2)} ms of CPU for a frame with ${MOVERS} movers (checksum ${Math.round(checksum)})`);
+console.log(`${perFrame.toFixed(2)} ms of CPU for a frame with ${PUBLISHERS} publishers (checksum ${Math.round(checksum)})`);
 process.exitCode = perFrame < FRAME / 2 ? 0 : 1;

@@ -1,5 +1,5 @@
 // A server with one room, in which somebody moves many elements: what a client costs that draws them is measured against
-// it. movers.mjs ELEMENTS PREVIEWS GROUP prints its port; each element has that many previews a second, and each gesture
+// it. publishers.mjs ELEMENTS PREVIEWS GROUP prints its port; each element has that many previews a second, and each gesture
 // moves a group of that many elements. With groups of 0 nobody does anything: each element swings on a spring and turns by
 // keyframes. It ends with its input.
 
@@ -46,7 +46,7 @@ function place(index, turn) {
 // The preview of the gesture that begins with an element: an event with its data.
 function preview(first, turn) {
   const common = {
-    roomId: "movers", userId: "bob", sid: "bob-1", gesture: first + 1, n: 1, dt: 1000 / previewsPerSecond,
+    roomId: "publishers", userId: "bob", sid: "bob-1", gesture: first + 1, n: 1, dt: 1000 / previewsPerSecond,
   };
   if (groupSize === 1) return ["element:transforming", { ...common, ...place(first, turn) }];
   const elements = ids.slice(first, first + groupSize).map((_, offset) => place(first + offset, turn));

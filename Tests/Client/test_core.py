@@ -79,7 +79,7 @@ def test_what_moves_shows_the_golden_values():
 
 
 @pytest.mark.timed
-def test_three_hundred_movers_cost_less_than_half_a_frame():
+def test_three_hundred_publishers_cost_less_than_half_a_frame():
     print(run("node", HERE / "motion.mjs"))
 
 

@@ -253,7 +253,7 @@ def looks_like(elements, others):
         for name, element in elements.items() for field, value in element.items())
 
 
-def test_a_group_is_shown_to_its_mover_and_to_others_as_it_is_stored(two, room):
+def test_a_group_is_shown_to_its_publisher_and_to_others_as_it_is_stored(two, room):
     ada, bob = two
     ada.edit(room, "createAll", [
         {"id": "a", "type": "note", "rotation": 30, "positionX": -100, "width": 200, "height": 60},

@@ -26,9 +26,12 @@ enum Report {
         }
     }
 
-    /// One write for each line, so that those of several threads do not mix.
+    /// A line that is longer than the pipe holds goes in parts: those of several threads must not mix.
+    private static let writing = NSLock()
+
     private static func line(_ members: (inout JSONWriter) -> Void) {
-        FileHandle.standardOutput.write(Data(JSONWriter.text(members) + [UInt8(ascii: "\n")]))
+        let line = Data(JSONWriter.text(members) + [UInt8(ascii: "\n")])
+        self.writing.withLock { FileHandle.standardOutput.write(line) }
     }
 }
 

@@ -4,7 +4,7 @@ import Timing
 import TimingTestKit
 import Wire
 
-/// How long previews of several movers wait for each other.
+/// How long previews of several publishers wait for each other.
 @Suite struct GatheringTests {
     private static func coalescer(window: Nanoseconds) -> Coalescer {
         var coalescer = Coalescer()
@@ -12,14 +12,14 @@ import Wire
         return coalescer
     }
 
-    /// Two to five movers at 30 or 60 previews a second, each at a time of its own.
+    /// Two to five publishers at 30 or 60 previews a second, each at a time of its own.
     @Test(arguments: [2, 3, 5], [30.0, 60])
-    func withoutAWindowNobodyWaits(movers: Int, rate: Double) {
+    func withoutAWindowNobodyWaits(publishers: Int, rate: Double) {
         var coalescer = Self.coalescer(window: .zero)
-        for step in 0..<(movers * 100) {
-            let (round, mover) = (step / movers, step % movers)
-            let at = (Double(round) + Double(mover * mover) / 40) * 1000 / rate
-            let (outcome, sent) = coalescer.received(preview(by: UInt64(mover + 1)), at: ms(at))
+        for step in 0..<(publishers * 100) {
+            let (round, publisher) = (step / publishers, step % publishers)
+            let at = (Double(round) + Double(publisher * publisher) / 40) * 1000 / rate
+            let (outcome, sent) = coalescer.received(preview(by: UInt64(publisher + 1)), at: ms(at))
             #expect(outcome == .sent && sent.count == 1, "\(step)")
         }
         #expect(coalescer.nextDeadline == nil)
@@ -38,11 +38,11 @@ import Wire
         #expect(coalescer.heldCount == 0 && coalescer.nextDeadline == nil)
     }
 
-    @Test func aWindowBoundsTheWaitForOtherMovers() {
+    @Test func aWindowBoundsTheWaitForOtherPublishers() {
         var coalescer = Self.coalescer(window: .milliseconds(4))
         var longest = Nanoseconds.zero
         for step in 0..<400 {
-            // Two movers at 30 a second, 10 ms apart.
+            // Two publishers at 30 a second, 10 ms apart.
             let at: Instant = ms(Double(step / 2) * 1000 / 30 + Double(step % 2) * 10)
             while let due = coalescer.nextDeadline, due <= at { _ = coalescer.leaving(at: due) }
             if coalescer.received(preview(by: UInt64(step % 2 + 1)), at: at).0 == .held {
@@ -52,9 +52,9 @@ import Wire
         #expect(longest <= .milliseconds(4))
     }
 
-    /// A wider window saves departures; that is what it is for.
-    @Test func aWindowSavesDepartures() {
-        func departures(window: Nanoseconds) -> Int {
+    /// A wider window saves flushes; that is what it is for.
+    @Test func aWindowSavesFlushes() {
+        func flushes(window: Nanoseconds) -> Int {
             var coalescer = Self.coalescer(window: window)
             var count = 0
             for step in 0..<600 {
@@ -67,10 +67,10 @@ import Wire
             }
             return count
         }
-        #expect(departures(window: .zero) == 600)
-        #expect((200...320).contains(departures(window: tick)))
-        let between = departures(window: tick / 2)
-        #expect(between < 600 && between >= departures(window: tick))
+        #expect(flushes(window: .zero) == 600)
+        #expect((200...320).contains(flushes(window: tick)))
+        let between = flushes(window: tick / 2)
+        #expect(between < 600 && between >= flushes(window: tick))
     }
 
     @Test func aWindowIsATickAtMost() {

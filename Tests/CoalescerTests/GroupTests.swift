@@ -4,7 +4,7 @@ import Testing
 import Timing
 import Wire
 
-/// A group is one mover: its previews leave together, and wait for others as one preview does.
+/// A group is one publisher: its previews leave together, and wait for others as one preview does.
 @Suite struct GroupTests {
     private var coalescer = Coalescer()
 
@@ -36,7 +36,7 @@ import Wire
         #expect(Set(left.map(\.folded)).count == 1)
     }
 
-    @Test mutating func aGroupAndAnotherMoverLeaveTogether() {
+    @Test mutating func aGroupAndAnotherPublisherLeaveTogether() {
         var together = 0
         for step in 0..<30 {
             let now: Instant = ms(Double(step) * 16)

@@ -15,7 +15,7 @@ import Wire
         #expect(coalescer.nextDeadline == nil)
     }
 
-    @Test func aLoneMoverNeverWaitsAtSixtyPerSecond() {
+    @Test func aLonePublisherNeverWaitsAtSixtyPerSecond() {
         var coalescer = Coalescer()
         // Not quite evenly, as networks have it: up to 6 ms late.
         for step in 0..<600 {
@@ -40,7 +40,7 @@ import Wire
         #expect(coalescer.leaving(at: ms(33)) == [])
     }
 
-    @Test func moversOfARoomTravelTogether() {
+    @Test func publishersOfARoomTravelTogether() {
         var coalescer = Coalescer()
         #expect(coalescer.received(preview("a", by: 1, x: 1), at: ms(0)).0 == .sent)
         // Two move now: each waits for the other.
@@ -48,7 +48,7 @@ import Wire
         let (outcome, sent) = coalescer.received(preview("a", by: 1, x: 2), at: ms(16))
         #expect(outcome == .sent)
         #expect(sent.map(\.connection) == [2, 1])
-        // And so on, in one departure for each round of theirs.
+        // And so on, in one flush for each round of theirs.
         for round in 2..<50 {
             let begin = Double(round) * 16
             let first = coalescer.received(preview("b", by: 2, x: 1), at: ms(begin - 10)).1
@@ -59,7 +59,7 @@ import Wire
 
     @Test func aRoomDepartsBeforeTheWidestGapOfItsRound() {
         var coalescer = Coalescer()
-        var (waited, departures) = (0, 0)
+        var (waited, flushes) = (0, 0)
         // As it begins, b waits 12 ms for a; the other way round it is 4 ms.
         _ = coalescer.received(preview("a", by: 1), at: ms(0))
         for round in 1...100 {
@@ -67,14 +67,14 @@ import Wire
             let first = coalescer.received(preview("b", by: 2), at: ms(begin - 12))
             let second = coalescer.received(preview("a", by: 1), at: ms(begin))
             guard round > 10 else { continue }
-            departures += (first.1.isEmpty ? 0 : 1) + (second.1.isEmpty ? 0 : 1)
+            flushes += (first.1.isEmpty ? 0 : 1) + (second.1.isEmpty ? 0 : 1)
             waited += second.0 == .held ? 1 : 0
         }
-        #expect(departures == 90)
+        #expect(flushes == 90)
         #expect(waited == 90)
     }
 
-    @Test func noMoverWaitsForAnotherLongerThanATick() {
+    @Test func noPublisherWaitsForAnotherLongerThanATick() {
         var coalescer = Coalescer()
         #expect(coalescer.received(preview("a", by: 1), at: ms(0)).0 == .sent)
         #expect(coalescer.received(preview("b", by: 2), at: ms(5)).0 == .held)
@@ -86,7 +86,7 @@ import Wire
 
     @Test func theFirstPreviewAfterATickOfQuietWaitsForNobody() {
         var coalescer = Coalescer()
-        // Two movers at 30 a second, half a period apart: never both within a tick.
+        // Two publishers at 30 a second, half a period apart: never both within a tick.
         for step in 0..<60 {
             let element: Identifier = step % 2 == 0 ? "a" : "b"
             let (outcome, _) = coalescer.received(
@@ -97,7 +97,7 @@ import Wire
         #expect(coalescer.received(preview("a", by: 1), at: ms(59 * 16.6 + 10)).0 == .held)
     }
 
-    @Test func roomsOfSeveralMoversDepartWithTheSameEnvelopeOrShareAMoment() {
+    @Test func roomsOfSeveralPublishersDepartWithTheSameEnvelopeOrShareAMoment() {
         var coalescer = Coalescer()
         let rooms: [(Identifier, Double)] = [("r", 0), ("s", 0), ("t", 1), ("u", 1.5)]
         for (room, begin) in rooms {
@@ -116,15 +116,15 @@ import Wire
 
     @Test func afterATickOfQuietWhoIsSoonFollowedWaits() {
         var coalescer = Coalescer()
-        var departures = 0
-        // Two movers at 30 a second, 10 ms apart: there is more than a tick of quiet in each round.
+        var flushes = 0
+        // Two publishers at 30 a second, 10 ms apart: there is more than a tick of quiet in each round.
         for round in 1...60 {
             let begin = Double(round) * 1000 / 30
             let first = coalescer.received(preview("a", by: 1), at: ms(begin)).1
             let second = coalescer.received(preview("b", by: 2), at: ms(begin + 10)).1
-            if round > 10 { departures += (first.isEmpty ? 0 : 1) + (second.isEmpty ? 0 : 1) }
+            if round > 10 { flushes += (first.isEmpty ? 0 : 1) + (second.isEmpty ? 0 : 1) }
         }
-        #expect(departures == 50)
+        #expect(flushes == 50)
         // Somebody who comes no more is not waited for longer than a tick.
         #expect(coalescer.received(preview("a", by: 1), at: ms(2034)).0 == .held)
         #expect(coalescer.nextDeadline == ms(2050))
@@ -140,7 +140,7 @@ import Wire
             held += coalescer.received(preview("a", by: 1), at: time).0 == .held ? 1 : 0
             _ = coalescer.leaving(at: time + tick)
         }
-        // The second mover counts for one to two spans of 40 ms.
+        // The second publisher counts for one to two spans of 40 ms.
         #expect((1...6).contains(held))
         #expect(coalescer.received(preview("a", by: 1), at: ms(300)).0 == .sent)
     }
@@ -170,7 +170,7 @@ import Wire
         #expect(coalescer.nextDeadline == ms(20))
     }
 
-    @Test func aLateDepartureGivesNoMoreThanTheCredit() {
+    @Test func aLateFlushGivesNoMoreThanTheCredit() {
         var coalescer = Coalescer.strict()
         #expect(coalescer.received(preview(room: "a", x: 1), at: ms(1)).0 == .sent)
         #expect(coalescer.received(preview(room: "a", x: 2), at: ms(2)).0 == .held)

@@ -20,7 +20,7 @@ import Wire
         _ = coalescer.received(preview(x: 1, y: 1, rotation: 90), at: ms(3))
         _ = coalescer.received(preview(x: 1, y: 5, rotation: 90), at: ms(4))
         #expect(coalescer.leaving(at: ms(17)) == [preview(x: 1, y: 5, rotation: 90, folded: 3)])
-        #expect(coalescer.counters.folded == 2)
+        #expect(coalescer.counters.replaced == 2)
     }
 
     @Test func keysAreApart() {

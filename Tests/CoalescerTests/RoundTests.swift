@@ -5,25 +5,25 @@ import Timing
 import TimingTestKit
 import Wire
 
-/// Rooms of two movers whose previews come in envelopes, as gateways send them while much comes.
+/// Rooms of two publishers whose previews come in envelopes, as gateways send them while much comes.
 private struct Envelopes {
-    /// How long each preview was held, ms, and how often a room departed, after a second.
+    /// How long each preview was held, ms, and how often a room flushed, after a second.
     private(set) var waits: [Double] = []
-    private(set) var departures = 0
-    /// How many departures were an answer to an envelope, from the start.
+    private(set) var flushes = 0
+    /// How many flushes were an answer to an envelope, from the start.
     private(set) var atOnce: UInt64 = 0
     private var heldSince: [UInt64: Double] = [:]
 
     /// - Parameters:
-    ///   - period: ms between two previews of one mover.
-    ///   - gap: ms between the two movers of a room.
+    ///   - period: ms between two previews of one publisher.
+    ///   - gap: ms between the two publishers of a room.
     ///   - pause: ms between two envelopes, more or less by a tenth.
     init(period: Double, gap: Double, pause: Double) {
         var coalescer = Coalescer()
         // Rooms begin at different places in the period.
-        var nextSend = (0..<40).map { (mover: Int) -> Double in
-            let start: Double = Double(mover / 2) * 0.618 * period
-            return start.truncatingRemainder(dividingBy: period) + (mover % 2 == 0 ? 0 : gap)
+        var nextSend = (0..<40).map { (publisher: Int) -> Double in
+            let start: Double = Double(publisher / 2) * 0.618 * period
+            return start.truncatingRemainder(dividingBy: period) + (publisher % 2 == 0 ? 0 : gap)
         }
         var random = SplitMix64(seed: 7)
         var time = 0.0
@@ -34,11 +34,11 @@ private struct Envelopes {
                 coalescer.timeReached(deadline, into: &output)
                 self.left(&output, at: Double(deadline.nanoseconds) / 1e6)
             }
-            for mover in nextSend.indices where nextSend[mover] <= time {
-                nextSend[mover] += period
-                self.heldSince[UInt64(mover)] = time
+            for publisher in nextSend.indices where nextSend[publisher] <= time {
+                nextSend[publisher] += period
+                self.heldSince[UInt64(publisher)] = time
                 _ = coalescer.previewReceived(
-                    preview(room: Identifier("r\(mover / 2)"), by: UInt64(mover)), at: ms(time), into: &output)
+                    preview(room: Identifier("r\(publisher / 2)"), by: UInt64(publisher)), at: ms(time), into: &output)
             }
             self.left(&output, at: time)
         }
@@ -47,7 +47,7 @@ private struct Envelopes {
 
     private mutating func left(_ output: inout [Preview], at time: Double) {
         if time > 1000 {
-            self.departures += Set(output.map(\.room)).count
+            self.flushes += Set(output.map(\.room)).count
             self.waits += output.map { time - (self.heldSince[$0.connection] ?? time) }
         }
         output.removeAll()
@@ -55,9 +55,9 @@ private struct Envelopes {
 }
 
 @Suite struct RoundTests {
-    /// However envelopes fall, rooms find the order in which waiting is short, and depart once for each round.
+    /// However envelopes fall, rooms find the order in which waiting is short, and flush once for each round.
     @Test(arguments: [1000 / 60.0, 1000 / 30.0], [2.0, 6.4, 8.3, 10.3])
-    func twoMoversWaitForTheNarrowGap(period: Double, gap: Double) {
+    func twoPublishersWaitForTheNarrowGap(period: Double, gap: Double) {
         for pause in [3.3, 4, 4.3, 6.3] {
             let run = Envelopes(period: period, gap: gap, pause: pause)
             let narrow = min(gap, period - gap)
@@ -66,7 +66,7 @@ private struct Envelopes {
             #expect(mean < narrow / 2 + 0.5, "\(pause)")
             #expect(run.waits.allSatisfy { $0 <= 17 })
             let rounds = 20 * 4000 / period
-            #expect(Double(run.departures) < rounds * 1.06, "\(pause)")
+            #expect(Double(run.flushes) < rounds * 1.06, "\(pause)")
             #expect(Double(run.atOnce) > rounds, "\(pause)")
         }
     }

@@ -41,7 +41,7 @@ import Wire
         #expect(self.streams.headReceived(ShardCursor.Mark(7), of: 0, at: self.now) == true)
         // Seen again later: its time stays.
         #expect(self.streams.headReceived(ShardCursor.Mark(7), of: 0, at: self.now + .milliseconds(1)) == true)
-        let deadline = self.now + self.limits.holePatience
+        let deadline = self.now + self.limits.gapPatience
         #expect(self.streams.nextLogRead == deadline && self.streams.lag == 2)
         #expect(self.streams.popLogReads(at: deadline) == [0])
         #expect(self.streams.popLogReads(at: deadline) == [])
@@ -56,7 +56,7 @@ import Wire
     @Test mutating func aHoleThatASnapshotShowsIsWatched() {
         self.load(at: 5)
         self.load(at: 7)
-        #expect(self.streams.isBehind(0) && self.streams.nextLogRead == self.now + self.limits.holePatience)
+        #expect(self.streams.isBehind(0) && self.streams.nextLogRead == self.now + self.limits.gapPatience)
     }
 
     @Test mutating func headBehindThePolledCursorIsAReplacedHistory() {

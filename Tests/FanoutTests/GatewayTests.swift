@@ -66,7 +66,7 @@ import Wire
                     .roomPosition(
                         RoomPosition(room: "r", position: Position(epoch: "epoch-1", seq: 3), isReset: false)),
                     to: Scene.g1)))
-        // The other gateway's stream has no hole either.
+        // The other gateway's stream has no gap either.
         let seqs = actions.compactMap { action -> UInt64? in
             if case .send(.update(let update), Scene.g2) = action { update.seq } else { nil }
         }
@@ -240,7 +240,7 @@ import Wire
         #expect(scene.taken(by: Scene.g1).seqs == [1])
     }
 
-    @Test func aVanishedMoversGestureEndsForTheOthers() {
+    @Test func aVanishedPublishersGestureEndsForTheOthers() {
         var scene = Scene()
         scene.member("ann", 1)
         scene.member("ben", 2, at: Scene.g2)

@@ -132,7 +132,7 @@ import Wire
         let fourth = HistoryChain.next(third, 14)
         #expect(!cursor.continues(with: ShardCursor.Mark(4, link: 14, chain: third)))
         #expect(cursor.continues(with: ShardCursor.Mark(4, link: 14, chain: fourth)))
-        // What lay beyond a hole does not fit what fills it.
+        // What lay beyond a gap does not fit what fills it.
         told = [
             cursor.saw(ShardCursor.Mark(5, link: 15, chain: 99)),
             cursor.saw(ShardCursor.Mark(4, link: 14, chain: fourth)),

@@ -11,35 +11,28 @@ import Wire
 
 /// What is on its way to one gateway, over a link that may be full.
 private struct GatewayLine {
-    private(set) var peers: FanoutPeers
+    private(set) var gateways: GatewayTable
     private let gateway = GatewayID(1)
     private let peer = PeerID(slot: 1, serial: 1)
     private var isFull = false
 
     /// - Parameter isBlocked: true for one that has waited since an update.
     init(maxBytes: Int = 10_000, isBlocked: Bool = false) {
-        self.peers = FanoutPeers(outboxBytes: maxBytes)
-        var (core, actions) = (Fanout(), [FanoutAction]())
-        var envelope = EnvelopeWriter()
-        envelope.append(Leave(room: "none", connection: 1))
-        let intake = EnvelopeIntake(logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }) {}
-        envelope.bytes.withUnsafeBytes {
-            self.peers.receive(
-                $0, from: self.peer, roles: .all, name: "gateway-1", intake, at: .start, into: &core, &actions)
-        }
+        self.gateways = GatewayTable(outboxBytes: maxBytes)
+        _ = self.gateways.connect(self.peer, name: "gateway-1")
         if isBlocked { self.block() }
     }
 
-    var isEmpty: Bool { self.peers.gateways.outboxes.isEmpty }
-    var bytes: Int { self.peers.gateways.outboxes.bytes }
-    var heldPreviews: Int { self.peers.gateways.outboxes.heldPreviews }
+    var isEmpty: Bool { self.gateways.outboxes.isEmpty }
+    var bytes: Int { self.gateways.outboxes.bytes }
+    var heldPreviews: Int { self.gateways.outboxes.heldPreviews }
 
     mutating func add(_ records: [GatewayRecord], asForMany: Bool = true) {
         for record in records {
             if asForMany {
-                self.peers.append(record, to: [self.gateway])
+                self.gateways.append(record, to: [self.gateway])
             } else {
-                self.peers.append(record, to: self.gateway)
+                self.gateways.append(record, to: self.gateway)
             }
         }
     }
@@ -51,10 +44,10 @@ private struct GatewayLine {
     }
 
     /// - Returns: true when the gateway is to hear where its rooms stand.
-    mutating func unblock() -> Bool { self.peers.writable(self.peer) != nil }
+    mutating func unblock() -> Bool { self.gateways.outboxes.writable(self.gateway) }
 
     mutating func flush(_ send: ([UInt8]) -> SendResult) {
-        self.peers.flush(at: .start) { envelope, _ in send(envelope.bytes) }
+        self.gateways.flush(at: .start) { envelope, _ in send(envelope.bytes) }
     }
 
     /// Takes everything out as the records that a gateway reads.
@@ -210,11 +203,11 @@ private struct GatewayLine {
         var line = GatewayLine()
         line.add([signal, signal])
         #expect(try line.drain() == [signal, signal])
-        #expect(line.peers.droppedSignals == 0)
+        #expect(line.gateways.droppedSignals == 0)
         line.block()
         line.add([signal, Self.update(2)])
         line.add([signal], asForMany: false)
-        #expect(line.peers.droppedSignals == 2)
+        #expect(line.gateways.droppedSignals == 2)
         #expect(line.unblock() == false)
         line.add([signal])
         #expect(try line.drain() == [Self.update(1), Self.update(2), signal])

@@ -28,7 +28,7 @@ import Wire
         #expect(scene.take() == [.broadcast(.preview(expected), to: [Scene.g1, Scene.g2], except: nil)])
     }
 
-    @Test func aLoneMoversPreviewsGoNowhere() {
+    @Test func aLonePublishersPreviewsGoNowhere() {
         var scene = Scene()
         scene.member("ann", 1)
         scene.commit()

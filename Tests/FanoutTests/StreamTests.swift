@@ -74,7 +74,7 @@ import Wire
         scene.pass(20)
         scene.answer()
         #expect(scene.taken(by: Scene.g1).seqs == [1])
-        #expect(scene.fanout.counters.holes == 1)
+        #expect(scene.fanout.counters.gaps == 1)
     }
 
     @Test func aFailedReadOfTheLogIsTriedAgain() {
@@ -142,7 +142,7 @@ import Wire
         scene.member("ben", 2, room: other)
         _ = scene.database.commit(other, [("x", Scene.element("x"))])
         scene.commit()
-        // The room's own stream has no hole: its update goes on at once.
+        // The room's own stream has no gap: its update goes on at once.
         #expect(scene.taken(by: Scene.g1).seqs == [1])
         scene.pass(20)
         scene.answer()
@@ -211,7 +211,7 @@ import Wire
         scene.answer(with: .room(snapshot))
         scene.answer()
         let records = scene.taken(by: Scene.g1)
-        // The first answer stands at what was kept; the rest follows it without a hole.
+        // The first answer stands at what was kept; the rest follows it without a gap.
         let start = records.joined.first?.position.seq ?? 0
         #expect(records.seqs == Array((start + 1)...5))
     }

@@ -253,10 +253,10 @@ import Wire
         #expect(scene.take().commits.isEmpty)
         scene.gateway.resultReceived(result(of: first, seq: 1), at: scene.moment, into: &scene.actions)
         // One that stops waits for these, too.
-        #expect(!scene.gateway.commits.custody.isEmpty)
+        #expect(!scene.gateway.commits.inFlight.isEmpty)
         let (numbers, acknowledged) = Self.answered(&scene)
         #expect(numbers == Array(2...20) && acknowledged == [])
-        #expect(!scene.gateway.commits.hasLeftBehind && scene.gateway.commits.custody.isEmpty)
+        #expect(!scene.gateway.commits.hasLeftBehind && scene.gateway.commits.inFlight.isEmpty)
         #expect(scene.gateway.nextDeadline == nil)
     }
 
@@ -267,11 +267,11 @@ import Wire
         scene.gateway.disconnected(ada, at: scene.moment, into: &scene.actions)
         for _ in 0..<400 { scene.advance(100) }
         let sent = Set(scene.take().commits.map(\.number))
-        #expect(sent == [1] && !scene.gateway.commits.hasLeftBehind && scene.gateway.commits.custody.count == 1)
+        #expect(sent == [1] && !scene.gateway.commits.hasLeftBehind && scene.gateway.commits.inFlight.count == 1)
         scene.advance(8000)
         let again = try #require(scene.take().commits.first)
         scene.gateway.resultReceived(result(of: again, seq: 1), at: scene.moment, into: &scene.actions)
-        #expect(scene.gateway.commits.custody.isEmpty && scene.gateway.commits.custody.bytes == 0)
+        #expect(scene.gateway.commits.inFlight.isEmpty && scene.gateway.commits.inFlight.bytes == 0)
         #expect(scene.take().acknowledged.isEmpty && scene.gateway.nextDeadline == nil)
     }
 

@@ -71,8 +71,8 @@ struct CommitGaugeTests {
         #expect(gauge.usual == nil)
     }
 
-    @Test("a commit counts from custody to its result; one that was sent again does not")
-    func fromCustodyToResult() throws {
+    @Test("a commit counts from acceptance to its result; one that was sent again does not")
+    func fromAcceptanceToResult() throws {
         var scene = Scene()
         let ada = try scene.member("ada")
         func send(_ n: Int, _ scene: inout Scene) -> Commit? {
@@ -104,7 +104,7 @@ struct CommitGaugeTests {
             let pace = paces.pace(of: "r")
             for _ in 0..<10 {
                 if pace < .commitsOnly {
-                    paces.departed("r", deliveries: 10, lateness: .microseconds(lateness(pace)), at: now)
+                    paces.flushed("r", deliveries: 10, lateness: .microseconds(lateness(pace)), at: now)
                 }
                 paces.commitAnswered(after: .microseconds(time(pace)))
             }

@@ -3,7 +3,7 @@ import Wire
 
 @testable import GatewayCore
 
-@Suite("Commits in custody")
+@Suite("Commits in flight")
 struct CommitTests {
     static let transform = #"{"roomId":"r","elementId":"e","transform":{"rotation":30}}"#
     static let numbered = #"{"roomId":"r","elementId":"e","transform":{"rotation":30},"n":1}"#
@@ -15,12 +15,12 @@ struct CommitTests {
         scene.send(ada, "element:transform", Self.transform, ack: 1)
         scene.send(ada, "element:transform", Self.transform, ack: 2)
         let first = try #require(scene.take().commits.first)
-        #expect(first.number == 1 && first.session == "s-ada.1" && scene.gateway.commits.custody.count == 1)
+        #expect(first.number == 1 && first.session == "s-ada.1" && scene.gateway.commits.inFlight.count == 1)
         scene.gateway.resultReceived(result(of: first, seq: 8), at: scene.moment, into: &scene.actions)
         let actions = scene.take()
         #expect(actions.first == .acknowledge(ada, id: 1, json: Array(#"{"ok":true,"seq":8}"#.utf8)))
         #expect(actions.commits.map(\.number) == [2] && actions.commits.map(\.session) == ["s-ada.1"])
-        #expect(scene.gateway.commits.custody.count == 1)
+        #expect(scene.gateway.commits.inFlight.count == 1)
     }
 
     /// Numbers are the connection's, so those of one room have holes.
@@ -81,7 +81,7 @@ struct CommitTests {
         _ = scene.take()
         scene.advance(10_000)
         #expect(scene.take().texts(for: ada).first?.contains(#""code":"unavailable""#) == true)
-        #expect(scene.gateway.commits.custody.count == 0)
+        #expect(scene.gateway.commits.inFlight.count == 0)
     }
 
     @Test("a commit that the gateway numbered is followed to its result under its number, however long that takes")
@@ -95,10 +95,10 @@ struct CommitTests {
         #expect(actions.texts(for: ada).isEmpty && Set(actions.commits.map(\.number)) == [commit.number])
         scene.gateway.resultReceived(result(of: commit, seq: 1), at: scene.moment, into: &scene.actions)
         #expect(scene.take().acknowledged == [1])
-        #expect(scene.gateway.commits.custody.count == 0)
+        #expect(scene.gateway.commits.inFlight.count == 0)
     }
 
-    @Test("a committer that came or went: what is in custody goes out again at once")
+    @Test("a committer that came or went: what is in flight goes out again at once")
     func committersChanged() throws {
         var scene = Scene()
         let ada = try scene.member("ada")
@@ -110,7 +110,7 @@ struct CommitTests {
         }
     }
 
-    @Test("a gap behind a commit in custody is the gateway's own business; a gap of the app is the app's")
+    @Test("a gap behind a commit in flight is the gateway's own business; a gap of the app is the app's")
     func gap() throws {
         var scene = Scene()
         let ada = try scene.member("ada")
@@ -277,7 +277,7 @@ struct CommitTests {
         let expired = Refusal(.sessionExpired, "the session has another owner")
         scene.gateway.resultReceived(result(of: older, refusal: expired), at: scene.moment, into: &scene.actions)
         #expect(scene.take().isEmpty)
-        #expect(scene.gateway.commits.custody.count == 1)
+        #expect(scene.gateway.commits.inFlight.count == 1)
     }
 
     @Test(arguments: [

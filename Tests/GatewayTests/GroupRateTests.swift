@@ -44,7 +44,7 @@ import Wire
             let expected = index <= 3 ? 5 : index == 4 ? 4 : 0
             #expect(scene.take().commits.count == expected)
         }
-        #expect(scene.gateway.commits.custody.count == 19)
+        #expect(scene.gateway.commits.inFlight.count == 19)
     }
 
     @Test(arguments: [(40, 7), (59, 7), (100, 4)] as [(UInt32, Int)])
@@ -86,7 +86,7 @@ import Wire
         scene.answerJoins(sid: "s-ada", claim: 2)
         _ = scene.take()
         let again = try self.fortySent(by: ada, in: &scene)
-        #expect(again.claim == 2 && scene.gateway.commits.custody.count == 1)
+        #expect(again.claim == 2 && scene.gateway.commits.inFlight.count == 1)
         let applied = result(of: again, seq: 1, elements: 40)
         scene.gateway.resultReceived(applied, at: scene.moment, into: &scene.actions)
         #expect(self.countLeft(to: ada, in: &scene) == 6)

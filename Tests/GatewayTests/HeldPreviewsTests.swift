@@ -26,7 +26,7 @@ import Wire
         let sent = PreviewText.takeTexts(from: &waiting, bytes: 1)
         #expect(sent.flatMap(\.previews).map(\.element) == ["e"])
         held.add(waiting)
-        // A mover gets nothing of its own.
+        // A publisher gets nothing of its own.
         held.add([Self.text(4, of: "f", sender: 7), Self.text(5, of: "g", sender: 8)], butOf: 7)
         let rest = held.takeAll().previews
         #expect(rest.map(\.element) == ["f", "g"] && rest.map(\.fields.positionX) == [2, 5])

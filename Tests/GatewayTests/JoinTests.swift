@@ -108,7 +108,7 @@ struct JoinTests {
         let ben = try scene.connect("ben")
         scene.send(ben, "room:join", #"{"roomId":"r"}"#, ack: 1)
         let join = scene.take()
-        // A hole: the fan-out is asked for what is missing, by an interest that cannot name Ben yet.
+        // A gap: the fan-out is asked for what is missing, by an interest that cannot name Ben yet.
         scene.gateway.updateReceived(update(3), into: &scene.actions)
         #expect(Self.named(scene.take()) == ["ada"])
         scene.answerJoins(join, sid: "s-ben", seq: 3)

@@ -95,26 +95,26 @@ extension HTTPRequests {
     }
 
     @Test func shardsTakeTurnsAndOneWithoutCreditIsSkipped() throws {
-        var custody = Custody(limits: GatewayLimits())
+        var inFlight = InFlightCommits(limits: GatewayLimits())
         var actions: [GatewayAction] = []
         let rooms = (0..<20).map { Identifier("room-\($0)") }
         let shards = Set(rooms.map { Shard.of(room: $0) }).sorted()
         for room in rooms {
-            let origin = PendingCommit.Origin.http(1)
+            let origin = InFlightCommit.Origin.http(1)
             let commit = try Self.commit(room, 1)
-            _ = custody.accept(commit, from: origin, at: .start, into: &actions)
-            custody.commitNotSent(commit)
+            _ = inFlight.accept(commit, from: origin, at: .start, into: &actions)
+            inFlight.commitNotSent(commit)
         }
         let closed = try #require(shards.dropFirst().first)
         var last: Int?
         var turns: [Int] = []
-        while let shard = custody.sendNextHeld(after: last, at: .start, into: &actions, hasCredit: { $0 != closed }) {
+        while let shard = inFlight.sendNextHeld(after: last, at: .start, into: &actions, hasCredit: { $0 != closed }) {
             turns.append(shard)
             last = shard
         }
         let open = shards.filter { $0 != closed }
         #expect(Array(turns.prefix(open.count)) == open)
-        #expect(turns.count + custody.heldCount == rooms.count)
-        #expect(custody.heldCount == rooms.count { Shard.of(room: $0) == closed })
+        #expect(turns.count + inFlight.heldCount == rooms.count)
+        #expect(inFlight.heldCount == rooms.count { Shard.of(room: $0) == closed })
     }
 }

@@ -21,7 +21,7 @@ import Wire
         ages.tally.counts[try #require(LatencyTally.bounds.firstIndex(of: bound))]
     }
 
-    @Test func theAgeIsFromTheMoverToItsReturn() throws {
+    @Test func theAgeIsFromThePublisherToItsReturn() throws {
         var ages = PreviewAges()
         ages.sent(self.preview(), at: self.at(0))
         ages.delivered([self.preview()], at: self.at(9))

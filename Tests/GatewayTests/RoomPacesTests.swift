@@ -38,7 +38,7 @@ struct RoomPacesTests {
                 for room in self.costs.keys.sorted() where self.cost(of: room) > 0 {
                     self.paces.arrived(room, folded: 1, members: self.cost(of: room))
                     for _ in 0..<8 {
-                        self.paces.departed(
+                        self.paces.flushed(
                             room, deliveries: self.cost(of: room) / 8, lateness: lateness, at: self.moment)
                     }
                 }
@@ -130,14 +130,14 @@ struct RoomPacesTests {
     func earlier() {
         var scene = Scene(["r": 1000], capacity: 0)
         while scene.paces.pace(of: "r") != .slow { scene.pass(1) }
-        var departure = scene.moment
+        var flush = scene.moment
         var waits: [UInt64] = []
         for cycle in 1...8 as ClosedRange<UInt64> {
-            scene.paces.departed("r", deliveries: 1, lateness: .zero, at: departure)
-            // They come 120 ms after the first departure, and every 200 ms from then on.
+            scene.paces.flushed("r", deliveries: 1, lateness: .zero, at: flush)
+            // They come 120 ms after the first flush, and every 200 ms from then on.
             let arrival = scene.moment + .milliseconds(120 + (cycle - 1) * 200)
-            departure = scene.paces.due("r", at: arrival)
-            waits.append(departure.elapsed(since: arrival).milliseconds)
+            flush = scene.paces.due("r", at: arrival)
+            waits.append(flush.elapsed(since: arrival).milliseconds)
         }
         #expect(waits == [55, 30, 5, 0, 0, 0, 0, 0])
     }
@@ -229,7 +229,7 @@ struct RoomPacesTests {
         var paces = RoomPaces(late: .milliseconds(8), calm: .seconds(1))
         var changed: [Identifier] = []
         for now in stride(from: 10_000 as UInt64, to: 20_000, by: 350) {
-            paces.departed("r", deliveries: 10, lateness: .milliseconds(50), at: Instant(milliseconds: now))
+            paces.flushed("r", deliveries: 10, lateness: .milliseconds(50), at: Instant(milliseconds: now))
             changed += paces.review(at: Instant(milliseconds: now))
         }
         #expect(changed.isEmpty)
@@ -242,7 +242,7 @@ struct RoomPacesTests {
             let now = Instant(milliseconds: 10_000 + window * 100)
             for place in 0..<20 {
                 let lateness = Nanoseconds.milliseconds(place < 8 ? 500 : 1)
-                paces.departed("r", deliveries: 10, lateness: lateness, at: now)
+                paces.flushed("r", deliveries: 10, lateness: lateness, at: now)
             }
             #expect(paces.review(at: now + .milliseconds(100)).isEmpty)
         }
@@ -254,7 +254,7 @@ struct RoomPacesTests {
         var scene = Scene(["r": 1000], capacity: 500)
         scene.pass(4)
         #expect(scene.paces.pace(of: "r") == .half)
-        scene.paces.departed("r", deliveries: 1, lateness: .zero, at: scene.moment)
+        scene.paces.flushed("r", deliveries: 1, lateness: .zero, at: scene.moment)
         let due = scene.moment + .milliseconds(33) / 8 * 7
         #expect(scene.paces.due("r", at: scene.moment + .milliseconds(10)) == due)
         #expect(scene.paces.due("r", at: scene.moment + .milliseconds(90)) == scene.moment + .milliseconds(90))

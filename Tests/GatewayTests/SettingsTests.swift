@@ -9,7 +9,7 @@ import Testing
 @testable import GatewayDaemon
 
 /// What an operator's settings mean for who may come in.
-@Suite struct DoorSettingsTests {
+@Suite struct AdmissionSettingsTests {
     private static func settings(_ changes: (inout SettingValues) -> Void) throws(SettingProblem) -> GatewaySettings {
         var values = SettingValues(defaultsOf: GatewaySettings.schema)
         for (setting, name) in [

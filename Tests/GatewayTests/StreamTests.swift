@@ -6,8 +6,8 @@ import Wire
 
 @Suite("The room's stream")
 struct StreamTests {
-    @Test("a hole is noticed, asked for once, and nothing after it is delivered before it is filled")
-    func hole() throws {
+    @Test("a gap is noticed, asked for once, and nothing after it is delivered before it is filled")
+    func gap() throws {
         var scene = Scene()
         let ada = try scene.member("ada")
         scene.gateway.updateReceived(update(2), into: &scene.actions)
@@ -15,7 +15,7 @@ struct StreamTests {
         let asked = scene.take()
         #expect(asked.count == 1)
         guard case .fanout(_, .interest(let interest))? = asked.first else {
-            Issue.record("the hole was not asked for")
+            Issue.record("the gap was not asked for")
             return
         }
         #expect(interest.position.seq == 0)
@@ -300,7 +300,7 @@ struct StreamTests {
         }
     }
 
-    @Test("the end of a gesture does not show a 1.0 app what is behind a hole before the hole is filled")
+    @Test("the end of a gesture does not show a 1.0 app what is behind a gap before the gap is filled")
     func endBehindAHole() throws {
         var scene = Scene()
         let ada = try scene.member("ada", seq: 1)

@@ -55,7 +55,7 @@ import Wire
     }
 
     @Test func theTenthRefusedConnectClosesTheConnection() {
-        var limit = DoorLimit(limits: GatewayLimits())
+        var limit = AdmissionLimit(limits: GatewayLimits())
         let answers = (0..<10).map { _ in limit.refused() }
         #expect(answers == Array(repeating: false, count: 9) + [true])
     }
@@ -162,7 +162,7 @@ import Wire
         for ack in UInt64(1)...3 { scene.send(ada, "element:transform", Self.transform, ack: ack) }
         scene.send(ada, "room:join", #"{"roomId":"s"}"#, ack: 4)
         let first = try #require(scene.take().commits.first)
-        #expect(scene.gateway.commits.custody.reservedCount == 2)
+        #expect(scene.gateway.commits.inFlight.reservedCount == 2)
         scene.gateway.tokensChanged(try await Keys.verifier(revoking: #"{"jti":"t1"}"#), into: &scene.actions)
         let actions = scene.take()
         #expect(actions.acknowledged == [2, 3] && actions.commits.isEmpty)
@@ -171,8 +171,8 @@ import Wire
         // The first one may have been applied already.
         scene.gateway.resultReceived(result(of: first, seq: 1), at: scene.moment, into: &scene.actions)
         scene.advance(1000)
-        #expect(scene.take().commits.isEmpty && scene.gateway.commits.custody.count == 0)
-        #expect(scene.gateway.commits.custody.reservedCount == 0 && scene.gateway.commits.custody.bytes == 0)
+        #expect(scene.take().commits.isEmpty && scene.gateway.commits.inFlight.count == 0)
+        #expect(scene.gateway.commits.inFlight.reservedCount == 0 && scene.gateway.commits.inFlight.bytes == 0)
     }
 
     @Test func whatARevokedTokenLeftBehindIsNotSent() async throws {
@@ -190,7 +190,7 @@ import Wire
         scene.gateway.tokensChanged(try await Keys.verifier(revoking: #"{"jti":"t1"}"#), into: &scene.actions)
         for _ in 0..<20 { scene.advance(1000) }
         #expect(Set(scene.take().commits.map(\.user)) == ["bob"])
-        #expect(scene.gateway.commits.custody.reservedCount == 0)
+        #expect(scene.gateway.commits.inFlight.reservedCount == 0)
     }
 
     // MARK: Rights

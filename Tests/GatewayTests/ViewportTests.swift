@@ -159,7 +159,7 @@ import Wire
         #expect(outside.texts(for: ada).isEmpty)
     }
 
-    @Test func aMoversOwnPreviewIsNotSentBackAndCommitsAreAlwaysSent() throws {
+    @Test func aPublishersOwnPreviewIsNotSentBackAndCommitsAreAlwaysSent() throws {
         var (scene, ada, ben) = try Self.stage()
         let connection = scene.gateway.connections.id(in: ada)
         let actions = Self.deliver(Self.preview(50, connection: connection), to: &scene)

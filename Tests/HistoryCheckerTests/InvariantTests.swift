@@ -45,12 +45,12 @@ struct Spoilt: CustomTestStringConvertible, Sendable {
             "a row is of another element", [.groups],
             H.good.changing(.invoke, where: { $0.number == 2 }) { ($0.element, $0.request) = ("photo", [:]) }),
         Spoilt(
-            "a hole in the room's order", [.durable, .gapless, .prefix, .convergence],
+            "a gap in the room's order", [.durable, .gapless, .prefix, .convergence],
             H.good.changing(.log, where: { $0.seq == 3 }) { $0.seq = 4 }.changing(.room) { $0.seq = 4 }),
         Spoilt(
             "a room ends beyond its log", [.gapless, .convergence], H.good.changing(.room) { $0.seq = 4 }),
         Spoilt(
-            "a hole in the shard's order", [.gapless],
+            "a gap in the shard's order", [.gapless],
             H.good.changing(.log, where: { $0.gseq == 3 }) { $0.gseq = 4 }.changing(.shard) { $0.gseq = 4 }),
         Spoilt("a shard ends beyond its log", [.gapless], H.good.changing(.shard) { $0.gseq = 4 }),
         Spoilt("a shard's number twice", [.gapless], H.good.changing(.log, where: { $0.gseq == 2 }) { $0.gseq = 1 }),

@@ -1,7 +1,7 @@
 /* How a group of elements changes as one, although its commit is sent again at any time, committers die at any step, another
  * app changes one of its elements, and previews of its elements travel apart, each behind the other's back.
  *
- * Names are those of Services/README.md: the mover of a group of two elements, another writer on the second of them, two
+ * Names are those of Services/README.md: the publisher of a group of two elements, another writer on the second of them, two
  * committers that both serve the shard, PostgreSQL, and the fan-out, which merges the log and the previews into what the
  * room sees. A committer reads, decides and writes as separate steps. Faults come from a budget, so that the search ends.
  *
@@ -20,7 +20,7 @@
 #define FIRST 1
 #define SECOND 2
 #define BOTH 3
-/* Commits, as bytes of one array: the mover's group, and the other writer's. */
+/* Commits, as bytes of one array: the publisher's group, and the other writer's. */
 #define GROUP 0
 #define OTHER 1
 /* What became of a commit. */
@@ -178,7 +178,7 @@ inline send(commit) {
     od
 }
 
-proctype Mover() {
+proctype Publisher() {
     byte sent, answer;
     do
     :: sent < PREVIEWS ->
@@ -240,7 +240,7 @@ end:
 init {
     byte i;
     atomic {
-        run Mover();
+        run Publisher();
         run Writer();
         run Fanout();
         for (i : 1 .. COMMITTERS) { run Committer() }

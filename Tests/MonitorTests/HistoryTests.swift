@@ -56,7 +56,7 @@ import Timing
             let text = """
                 touchsync_coalescer_previews_received_total \(counts[0])
                 touchsync_coalescer_previews_sent_total \(counts[1])
-                touchsync_coalescer_previews_collapsed_total{how="folded"} \(counts[2])
+                touchsync_coalescer_previews_collapsed_total{how="replaced"} \(counts[2])
                 touchsync_coalescer_previews_returned_total \(counts[3])
                 """
             history.scraped([(coalescer, try answer(text, of: .coalescer))], at: moment(second))

@@ -63,7 +63,7 @@ import Wire
 
     private func number(_ sql: String) throws -> Int64? { try self.connection.execute(sql).int8(0, 0) }
 
-    /// The room's and the shard's numbers have no hole, and each row of the log continues the chain of the one before.
+    /// The room's and the shard's numbers have no gap, and each row of the log continues the chain of the one before.
     private func expectIntactLog() throws {
         let rows = try self.connection.execute(
             "SELECT room_id, seq, gseq, session, n, body_hash, chain FROM commit_log ORDER BY gseq")

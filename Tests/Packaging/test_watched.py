@@ -29,7 +29,7 @@ CASES = {
     "NoDatabase": ("touchsync_fanout_database_connections{}", "0x60", "2 0 2x60", {}),
     "SlowDatabase": ("touchsync_committer_queue_oldest_seconds{}", "0 4x60", "0.9x60",
                      {"touchsync_committer_database_connections{}": "4x60"}),
-    "CommitsWait": ("touchsync_gateway_custody_oldest_seconds{}", "0 4x60", "0 4 0x60", {}),
+    "CommitsWait": ("touchsync_gateway_in_flight_oldest_seconds{}", "0 4x60", "0 4 0x60", {}),
     "NoCredit": ("touchsync_gateway_commit_lanes_closed{}", "1x60", "0 1 0x60", {}),
     "PreviewsWait": ("touchsync_coalescer_previews_held_oldest_seconds{}", "2x60", "0.02x60", {}),
     "SlowApps": ("touchsync_gateway_slow_apps{}", "10x60", "2x60", {"touchsync_gateway_connections{}": "100x60"}),

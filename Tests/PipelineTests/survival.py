@@ -198,6 +198,6 @@ class Crowd:
         missing = {n: result for n, result in worker.acknowledged.items() if stored.get(n) != result}
         assert not missing, (worker.user, worker.room, missing)
         assert len(worker.acknowledged) == worker.n and worker.n > 0
-        # What was delivered has no hole and no repetition, but for snapshots, which may jump ahead.
+        # What was delivered has no gap and no repetition, but for snapshots, which may jump ahead.
         jumps = [(a, b) for a, b in zip(worker.delivered, worker.delivered[1:]) if b != a + 1]
         assert all(b >= a for a, b in jumps) and len(jumps) <= worker.snapshots, (worker.user, jumps, worker.snapshots)

@@ -16,10 +16,10 @@ def elements(room, two):
     bob.wait_seq(made["seq"])
 
 
-def move(mover, room, x):
+def move(publisher, room, x):
     """Moves all elements in one go."""
     for index, id in enumerate(IDS):
-        mover.send("element:transforming", {"roomId": room, "elementId": id, "positionX": 1000 * index + x})
+        publisher.send("element:transforming", {"roomId": room, "elementId": id, "positionX": 1000 * index + x})
 
 
 def unpacked(app):
@@ -35,13 +35,13 @@ def unpacked(app):
     return [data for _, data in events if data["elementId"] in IDS]
 
 
-def until_batched(mover, room, *viewers):
+def until_batched(publisher, room, *viewers):
     """Moves until each viewer had a batch: which previews leave together depends on how the daemons come to run."""
     x = 0
     while not all(viewer.named("previews:batch") for viewer in viewers):
         x += 1
         assert x <= 300
-        move(mover, room, x)
+        move(publisher, room, x)
         for viewer in viewers:
             eventually("the last is seen", lambda: any(data["positionX"] == x for data in unpacked(viewer)), within=30)
     return x
@@ -63,19 +63,19 @@ def test_what_leaves_together_comes_in_one_message(single, apps, room, two, elem
     assert bob.named("previews:batch") == []
 
 
-def test_a_mover_never_gets_its_own(single, apps, room, two, elements):
+def test_a_publisher_never_gets_its_own(single, apps, room, two, elements):
     ada, bob = two
-    movers = [apps(single.url, user, auth={"batches": True}) for user in ("carol", "dave")]
-    for mover in movers:
-        mover.join(room)
+    publishers = [apps(single.url, user, auth={"batches": True}) for user in ("carol", "dave")]
+    for publisher in publishers:
+        publisher.join(room)
     for x in range(1, 31):
-        for mover, id in zip(movers, IDS):
-            mover.send("element:transforming", {"roomId": room, "elementId": id, "positionX": x})
+        for publisher, id in zip(publishers, IDS):
+            publisher.send("element:transforming", {"roomId": room, "elementId": id, "positionX": x})
         ada.send("element:transforming", {"roomId": room, "elementId": "e3", "positionX": x})
         eventually("all are seen", lambda: len({d["elementId"] for d in unpacked(bob) if d["positionX"] == x}) == 3, within=30)
-    fence(room, ada, bob, *movers)
-    for mover, its_own, other in zip(movers, IDS, reversed(IDS[:2])):
-        assert {data["elementId"] for data in unpacked(mover)} == {other, "e3"}, its_own
+    fence(room, ada, bob, *publishers)
+    for publisher, its_own, other in zip(publishers, IDS, reversed(IDS[:2])):
+        assert {data["elementId"] for data in unpacked(publisher)} == {other, "e3"}, its_own
 
 
 def test_of_a_batch_only_what_is_in_view(single, apps, room, two, elements):

@@ -1091,7 +1091,7 @@ def test_the_theme_can_be_chosen(windows):
 
 
 @pytest.mark.timed
-def test_three_hundred_elements_and_twenty_movers_are_drawn_smoothly(single, windows, room):
+def test_three_hundred_elements_and_twenty_publishers_are_drawn_smoothly(single, windows, room):
     create(single, room, *[note(f"n{index}", index % 20 * 180, index // 20 * 140) for index in range(300)])
     ada = windows(width=1440, height=900)
     ada.shows(300)

@@ -208,7 +208,7 @@ def outage(beside):
 
 @EVERY_CLIENT
 def test_its_gateway_is_killed(outage, kind):
-    """It comes back by itself, gets what it missed without a hole, and a commit sent twice counts once."""
+    """It comes back by itself, gets what it missed without a gap, and a commit sent twice counts once."""
     pipeline, neighbour, made, known = outage
     client, before = made[kind], known[kind]
     client.expect_count("connect", 2)

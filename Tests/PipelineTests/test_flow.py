@@ -149,7 +149,7 @@ def test_the_database_is_away_for_a_while(room):
         bob.wait_seq(answer["seq"])
         for stage in ("committer", "fanout"):
             eventually(f"the {stage} is ready", lambda s=stage: readiness(pipeline, s).status_code == 200)
-        # Whatever became of those that were given back: numbers have no hole, and the app may send them again.
+        # Whatever became of those that were given back: numbers have no gap, and the app may send them again.
         for index in range(1, 33):
             answer = bob.call("element:transform", {"roomId": room, "elementId": "e", "positionX": index, "n": index})
             assert answer["ok"], answer
@@ -159,9 +159,9 @@ def test_the_database_is_away_for_a_while(room):
 
 
 def test_credit_bounds_what_is_on_its_way(beside, room):
-    """With a window of one commit everything still arrives, in order; what is beyond custody is told to come again."""
+    """With a window of one commit everything still arrives, in order; what is too much in flight is told to come again."""
     with beside(
-        "--credit-commits", 1, "--custody-commits", 20, "--unacknowledged-commits", 100,
+        "--credit-commits", 1, "--in-flight-commits", 20, "--unacknowledged-commits", 100,
         "--commits-per-second", 10000, "--commit-burst", 10000,
     ) as pipeline:
         apps = [App(pipeline.url, f"user-{index}").connect() for index in range(4)]
@@ -178,11 +178,11 @@ def test_credit_bounds_what_is_on_its_way(beside, room):
                 ]
                 for app in apps
             ]
-            eventually("custody is full", lambda: pipeline.metrics("gateway")["touchsync_gateway_busy_total"] > 0)
+            eventually("too many are in flight", lambda: pipeline.metrics("gateway")["touchsync_gateway_busy_total"] > 0)
             eventually(
                 "credit is used up", lambda: pipeline.metrics("gateway")["touchsync_gateway_commits_delayed_total"] > 0
             )
-            assert pipeline.metrics("gateway")["touchsync_gateway_commits_in_custody"] <= 20
+            assert pipeline.metrics("gateway")["touchsync_gateway_commits_in_flight"] <= 20
         finally:
             os.kill(committer["pid"], signal.SIGCONT)
         answers = [[future.result(25) for future in app] for app in futures]
@@ -203,7 +203,7 @@ def test_credit_bounds_what_is_on_its_way(beside, room):
                     time.sleep(answer["error"].get("retryAfterMs", 50) / 1000)
         assert pipeline.assert_gapless(room) == 100
         eventually(
-            "nothing waits", lambda: pipeline.metrics("gateway")["touchsync_gateway_commits_in_custody"] == 0
+            "nothing waits", lambda: pipeline.metrics("gateway")["touchsync_gateway_commits_in_flight"] == 0
         )
         for app in apps:
             app.close()

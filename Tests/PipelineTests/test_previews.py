@@ -179,7 +179,7 @@ def test_a_gesture_whose_commit_is_refused_ends(two, room, note):
     assert ended["elementId"] == "note-1" and ended["gesture"] >= 1 and ended["element"]["positionX"] == 0
 
 
-def test_a_lone_mover_is_not_held_up(two, room, note):
+def test_a_lone_publisher_is_not_held_up(two, room, note):
     """In a quiet room a preview does not wait for a tick: most of them take a fraction of one."""
     ada, bob = two
     took = []

@@ -247,7 +247,7 @@ def test_a_draining_gateway_gets_no_new_apps(front, apps, room):
     try:
         for app in early:
             app.send("element:create", {"roomId": room, "element": {"type": "note"}})
-        eventually("all are owed a result", lambda: in_custody(front.pipeline) == len(early))
+        eventually("all are owed a result", lambda: in_flight(front.pipeline) == len(early))
         os.kill(drained["pid"], signal.SIGTERM)
         leaving = eventually("somebody has to leave", lambda: [app for app in early if is_told_to_leave(app)])
         late = []
@@ -277,8 +277,8 @@ def foreign(pipeline, index):
     return pipeline.metrics("gateway", index)["touchsync_gateway_foreign_sessions_total"]
 
 
-def in_custody(pipeline):
-    name = "touchsync_gateway_commits_in_custody"
+def in_flight(pipeline):
+    name = "touchsync_gateway_commits_in_flight"
     return sum(pipeline.metrics("gateway", index)[name] for index in range(len(pipeline.processes("gateway"))))
 
 

@@ -123,7 +123,7 @@ def test_a_hole_too_long_to_fill_gives_the_whole_room(double, apps, room):
 
 
 def test_many_people_in_one_room(double, apps, room):
-    """Twenty members, five of them moving: everyone gets every mover's last value, and nobody an own one."""
+    """Twenty members, five of them moving: everyone gets every publisher's last value, and nobody an own one."""
     people = [apps(double.urls[index % 2], f"user-{index}") for index in range(20)]
     with concurrent.futures.ThreadPoolExecutor(10) as pool:
         list(pool.map(lambda app: app.join(room), people))

@@ -26,10 +26,10 @@ class Hand:
 
     def __init__(self, pipeline, room):
         self.room = f"{room}-hand"
-        self.mover, self.watcher = App(pipeline.url, "mover").connect(), App(pipeline.url, "watcher").connect()
-        self.mover.join(self.room)
+        self.publisher, self.watcher = App(pipeline.url, "publisher").connect(), App(pipeline.url, "watcher").connect()
+        self.publisher.join(self.room)
         self.watcher.join(self.room)
-        self.mover.ok("element:create", {"roomId": self.room, "element": {"type": "note", "id": "e"}})
+        self.publisher.ok("element:create", {"roomId": self.room, "element": {"type": "note", "id": "e"}})
         self.step = 0
 
     def moves(self):
@@ -39,15 +39,15 @@ class Hand:
         def is_seen():
             self.step += 1
             preview = {"roomId": self.room, "elementId": "e", "positionX": self.step}
-            self.mover.send("element:transforming", preview)
+            self.publisher.send("element:transforming", preview)
             seen = [data["positionX"] for data in self.watcher.named("element:transforming")]
             assert seen == sorted(seen), "previews of one gesture in another order"
             return seen and seen[-1] > before
 
-        eventually("the watcher sees the mover", is_seen, within=15, every=0.05)
+        eventually("the watcher sees the publisher", is_seen, within=15, every=0.05)
 
     def close(self):
-        self.mover.close()
+        self.publisher.close()
         self.watcher.close()
 
 
@@ -91,7 +91,7 @@ def assert_undisturbed(crowd, hand):
     for worker in crowd.workers:
         assert (worker.snapshots, worker.recoveries) == (1, 0), worker.user
         assert worker.fault is None, worker.fault
-    assert hand.mover.is_connected and hand.watcher.is_connected
+    assert hand.publisher.is_connected and hand.watcher.is_connected
 
 
 def goes_on(crowd, count=50):

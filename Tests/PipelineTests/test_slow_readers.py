@@ -127,13 +127,13 @@ def test_a_leaver_with_many_gestures_closes_nobody(apps, single, room, two):
     reader = Sluggard(single.url, "reader", room)
     # It takes hardly any more previews: the last ones wait.
     last = fill(ada, room, 7)
-    mover = apps(single.url, "mover")
-    mover.join(room)
-    mover.send("elements:gesturing", {
+    publisher = apps(single.url, "publisher")
+    publisher.join(room)
+    publisher.send("elements:gesturing", {
         "roomId": room, "elements": ids, "pivot": {"x": 0, "y": 0}, "translation": {"x": 5, "y": 0},
     })
     bob.wait("elements:transforming")
-    mover.leave(room)
+    publisher.leave(room)
     *_, (_, resync) = reader.until(lambda name, data: name == "room:resync")
     assert resync["from"] == last + 1
     answer, between = reader.join(resume={"epoch": reader.joined["epoch"], "seq": resync["from"] - 1})

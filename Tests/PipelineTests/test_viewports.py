@@ -17,9 +17,9 @@ def viewer(apps, single, room, note):
     return carol
 
 
-def move(room, mover, *witnesses, x):
+def move(room, publisher, *witnesses, x):
     """Moves the note and waits until a member without a viewport has seen it."""
-    mover.send("element:transforming", preview(room, positionX=x, positionY=500))
+    publisher.send("element:transforming", preview(room, positionX=x, positionY=500))
     for witness in witnesses:
         witness.wait("element:transforming", where=lambda data: data.get("positionX") == x)
 

@@ -71,7 +71,7 @@ package struct Campaign: Sendable {
     }
 
     /// What every campaign must have seen, or it proves little: acknowledgements of every kind of edit, each kind of fault, faults that hit
-    /// an open transaction, unknown outcomes that turned out either way, holes that were filled, resyncs, commits that waited
+    /// an open transaction, unknown outcomes that turned out either way, gaps that were filled, resyncs, commits that waited
     /// for credit; and of clients edits that were refused, folded, in doubt, found in the
     /// history and forgotten.
     package static let required =
@@ -81,7 +81,7 @@ package struct Campaign: Sendable {
             "faults.late-transaction", "faults.duplicated", "lost.envelopes",
             "committer.found-written", "committer.found-lost", "committer.duplicates", "committer.stale",
             "committer.over-room-elements", "committer.over-annotations",
-            "fanout.holes", "fanout.replays", "fanout.rebases", "fanout.parked", "gateway.held", "gateway.resent",
+            "fanout.gaps", "fanout.replays", "fanout.rebases", "fanout.parked", "gateway.held", "gateway.resent",
             "gateway.resyncs", "apps.copies", "apps.bursts", "apps.gone-for-good", "apps.left-and-joined",
             "gateway.snapshot-parts", "groups", "refused-groups", "cascades",
             "undone", "redone", "nothing-undone", "skipped-entries", "apps.blocked-undos", "apps.undos-past",

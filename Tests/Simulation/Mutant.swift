@@ -20,7 +20,7 @@ package enum Mutant: String, CaseIterable, Sendable {
     /// The gateway adds to a preview what another hand has moved of the element.
     case foreignValues = "foreign-values"
     /// The gateway forgets a commit once it is sent.
-    case custodyOff = "custody-off"
+    case inFlightOff = "in-flight-off"
     /// The gateway sends a commit without a number while others of its connection are under way.
     case unnumberedInARow = "unnumbered-in-a-row"
     /// The gateway loses some answers.

@@ -1,4 +1,6 @@
 import CommitterCore
+import FanoutCore
+import FanoutDaemon
 import Stages
 import Wire
 
@@ -8,7 +10,9 @@ extension World {
     /// gone is a member whom everybody sees for ever.
     func strays() -> [String] {
         let fanouts = self.processes.compactMap { process in
-            (process.shell as? FanoutShell).map { (name: process.name, shell: $0, isListed: process.isListed) }
+            (process.shell as? FanoutNode).map {
+                (name: process.name, rooms: $0.core.fanout, isListed: process.isListed)
+            }
         }
         let owners = Rendezvous(names: fanouts.filter(\.isListed).map(\.name), shards: Shard.count)
         let apps = Dictionary(grouping: self.apps, by: \.room)
@@ -16,7 +20,8 @@ extension World {
         for (room, apps) in apps.sorted(by: { $0.key < $1.key }) {
             let owner = owners.owner(of: Shard.of(room: Identifier(room)))
             for fanout in fanouts {
-                let (count, wanted) = (fanout.shell.connectionCount(in: room), fanout.name == owner ? apps.count : 0)
+                let count = fanout.rooms.connectionCount(in: Identifier(room))
+                let wanted = fanout.name == owner ? apps.count : 0
                 if count != wanted {
                     found.append("\(fanout.name) counts \(count) connections in \(room), not \(wanted)")
                 }

@@ -249,9 +249,9 @@ package final class World {
     private func shell(of process: Process) -> any Shell {
         switch process.stage {
         case .gateway: GatewayShell(process, in: self)
-        case .coalescer: CoalescerShell(process, in: self)
-        case .committer: CommitterShell(process, in: self)
-        case .fanout: FanoutShell(process, in: self)
+        case .coalescer: self.coalescer(process)
+        case .committer: self.committer(process)
+        case .fanout: self.fanout(process)
         }
     }
 

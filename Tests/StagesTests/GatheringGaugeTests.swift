@@ -65,7 +65,7 @@ import TimingTestKit
         #expect(load.gauge.level == GatheringLevel(250))
     }
 
-    /// When many apps come, previews do not wait for each other's movers as well, unless it lasts.
+    /// When many apps come, previews do not wait for each other's publishers as well, unless it lasts.
     @Test func aMomentsLoadTakesItToHalf() {
         var load = Load()
         load.run(90, looks: 2)

@@ -80,11 +80,11 @@ class Walk:
 
     def __enter__(self):
         self.pipeline.start(within=120)
-        self.mover = App(self.pipeline.urls[0], "mover").connect()
+        self.publisher = App(self.pipeline.urls[0], "publisher").connect()
         self.watcher = App(self.pipeline.urls[1], "watcher").connect()
-        for app in (self.mover, self.watcher):
+        for app in (self.publisher, self.watcher):
             app.join(ROOM)
-        self.mover.ok("elements:create", {"roomId": ROOM, "elements": [{"id": name, "type": "note"} for name in "ab"]})
+        self.publisher.ok("elements:create", {"roomId": ROOM, "elements": [{"id": name, "type": "note"} for name in "ab"]})
         self.prepare()
         # Once the way is warm, what is made once is made.
         for index in range(-5, 0):
@@ -96,7 +96,7 @@ class Walk:
 
     def __exit__(self, *_):
         self.pipeline.kill("monitor", how=signal.SIGCONT)
-        for app in (self.mover, self.watcher):
+        for app in (self.publisher, self.watcher):
             app.close()
         self.pipeline.remove()
 
@@ -105,10 +105,10 @@ class Walk:
         everyone = range(-5, self.records)
         if self.event == "element:delete":
             for index in everyone:
-                self.mover.ok("element:create", {"roomId": ROOM, "element": {"id": f"spare-{index}", "type": "note"}})
+                self.publisher.ok("element:create", {"roomId": ROOM, "element": {"id": f"spare-{index}", "type": "note"}})
         if self.event == "history:undo":
             for index in everyone:
-                self.mover.ok("element:transform", transform(index))
+                self.publisher.ok("element:transform", transform(index))
 
     def send(self, index):
         if self.event == "http":
@@ -120,9 +120,9 @@ class Walk:
         if "gesture" in payload:
             payload["gesture"] = index + 10
         if event in UNANSWERED:
-            self.mover.send(event, payload)
+            self.publisher.send(event, payload)
         else:
-            answer = self.mover.call(event, payload)
+            answer = self.publisher.call(event, payload)
             assert answer["ok"], answer
 
     def processes(self):

@@ -8,9 +8,7 @@ package struct CoalescerCounters: Equatable, Sendable {
     package var sent: UInt64 = 0
     /// Sent previews that did not wait because their room was quiet.
     package var sentAtOnce: UInt64 = 0
-    /// Previews that were folded into a held one of the same gesture.
-    package var folded: UInt64 = 0
-    /// Held previews that a preview of a newer gesture replaced.
+    /// Held previews that a newer one of their key replaced.
     package var replaced: UInt64 = 0
     /// Held previews that the end of their gesture cancelled.
     package var cancelled: UInt64 = 0
@@ -27,7 +25,7 @@ package struct CoalescerCounters: Equatable, Sendable {
     package init() {}
 
     /// A preview leaves after a wait.
-    mutating func departed(after wait: Nanoseconds) {
+    mutating func flushed(after wait: Nanoseconds) {
         self.sent += 1
         self.waits.note(wait)
     }

@@ -22,7 +22,7 @@ package struct CoalescerLimits: Equatable, Sendable {
         self.memory = memory
     }
 
-    /// A key that sent nothing for one to two times this is no longer a mover. Apps that send 30 times a second count
-    /// as movers.
-    var moverSpan: Nanoseconds { self.tick + self.tick + self.tick / 2 }
+    /// A key that sent nothing for one to two times this is no longer a publisher. Apps that send 30 times a second count
+    /// as publishers.
+    var publisherSpan: Nanoseconds { self.tick + self.tick + self.tick / 2 }
 }

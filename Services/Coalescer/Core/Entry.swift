@@ -4,7 +4,7 @@ import Wire
 /// The index of an entry in the coalescer's table.
 typealias EntryIndex = Int
 
-/// The key by which previews are folded: an element moved by one connection. The room is an index in the table of
+/// The key by which previews replace each other: an element moved by one connection. The room is an index in the table of
 /// rooms, so that a room's name is hashed once per preview and stored once for all keys.
 struct EntryKey: Hashable {
     var room: RoomIndex
@@ -19,7 +19,7 @@ struct Entry {
     private(set) var sid: Identifier = ""
     /// The newest gesture that a preview came from; 0: none.
     var newest: UInt64 = 0
-    /// The preview that is held until its room's departure.
+    /// The preview that is held until its room's flush.
     private(set) var held: Preview?
     /// Since when a preview is held.
     private(set) var heldSince = Instant.start
@@ -27,7 +27,7 @@ struct Entry {
     var isQueued = false
     /// The span of its room in which it last moved.
     var movedIn: UInt32 = 0
-    /// The usual time until the room's next mover sends after it; nil: unknown.
+    /// The usual time until the room's next publisher sends after it; nil: unknown.
     private(set) var gap: Nanoseconds?
     /// When a preview of the key was last sent, in ms, as the sum of the times that receivers got; nil: never.
     private var reportedTime: UInt64?
@@ -48,7 +48,7 @@ struct Entry {
         self.newest = 0
     }
 
-    /// Holds a preview until its room's departure.
+    /// Holds a preview until its room's flush.
     mutating func hold(_ preview: Preview, at now: Instant) {
         self.held = preview
         self.heldSince = now
@@ -58,17 +58,16 @@ struct Entry {
     mutating func release() -> Preview? { self.held.take() }
 
     /// A newer preview takes the place of the held one.
-    /// - Returns: whether both are of one gesture, and by how much the number of held members of groups changed.
-    mutating func fold(_ newer: Preview) -> (isSameGesture: Bool, members: Int) {
-        guard var folded = self.held.take() else { return (false, 0) }
-        let before = folded.group.memberCount
-        let isSameGesture = folded.isOfGesture(of: newer)
-        folded.replace(by: newer)
-        self.held = folded
-        return (isSameGesture, folded.group.memberCount - before)
+    /// - Returns: by how much the number of held members of groups changed.
+    mutating func replace(by newer: Preview) -> Int {
+        guard var latest = self.held.take() else { return 0 }
+        let before = latest.group.memberCount
+        latest.replace(by: newer)
+        self.held = latest
+        return latest.group.memberCount - before
     }
 
-    /// The room's next mover sent `gap` after this one.
+    /// The room's next publisher sent `gap` after this one.
     mutating func followed(after gap: Nanoseconds) {
         // A single late or early preview hardly changes the usual gap.
         self.gap = self.gap.map { $0 - $0 / 4 + gap / 4 } ?? gap
@@ -95,6 +94,6 @@ struct Entry {
 }
 
 extension GroupRole {
-    /// 1 for a member whose group's last preview counts as the mover.
+    /// 1 for a member whose group's last preview counts as the publisher.
     var memberCount: Int { self == .member ? 1 : 0 }
 }

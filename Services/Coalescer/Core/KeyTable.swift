@@ -68,11 +68,11 @@ struct KeyTable {
         }
     }
 
-    /// A key moves: it counts as one of its room's movers, and the previous mover's gap is updated.
+    /// A key moves: it counts as one of its room's publishers, and the previous publisher's gap is updated.
     mutating func moved(_ entry: EntryIndex, at now: Instant) {
         let room = self.entries[entry].key.room
-        self.rooms[room].movers.keyMoved(&self.entries[entry].movedIn, at: now, span: self.limits.moverSpan)
-        if let (previous, gap) = self.rooms[room].moverHeard(entry, at: now) {
+        self.rooms[room].publishers.keyMoved(&self.entries[entry].movedIn, at: now, span: self.limits.publisherSpan)
+        if let (previous, gap) = self.rooms[room].publisherHeard(entry, at: now) {
             self.entries[previous].followed(after: gap)
         }
     }
@@ -155,7 +155,7 @@ struct KeyTable {
 // MARK: - Held previews
 
 extension KeyTable {
-    /// Holds a preview until its room's departure, in an entry that holds none.
+    /// Holds a preview until its room's flush, in an entry that holds none.
     mutating func hold(_ preview: Preview, in entry: EntryIndex, at now: Instant) {
         let room = self.entries[entry].key.room
         self.entries[entry].hold(preview, at: now)
@@ -167,11 +167,9 @@ extension KeyTable {
     }
 
     /// A newer preview takes the place of the held one.
-    /// - Returns: false when the held one was of another gesture.
-    mutating func fold(_ newer: Preview, into entry: EntryIndex) -> Bool {
-        let fold = self.entries[entry].fold(newer)
-        if fold.members != 0 { self.rooms[self.entries[entry].key.room].heldChanged(by: 0, members: fold.members) }
-        return fold.isSameGesture
+    mutating func replace(_ entry: EntryIndex, by newer: Preview) {
+        let members = self.entries[entry].replace(by: newer)
+        if members != 0 { self.rooms[self.entries[entry].key.room].heldChanged(by: 0, members: members) }
     }
 
     /// Drops the held preview of an entry.
@@ -184,11 +182,11 @@ extension KeyTable {
         return true
     }
 
-    /// Removes the held previews of a room for its departure, in the order in which they began to wait. Those whose keys
+    /// Removes the held previews of a room for its flush, in the order in which they began to wait. Those whose keys
     /// have used up their rate stay, unless rates do not matter.
     /// - Parameter send: gets each preview, which is stamped as sent, and how long it waited.
     /// - Returns: when the first of those that stay may leave, ``Instant/never`` without any.
-    mutating func depart(
+    mutating func flush(
         _ room: RoomIndex, at now: Instant, regardlessOfRates: Bool, _ send: (Preview, Nanoseconds) -> Void
     ) -> Instant {
         var next = Instant.never
@@ -206,7 +204,7 @@ extension KeyTable {
             }
             self.entries[entry].isQueued = false
             guard let held = self.release(entry, of: room) else { continue }
-            self.rooms[room].lastDeparted = entry
+            self.rooms[room].lastFlushed = entry
             send(self.stamp(held, of: entry, at: now), now.elapsed(since: self.entries[entry].heldSince))
         }
         waiting.removeLast(waiting.count - kept)

@@ -8,18 +8,18 @@ typealias RoomIndex = Int
 /// The pacing state of one room.
 struct PacedRoom {
     let id: Identifier
-    /// The time up to which its departures have used up its rate: each adds a window.
+    /// The time up to which its flushes have used up its rate: each adds a window.
     private var paidUntil = Instant.start
     /// When a preview of it was last received or sent; nil: never.
     private var busyAt: Instant?
-    /// When it last departed; nil: never.
+    /// When it last flushed; nil: never.
     private var departedAt: Instant?
     /// The entry whose preview arrived last, and when; nil: none.
     private var heard: (entry: EntryIndex, at: Instant)?
-    /// The entry whose preview was the last one before the room departed; nil: never.
-    var lastDeparted: EntryIndex?
-    /// The number of its movers.
-    var movers = Movers()
+    /// The entry whose preview was the last one before the room flushed; nil: never.
+    var lastFlushed: EntryIndex?
+    /// The number of its publishers.
+    var publishers = Publishers()
     /// The waiting entries, in the order in which they began to wait, as a link may take a part of them only: ahead of all
     /// those that it has returned. Some may have been cancelled since. Changed by the table only, which knows the entries.
     var waiting: Deque<EntryIndex> = []
@@ -27,8 +27,8 @@ struct PacedRoom {
     private(set) var heldCount = 0
     /// The number of those among them that are members of a group, apart from its last one.
     private var heldMembers = 0
-    /// The number of movers with a held preview; a group is one.
-    var heldMovers: Int { self.heldCount - self.heldMembers }
+    /// The number of publishers with a held preview; a group is one.
+    var heldPublishers: Int { self.heldCount - self.heldMembers }
     /// The number of its keys; the room is evicted with the last one.
     var entryCount = 0
 
@@ -42,14 +42,14 @@ struct PacedRoom {
         return now >= busyAt + window.length
     }
 
-    /// The earliest time at which the room may depart: a window after its last departure at most, which may have cost a
+    /// The earliest time at which the room may flush: a window after its last flush at most, which may have cost a
     /// longer one.
-    func mayDepart(_ window: GatheringWindow, credit: Nanoseconds) -> Instant {
+    func mayFlush(_ window: GatheringWindow, credit: Nanoseconds) -> Instant {
         min(self.paidUntil - credit, self.departedAt.map { $0 + window.length } ?? .never)
     }
 
-    /// Until when the room waits for movers without a held preview, unless it departs together with others: a window
-    /// after it began to wait, or a little more than a window after its last departure.
+    /// Until when the room waits for publishers without a held preview, unless it flushes together with others: a window
+    /// after it began to wait, or a little more than a window after its last flush.
     func patience(_ window: GatheringWindow, at now: Instant) -> Instant {
         let sinceLast = self.departedAt.map { $0 + window.length + window.cell } ?? .never
         let latest = min(now + window.length, max(sinceLast, now))
@@ -64,16 +64,16 @@ struct PacedRoom {
         self.heldMembers += members
     }
 
-    /// Records that a mover sent.
-    /// - Returns: the previous mover, and how long after it this one sent.
-    mutating func moverHeard(_ entry: EntryIndex, at now: Instant) -> (previous: EntryIndex, gap: Nanoseconds)? {
+    /// Records that a publisher sent.
+    /// - Returns: the previous publisher, and how long after it this one sent.
+    mutating func publisherHeard(_ entry: EntryIndex, at now: Instant) -> (previous: EntryIndex, gap: Nanoseconds)? {
         let last = self.heard
         self.heard = (entry, now)
         return last.flatMap { now >= $0.at ? ($0.entry, now.elapsed(since: $0.at)) : nil }
     }
 
-    /// Records a departure, which costs one window of the rate; one that was early leaves the next one a window away.
-    mutating func departed(at now: Instant, window: GatheringWindow, credit: Nanoseconds) {
+    /// Records a flush, which costs one window of the rate; one that was early leaves the next one a window away.
+    mutating func flushed(at now: Instant, window: GatheringWindow, credit: Nanoseconds) {
         self.busyAt = now
         self.departedAt = now
         self.paidUntil = min(max(self.paidUntil, now), now + credit) + window.length

@@ -6,8 +6,6 @@ internal import Wire
 
 /// The coalescer's metrics. Instruments are created once; the core's counters are published at intervals.
 final class CoalescerTelemetry: Sendable {
-    /// Envelopes that were malformed.
-    let malformed: Counter
     /// Peers and records that were refused.
     let refusals: LinkTelemetry
     private let core: MetricsTable<Coalescer>
@@ -22,8 +20,6 @@ final class CoalescerTelemetry: Sendable {
     init(_ context: DaemonContext) {
         let metrics = context.metrics
         let prefix = "touchsync_coalescer_"
-        self.malformed = metrics.counter(
-            "\(prefix)envelopes_malformed_total", "Envelopes that could not be read to their end.")
         self.refusals = LinkTelemetry(context, prefix: prefix)
         self.core = Self.core(metrics, prefix)
         self.returned = metrics.counter(
@@ -57,8 +53,7 @@ final class CoalescerTelemetry: Sendable {
             "previews_early_total", "Previews that left before their tick for want of space.", \.counters.early)
         core.counter("entries_evicted_total", "Keys forgotten before their time for want of space.", \.counters.evicted)
         for (how, total) in [
-            ("folded", \.counters.folded), ("replaced", \.counters.replaced), ("cancelled", \.counters.cancelled),
-            ("stale", \.counters.stale),
+            ("replaced", \.counters.replaced), ("cancelled", \.counters.cancelled), ("stale", \.counters.stale),
         ] as [(String, any KeyPath<Coalescer, UInt64> & Sendable)] {
             core.counter(
                 "previews_collapsed_total", "Previews that were not sent as they came.", labels: ["how": how]
@@ -66,7 +61,7 @@ final class CoalescerTelemetry: Sendable {
         }
         core.gauge("previews_held", "Previews that wait for the tick.", \.heldCount)
         core.gauge(
-            "gathering_window_seconds", "How long previews of several movers may wait for each other.",
+            "gathering_window_seconds", "How long previews of several publishers may wait for each other.",
             \.gatheringWindow.seconds)
         core.gauge("entries", "Keys that are known.", \.entryCount)
         core.gauge("rooms", "Rooms that are known.", \.roomCount)
@@ -84,7 +79,8 @@ final class CoalescerTelemetry: Sendable {
     }
 
     /// Publishes the present values of the core, and of what is on its way to fan-outs.
-    func observe(_ core: borrowing Coalescer, _ previews: Outboxes<Int>, at now: Instant) {
+    func observe(_ stage: borrowing CoalescerStage, at now: Instant) {
+        let (core, previews) = (stage.coalescer, stage.previews.outboxes)
         self.core.publish(core)
         self.waits.follow(core.counters.waits)
         self.oldest.set(core.oldestHeldAge(at: now).seconds)

@@ -301,7 +301,7 @@ package struct ShardLedger: Sendable {
     // MARK: Deadlines
 
     /// Expires commits that have waited too long. One of unknown outcome gets no answer: it may be in the database, and
-    /// the gateway that has it in custody will retry.
+    /// its gateway will retry.
     package mutating func expire(at now: Instant) -> Settlement {
         var settlement = Settlement()
         guard let oldest = self.oldestQueued, self.isLate(oldest, now) else { return settlement }

@@ -1,6 +1,5 @@
 internal import Boot
 internal import CommitterCore
-internal import Mesh
 internal import Stages
 internal import Timing
 
@@ -10,7 +9,6 @@ final class CommitterTelemetry: Sendable {
     let refusals: LinkTelemetry
     private let core: MetricsTable<Committer>
     private let histories: Counter
-    private let malformed: Counter
     private let published: Counter
     private let droppedUpdates: Counter
     private let droppedResults: Counter
@@ -33,7 +31,6 @@ final class CommitterTelemetry: Sendable {
         self.core = Self.core(metrics, prefix)
         self.histories = counter(
             "history_changes_total", "Failovers and restored backups that were noticed, with lost commits or without.")
-        self.malformed = counter("envelopes_malformed_total", "Envelopes that could not be read to their end.")
         self.published = counter("updates_published_total", "Updates given to fan-outs.")
         self.droppedUpdates = counter("updates_dropped_total", "Updates that fan-outs have to read from the log.")
         self.droppedResults = counter("results_dropped_total", "Results whose gateway was not there to take them.")
@@ -87,8 +84,6 @@ final class CommitterTelemetry: Sendable {
         return core
     }
 
-    func envelopeMalformed() { self.malformed.add() }
-
     /// The database is on another history than before.
     func historyChanged() { self.histories.add() }
 
@@ -106,20 +101,15 @@ final class CommitterTelemetry: Sendable {
         for arrival in arrivals { self.latency.observe(now.elapsed(since: arrival).seconds) }
     }
 
-    /// Shows the core's present figures.
-    func publish(_ core: borrowing Committer, at now: Instant) {
-        self.core.publish(core)
-        self.oldest.set(core.oldestArrival.map { now.elapsed(since: $0).seconds } ?? 0)
-    }
-
-    /// Shows which results were dropped.
-    func publish(results: Outboxes<PeerID>) { self.droppedResults.follow(results.dropped + results.unreachable) }
-
-    /// Shows which updates left and which were dropped, and the state of the links.
-    func publish(updates: StageRoutes, published: Int, reconnects: UInt64) {
-        self.published.follow(published - updates.outboxes.unreachable)
-        self.droppedUpdates.follow(updates.outboxes.dropped + updates.outboxes.unreachable)
-        self.fanoutsUp.set(updates.owners.upCount)
+    /// Shows the stage's present figures.
+    func publish(_ stage: borrowing CommitterStage, reconnects: UInt64, at now: Instant) {
+        self.core.publish(stage.committer)
+        self.oldest.set(stage.committer.oldestArrival.map { now.elapsed(since: $0).seconds } ?? 0)
+        let (results, updates) = (stage.results.outboxes, stage.updates.outboxes)
+        self.droppedResults.follow(results.dropped + results.unreachable)
+        self.published.follow(stage.publishedCount - updates.unreachable)
+        self.droppedUpdates.follow(updates.dropped + updates.unreachable)
+        self.fanoutsUp.set(stage.updates.owners.upCount)
         self.reconnects.follow(Int(clamping: reconnects))
     }
 }

@@ -8,6 +8,7 @@ package import Wire
 package struct GatewayResults {
     private struct Sender {
         let peer: PeerID
+        let name: String
         var grant: CreditGrant
     }
 
@@ -29,8 +30,11 @@ package struct GatewayResults {
     package mutating func linkUp(_ peer: PeerID, name: String) {
         self.outboxes.linkUp(peer)
         self.peers[name] = peer
-        self.senders[peer.serial] = Sender(peer: peer, grant: CreditGrant(window: self.window))
+        self.senders[peer.serial] = Sender(peer: peer, name: name, grant: CreditGrant(window: self.window))
     }
+
+    /// The name of a gateway that is up.
+    func name(of peer: PeerID) -> String? { self.senders[peer.serial]?.name }
 
     /// A gateway's link went down.
     package mutating func linkDown(_ peer: PeerID) {

@@ -89,12 +89,12 @@ extension Fanout {
             snapshot, isShardBehind: self.shards.isBehind(shard), at: now, with: &self.services, into: &actions)
     }
 
-    // MARK: Holes
+    // MARK: Gaps
 
-    /// The time for late updates is over: the log fills the hole.
+    /// The time for late updates is over: the log fills the gap.
     mutating func readLog(of shard: Int, into actions: inout [FanoutAction]) {
         let read = self.shards.logRead(of: shard)
-        if read != .needless { self.services.counters.holes += 1 }
+        if read != .needless { self.services.counters.gaps += 1 }
         switch read {
         case .needless: break
         case .tooFar: self.restart(shard, isNewHistory: false, into: &actions)
@@ -106,7 +106,7 @@ extension Fanout {
         }
     }
 
-    /// The log's answer for a hole; nil when it could not be read.
+    /// The log's answer for a gap; nil when it could not be read.
     private mutating func logAnswered(
         of shard: Int, after: UInt64, rows: [Update]?, at now: Instant, into actions: inout [FanoutAction]
     ) {

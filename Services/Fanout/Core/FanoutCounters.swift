@@ -23,7 +23,7 @@ package struct FanoutCounters: Equatable, Sendable {
     package internal(set) var previewsDropped: [PreviewDrop: Int] = [:]
     package var awareness = 0, awarenessDropped = 0
     package var signals = 0, signalsRefused = 0
-    package var holes = 0, strays = 0
+    package var gaps = 0, strays = 0
     /// Shards whose rooms were loaded again, because the log could not help or rows were lost.
     package var rebases = 0
     package var replacements = 0

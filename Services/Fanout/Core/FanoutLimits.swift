@@ -43,13 +43,13 @@ package struct FanoutLimits: Equatable, Sendable {
     package var fenceTenure: Nanoseconds = .seconds(5)
     /// How often the shards' heads are asked for.
     package var headInterval: Nanoseconds = .milliseconds(250)
-    /// How long a hole in a shard may be filled by late updates before the log is read.
-    package var holePatience: Nanoseconds = .milliseconds(20)
+    /// How long a gap in a shard may be filled by late updates before the log is read.
+    package var gapPatience: Nanoseconds = .milliseconds(20)
     /// The most rows of one read of the log.
     package var logPage = 1000
     /// A shard that is further behind than this reads no log: its rooms are loaded again.
     package var catchUp: UInt64 = 5000
-    /// The most updates that a room keeps while it is loaded or waits for a hole to be filled.
+    /// The most updates that a room keeps while it is loaded or waits for a gap to be filled.
     package var keptUpdates = 1000
     /// How long after a failed question it is asked again.
     package var retryDelay: Nanoseconds = .milliseconds(250)

@@ -41,8 +41,8 @@ package struct FanoutSettings: DaemonSettings {
         "How long a read waits for an update that its user has seen already.")
     package static let headInterval = Setting.milliseconds(
         "head-interval-ms", default: 250, in: 10...10_000, "How often the shards' heads are asked for.")
-    package static let holePatience = Setting.milliseconds(
-        "hole-patience-ms", default: 20, in: 0...1000, "How long late updates may fill a hole before the log is read.")
+    package static let gapPatience = Setting.milliseconds(
+        "gap-patience-ms", default: 20, in: 0...1000, "How long late updates may fill a gap before the log is read.")
     package static let previewPatience = Setting.milliseconds(
         "preview-patience-ms", default: 500, in: 1...10_000,
         "How long a preview waits for the update that it must follow.")
@@ -56,7 +56,7 @@ package struct FanoutSettings: DaemonSettings {
             SharedSettings.bind, SharedSettings.linkKeyFile, SharedSettings.peersFile, SharedSettings.databaseURL,
             connections, SharedSettings.rules, memory, maxRooms,
             maxWaiting, replay, ringBytes, roomIdle, gatewayGrace, joinDeadline, readPatience, headInterval,
-            holePatience, previewPatience, gatewayBytes,
+            gapPatience, previewPatience, gatewayBytes,
         ])
 
     package init(_ values: SettingValues) throws(SettingProblem) {
@@ -76,7 +76,7 @@ package struct FanoutSettings: DaemonSettings {
         limits.joinDeadline = Nanoseconds(values[Self.joinDeadline])
         limits.readPatience = Nanoseconds(values[Self.readPatience])
         limits.headInterval = Nanoseconds(values[Self.headInterval])
-        limits.holePatience = Nanoseconds(values[Self.holePatience])
+        limits.gapPatience = Nanoseconds(values[Self.gapPatience])
         limits.previewPatience = Nanoseconds(values[Self.previewPatience])
         self.limits = limits
         self.rules = try values.rules()

@@ -4,9 +4,7 @@ internal import Stages
 
 /// The fan-out's figures for operators. Instruments are made once; what the core counts is followed now and then.
 final class FanoutTelemetry: Sendable {
-    let malformed: Counter
-    /// Times that a gateway was so slow that what waited for it was thrown away.
-    let overflows: Counter
+    private let overflows: Counter
     private let signalsDropped: Counter
     /// Peers and records that were refused.
     let refusals: LinkTelemetry
@@ -22,8 +20,6 @@ final class FanoutTelemetry: Sendable {
     init(_ context: DaemonContext) {
         let metrics = context.metrics
         let prefix = "touchsync_fanout_"
-        self.malformed = metrics.counter(
-            "\(prefix)envelopes_malformed_total", "Envelopes that could not be read to their end.")
         self.overflows = metrics.counter(
             "\(prefix)gateway_overflows_total", "Times that what waited for a slow gateway was thrown away.")
         self.signalsDropped = metrics.counter(
@@ -63,7 +59,7 @@ final class FanoutTelemetry: Sendable {
         core.counter(
             "signals_refused_total", "Signals of connections that are not in the room under that session.",
             \.counters.signalsRefused)
-        core.counter("holes_total", "Holes in a shard that the log had to fill.", \.counters.holes)
+        core.counter("gaps_total", "Gaps in a shard that the log had to fill.", \.counters.gaps)
         core.counter("rebases_total", "Shards whose rooms were loaded again.", \.counters.rebases)
         core.counter(
             "histories_replaced_total", "Shards whose history in the database was replaced under the same name.",
@@ -89,12 +85,14 @@ final class FanoutTelemetry: Sendable {
         self.envelopeBytes.observe(Double(bytes))
     }
 
-    func observe(_ core: borrowing Fanout, database: RoomDatabase, peers: borrowing FanoutPeers) {
-        self.core.publish(core)
+    func observe(_ stage: borrowing FanoutStage, database: RoomDatabase) {
+        let outboxes = stage.gateways.outboxes
+        self.core.publish(stage.fanout)
         self.database.publish(database)
-        self.gatewaysUp.set(peers.gateways.outboxes.peers.count)
-        self.signalsDropped.follow(peers.droppedSignals)
-        self.outboxBytes.set(peers.gateways.outboxes.bytes)
-        self.blocked.set(peers.gateways.outboxes.blockedCount)
+        self.overflows.follow(stage.overflows)
+        self.gatewaysUp.set(outboxes.peers.count)
+        self.signalsDropped.follow(stage.gateways.droppedSignals)
+        self.outboxBytes.set(outboxes.bytes)
+        self.blocked.set(outboxes.blockedCount)
     }
 }

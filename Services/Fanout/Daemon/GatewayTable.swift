@@ -1,8 +1,8 @@
 package import FanoutCore
-internal import Mesh
+package import Mesh
 package import Stages
-internal import Timing
-internal import Wire
+package import Timing
+package import Wire
 
 /// The gateways among the peers of the link, and what is on its way to each. A peer is a gateway from its first record that
 /// only gateways send; a gateway keeps its number when its link comes back.
@@ -13,11 +13,16 @@ package struct GatewayTable {
     private var byPeer: [PeerID: GatewayID] = [:]
     private var peers: [GatewayID: PeerID] = [:]
     private var lastNumber: UInt32 = 0
+    private var fields = ByteWriter()
+    /// Signals that were dropped because gateways were slow.
+    package private(set) var droppedSignals = 0
 
+    /// The storage of a record's fields is used again up to this size, bytes.
+    private static let keptBytes = 64 << 10
     /// The most names of gateways that are not connected; beyond it they are forgotten.
     private static let maxNames = 4096
 
-    init(outboxBytes: Int) {
+    package init(outboxBytes: Int) {
         self.outboxes = Outboxes(.stream(bytes: outboxBytes))
     }
 
@@ -27,7 +32,7 @@ package struct GatewayTable {
     /// A peer proved to be a gateway.
     /// - Returns: its number, and true when it was connected under the same name by another peer until now; nil when that
     ///   one came later: this is what a gateway said before it was killed, which took its time.
-    mutating func connect(_ peer: PeerID, name: String) -> (gateway: GatewayID, wasThere: Bool)? {
+    package mutating func connect(_ peer: PeerID, name: String) -> (gateway: GatewayID, wasThere: Bool)? {
         let gateway = self.number(of: Identifier(name))
         let former = self.peers[gateway]
         if let former {
@@ -48,8 +53,26 @@ package struct GatewayTable {
         return gateway
     }
 
+    /// Adds a record for a gateway, if it is up.
+    package mutating func append(_ record: GatewayRecord, to gateway: GatewayID) {
+        let isTaken = self.outboxes[gateway]?.append(record) { record.encode(into: &$0) }
+        if isTaken == false { self.droppedSignals += 1 }
+    }
+
+    /// Adds a record for gateways that are up; it is encoded once.
+    package mutating func append(_ record: GatewayRecord, to gateways: some Sequence<GatewayID>) {
+        self.fields.bytes.removeAll(keepingCapacity: self.fields.bytes.capacity <= Self.keptBytes)
+        record.encode(into: &self.fields)
+        self.fields.bytes.withUnsafeBufferPointer { fields in
+            for gateway in gateways {
+                let isTaken = self.outboxes[gateway]?.append(record) { $0.bytes.append(contentsOf: fields) }
+                if isTaken == false { self.droppedSignals += 1 }
+            }
+        }
+    }
+
     /// Sends what waits, in order, until the links accept no more.
-    mutating func flush(at now: Instant, _ send: (EnvelopeWriter, PeerID) -> SendResult) {
+    package mutating func flush(at now: Instant, _ send: (EnvelopeWriter, PeerID) -> SendResult) {
         let peers = self.peers
         self.outboxes.flush(at: now) { envelope, gateway in peers[gateway].map { send(envelope, $0) } ?? .unroutable }
     }

@@ -1,8 +1,11 @@
+internal import Boot
 internal import DequeModule
 internal import FanoutCore
+internal import Logging
 internal import Mesh
 internal import PolledPostgres
 internal import Postgres
+internal import Stages
 internal import Timing
 internal import Wire
 
@@ -10,28 +13,19 @@ internal import Wire
 ///
 /// While no connection is up a question fails immediately; the core asks again. Questions queue here while all
 /// connections are busy; there are never more of them than rooms and joins that wait, and one for histories.
-final class RoomDatabase {
-    /// What the core and the operator must know.
-    enum Event {
-        /// The history, and how sessions are signed: after every connect.
-        case identity(epoch: Identifier, seal: SessionSeal)
-        /// An answer to a question.
-        case answer(UInt64, DatabaseReply)
-        /// A connection was lost or could not be made.
-        case trouble(PostgresError)
-        /// What came back cannot be read.
-        case unreadable(RoomStatement)
-    }
+final class RoomDatabase: StageDatabase {
+    typealias Request = DatabaseRequest
+    typealias News = FanoutStage.News
 
-    /// What a request on a connection is for.
-    private struct Request {
+    /// What a call on a connection is for.
+    private struct Call {
         let statement: RoomStatement
         /// The core's tag; 0 for the identity.
         let tag: UInt64
     }
 
     private let links: [PolledConnection]
-    private var requests: [UInt64: Request] = [:]
+    private var calls: [UInt64: Call] = [:]
     private var waiting: Deque<DatabaseRequest> = []
     private var lastRequest: UInt64 = 0
     private var events: [Connection.Event] = []
@@ -44,21 +38,33 @@ final class RoomDatabase {
     /// The server of each link; nil while it is down.
     private var servers: [ServerFacts?]
 
-    init(on thread: ReactorThread, settings: ConnectionSettings, connections: Int) throws {
-        self.links = try (0..<connections).map { _ in
-            try PolledConnection(on: thread, settings: settings, statements: RoomStatement.all)
+    private let check: ReadinessCheck
+    private let logger: Logger
+    private var troubleLog = LogLimiter(every: .seconds(1))
+
+    init(on thread: ReactorThread, name: String, settings: FanoutSettings, check: ReadinessCheck) throws {
+        var connection = ConnectionSettings(connectionString: settings.databaseURL)
+        connection.applicationName = name
+        // The deadline of a question runs while it is queued on a connection. All others wait before that, without one.
+        (connection.maximumInFlight, connection.maximumQueued) = (8, 8)
+        self.links = try (0..<settings.databaseConnections).map { _ in
+            try PolledConnection(on: thread, settings: connection, statements: RoomStatement.all)
         }
-        self.servers = Array(repeating: nil, count: connections)
+        self.servers = Array(repeating: nil, count: self.links.count)
+        self.check = check
+        self.logger = thread.logger
+        check.notReady("the database does not answer")
     }
 
     /// How many connections are up.
     var upCount: Int { self.links.count { $0.connection.isReady } }
     /// How many questions wait or are under way.
-    var openCount: Int { self.waiting.count + self.requests.count }
-    /// Why no questions can be asked, for operators; nil when they can.
-    var trouble: String? {
-        if self.hasIdentity, self.upCount > 0 { return nil }
-        return self.isSchemaTooOld ? Self.schemaIsTooOld : "the database does not answer"
+    var openCount: Int { self.waiting.count + self.calls.count }
+
+    /// Reports whether questions can be asked, and why not.
+    private func report() {
+        if self.hasIdentity, self.upCount > 0 { return self.check.ready() }
+        self.check.notReady(self.isSchemaTooOld ? Self.schemaIsTooOld : "the database does not answer")
     }
 
     private static let schemaIsTooOld =
@@ -86,11 +92,13 @@ final class RoomDatabase {
     /// Reads the connections' events, and passes on what they mean.
     /// - Parameter isWanted: false for the tag of a question whose answer nobody waits for any more. It is not asked: a
     ///   database that is slower than the questions come would be asked old ones only.
-    func turn(at now: Instant, isWanted: (UInt64) -> Bool, _ act: (Event) -> Void) {
+    func turn(at now: Instant, isWanted: (UInt64) -> Bool, _ act: (News) -> Void) {
         for (index, link) in self.links.enumerated() {
             link.turn(at: now, into: &self.events)
+            guard !self.events.isEmpty else { continue }
             for event in self.events { self.read(event, of: index, at: now, act) }
             self.events.removeAll(keepingCapacity: true)
+            self.report()
         }
         while let next = self.waiting.first {
             if !isWanted(next.tag) {
@@ -144,7 +152,7 @@ final class RoomDatabase {
         let submission = self.links[link].connection.submit(
             .statement(statement.rawValue), parameters, tag: self.lastRequest, at: now)
         if submission == .accepted {
-            self.requests[self.lastRequest] = Request(statement: statement, tag: tag)
+            self.calls[self.lastRequest] = Call(statement: statement, tag: tag)
         }
         return submission
     }
@@ -162,7 +170,7 @@ final class RoomDatabase {
 
     // MARK: In
 
-    private func read(_ event: Connection.Event, of link: Int, at now: Instant, _ act: (Event) -> Void) {
+    private func read(_ event: Connection.Event, of link: Int, at now: Instant, _ act: (News) -> Void) {
         switch event {
         case .connected(let facts):
             if let objection = self.lineage.objection(to: facts) {
@@ -173,22 +181,35 @@ final class RoomDatabase {
             self.leaveFormerServers(at: now)
             _ = self.submit(.identity, Parameters(), 0, link, now)
         case .rows(let id, let rows):
-            guard let request = self.requests.removeValue(forKey: id) else { return }
+            guard let request = self.calls.removeValue(forKey: id) else { return }
             do throws(PostgresError) {
                 try self.answered(request, rows, of: link, at: now, act)
             } catch {
                 self.failed(request, error, act)
             }
         case .failed(let id, let error):
-            guard let request = self.requests.removeValue(forKey: id) else { return }
+            guard let request = self.calls.removeValue(forKey: id) else { return }
             self.failed(request, error, act)
         case .attemptFailed(let error):
             self.isSchemaTooOld = error.sqlState.isOfMissingObject
-            act(.trouble(error))
+            self.troubled(error)
         case .disconnected(let error):
             self.servers[link] = nil
-            act(.trouble(error))
+            self.troubled(error)
         }
+    }
+
+    private func troubled(_ error: PostgresError) {
+        guard let suppressed = self.troubleLog.admit(at: .now) else { return }
+        self.logger.warning(
+            "database trouble",
+            metadata: [
+                "pg.sqlstate": "\(error.sqlState)", "error": "\(error.message)", "log.suppressed": "\(suppressed)",
+            ])
+    }
+
+    private func unreadable(_ statement: RoomStatement) {
+        self.logger.error("database rows unreadable", metadata: ["pg.statement": "\(statement)"])
     }
 
     /// A connection that came up first may be to the server that the newest one replaces.
@@ -199,25 +220,25 @@ final class RoomDatabase {
     }
 
     private func answered(
-        _ request: Request, _ rows: ResultRows, of link: Int, at now: Instant, _ act: (Event) -> Void
+        _ request: Call, _ rows: ResultRows, of link: Int, at now: Instant, _ act: (News) -> Void
     ) throws(PostgresError) {
         if request.statement == .identity {
-            guard let identity = try RowReader.identity(rows) else { return act(.unreadable(.identity)) }
+            guard let identity = try RowReader.identity(rows) else { return self.unreadable(.identity) }
             self.isSchemaTooOld = identity.schemaVersion < RoomStatement.schemaVersion
             guard !self.isSchemaTooOld else {
                 return self.links[link].connection.reject(Self.schemaIsTooOld, at: now)
             }
             self.hasIdentity = true
-            act(.identity(epoch: identity.epoch, seal: identity.seal))
+            act(.reached(epoch: identity.epoch, issuer: identity.seal.issuer { WallClock.milliseconds() }))
             return
         }
         let reply = try self.reply(to: request.statement, rows)
-        if reply == nil { act(.unreadable(request.statement)) }
+        if reply == nil { self.unreadable(request.statement) }
         act(.answer(request.tag, reply ?? .failed))
     }
 
-    private func failed(_ request: Request, _ error: PostgresError, _ act: (Event) -> Void) {
-        act(.trouble(error))
+    private func failed(_ request: Call, _ error: PostgresError, _ act: (News) -> Void) {
+        self.troubled(error)
         if request.statement != .identity { act(.answer(request.tag, .failed)) }
     }
 

@@ -121,18 +121,18 @@ extension Gateway {
         self.commits.resultReceived(result, &self.connections, &self.rooms, at: now, into: &actions)
     }
 
-    /// A committer of these shards came or went away: what is in custody goes out again.
+    /// A committer of these shards came or went away: the gateway sends its commits in flight again.
     package mutating func committersChanged(shards: Set<Int>, at now: Instant, into actions: inout [GatewayAction]) {
-        self.commits.custody.linksChanged(shards: shards, at: now, into: &actions)
+        self.commits.inFlight.linksChanged(shards: shards, at: now, into: &actions)
     }
 
     /// The shell had no credit for a commit that it had to send: it waits.
-    package mutating func commitNotSent(_ commit: Commit) { self.commits.custody.commitNotSent(commit) }
+    package mutating func commitNotSent(_ commit: Commit) { self.commits.inFlight.commitNotSent(commit) }
 
-    /// Sends the next commit that waits for credit; see ``Custody/sendNextHeld(after:at:into:hasCredit:)``.
+    /// Sends the next commit that waits for credit; see ``InFlightCommits/sendNextHeld(after:at:into:hasCredit:)``.
     package mutating func sendNextHeld(
         after shard: Int?, at now: Instant, into actions: inout [GatewayAction], hasCredit: (Int) -> Bool
     ) -> Int? {
-        self.commits.custody.sendNextHeld(after: shard, at: now, into: &actions, hasCredit: hasCredit)
+        self.commits.inFlight.sendNextHeld(after: shard, at: now, into: &actions, hasCredit: hasCredit)
     }
 }

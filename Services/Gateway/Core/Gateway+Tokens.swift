@@ -13,7 +13,7 @@ extension Gateway {
 
     /// Other keys or revocations are in force. Connections that would not be admitted any more are closed, and nothing that
     /// waits for its turn on behalf of such a token is done: joins, events behind them, commits that were not sent yet.
-    /// A commit in custody may have been applied already, so it stays there until its result.
+    /// A commit in flight may have been applied already, so it stays in flight until its result.
     package mutating func tokensChanged(_ tokens: TokenVerifier, into actions: inout [GatewayAction]) {
         for slot in self.authenticator.tokensChanged(tokens, self.connections) {
             let commits = self.connections.bySlot[slot]?.commits.removeAll() ?? []

@@ -11,7 +11,7 @@ package import Wire
 ///
 /// An event whose effect depends on time comes with the present moment. Each appends what is to be done to the caller's
 /// actions, which the shell performs in order. Its parts keep their own rules and are lent the connections and rooms that they need. It keeps no
-/// truth about rooms: only who listens, up to where each room's stream was delivered, and the commits in its custody.
+/// truth about rooms: only who listens, up to where each room's stream was delivered, and the commits in flight.
 package struct Gateway {
     /// Who apps are.
     package internal(set) var authenticator: Authenticator
@@ -54,7 +54,7 @@ package struct Gateway {
     package var refusedTotal: UInt64 { self.connections.refusedTotal + self.requests.refusedTotal }
 
     /// Commits, joins and reads refused because too many waited.
-    package var busyTotal: UInt64 { self.commits.custody.busyTotal + self.joins.busyTotal + self.requests.busyTotal }
+    package var busyTotal: UInt64 { self.commits.inFlight.busyTotal + self.joins.busyTotal + self.requests.busyTotal }
 
     // MARK: Time
 
@@ -66,7 +66,7 @@ package struct Gateway {
         let isRestless = !self.connections.restless.isEmpty || self.commits.hasLeftBehind
         if isRestless || self.joins.queuedCount > 0 { return self.clock + Self.shortLook }
         let isWaiting =
-            self.commits.custody.count > 0 || !self.joins.isEmpty || self.requests.readCount > 0
+            self.commits.inFlight.count > 0 || !self.joins.isEmpty || self.requests.readCount > 0
             || self.rooms.hasQuestions
         if isWaiting { return self.clock + Self.longLook }
         return self.orphans.nextDeadline

@@ -66,9 +66,9 @@ package struct GatewayLimits: Equatable, Sendable {
     package var previewWrites = 128
 
     /// Commits of all apps without a result, those included that wait for a rate limit; one more is refused as busy.
-    package var custodyCommits = 32_768
+    package var inFlightCommits = 32_768
     /// Bytes of such commits.
-    package var custodyBytes = 64 << 20
+    package var inFlightBytes = 64 << 20
     /// Joins of all apps that may wait for their answer; one more is refused as busy.
     package var joinsWaiting = 20_000
     /// Joins per second that go to fan-outs, and as many together after a pause; the rest wait for their turn.

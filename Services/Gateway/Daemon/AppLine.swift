@@ -25,9 +25,9 @@ protocol AppLine: AnyObject {
     /// Sends an event that many apps get, unless too much waits for this one.
     /// - Returns: false when it was not sent.
     func offer(_ packet: PreparedPacket, json: [UInt8]) -> Bool
-    /// Sends previews but those of `mover`; the packet holds just these. A slow app gets the latest of them when it can
+    /// Sends previews but those of `publisher`; the packet holds just these. A slow app gets the latest of them when it can
     /// take more.
-    func send(_ previews: [PreviewText], butOf mover: Slot?, packet: PreparedPacket)
+    func send(_ previews: [PreviewText], butOf publisher: Slot?, packet: PreparedPacket)
     /// Sends no previews of a room that wait here: the app has lost its place there, or takes another one.
     func dropPreviews(of room: Identifier)
     /// True while the app's connection accepts no more, because the app does not read.

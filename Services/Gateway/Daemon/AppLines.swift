@@ -63,10 +63,10 @@ struct AppLines {
     func deliver(_ previews: [PreviewText], to slots: [Slot]) {
         var packets = PreviewPackets(previews)
         // Few of them: looking through is cheaper than hashing.
-        let movers = previews.compactMap(\.sender)
+        let publishers = previews.compactMap(\.sender)
         for slot in slots {
             guard let app = self.lines[slot] else { continue }
-            if !movers.contains(slot) {
+            if !publishers.contains(slot) {
                 app.send(previews, butOf: nil, packet: packets.all(inBatches: app.takesBatches))
                 continue
             }

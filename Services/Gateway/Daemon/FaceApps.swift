@@ -54,8 +54,8 @@ final class FaceApps {
             return
         }
         // Back ends are on a trusted network, and a refused one has no connection that could be closed.
-        var limit: DoorLimit?
-        let admission = hub.door.admit(
+        var limit: AdmissionLimit?
+        let admission = hub.admission.admit(
             auth: auth, query: { _ in nil }, header: { _ in nil }, from: nil, counted: nil, within: &limit,
             by: hub.core.authenticator)
         switch admission {
@@ -167,8 +167,8 @@ final class FaceLine: AppLine {
         return true
     }
 
-    func send(_ previews: [PreviewText], butOf mover: Slot?, packet: PreparedPacket) {
-        let others = previews.filter { mover == nil || $0.sender != mover }
+    func send(_ previews: [PreviewText], butOf publisher: Slot?, packet: PreparedPacket) {
+        let others = previews.filter { publisher == nil || $0.sender != publisher }
         for json in self.takesBatches ? PreviewText.batches(of: others) : others.map(\.json) { self.emit(json) }
     }
 

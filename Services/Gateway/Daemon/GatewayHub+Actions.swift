@@ -31,7 +31,7 @@ extension GatewayHub {
         case .close(let slot): self.apps[slot]?.goAway()
         case .shed(let debtor): self.shed(debtor)
         case .expel(let slot): self.apps[slot]?.expel()
-        case .tokenRefused(let failure): self.door.report.tokenRefused(failure, from: nil)
+        case .tokenRefused(let failure): self.admission.report.tokenRefused(failure, from: nil)
         case .preview(let shard, let preview): self.routes.preview(preview, of: shard)
         case .previewsEnd(let shard, let end): self.routes.previewsEnd(end, of: shard)
         case .commit(let shard, let commit): self.send(commit, shard: shard)

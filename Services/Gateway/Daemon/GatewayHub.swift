@@ -27,8 +27,8 @@ final class GatewayHub {
     /// The answers to reads over HTTP that their clients have not read.
     private var holds: [UInt64: WeakHold] = [:]
     var routes: MeshRoutes
-    let door: GatewayDoor
-    private let custodyWatch: CustodyWatch
+    let admission: GatewayAdmission
+    private let inFlightWatch: InFlightWatch
     /// The links to the stages behind, once they are open.
     private var links: GatewayLinks?
     /// How long previews shall wait for each other.
@@ -67,13 +67,11 @@ final class GatewayHub {
             seed: UInt64.random(in: 0...UInt64.max), limits: settings.limits, tokens: tokens)
         self.routes = MeshRoutes(pause: Nanoseconds(settings.linkPause))
         self.gathering = GatheringGauge(budget: settings.promptCPU)
-        self.intake = EnvelopeIntake(
-            at: .gateway, logger: context.logger, onForeign: telemetry.linkRefusals.recordRefused
-        ) { telemetry.envelopesMalformed.add() }
+        self.intake = telemetry.linkRefusals.intake(at: .gateway, logger: context.logger)
         self.mesh = context.health.check("mesh")
         self.telemetry = telemetry
-        self.custodyWatch = CustodyWatch(note: context.health.note("commits"), telemetry: telemetry)
-        self.door = GatewayDoor(settings: settings, context: context, telemetry: telemetry)
+        self.inFlightWatch = InFlightWatch(note: context.health.note("commits"), telemetry: telemetry)
+        self.admission = GatewayAdmission(settings: settings, context: context, telemetry: telemetry)
         self.face = FaceApps(badMessages: RateMeter(perMinute: settings.socketIO.badPacketBudget))
         self.flushes = flushes
         self.watch = watch
@@ -274,7 +272,7 @@ final class GatewayHub {
 
     private func turn() {
         self.readLinks()
-        self.turns.turnEnded(commits: self.core.commits.custody.acceptedTotal)
+        self.turns.turnEnded(commits: self.core.commits.inFlight.acceptedTotal)
     }
 
     func settle() {
@@ -308,7 +306,7 @@ final class GatewayHub {
 
     /// Looks after what nobody waits for; called once a second.
     func keepHouse() {
-        self.custodyWatch.review(self.core.commits.custody.oldestAge(at: self.now))
+        self.inFlightWatch.review(self.core.commits.inFlight.oldestAge(at: self.now))
         self.telemetry.slowApps.set(self.apps.countSlowApps())
         self.reviewGathering()
         let debtors = self.core.joins.answers.debtors

@@ -137,7 +137,7 @@ package struct GatewayService: Service {
         }
     }
 
-    /// Takes no new apps, lets the commits in custody finish, then says goodbye in batches.
+    /// Takes no new apps, lets the commits in flight finish, then says goodbye in batches.
     private func drain(_ parts: GatewayParts, on eventLoop: any EventLoop) async {
         try? await eventLoop.flatSubmit { parts.drain() }.get()
     }
@@ -205,7 +205,7 @@ final class GatewayParts: @unchecked Sendable {  // Built and used on the event 
         self.hub.proceed(&farewell)
         // A proxy tries another gateway when nobody listens here. But every poll is a request, perhaps on a new connection.
         if !self.server.hasPollingSessions { _ = self.server.stopAccepting() }
-        let isDone = farewell.isOver && self.hub.core.commits.custody.isEmpty
+        let isDone = farewell.isOver && self.hub.core.commits.inFlight.isEmpty
         // At the end those, too, that never became apps.
         let isLate = self.hub.now >= farewell.end
         guard isDone || isLate, self.server.drain(upTo: .max) == 0 || self.hub.now >= farewell.end + Self.closing else {

@@ -113,11 +113,11 @@ package struct GatewaySettings: DaemonSettings {
         "turn-pause-us", default: 1000, in: 0...10_000,
         "The least time between turns of the event loop that accept commits, while very many come; 0 for none.")
 
-    static let custodyCommits = Setting.int(
-        "custody-commits", default: 32_768, in: 1...10_000_000,
+    static let inFlightCommits = Setting.int(
+        "in-flight-commits", default: 32_768, in: 1...10_000_000,
         "Commits of all apps that may wait for their results; one more is refused as busy.")
-    static let custodyBytes = Setting.int(
-        "custody-bytes", default: 64 << 20, in: 1 << 16...1 << 36, "Bytes of such commits.")
+    static let inFlightBytes = Setting.int(
+        "in-flight-bytes", default: 64 << 20, in: 1 << 16...1 << 36, "Bytes of such commits.")
     static let joinsWaiting = Setting.int(
         "joins-waiting", default: 20_000, in: 1...1_000_000,
         "Joins of all apps that may wait for their answers; one more is refused as busy.")
@@ -162,13 +162,13 @@ package struct GatewaySettings: DaemonSettings {
         "Over how long a stopping gateway spreads its goodbyes to many apps.")
 
     package static let schema = SettingsSchema(
-        "gateway", summary: "speaks Socket.IO with apps, keeps their commits in custody and delivers their rooms.",
+        "gateway", summary: "speaks Socket.IO with apps, keeps commits until they are stored, and delivers rooms.",
         [
             host, port, SharedSettings.open, face, origins, hosts, pingInterval, pingTimeout, connectTimeout,
             maxMessage, maxBuffered, badMessages, roomsPerConnection, connectionJoins, connectionsOfUser,
             previewRate, commitRate,
             commitBurst, userCommitRate, userCommitBurst, userRequestRate, userRequestBurst, unacknowledged,
-            waitingCommits, custodyCommits, custodyBytes, handshakeRate, joinRate,
+            waitingCommits, inFlightCommits, inFlightBytes, handshakeRate, joinRate,
             joinsWaiting, answerBytes, userAnswerBytes, userReads, userReadsWaiting, SharedSettings.roomElements,
             SharedSettings.roomBytes,
             SharedSettings.elementAnnotations,
@@ -250,8 +250,8 @@ package struct GatewaySettings: DaemonSettings {
         limits.throttle = Nanoseconds(values[Self.tick])
         limits.late = Nanoseconds(values[Self.paceLate])
         limits.calm = Nanoseconds(values[Self.paceCalm])
-        limits.custodyCommits = values[Self.custodyCommits]
-        limits.custodyBytes = values[Self.custodyBytes]
+        limits.inFlightCommits = values[Self.inFlightCommits]
+        limits.inFlightBytes = values[Self.inFlightBytes]
         limits.joinsWaiting = values[Self.joinsWaiting]
         limits.roomElements = values[SharedSettings.roomElements]
         limits.roomBytes = values[SharedSettings.roomBytes]

@@ -10,13 +10,12 @@ import Wire
 final class GatewayTelemetry: Sendable {
     /// Peers and records that were refused.
     let linkRefusals: LinkTelemetry
-    let envelopesMalformed: Counter
     private let envelopesDropped: Counter
     let handshakesRefused: Counter
     let signalsDropped: Counter
     let slowApps: Gauge
     /// Seconds.
-    let custodyOldest: Gauge
+    let inFlightOldest: Gauge
     private let core: MetricsTable<Gateway>
     private let server: MetricsTable<SocketIOServer>
     private let lanesClosed: Gauge
@@ -35,12 +34,11 @@ final class GatewayTelemetry: Sendable {
         self.core = Self.core(metrics)
         self.server = Self.server(metrics)
         self.envelopesDropped = counter("envelopes_dropped_total", "Envelopes that a peer was too slow for.")
-        self.envelopesMalformed = counter("envelopes_malformed_total", "Envelopes that could not be read to their end.")
         self.handshakesRefused = counter("handshakes_refused_total", "Handshakes told to come later.")
         self.signalsDropped = counter(
             "signals_dropped_total", "Signals that a member did not get because too much waited for it.")
         self.slowApps = gauge("slow_apps", "Apps that have not read what is sent to them for a second or longer.")
-        self.custodyOldest = gauge("custody_oldest_seconds", "How long the oldest of them has waited.")
+        self.inFlightOldest = gauge("in_flight_oldest_seconds", "How long the oldest of them has waited.")
         self.lanesClosed = gauge("commit_lanes_closed", "Committers that have given no more credit.")
         self.gatheringShare = gauge(
             "gathering_ratio",
@@ -49,7 +47,7 @@ final class GatewayTelemetry: Sendable {
             "\(Self.prefix)commit_latency_seconds", "How long commits took from their acceptance to their results.")
         self.previewAge = metrics.histogram(
             "\(Self.prefix)preview_age_seconds",
-            "How old previews were when they were delivered, of some whose movers are connected here, too.")
+            "How old previews were when they were delivered, of some whose publishers are connected here, too.")
         let stages: [Stage] = [.coalescer, .committer, .fanout]
         self.linksUp = Dictionary(
             uniqueKeysWithValues: stages.map { stage in
@@ -94,19 +92,19 @@ final class GatewayTelemetry: Sendable {
     }
 
     private static func addCommits(to core: inout MetricsTable<Gateway>) {
-        core.counter("commits_received_total", "Commits taken into custody.", \.commits.custody.acceptedTotal)
-        core.counter("commits_resent_total", "Commits sent again.", \.commits.custody.resentTotal)
-        core.counter("commits_delayed_total", "Commits that had to wait for credit.", \.commits.custody.heldTotal)
+        core.counter("commits_received_total", "Commits accepted.", \.commits.inFlight.acceptedTotal)
+        core.counter("commits_resent_total", "Commits sent again.", \.commits.inFlight.resentTotal)
+        core.counter("commits_delayed_total", "Commits that had to wait for credit.", \.commits.inFlight.heldTotal)
         core.counter("commits_acknowledged_total", "Commits acknowledged to apps.", \.commits.acknowledgedTotal)
         core.counter("commits_traced_total", "Commits whose way is logged.", \.commits.traces.tracedTotal)
         core.counter(
             "traces_over_rate_total", "Commits whose way was not logged because there were too many to be logged.",
             \.commits.traces.overRateTotal)
-        core.gauge("commits_in_custody", "Commits without a result.", \.commits.custody.count)
-        core.gauge("custody_bytes", "About their bytes.", \.commits.custody.bytes)
-        core.gauge("commits_held", "Commits in custody that wait for credit.", \.commits.custody.heldCount)
+        core.gauge("commits_in_flight", "Commits without a result.", \.commits.inFlight.count)
+        core.gauge("in_flight_bytes", "About their bytes.", \.commits.inFlight.bytes)
+        core.gauge("commits_held", "Commits in flight that wait for credit.", \.commits.inFlight.heldCount)
         core.gauge(
-            "commits_waiting", "Commits without a number that wait for their turn.", \.commits.custody.reservedCount)
+            "commits_waiting", "Commits without a number that wait for their turn.", \.commits.inFlight.reservedCount)
     }
 
     private static func addJoins(to core: inout MetricsTable<Gateway>) {
@@ -122,7 +120,7 @@ final class GatewayTelemetry: Sendable {
 
     private static func addRooms(to core: inout MetricsTable<Gateway>) {
         core.counter("updates_delivered_total", "Updates delivered to rooms.", \.rooms.updatesTotal)
-        core.counter("holes_total", "Holes found in rooms' streams.", \.rooms.holesTotal)
+        core.counter("gaps_total", "Gaps found in rooms' streams.", \.rooms.gapsTotal)
         core.counter("resyncs_total", "Rooms whose members had to join again.", \.rooms.resyncsTotal)
         core.counter(
             "slow_members_total", "Members that had to join again as they read too slowly.", \.rooms.fallenBehindTotal)
@@ -135,7 +133,7 @@ final class GatewayTelemetry: Sendable {
             "preview_lateness_seconds", "How late previews were delivered on average, lately.",
             \.rooms.paces.lateness.seconds)
         core.gauge(
-            "commit_seconds", "How long commits took on average from custody to result, lately.",
+            "commit_seconds", "How long commits took on average from acceptance to result, lately.",
             \.rooms.paces.commitTime.seconds)
         core.gauge("usual_commit_seconds", "How long they take when previews leave them alone.") {
             ($0.rooms.paces.usualCommitTime ?? .zero).seconds

@@ -25,7 +25,7 @@ final class HTTPPages: HTTPApplication {
     func handle(_ request: HTTPRequest, respond: @escaping (HTTPResponse) -> Void) {
         let head = request.head
         if let health = self.health(head) { return respond(health.confined) }
-        guard self.hub.door.isAddressed(by: head, from: request.remoteAddress) else {
+        guard self.hub.admission.isAddressed(by: head, from: request.remoteAddress) else {
             return respond(Self.wrongHost.confined)
         }
         guard APIResource.contains(head.path) else { return respond(self.page(head).confined) }
@@ -88,7 +88,7 @@ final class HTTPPages: HTTPApplication {
     }
 
     private static let wrongHost: HTTPResponse = {
-        var response = HTTPPages.refusal(Refusal(.forbidden, GatewayDoor.wrongName, field: "Host"))
+        var response = HTTPPages.refusal(Refusal(.forbidden, GatewayAdmission.wrongName, field: "Host"))
         // Misdirected Request (RFC 9110 section 15.5.20).
         response.status = 421
         return response
@@ -174,8 +174,8 @@ final class HTTPPages: HTTPApplication {
 
     private func identify(_ request: HTTPRequest, _ respond: (HTTPResponse) -> Void) -> Identity? {
         let head = request.head
-        var limit: DoorLimit?
-        let admission = self.hub.door.admit(
+        var limit: AdmissionLimit?
+        let admission = self.hub.admission.admit(
             auth: UnsafeRawBufferPointer(start: nil, count: 0), query: { head.queryValue($0) },
             header: { head.header($0) }, guest: Self.guest, from: request.remoteAddress,
             counted: request.limitedAddress, within: &limit, by: self.hub.core.authenticator)

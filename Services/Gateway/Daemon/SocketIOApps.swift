@@ -12,19 +12,19 @@ final class SocketIOApps: SocketIOApplication {
     init(hub: GatewayHub) { self.hub = hub }
 
     func admit(_ handshake: Handshake) -> HandshakeRefusal? {
-        guard self.hub.door.isAddressed(by: handshake.head, from: handshake.remoteAddress) else {
-            return .forbidden(GatewayDoor.wrongName)
+        guard self.hub.admission.isAddressed(by: handshake.head, from: handshake.remoteAddress) else {
+            return .forbidden(GatewayAdmission.wrongName)
         }
-        return self.hub.door.mayShakeHands() ? nil : .unavailable(retryAfter: 1)
+        return self.hub.admission.mayShakeHands() ? nil : .unavailable(retryAfter: 1)
     }
 
     func connect(_ socket: SocketIOSocket, _ request: ConnectRequest) {
-        let visitor = socket.engine.userInfo as? Visitor ?? Visitor(self.hub.door.makeLimit())
+        let visitor = socket.engine.userInfo as? Visitor ?? Visitor(self.hub.admission.makeLimit())
         guard request.namespace == .root else {
             return Self.refuse(socket, visitor, message: "Invalid namespace")
         }
         let head = request.handshake?.head
-        let admission = self.hub.door.admit(
+        let admission = self.hub.admission.admit(
             auth: request.auth, query: { head?.queryValue($0) }, header: { head?.header($0) },
             from: socket.remoteAddress, counted: socket.limitedAddress, within: &visitor.limit,
             by: self.hub.core.authenticator, among: self.hub.core.connections)
@@ -82,11 +82,11 @@ final class SocketIOApps: SocketIOApplication {
     }
 }
 
-/// What a connection may still cost at the door; it may send any number of CONNECT packets.
+/// What a connection may still cost at admission; it may send any number of CONNECT packets.
 private final class Visitor {
-    var limit: DoorLimit?
+    var limit: AdmissionLimit?
 
-    init(_ limit: DoorLimit) { self.limit = limit }
+    init(_ limit: AdmissionLimit) { self.limit = limit }
 }
 
 extension SocketIOSocket {
@@ -201,9 +201,9 @@ final class SocketIOLine: AppLine {
 
     func offer(_ packet: PreparedPacket, json: [UInt8]) -> Bool { self.socket.offer(packet) }
 
-    func send(_ previews: [PreviewText], butOf mover: Slot?, packet: PreparedPacket) {
+    func send(_ previews: [PreviewText], butOf publisher: Slot?, packet: PreparedPacket) {
         if self.held.isEmpty, self.socket.offer(packet) { return }
-        self.held.add(previews, butOf: mover)
+        self.held.add(previews, butOf: publisher)
         // It takes previews, but not as many at once.
         if self.socket.isWritable { self.sendSoon() }
     }

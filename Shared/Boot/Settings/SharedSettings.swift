@@ -77,7 +77,7 @@ package enum SharedSettings {
         "How long an instance stays in the set that DNS does not list any more.")
     package static let promptCPU = Setting.int(
         "prompt-cpu-percent", default: 34, in: 0...100,
-        "Share of one core up to which previews leave as they arrive; above it those of several movers wait for each other."
+        "Share of one core up to which previews leave as they arrive; above it those of several publishers wait for each other."
     )
     package static let creditCommits = Setting.int(
         "credit-commits", default: 4096, in: 1...1_000_000,

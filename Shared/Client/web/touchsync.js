@@ -1986,7 +1986,7 @@ export class RoomCore extends Part {
   notAcknowledged(edit, error, isLatest) {
     const { queue } = this, { code } = error;
     if (![...RETRYABLE, "gap", "session_expired"].includes(code)) {
-      // A number that was not used would be a hole: something that is refused for certain fills it.
+      // A number that was not used would be a gap: something that is refused for certain fills it.
       if (code === "unknown_event") this.fill(edit);
       // An old number, of which the server does not know any more what became of it. Or another commit has the number,
       // so that this one has no effect: the refusals are the same.
@@ -2054,7 +2054,7 @@ export class RoomCore extends Part {
     if (event in this.movements) return /** @type {any} */ (this.movements)[event](data);
     if (!UPDATES.has(event)) return this.hear(event, data);
     if (!this.isJoined || !(seq > this.seq)) return;
-    // Behind a hole: what is missing comes with another join.
+    // Behind a gap: what is missing comes with another join.
     if (seq === this.seq + 1) this.apply(event, data, true);
     else this.join();
   }

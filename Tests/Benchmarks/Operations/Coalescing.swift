@@ -20,7 +20,7 @@ struct PassPreview: Operation {
     }
 }
 
-/// One of four previews of a tick: two movers of a room at 120 Hz, whose previews fold and depart together.
+/// One of four previews of a tick: two publishers of a room at 120 Hz, whose previews fold and flush together.
 struct FoldPreview: Operation {
     static let name = "coalesce-folded-preview"
     static let perTurn = 4
@@ -28,10 +28,10 @@ struct FoldPreview: Operation {
     private var coalescer = Coalescer()
     private var output: [Preview] = []
     private var now = Instant(nanoseconds: 1_000_000_000)
-    private let previews = (0..<2).map { mover in
+    private let previews = (0..<2).map { publisher in
         var preview = Sample.preview
-        preview.element = Sample.varied(preview.element, mover)
-        preview.connection += UInt64(mover)
+        preview.element = Sample.varied(preview.element, publisher)
+        preview.connection += UInt64(publisher)
         return preview
     }
 

@@ -22,7 +22,7 @@ struct TakePreview: Operation {
     }
 }
 
-/// An app's commit: scanned, judged, accepted into custody and handed on; then its result, acknowledged.
+/// An app's commit: scanned, judged, accepted in flight and handed on; then its result, acknowledged.
 struct TakeCommit: Operation {
     static let name = "take-commit"
 
@@ -45,6 +45,6 @@ struct TakeCommit: Operation {
             refusal: nil, seq: self.seq, json: Sample.acknowledgement, bodyHash: self.bodyHash)
         self.room.gateway.resultReceived(result, at: self.room.now, into: &self.room.actions)
         guard case .acknowledge(_, 5, let json) = self.room.actions.popLast() else { return false }
-        return json.count == Sample.acknowledgement.count && self.room.gateway.commits.custody.count == 0
+        return json.count == Sample.acknowledgement.count && self.room.gateway.commits.inFlight.count == 0
     }
 }

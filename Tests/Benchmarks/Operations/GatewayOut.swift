@@ -27,14 +27,14 @@ struct DeliverUpdate: Operation {
 /// frame, and the buffer that all share who move nothing.
 struct DeliverPreviews: Operation {
     static let name = "deliver-5-previews-to-100"
-    private static let movers = 5
+    private static let publishers = 5
 
     private var room: GatewayRoom
     private let previews: [Preview]
 
     init() throws {
         self.room = try GatewayRoom(members: 100)
-        self.previews = (0..<Self.movers).map { number in
+        self.previews = (0..<Self.publishers).map { number in
             var preview = Sample.preview
             preview.element = Sample.varied(preview.element, number)
             preview.user = Sample.varied(preview.user, number)
@@ -50,6 +50,6 @@ struct DeliverPreviews: Operation {
             self.previews, at: self.room.now, lateness: .zero, into: &self.room.actions)
         guard case .previews(let slots, let texts) = self.room.actions.popLast() else { return false }
         let all = PreparedPacket.concatenating(texts.map { PreparedPacket(event: $0.json) })
-        return slots.count == 100 && texts[4].sender == 4 && all.packetCount == Self.movers
+        return slots.count == 100 && texts[4].sender == 4 && all.packetCount == Self.publishers
     }
 }

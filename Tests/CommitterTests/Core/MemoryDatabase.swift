@@ -143,8 +143,8 @@ struct MemoryDatabase {
     }
 
     private mutating func append(_ row: ShardBatch.LogRow) {
-        if row.gseq != self.gseq + 1 { Issue.record("a hole in the shard's order") }
-        if row.seq != (self.rooms[row.room] ?? 0) + 1 { Issue.record("a hole in a room's order") }
+        if row.gseq != self.gseq + 1 { Issue.record("a gap in the shard's order") }
+        if row.seq != (self.rooms[row.room] ?? 0) + 1 { Issue.record("a gap in a room's order") }
         if self.log.contains(where: { $0.room == row.room && $0.session == row.session && $0.number == row.number }) {
             Issue.record("a commit was applied twice")
         }

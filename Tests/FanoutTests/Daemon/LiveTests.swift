@@ -38,7 +38,7 @@ import Wire
             // Nobody publishes it: the heads tell.
             try stage.commit("r", "e", x: 4, n: 4)
             try await eventually("the lost update") { stage.gateway.records.seqs == [4] }
-            try await eventually("the hole among the figures") {
+            try await eventually("the gap among the figures") {
                 stage.context.metrics.text().contains("touchsync_fanout_holes_total 1")
             }
         }
@@ -338,7 +338,7 @@ import Wire
         values.set(FanoutSettings.headInterval, .seconds(10))
     }
 
-    /// Where a stream ends; nil when it has a hole that no position tells.
+    /// Where a stream ends; nil when it has a gap that no position tells.
     private static func end(of records: [GatewayRecord]) -> UInt64? {
         var at: UInt64 = 0
         for record in records {

@@ -106,7 +106,7 @@ extension HistoryIndex {
             for (earlier, later) in zip(ordered, ordered.dropFirst()) {
                 let step = self.history[later].gseq - self.history[earlier].gseq
                 finding.expect(
-                    step == 1 || step > 1 && missing[shard] != nil, "shard \(shard): a repeat or a hole",
+                    step == 1 || step > 1 && missing[shard] != nil, "shard \(shard): a repeat or a gap",
                     [earlier, later])
             }
             let end = self.shards[shard]

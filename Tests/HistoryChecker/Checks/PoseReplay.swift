@@ -13,7 +13,7 @@ struct PoseReplay {
     }
 
     /// What moves an element: the track of a field, or its animation.
-    private enum Mover: Hashable {
+    private enum Publisher: Hashable {
         case track(ElementField)
         case animation
     }
@@ -26,7 +26,7 @@ struct PoseReplay {
         /// By how much its clock was ahead of the server's at most, ms.
         var ahead = 0.0
         /// By element: what started here at another time than the server says.
-        var shifts: [String: [Mover: Double]] = [:]
+        var shifts: [String: [Publisher: Double]] = [:]
     }
 
     /// An app's request.
@@ -112,21 +112,21 @@ struct PoseReplay {
         }
         let former = self.states[record.room]?.state(of: id, at: record.seq - 1).flatMap { self.element(id, $0.row) }
         let before = former.map(Self.starts) ?? [:]
-        var shifts: [Mover: Double] = [:]
-        for (mover, startedAt) in Self.starts(of: element) {
-            if before[mover] == startedAt {
-                shifts[mover] = screen.shifts[id]?[mover]
+        var shifts: [Publisher: Double] = [:]
+        for (publisher, startedAt) in Self.starts(of: element) {
+            if before[publisher] == startedAt {
+                shifts[publisher] = screen.shifts[id]?[publisher]
             } else if startedAt > arrival {
-                shifts[mover] = arrival
+                shifts[publisher] = arrival
             } else if startedAt < arrival - Self.earliest, record.cause.isEmpty {
-                shifts[mover] = arrival - Self.earliest
+                shifts[publisher] = arrival - Self.earliest
             }
         }
         screen.shifts[id] = shifts.isEmpty ? nil : shifts
     }
 
-    private static func starts(of element: Element) -> [Mover: Double] {
-        var starts: [Mover: Double] = [:]
+    private static func starts(of element: Element) -> [Publisher: Double] {
+        var starts: [Publisher: Double] = [:]
         for entry in element.motion.tracks.entries { starts[.track(entry.field)] = entry.value.startedAt }
         if let animation = element.animation { starts[.animation] = animation.startedAt }
         return starts
@@ -164,8 +164,8 @@ struct PoseReplay {
             let state = states.state(of: id, at: record.seq), !state.body.isEmpty
         else { return }
         var element = self.element(id, state.row) ?? Element(stored: state.body)
-        for (mover, start) in screen.shifts[id] ?? [:] {
-            switch mover {
+        for (publisher, start) in screen.shifts[id] ?? [:] {
+            switch publisher {
             case .track(let field): element.motion[field]?.startedAt = start
             case .animation: element.animation?.startedAt = start
             }

@@ -30,7 +30,7 @@ struct ViewReplay {
     }
 
     /// The gestures of an app on an element.
-    private struct Mover: Hashable {
+    private struct Publisher: Hashable {
         var room: String
         var client: String
         var element: String
@@ -38,7 +38,7 @@ struct ViewReplay {
 
     /// The gestures of one of its sessions: their numbers mean nothing in another.
     private struct Movement: Hashable {
-        var mover: Mover
+        var publisher: Publisher
         var session: String
     }
 
@@ -62,7 +62,7 @@ struct ViewReplay {
         /// The fields of all so far; nil when they are not known of each.
         var fields: Set<String>?
     }
-    private var sent: [Mover: [UInt64: Sent]] = [:]
+    private var sent: [Publisher: [UInt64: Sent]] = [:]
     /// When a change was first seen by anybody.
     private var firstSeen: [Int: Double] = [:]
 
@@ -80,8 +80,8 @@ struct ViewReplay {
             let (asked, stored) = (index.history[invoke], index.history[row])
             guard asked.gesture > 0 else { continue }
             for element in asked.requested {
-                let mover = Mover(room: asked.room, client: asked.client, element: element)
-                self.closings[Movement(mover: mover, session: asked.session), default: []]
+                let publisher = Publisher(room: asked.room, client: asked.client, element: element)
+                self.closings[Movement(publisher: publisher, session: asked.session), default: []]
                     .append(Closing(gesture: asked.gesture, seq: stored.seq, row: row))
             }
         }
@@ -124,11 +124,11 @@ struct ViewReplay {
             // A new run of the app has seen nothing.
             self.views[Pair(client: record.client, room: record.room)]?.seq = 0
         case .previewSent:
-            let mover = Mover(room: record.room, client: record.client, element: record.element)
+            let publisher = Publisher(room: record.room, client: record.client, element: record.element)
             let fields = record.targets.isEmpty ? nil : Set(record.targets)
-            var sent = self.sent[mover]?[record.gesture] ?? Sent(place: place, first: fields ?? [], fields: fields)
+            var sent = self.sent[publisher]?[record.gesture] ?? Sent(place: place, first: fields ?? [], fields: fields)
             sent.fields = fields.flatMap { sent.fields?.union($0) }
-            self.sent[mover, default: [:]][record.gesture] = sent
+            self.sent[publisher, default: [:]][record.gesture] = sent
         case .preview: self.previewed(record, place)
         default: break
         }
@@ -238,8 +238,8 @@ struct ViewReplay {
             return
         }
         self.previews.checked += 1
-        let mover = Mover(room: record.room, client: record.sender, element: record.element)
-        if let sent = self.sent[mover]?[record.gesture] {
+        let publisher = Publisher(room: record.room, client: record.sender, element: record.element)
+        if let sent = self.sent[publisher]?[record.gesture] {
             // On a later connection the app may see what it sent on an earlier one.
             if record.sender == record.client, sent.place > view.joined {
                 self.previews.violated("a preview came back to its sender", [sent.place, place])
@@ -256,7 +256,7 @@ struct ViewReplay {
         } else {
             self.previews.violated("a preview that nobody sent", [place])
         }
-        let movement = Movement(mover: mover, session: record.session)
+        let movement = Movement(publisher: publisher, session: record.session)
         if let closing = self.closing(of: record.gesture, movement), closing.seq <= view.seq {
             self.previews.violated("a preview after the commit that ended it", [closing.row, view.at, place])
         }

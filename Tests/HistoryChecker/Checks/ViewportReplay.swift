@@ -27,12 +27,12 @@ struct ViewportReplay {
         var since: Double
         /// Where it joined last; nil: it is not in the room.
         var joined: Int?
-        /// The last preview that it received of each element and mover, and the last cursor of each mover.
-        var received: [Mover: Int] = [:]
+        /// The last preview that it received of each element and publisher, and the last cursor of each publisher.
+        var received: [Publisher: Int] = [:]
     }
 
     /// An app and an element that it moves, or its cursor, which has no element.
-    private struct Mover: Hashable {
+    private struct Publisher: Hashable {
         var room: String
         var client: String
         var element: String
@@ -49,9 +49,9 @@ struct ViewportReplay {
 
     private let index: HistoryIndex
     private var sights: [Pair: Sight] = [:]
-    private var sent: [Mover: [Int]] = [:]
-    /// Where each mover last asked for a commit of the element, and the highest gesture that it ended.
-    private var commits: [Mover: (place: Int, gesture: UInt64)] = [:]
+    private var sent: [Publisher: [Int]] = [:]
+    /// Where each publisher last asked for a commit of the element, and the highest gesture that it ended.
+    private var commits: [Publisher: (place: Int, gesture: UInt64)] = [:]
     /// Where a change of an element last reached anybody.
     private var changes: [StoredElement: Int] = [:]
     private(set) var finding = Verdict.Finding()
@@ -61,8 +61,8 @@ struct ViewportReplay {
 
     mutating func run() {
         for place in self.index.history.indices { self.step(place) }
-        for (mover, places) in self.sent.sorted(by: { $0.value[0] < $1.value[0] }) {
-            if let last = places.last { self.checkEnd(of: last, by: mover) }
+        for (publisher, places) in self.sent.sorted(by: { $0.value[0] < $1.value[0] }) {
+            if let last = places.last { self.checkEnd(of: last, by: publisher) }
         }
     }
 
@@ -78,7 +78,7 @@ struct ViewportReplay {
         case .deliver: self.delivered(pair, record, place)
         case .invoke: self.invoked(record, place)
         case .previewSent, .pointed:
-            self.sent[Mover(record, by: record.client), default: []].append(place)
+            self.sent[Publisher(record, by: record.client), default: []].append(place)
             self.countHidden(record)
         case .preview, .cursor: self.received(pair, record, place)
         default: break
@@ -124,15 +124,15 @@ struct ViewportReplay {
 
     /// An app that saw an element leave gets nothing more of it until it comes back.
     private mutating func received(_ pair: Pair, _ record: HistoryRecord, _ place: Int) {
-        let mover = Mover(record, by: record.sender)
+        let publisher = Publisher(record, by: record.sender)
         guard self.sights[pair]?.joined != nil else { return }
-        let received = self.sights[pair]?.received.updateValue(place, forKey: mover)
+        let received = self.sights[pair]?.received.updateValue(place, forKey: publisher)
         guard let sight = self.sights[pair], let view = self.certainBox(sight, at: record), let box = record.box else {
             return
         }
         self.finding.checked += 1
         guard view.isOutOfSight(box), let former = received, self.isLeaving(former, view, sight, record) else { return }
-        let sent = self.sent[mover] ?? []
+        let sent = self.sent[publisher] ?? []
         let start = sent.last { $0 < former && self.index.history[$0].body == self.index.history[former].body }
         guard let start else { return }
         if let path = self.path(of: sent, from: start), view.isOutOfSight(path) {
@@ -171,51 +171,51 @@ struct ViewportReplay {
 
     private mutating func invoked(_ record: HistoryRecord, _ place: Int) {
         for element in record.requested {
-            var mover = Mover(record, by: record.client)
-            mover.element = element
-            self.commits[mover] = (place, max(record.gesture, self.commits[mover]?.gesture ?? 0))
+            var publisher = Publisher(record, by: record.client)
+            publisher.element = element
+            self.commits[publisher] = (place, max(record.gesture, self.commits[publisher]?.gesture ?? 0))
         }
     }
 
     /// At the end apps that look there have the last preview of a gesture that goes on, and those that look elsewhere do
     /// not show its element in their view any more.
-    private mutating func checkEnd(of last: Int, by mover: Mover) {
+    private mutating func checkEnd(of last: Int, by publisher: Publisher) {
         let record = self.index.history[last]
-        guard let box = record.box, self.isCertain(record), self.goesOn(last, by: mover) else { return }
+        guard let box = record.box, self.isCertain(record), self.goesOn(last, by: publisher) else { return }
         for (pair, sight) in self.sights.sorted(by: { $0.key.client < $1.key.client })
-        where pair.room == mover.room && pair.client != mover.client {
+        where pair.room == publisher.room && pair.client != publisher.client {
             guard let joined = sight.joined, joined < last else { continue }
             switch sight.part {
             case .unknown: continue
-            case .everything: self.checkArrival(of: last, by: mover, at: pair.client, sight)
+            case .everything: self.checkArrival(of: last, by: publisher, at: pair.client, sight)
             case .box(let view) where view.contains(box):
                 self.counts["last-previews-in-view", default: 0] += 1
-                self.checkArrival(of: last, by: mover, at: pair.client, sight)
+                self.checkArrival(of: last, by: publisher, at: pair.client, sight)
             case .box(let view) where view.isOutOfSight(box):
-                self.checkDeparture(of: last, by: mover, at: pair.client, sight, joined, view)
+                self.checkDeparture(of: last, by: publisher, at: pair.client, sight, joined, view)
             case .box: continue
             }
         }
     }
 
-    /// True when the mover is in the room since before its preview, has not ended the gesture, and the element exists.
-    private func goesOn(_ last: Int, by mover: Mover) -> Bool {
-        guard let joined = self.sights[Pair(client: mover.client, room: mover.room)]?.joined, joined < last else {
-            return false
-        }
-        if mover.element.isEmpty { return true }
+    /// True when the publisher is in the room since before its preview, has not ended the gesture, and the element exists.
+    private func goesOn(_ last: Int, by publisher: Publisher) -> Bool {
+        let place = Pair(client: publisher.client, room: publisher.room)
+        guard let joined = self.sights[place]?.joined, joined < last else { return false }
+        if publisher.element.isEmpty { return true }
         let gesture = self.index.history[last].gesture
-        return self.commits[mover].map { $0.place < last && $0.gesture < gesture } ?? true && self.stored(mover) != nil
+        let isOpen = self.commits[publisher].map { $0.place < last && $0.gesture < gesture } ?? true
+        return isOpen && self.stored(publisher) != nil
     }
 
     /// The element at the end.
-    private func stored(_ mover: Mover) -> HistoryRecord? {
-        let elements = self.index.rooms[mover.room]?.elements ?? []
-        return elements.lazy.map { self.index.history[$0] }.first { $0.element == mover.element }
+    private func stored(_ publisher: Publisher) -> HistoryRecord? {
+        let elements = self.index.rooms[publisher.room]?.elements ?? []
+        return elements.lazy.map { self.index.history[$0] }.first { $0.element == publisher.element }
     }
 
-    private mutating func checkArrival(of last: Int, by mover: Mover, at client: String, _ sight: Sight) {
-        let seen = sight.received[mover]
+    private mutating func checkArrival(of last: Int, by publisher: Publisher, at client: String, _ sight: Sight) {
+        let seen = sight.received[publisher]
         let isSeen = seen.map { $0 > last && self.index.history[$0].body == self.index.history[last].body } ?? false
         self.finding.expect(
             isSeen, "\(client) did not get the last preview in view", [last] + [seen].compactMap(\.self))
@@ -224,14 +224,14 @@ struct ViewportReplay {
     /// What an app shows last of an element that has left its view, of the gesture or else as stored before it, must not be
     /// in the view.
     private mutating func checkDeparture(
-        of last: Int, by mover: Mover, at client: String, _ sight: Sight, _ joined: Int, _ view: CanvasBox
+        of last: Int, by publisher: Publisher, at client: String, _ sight: Sight, _ joined: Int, _ view: CanvasBox
     ) {
         let gesture = self.index.history[last].gesture
-        let first = self.sent[mover]?.first { self.index.history[$0].gesture == gesture } ?? last
-        let changed = self.changes[StoredElement(room: mover.room, element: mover.element)] ?? 0
-        let seen = sight.received[mover].flatMap { self.index.history[$0].gesture == gesture ? $0 : nil }
+        let first = self.sent[publisher]?.first { self.index.history[$0].gesture == gesture } ?? last
+        let changed = self.changes[StoredElement(room: publisher.room, element: publisher.element)] ?? 0
+        let seen = sight.received[publisher].flatMap { self.index.history[$0].gesture == gesture ? $0 : nil }
         guard changed < seen ?? first, seen != nil || joined < first && self.isCertain(self.index.history[first]),
-            let shown = seen.map({ self.index.history[$0].box }) ?? self.stored(mover)?.box
+            let shown = seen.map({ self.index.history[$0].box }) ?? self.stored(publisher)?.box
         else { return }
         self.counts["departures", default: 0] += 1
         self.finding.expect(

@@ -1,9 +1,9 @@
-"""Huge things announced, nothing sent.
+"""Huge sizes announced, nothing sent.
 
-Does: WebSocket frames, HTTP bodies and chunks of up to 2^63 bytes, of which nothing follows; and 256 KiB that are just
-    allowed, of which nothing follows either.
+Does: announces WebSocket frames, HTTP bodies and chunks of up to 2^64 bytes, and of 256 KiB, which are allowed, and
+    sends none of them.
 Breaks: memory is reserved by what a stranger announces; a length overflows.
-Limit: `max-message-bytes` (256 KiB): 1009 or 413; 64 connections of an address.
+Limit: `max-message-bytes` (256 KiB), else 1009 or 413; 64 connections of an address.
 """
 
 import asyncio

@@ -1,7 +1,7 @@
-"""Binary, which no event of ours has.
+"""Binary, which no event here has.
 
-Does: binary frames, packets that announce attachments and never send them, attachments that nobody announced, and
-    base64 over polling.
+Does: sends binary frames, packets that announce attachments and never send them, attachments that nobody announced,
+    and base64 over polling.
 Breaks: attachments are collected in memory for a message that is never complete.
 Limit: refused with 1003, or 400 over polling; nothing is collected.
 """

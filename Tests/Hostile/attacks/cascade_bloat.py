@@ -1,9 +1,9 @@
-"""Annotations below one parent, deleted together.
+"""Annotations of one parent, deleted together.
 
-Does: a guest hangs groups of 400 annotations below one photo in the victim's room, deletes the photo, undoes that and
-    starts again.
+Does: hangs groups of 400 annotations on one photo in the victim's room, deletes the photo, undoes that, deletes it
+    again and starts over.
 Breaks: one small message makes the committer delete, log and broadcast thousands of elements.
-Limit: `element-annotations`, `commit-elements`; `commits-per-second`, of which twenty elements count for one;
+Limit: `element-annotations`, `commit-elements`; `commits-per-second`, where twenty elements count for one;
     `undo-entry-bytes`.
 """
 

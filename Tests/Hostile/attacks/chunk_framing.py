@@ -1,9 +1,10 @@
 """Framing without end, by way of a proxy.
 
-Does: 16 connections of a proxy that name one client send bodies in chunks of one byte, with extensions of 1000 until
-    that is refused, and thousands of empty lines before each request.
-Breaks: only what is in heads and bodies counts for the client, and the rest, a thousand times as much, for nobody.
-Limit: 4 KiB of extensions and trailers beside a body; `address-bytes-per-second`, charged for all that is read.
+Does: sends bodies in chunks of one byte with extensions of 1,000, and thousands of empty lines before each request,
+    over 16 connections of a proxy that name one client.
+Breaks: only the bytes of heads and bodies count for the client; the framing, a thousand times as much, counts for
+    nobody.
+Limit: 4 KiB of extensions and trailers beside a body; `address-bytes-per-second` counts all bytes that are read.
 """
 
 import socket

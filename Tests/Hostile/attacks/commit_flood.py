@@ -1,8 +1,9 @@
-"""Commits without waiting for anything.
+"""Commits without waiting for results.
 
-Does: guests in the victim's room send commits without a number, in bursts of 200, over 8 connections.
-Breaks: commits queue in front of the victim's, up to its deadline.
-Limit: `commits-per-second` (30), 32 without a result, 256 that wait for each connection, then `busy`.
+Does: sends commits without a number to the victim's room, in bursts of 200, over 8 connections.
+Breaks: they queue in front of the victim's commits, up to its deadline.
+Limit: `commits-per-second` (30); one in flight and 256 that wait (`waiting-commits`) for each connection, then
+    `busy`.
 """
 
 import asyncio

@@ -1,9 +1,10 @@
 """Thousands of keys that look alike.
 
-Does: CONNECT with an object of 4,000 long keys, all of them escapes (`\\u0061…`) that differ at the end only; again
-    and again, before any token was looked at.
-Breaks: a parser that compares each key with all earlier ones decodes them millions of times, and the loop stands still.
-Limit: a hash that nobody can foresee; 16 KiB of auth payload; ten refused CONNECTs end a connection.
+Does: sends CONNECT again and again, before it shows any token, with an object of 4,000 long keys; all are escapes
+    (`\\u0061…`) that differ at the end only.
+Breaks: a parser compares each key with all earlier ones and decodes them millions of times, and the loop stands
+    still.
+Limit: key hashes that nobody can foresee; 16 KiB of auth payload; ten refused CONNECTs end a connection.
 """
 
 from lines import frame, web_socket

@@ -1,8 +1,8 @@
 """Connections, half-open heads and silence.
 
-Does: connects and hangs up as fast as it can; beside it 40 connections send a head one byte at a time, and others
-    nothing at all.
-Breaks: accepting eats the loop; connections that never ask anything use up the gateway's 10,000.
+Does: connects and hangs up as fast as it can; 40 more connections send a head one byte at a time, and others send
+    nothing.
+Breaks: accepting eats the loop; connections that ask for nothing use up the gateway's 10,000.
 Limit: 64 connections of an address and 20 new ones a second, closed before they are set up; 5 s for a head.
 """
 

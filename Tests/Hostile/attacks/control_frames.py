@@ -1,10 +1,10 @@
 """WebSocket's own frames, as many as fit.
 
-Does: floods of pings, unsolicited pongs, empty fragments and frames behind a close, before and after CONNECT; some read
-    the pongs, some do not.
-Breaks: each ping is answered, into a queue that nobody reads; fragments are collected for ever.
-Limit: 20 pongs in a burst and ten a second, then 1008; 16 fragments of a message; messages of a connection and
-    of an address.
+Does: floods with pings, unsolicited pongs, empty fragments and frames after a close, before and after CONNECT; half
+    of the connections never read.
+Breaks: each ping is answered into a queue that nobody reads; fragments are collected for ever.
+Limit: 20 pongs at once and ten a second, then 1008; 16 fragments of a message; messages of a connection and of an
+    address.
 """
 
 import asyncio

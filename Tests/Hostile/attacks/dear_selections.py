@@ -1,9 +1,9 @@
-"""Large selections, shown to whoever comes.
+"""Large selections, shown to everyone who joins.
 
-Does: 14 connections of one user show selections of 500 long ids each in a room of its own; 40 others of the same user
-    join it, leave it and join it again, and read everything.
-Breaks: a join of 60 bytes makes an answer of 800 KB, in the fan-out and in the gateway, before anybody counts.
-Limit: the fan-out says what an answer weighs before it makes it; four times `user-answer-bytes` a second for a user.
+Does: shows selections of 500 long ids on 14 connections of one user in a room of its own; 40 others of the same user
+    join and leave it without end, and read everything.
+Breaks: a join of 60 bytes makes an answer of 800 KB, in the fan-out and in the gateway, before anybody counts it.
+Limit: the fan-out tells the size of an answer before it makes it; four times `user-answer-bytes` a second for a user.
 """
 
 import asyncio

@@ -1,10 +1,10 @@
 """Groups that fly and pulse without end.
 
-Does: a guest with 500 elements in the victim's room lets all of them pulse for ever, by animations almost as large as a
-    group's may be, throws them at 64 points and at a fine grid, and halts them, again as soon as it has the answer.
+Does: animates 500 elements in the victim's room for ever, with almost the largest animations that a group may have,
+    throws them at 64 points and at a fine grid, and halts them, each as soon as the last one is answered.
 Breaks: one small message makes the committer solve a thousand motions, and every member gets their texts.
 Limit: 500 elements of a group; `commits-per-second`; 256 KiB of a group's animations; users take turns in a batch,
-    `batch-elements`; a throw has one way for its group, in closed form.
+    `batch-elements`; a group's throw is solved once, in closed form.
 """
 
 import asyncio

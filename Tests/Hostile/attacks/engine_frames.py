@@ -1,7 +1,7 @@
-"""Engine.IO's packets without a message, as many as fit.
+"""Engine.IO packets without a message, as many as fit.
 
-Does: floods of pings, pongs without a ping, noops and empty texts, ten bytes each, before and after CONNECT.
-Breaks: what needs no answer is counted by no limit, and millions of it a second leave the loop no time for others.
+Does: floods with pings, unsolicited pongs, noops and empty texts, before and after CONNECT.
+Breaks: no limit counts packets that need no answer, and millions of them a second leave the loop no time for others.
 Limit: pings and malformed packets end the session; messages of a connection and of an address.
 """
 

@@ -1,9 +1,9 @@
-"""Garbage at the ZeroMQ face.
+"""Garbage at the ZeroMQ port for back ends.
 
-Does: random bytes, HTTP, greetings with other mechanisms, and a valid greeting with frames that are garbage, endless or
-    2^62 bytes long, on the port for other back ends; and CONNECT without a token.
+Does: writes random bytes, HTTP, greetings with other mechanisms, and a valid greeting followed by frames that are
+    garbage, endless or 2^62 bytes long; and sends CONNECT without a token.
 Breaks: libzmq or the gateway trusts lengths, or keeps a session for each connection that only greeted.
-Limit: `max-message-bytes`; a session needs a CONNECT with a token; sessions of the face are counted.
+Limit: `max-message-bytes`; a session needs a CONNECT with a token; 1,024 sessions.
 """
 
 import asyncio

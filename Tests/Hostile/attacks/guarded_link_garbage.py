@@ -1,8 +1,8 @@
 """Garbage on links that are guarded by keys.
 
-Does: the same on links with CURVE, and handshakes of it with keys that nobody listed, with boxes that nobody can open,
-    in pieces, endless or abandoned.
-Breaks: a daemon answers for a stranger, decrypts without end, or keeps something for each handshake.
+Does: writes the same to links with CURVE, and handshakes with keys that are not listed, with boxes that nobody can
+    open, in pieces, endless or abandoned.
+Breaks: a daemon answers a stranger, decrypts without end, or keeps something for each handshake.
 Limit: `handshakeInterval` (2 s); nothing but a handshake with a listed key reaches a daemon.
 """
 

@@ -1,10 +1,10 @@
 """Elements over HTTP, as fast as they go.
 
-Does: a guest posts groups of 200 elements to the victim's room over 32 connections, half of them under one and the same
-    idempotency key.
-Breaks: requests have no session, so a rate that counts by connection does not count them; keys are kept for a day.
-Limit: `user-commits-per-second`, of which twenty elements count for one; `user-requests-per-second`; users take turns in a
-    batch, `batch-elements`; `room-elements`; `custody-commits`.
+Does: posts groups of 200 elements to the victim's room over 32 connections, half of them under the same idempotency
+    key.
+Breaks: a rate that counts by connection does not count requests, which have no session; keys are kept for a day.
+Limit: `user-commits-per-second`, where twenty elements count for one; `user-requests-per-second`; users take turns in
+    a batch, `batch-elements`; `room-elements`; `custody-commits`.
 """
 
 import json

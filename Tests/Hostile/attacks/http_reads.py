@@ -1,8 +1,9 @@
 """Rooms and histories over HTTP, read again and again.
 
-Does: guests read the victim's room, its history and rooms that do not exist, over 32 connections.
-Breaks: each history page is a query to PostgreSQL and up to a megabyte; the victim's joins wait behind them.
-Limit: `user-requests-per-second`, `reads-waiting`, history reads of a fan-out (1000), 1 MiB of a page; 64 connections of an address.
+Does: reads the victim's room, its history and a room that does not exist, over 32 connections.
+Breaks: each page of a history is a query to PostgreSQL and up to a megabyte; the victim's joins wait behind them.
+Limit: `user-requests-per-second`, `reads-waiting`; 1,000 history reads of a fan-out, 1 MiB of a page; 64 connections
+    of an address.
 """
 
 from lines import Line, request

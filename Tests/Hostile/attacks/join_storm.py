@@ -1,8 +1,8 @@
 """In and out of rooms.
 
-Does: guests join 64 rooms each, leave them and join them again, without waiting for an answer; half of the rooms never
-    existed.
-Breaks: joins cost the fan-out a look into the database each; those of others wait behind them.
+Does: joins rooms that nobody ever wrote to, leaves them and joins them again, without waiting for an answer; half of
+    the connections use 64 rooms, the others one.
+Breaks: each join costs the fan-out a query, and joins of others wait behind them.
 Limit: `rooms-per-connection` (64), `connection-joins-per-second`, `joins-per-second`, `joins-waiting`.
 """
 

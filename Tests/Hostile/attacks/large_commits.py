@@ -1,9 +1,10 @@
-"""Commits as large as they may be.
+"""Commits as large as allowed.
 
-Does: guests create elements in rooms of their own, 200 KB in each commit, over 40 connections, without waiting.
-Breaks: what is kept until PostgreSQL has it is bounded for all apps together: one guest uses it up, and others are
-    refused; their commits wait behind megabytes.
-Limit: `address-bytes-per-second`; `waiting-commits` of a connection; `custody-bytes` (64 MiB) of all apps.
+Does: creates elements in rooms of its own, 200 KB in each commit, over 40 connections, without waiting.
+Breaks: all apps share the bytes of commits in flight: one guest uses them up, and others are refused or wait behind
+    megabytes.
+Limit: `address-bytes-per-second`; `waiting-commits` of a connection; `custody-bytes` (64 MiB) of all apps, an eighth
+    for a user.
 """
 
 import os

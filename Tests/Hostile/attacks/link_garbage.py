@@ -1,8 +1,8 @@
 """Garbage on the links between the daemons.
 
-Does: a program on the same machine writes to every port on which a daemon waits for another: what is not ZeroMQ, what
-    is no link of ours, links of other versions, and a valid greeting with garbage behind it.
-Breaks: a daemon that trusts its neighbours reads beyond a record, counts on a length, or stops.
+Does: writes, from the same machine, to every port on which a daemon waits for another: other protocols, links of
+    other versions, and a valid greeting followed by garbage.
+Breaks: a daemon that trusts its neighbours reads beyond a record, believes a length, or stops.
 Limit: `handshakeInterval` (2 s); every record is checked; a peer that sends garbage loses its connection.
 """
 

@@ -1,9 +1,9 @@
 """JSON that is deep, wide or both.
 
-Does: a stranger's CONNECT and a guest's events with 100,000 open brackets, arrays of 60,000 numbers, thousands of
-    members, and numbers of 100,000 digits.
-Breaks: recursion overflows the stack; tables for what will be refused anyway eat memory.
-Limit: depth 32, 64 members of an object, 1000 of an array; `bad-messages-per-minute` (10), then 1008.
+Does: sends a CONNECT, and a guest's events, with 100,000 open brackets, arrays of 60,000 numbers, thousands of
+    members and numbers of 100,000 digits.
+Breaks: recursion overflows the stack; the parser fills memory for a text that it refuses anyway.
+Limit: depth 32, 96 members of an object, 1,000 elements of an array; `bad-messages-per-minute` (10), then 1008.
 """
 
 import asyncio

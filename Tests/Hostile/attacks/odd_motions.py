@@ -1,9 +1,10 @@
 """Motions that no eye could follow.
 
-Does: a guest's animations of 10,000 keyframes, of 1,000, and of millions of turns; springs and throws with velocities of
-    1e300, grids of 1e-300 and curves as steep, as fast as its rates allow.
-Breaks: what is computed of a motion costs as much as its numbers are large; a number that is none is stored.
-Limit: 1000 of an array, 64 keyframes and 8 KiB of an animation; values and lengths have ranges, velocities are clamped.
+Does: sends animations of 10,000 keyframes, of 1,000, and of millions of turns, springs and throws with velocities of
+    1e300, and snap grids of 1e-300, as fast as the rates allow.
+Breaks: a motion costs as much as its numbers are large; a value that is no number is stored.
+Limit: 1,000 elements of an array, 64 keyframes of a field, 8 KiB of an animation; values and lengths have ranges,
+    velocities are clamped.
 """
 
 import asyncio

@@ -1,8 +1,9 @@
 """Requests without end, whose answers nobody reads.
 
-Does: pipelines a million `GET /` and `GET /api/rooms/x`, with and without a token, on 60 connections with tiny windows.
-Breaks: answers that are produced before earlier ones were read pile up in memory.
-Limit: a request is not read while earlier answers are unread; messages and connections of an address.
+Does: pipelines a million `GET /` and `GET /api/rooms/x`, with and without a token, on 60 connections with tiny
+    windows, and reads nothing.
+Breaks: answers pile up in memory, because they are made before earlier ones were read.
+Limit: no request is read while earlier answers are unread; messages and connections of an address.
 """
 
 from lines import Closed, Line, request

@@ -1,8 +1,8 @@
 """Tens of thousands of polling sessions that nobody wants.
 
-Does: opens polling sessions, up to 64,000, with heads of 12 KB each, over 16 connections, and forgets them.
-Breaks: sessions outlive their requests: each keeps its head until it times out, and no connection limit counts them.
-Limit: sessions of an address are counted (64); without a CONNECT they end after `connect-request-timeout-ms`.
+Does: opens up to 64,000 polling sessions, with heads of 12 KB each, over 16 connections, and forgets them.
+Breaks: sessions outlive their requests: each keeps its head until it times out, and no connection limit counts it.
+Limit: 64 sessions of an address; a session without a CONNECT ends after `connect-request-timeout-ms`.
 """
 
 from lines import Closed, Line, polling

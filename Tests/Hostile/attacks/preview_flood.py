@@ -1,8 +1,9 @@
 """Previews, cursors and selections, ten thousand a second.
 
-Does: guests in the victim's room move 400 elements, point and select, far above every rate.
-Breaks: each preview goes through the pipeline and to every member before somebody counts.
-Limit: `previews-per-second` (120) of a connection, folded above it; 1024 elements moved; paces under load.
+Does: moves 400 elements in the victim's room, points, selects and moves viewports, far above every rate.
+Breaks: each preview goes through the pipeline and to every member before anybody counts it.
+Limit: `previews-per-second` (120) of a connection: above it the latest of each element waits; 1,024 elements moved in
+    a room; slower rooms under load.
 """
 
 import asyncio

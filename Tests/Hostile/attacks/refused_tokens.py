@@ -1,9 +1,9 @@
-"""Tokens that are no good, over and over.
+"""Bad tokens, over and over.
 
-Does: CONNECT, HTTP requests and a guest's `auth:refresh` with tokens that are forged, long, for another algorithm or
-    nonsense, thousands of times on one connection.
+Does: sends CONNECT, HTTP requests and a guest's `auth:refresh` with tokens that are forged, long, for another
+    algorithm or nonsense, thousands of times on one connection.
 Breaks: verifying a signature costs more than sending one, so a few strangers keep the loop busy.
-Limit: tokens checked of a connection and of an address; ten refused ones end a connection.
+Limit: token checks of a connection and of an address; ten refused tokens end a connection.
 """
 
 import asyncio

@@ -1,8 +1,9 @@
 """A room that is filled up.
 
-Does: four guests create elements of 8 KB in the victim's room, as fast as their rates allow, alone and in groups.
-Breaks: the room outgrows what can be joined, or what its owner can delete.
-Limit: `room-elements`, `room-bytes`; `commits-per-second` (30) of a connection; parts for large rooms.
+Does: creates elements of 8 KB in the victim's room on four connections, as fast as the rates allow, alone and in
+    groups.
+Breaks: the room becomes larger than what can be joined, or what its owner can delete.
+Limit: `room-elements`, `room-bytes`; `commits-per-second` (30) of a connection; large rooms come in parts.
 """
 
 import asyncio

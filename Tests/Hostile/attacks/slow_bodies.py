@@ -1,9 +1,9 @@
 """Bodies that never come.
 
-Does: announces bodies of 256 KiB to the HTTP API and of 1 MiB to polling sessions, and sends a byte a second; or all
+Does: announces bodies of 256 KiB to the HTTP API and of 1 MiB to polling sessions, and sends a byte a second, or all
     but the last byte of 256 KiB.
-Breaks: room for each announced body is set aside, and each request occupies its connection for ever.
-Limit: a body must be complete within 30 s; 64 connections of an address, 256 KiB of a body or of a packet each.
+Breaks: memory is reserved for each announced body, and each request occupies its connection for ever.
+Limit: 30 s for a body; 256 KiB of a body or of a packet; 64 connections of an address.
 """
 
 import asyncio

@@ -1,9 +1,9 @@
-"""Undos and redos without waiting for anything.
+"""Undos and redos without waiting for results.
 
-Does: guests in the victim's room make an element each and undo and redo that, 100 times in a burst, over 8 connections.
-Breaks: an undo is a transaction of its own, so a few hundred a second are all that a shard's committer can do, and the
-    victim's commits queue behind them.
-Limit: users take turns in a batch; an undo counts for four of `commits-per-second` (30) and `user-commits-per-second`.
+Does: makes an element in the victim's room on each of 8 connections, and undoes and redoes that, in bursts of 100.
+Breaks: a shard's committer can do a few hundred undos a second, since each is a transaction of its own; the victim's
+    commits queue behind them.
+Limit: users take turns in a batch; an undo counts as four of `commits-per-second` (30) and `user-commits-per-second`.
 """
 
 import asyncio

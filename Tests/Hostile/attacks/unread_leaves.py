@@ -1,10 +1,10 @@
 """In and out of a large room without reading it.
 
-Does: two connections of one user join a room of 4 MB, whole, and leave it again without reading the answer, dozens of
-    times; two more come back under another session in place of leaving.
-Breaks: what an answer weighs is given back when its app leaves, though it still waits in the output.
-Limit: `user-answer-bytes`, `answer-bytes`: an answer counts until the kernel took it; then the connection that owes most
-    is closed.
+Does: joins a room of 4 MB on two connections of one user and leaves it again without reading, dozens of times; on two
+    more it comes back under another session instead.
+Breaks: the bytes of an answer are given back when its app leaves, although they still wait in the output.
+Limit: `user-answer-bytes`, `answer-bytes`: an answer counts until the kernel took it; then the connection that owes
+    most is closed.
 """
 
 import asyncio

@@ -1,10 +1,10 @@
 """A large room over polling, unread.
 
-Does: four polling sessions of one user join a room of 4 MB, leave and join again; one never polls, two poll over
-    connections with tiny windows and do not read, one ends its session and opens the next one.
-Breaks: what waits for a poll, or for the kernel behind one, belongs to no connection that anybody looks at.
-Limit: `user-answer-bytes`, `answer-bytes`: an answer counts until the kernel took it, be its session closed; sessions of
-    an address (64).
+Does: joins a room of 4 MB in four polling sessions of one user, again and again; one never polls, two poll with tiny
+    windows and do not read, one ends its session and opens the next one.
+Breaks: the output that waits for a poll, or in the kernel behind one, counts for no connection.
+Limit: `user-answer-bytes`, `answer-bytes`: an answer counts until the kernel took it, even after its session was
+    closed; 64 sessions of an address.
 """
 
 import asyncio

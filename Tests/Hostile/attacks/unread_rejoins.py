@@ -1,9 +1,9 @@
 """The same large room again and again, unread.
 
-Does: two connections of one user join a room of 4 MB again and again, and read nothing.
+Does: joins a room of 4 MB again and again on two connections of one user, and reads nothing.
 Breaks: each answer takes the place of the one before it in the books, but not in the output.
-Limit: `user-answer-bytes`, `answer-bytes`: an answer counts until the kernel took it; then the connection that owes most
-    is closed.
+Limit: `user-answer-bytes`, `answer-bytes`: an answer counts until the kernel took it; then the connection that owes
+    most is closed.
 """
 
 from lines import event, guest

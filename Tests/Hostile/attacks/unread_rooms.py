@@ -1,7 +1,7 @@
-"""A large room that many want and nobody reads.
+"""A large room that many request and nobody reads.
 
-Does: a guest fills a room of its own with 4 MB; 60 connections ask for it, by joining whole or in parts and over HTTP,
-    with tiny windows, and never read the answer.
+Does: fills a room of its own with 4 MB; 60 connections with tiny windows ask for it, by joins, whole or in parts, and
+    over HTTP, and never read the answer.
 Breaks: a small request makes a large answer, which is kept until it is read: 60 of them are 240 MB.
 Limit: `user-reads`, for HTTP until the answer is read; `user-answer-bytes`, `answer-bytes`; `memory-budget-bytes`.
 """

@@ -1,9 +1,9 @@
 """Members who never read.
 
-Does: guests join the victim's room over WebSocket and polling and read nothing from then on, ask for the room over
-    HTTP again and again without reading, and one of them moves so that there is something to read.
-Breaks: what the room says is kept for each of them, or the room waits for the slowest.
-Limit: `max-buffered-bytes` (1 MiB) for one connection, resynchronization at half of it, then 4008.
+Does: joins the victim's room over WebSocket and polling and reads nothing from then on, and asks for the room over
+    HTTP again and again; one guest moves an element, so that there is something to read.
+Breaks: the gateway keeps the room's messages for each of them, or the room waits for the slowest.
+Limit: `max-buffered-bytes` (1 MiB) for one connection: `room:resync` at half of it, then 4008.
 """
 
 import asyncio

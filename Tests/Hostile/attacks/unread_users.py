@@ -1,10 +1,10 @@
 """A large room, unread by many users.
 
-Does: ten users with four connections each join a room of 4 MB over and over, and read nothing or a few bytes a second;
-    an innocent user joins the same room twice a second and reads it.
-Breaks: what strangers do not read fills a budget that is for all, and other users' joins wait for it or are refused.
-Limit: `answer-bytes`: connections that hardly read are closed, and their users have half of it for a minute; nobody
-    else's join waits for it longer than a second.
+Does: joins a room of 4 MB over and over as ten users with four connections each, and reads hardly anything; an
+    innocent user joins the same room twice a second and reads it.
+Breaks: unread answers fill a budget that all share, and other users' joins wait for it or are refused.
+Limit: `answer-bytes`: connections that hardly read are closed, and for a minute their users share half of it; nine of
+    ten joins of the innocent user take less than a second.
 """
 
 import asyncio

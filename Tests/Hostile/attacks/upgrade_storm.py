@@ -1,8 +1,8 @@
 """From polling to WebSocket, again and again.
 
-Does: opens polling sessions and upgrades them; some stop in the middle, probe twice or poll meanwhile.
+Does: opens polling sessions and upgrades them; some stop halfway, probe twice or poll meanwhile.
 Breaks: half-finished upgrades keep two transports, timers and held polls for each session.
-Limit: 10 s for an upgrade; sessions and connections of an address (64 each).
+Limit: 10 s for an upgrade; 64 sessions and 64 connections of an address.
 """
 
 from lines import Line, frame, poll, polling, upgrade

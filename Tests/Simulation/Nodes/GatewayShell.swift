@@ -230,7 +230,7 @@ final class GatewayShell: Shell {
         if self.world.plan.isUnnumbered, self.world.now < self.world.healAt, self.world.random.place(16) == 0 {
             return self.world.count("commits.lost")
         }
-        if self.world.plan.mutant == .custodyOff {
+        if self.world.plan.mutant == .inFlightOff {
             guard self.sent.insert("\(commit.session) \(commit.number)").inserted else { return }
         }
         if self.routes.commit(commit, of: shard) == .noCredit { self.core.commitNotSent(commit) }
@@ -275,9 +275,9 @@ final class GatewayShell: Shell {
     }
 
     func count(into counts: inout [String: Int64]) {
-        counts["gateway.resent", default: 0] += Int64(self.core.commits.custody.resentTotal)
-        counts["gateway.held", default: 0] += Int64(self.core.commits.custody.heldTotal)
-        counts["gateway.holes", default: 0] += Int64(self.core.rooms.holesTotal)
+        counts["gateway.resent", default: 0] += Int64(self.core.commits.inFlight.resentTotal)
+        counts["gateway.held", default: 0] += Int64(self.core.commits.inFlight.heldTotal)
+        counts["gateway.gaps", default: 0] += Int64(self.core.rooms.gapsTotal)
         counts["gateway.resyncs", default: 0] += Int64(self.core.rooms.resyncsTotal)
         counts["outboxes.dropped-envelopes", default: 0] += Int64(self.routes.droppedEnvelopes)
         counts["gateway.pace-changes", default: 0] += Int64(self.core.rooms.paces.changes)

@@ -981,7 +981,7 @@ $$;
 -- the day's rows, which reads as many and locks nothing, took more than two seconds, the day is left out as well.
 --
 -- The oldest goes first, of days and of rows without one, and of the rows of a shard those with the lowest numbers: so
--- that what is left of the log has no holes.
+-- that what is left of the log has no gaps.
 --
 -- The advisory lock is "tchskeep" in ASCII.
 CREATE FUNCTION maintain_log(p_keep_days integer, p_now timestamptz DEFAULT clock_timestamp()) RETURNS text

@@ -10,7 +10,7 @@ struct OpenQuestions: Sendable {
         case heads
         /// Another name for the history.
         case epochMove
-        /// The rows of a shard behind a hole.
+        /// The rows of a shard behind a gap.
         case shardLog(Int, after: UInt64)
         /// The page of a history that is under way.
         case history

@@ -1,10 +1,10 @@
 package import Wire
 
-/// How far a shard's order of commits is known without a hole.
+/// How far a shard's order of commits is known without a gap.
 ///
 /// A cursor exists only while rooms of the shard are in memory: it is born from the first room's snapshot, moves with
-/// updates that come in order, and proves that no update up to it was missed. What lies beyond a hole is remembered by
-/// number and link only (its content went to its room), so that the cursor jumps over it once the hole is filled.
+/// updates that come in order, and proves that no update up to it was missed. What lies beyond a gap is remembered by
+/// number and link only (its content went to its room), so that the cursor jumps over it once the gap is filled.
 ///
 /// It carries the shard's ``HistoryChain`` as well. What does not continue the chain belongs to another history: either
 /// it is stray, or the database's history was replaced.

@@ -2,12 +2,12 @@ internal import Timing
 internal import Wire
 
 /// How far the shards' orders of commits are known, and when the database must be asked for more: for all heads in an
-/// interval, and for the log of a shard with a hole.
+/// interval, and for the log of a shard with a gap.
 ///
-///     in step ──something beyond the next──► hole ──patience is over──► log is read ──rows──► in step
+///     in step ──something beyond the next──► gap ──patience is over──► log is read ──rows──► in step
 ///                                                                          └──too far, or no rows──► restarted
 ///
-/// A hole has a time at which the log is read from the moment in which it is seen, whatever shows it: an update, a head
+/// A gap has a time at which the log is read from the moment in which it is seen, whatever shows it: an update, a head
 /// or a snapshot.
 struct ShardStreams: Sendable {
     /// What an update is to its shard.
@@ -19,11 +19,11 @@ struct ShardStreams: Sendable {
         /// It does not continue the chain: of a former primary, or the first of another history. The next heads show
         /// which.
         case stray
-        /// It fills a hole, and what came before does not continue it: the history was replaced.
+        /// It fills a gap, and what came before does not continue it: the history was replaced.
         case replaced
     }
 
-    /// How a hole can be closed.
+    /// How a gap can be closed.
     enum LogRead: Equatable, Sendable {
         /// There is none, or the log is being read.
         case needless
@@ -39,7 +39,7 @@ struct ShardStreams: Sendable {
         var tagAtBirth: UInt64 = 0
         /// Where the cursor was when the heads were last asked for.
         var polledCursor: UInt64?
-        /// When the log is read if the hole is still there.
+        /// When the log is read if the gap is still there.
         var readAt: Instant?
         /// The read of the log that is under way.
         var readTag: UInt64?
@@ -61,7 +61,7 @@ struct ShardStreams: Sendable {
     /// How far the shard that is furthest behind is behind, in updates.
     var lag: UInt64 { self.streams.reduce(0) { max($0, $1.cursor.lag) } }
 
-    /// True when the shard is known to reach further than what was seen without a hole.
+    /// True when the shard is known to reach further than what was seen without a gap.
     func isBehind(_ shard: Int) -> Bool { self.streams[shard].cursor.isBehind }
 
     /// True when the shard's cursor stands there.
@@ -87,7 +87,7 @@ struct ShardStreams: Sendable {
         return .followed
     }
 
-    /// A row of the log, which is read on until there is no hole. Returns false when the history was replaced.
+    /// A row of the log, which is read on until there is no gap. Returns false when the history was replaced.
     mutating func rowReceived(_ row: Update) -> Bool {
         self.streams[Int(row.shard)].cursor.saw(ShardCursor.Mark(row))
     }
@@ -134,11 +134,11 @@ struct ShardStreams: Sendable {
 
     // MARK: Reads of the log
 
-    /// Sets when the log is read, if there is a hole and no such time yet. Late updates may fill it until then.
+    /// Sets when the log is read, if there is a gap and no such time yet. Late updates may fill it until then.
     private mutating func watchHole(of shard: Int, at now: Instant) {
         guard self.isBehind(shard), self.streams[shard].readAt == nil, self.streams[shard].readTag == nil
         else { return }
-        self.setLogRead(of: shard, at: now + self.limits.holePatience)
+        self.setLogRead(of: shard, at: now + self.limits.gapPatience)
     }
 
     private mutating func setLogRead(of shard: Int, at deadline: Instant) {
@@ -155,7 +155,7 @@ struct ShardStreams: Sendable {
         return due
     }
 
-    /// How to close the shard's hole now.
+    /// How to close the shard's gap now.
     mutating func logRead(of shard: Int) -> LogRead {
         self.streams[shard].readAt = nil
         guard let after = self.streams[shard].cursor.at, self.isBehind(shard), self.streams[shard].readTag == nil

@@ -23,7 +23,7 @@ extension ElementStore {
     /// - Parameters:
     ///   - stored: the element.
     ///   - index: its index.
-    ///   - fence: the index of the mover's session among its fences.
+    ///   - fence: the index of the publisher's session among its fences.
     mutating func locate(
         _ preview: inout Preview, of stored: Element, at index: Int, _ fence: Int, with document: inout JSONDocument
     ) {

@@ -55,7 +55,7 @@ struct RoomFeed: Sendable {
         self.load(with: &services, into: &actions)
     }
 
-    /// Closes a hole by a load: when the shard is past the missing update, it will not come any more.
+    /// Closes a gap by a load: when the shard is past the missing update, it will not come any more.
     mutating func closeHole(
         isShardBehind: Bool, with services: inout RoomServices, into actions: inout [FanoutAction]
     ) {

@@ -2,7 +2,7 @@ internal import DequeModule
 internal import Timing
 internal import Wire
 
-/// A room's last updates without a hole, bounded in number and bytes; the oldest go first.
+/// A room's last updates without a gap, bounded in number and bytes; the oldest go first.
 struct UpdateRing: Sendable {
     private var updates: Deque<(update: Update, arrivedAt: Instant)> = []
     /// Roughly the bytes of the updates in it.

@@ -78,7 +78,7 @@ package struct Authenticator: Sendable {
     /// Without tokens nothing is checked, and an app that refreshes by habit harms nobody.
     private func startCheck(of event: IncomingEvent, _ connections: inout Connections) throws(Denial) {
         guard self.usesTokens else { return }
-        do { try connections.bySlot[event.slot]?.door.startCheck(at: event.now) } catch { throw Denial(error) }
+        do { try connections.bySlot[event.slot]?.admission.startCheck(at: event.now) } catch { throw Denial(error) }
     }
 
     private func refuse(
@@ -86,7 +86,7 @@ package struct Authenticator: Sendable {
     ) {
         if let failure = denial.failure { actions.append(.tokenRefused(failure)) }
         connections.refuse(denial.refusal, event.origin, into: &actions)
-        guard self.usesTokens, connections.bySlot[event.slot]?.door.refused() == true else { return }
+        guard self.usesTokens, connections.bySlot[event.slot]?.admission.refused() == true else { return }
         actions.append(.expel(event.slot))
     }
 

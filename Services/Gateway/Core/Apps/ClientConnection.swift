@@ -18,7 +18,7 @@ struct ClientConnection {
     private var pingLimit: RateMeter
     private var joinLimit: RateMeter
     /// What its new tokens may cost.
-    var door: DoorLimit
+    var admission: AdmissionLimit
     /// Its rate of commits, and those that wait.
     var commits: CommitQueue
     /// When a refusal of a preview was last reported, by code.
@@ -50,7 +50,7 @@ struct ClientConnection {
         self.pingLimit = RateMeter(perSecond: Self.pingsPerSecond)
         // Whoever lost its connection joins all its rooms again, perhaps twice.
         self.joinLimit = RateMeter(perSecond: limits.connectionJoinsPerSecond, burst: 4 * limits.rooms)
-        self.door = DoorLimit(limits: limits)
+        self.admission = AdmissionLimit(limits: limits)
         self.endLimit = RateMeter(perSecond: limits.commitsPerSecond, burst: limits.group)
         self.commits = CommitQueue(limits: limits)
     }
@@ -207,7 +207,7 @@ struct ClientConnection {
 // Every event comes through here, commits twice. A connection and a membership contain a dozen references; to read one
 // field of an optional one copies them all. So questions, too, are mutating functions, which run where the value stands.
 extension ClientConnection {
-    /// About the bytes that are kept for it in its rooms. Its commits count in custody.
+    /// About the bytes that are kept for it in its rooms. Its commits count among those in flight.
     mutating func heldBytes() -> Int { self.memberships.heldBytes }
 
     // MARK: Commits
@@ -225,7 +225,7 @@ extension ClientConnection {
         return self.identity.may(.commit, in: room)
     }
 
-    /// The stream that the app numbers and this connection's claim on it, if a commit of that number may be in custody.
+    /// The stream that the app numbers and this connection's claim on it, if a commit of that number may be in flight.
     /// - Throws: while the session has another owner.
     mutating func stream(
         in room: Identifier, ifSent number: UInt64

@@ -255,7 +255,7 @@ package struct Connections {
     /// - Parameter seq: the number that it got; nil when it was not applied.
     /// - Returns: false when its connection is gone.
     @discardableResult
-    mutating func settle(_ pending: PendingCommit, seq: UInt64?) -> Bool {
+    mutating func settle(_ pending: InFlightCommit, seq: UInt64?) -> Bool {
         guard case .app(let origin, let connection) = pending.origin, self.contains(connection, in: origin.slot)
         else { return false }
         let mayGo = self.bySlot[origin.slot]?.settle(pending.commit, seq: seq)

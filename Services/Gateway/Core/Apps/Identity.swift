@@ -10,7 +10,7 @@ package struct Identity: Equatable, Sendable {
     /// The token's `exp`, seconds since 1970; nil: none (open mode).
     package var expiresAt: Int64?
     /// When the connection ends unless it gets another token, seconds since 1970: later than `exp` by the leeway for
-    /// clocks that differ, as at the door. Nil: never (open mode).
+    /// clocks that differ, as at admission. Nil: never (open mode).
     package var endsAt: Int64?
     /// The token; nil: none (open mode).
     package var token: TokenReference?

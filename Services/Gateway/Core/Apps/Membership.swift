@@ -130,7 +130,7 @@ struct Membership {
 
     // MARK: Commits
 
-    /// The stream that the app numbers, if a commit of that number may be in custody; nil for a new number.
+    /// The stream that the app numbers, if a commit of that number may be in flight; nil for a new number.
     /// - Throws: while the session has another owner.
     func stream(ifSent number: UInt64) throws(Refusal) -> Identifier? {
         try self.checkOwnership()

@@ -147,7 +147,7 @@ extension PreviewText {
         writer.beginObject()
         writer.member("roomId", preview.room.text)
         writer.member("elementId", preview.element.text)
-        Self.mover(of: preview, into: &writer)
+        Self.publisher(of: preview, into: &writer)
         preview.fields.encodeMembers(into: &writer)
         writer.member("gesture", preview.gesture)
         writer.member("after", preview.after)
@@ -157,7 +157,7 @@ extension PreviewText {
         return writer.bytes
     }
 
-    /// The previews of a group, which have one mover and one gesture. Queues that were slow may have folded some elements
+    /// The previews of a group, which have one publisher and one gesture. Queues that were slow may have folded some elements
     /// more often than others: the message counts as many of the app's previews as any of its elements.
     private static func text(of group: ArraySlice<Preview>) -> [UInt8] {
         guard let first = group.first, let mostFolded = group.max(by: { $0.folded < $1.folded }) else { return [] }
@@ -176,7 +176,7 @@ extension PreviewText {
             writer.endObject()
         }
         writer.endArray()
-        Self.mover(of: first, into: &writer)
+        Self.publisher(of: first, into: &writer)
         writer.member("gesture", first.gesture)
         Self.times(of: mostFolded, into: &writer)
         writer.endObject()
@@ -184,7 +184,7 @@ extension PreviewText {
         return writer.bytes
     }
 
-    private static func mover(of preview: Preview, into writer: inout JSONWriter) {
+    private static func publisher(of preview: Preview, into writer: inout JSONWriter) {
         writer.member("userId", preview.user.text)
         writer.member("sid", preview.sid.text)
     }

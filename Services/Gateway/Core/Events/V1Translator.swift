@@ -4,7 +4,7 @@ import Wire
 /// What 1.0 apps get of a room's stream and of its previews. They know one event for each element, the end of a gesture as
 /// an update that shows the element as it is, and no awareness.
 struct V1Translator {
-    /// The maximum of held ends: a hole is filled within moments, and an end that is forgotten is made up for by the next
+    /// The maximum of held ends: a gap is filled within moments, and an end that is forgotten is made up for by the next
     /// update of its element.
     static let mostHeldEnds = 64
     /// The latest ends of gestures whose elements were changed by updates that have not come yet. Shown before these, they

@@ -9,7 +9,7 @@ package struct HeldPreviews: Sendable {
 
     /// Nothing waits.
     /// - Parameters:
-    ///   - previews: elements and movers whose previews may wait; further ones are dropped.
+    ///   - previews: elements and publishers whose previews may wait; further ones are dropped.
     ///   - awareness: parts of awareness that may wait.
     package init(previews: Int = 4096, awareness: Int = 4096) {
         self.capacity = (previews, awareness)
@@ -28,9 +28,9 @@ package struct HeldPreviews: Sendable {
     /// About the bytes of the names in a preview.
     private static let nameBytes = 256
 
-    /// Adds what texts show but those of `mover`.
-    package mutating func add(_ texts: [PreviewText], butOf mover: Slot?) {
-        for text in texts where mover == nil || text.sender != mover {
+    /// Adds what texts show but those of `publisher`.
+    package mutating func add(_ texts: [PreviewText], butOf publisher: Slot?) {
+        for text in texts where publisher == nil || text.sender != publisher {
             switch text.content {
             case .previews(let previews): self.add(RoomShow(previews: previews))
             case .awareness(let awareness): self.awareness.insert(awareness)

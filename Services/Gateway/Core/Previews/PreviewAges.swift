@@ -2,7 +2,7 @@ import Timing
 import Wire
 
 /// How old previews are when they are delivered, from their arrival at this gateway, by samples: the previews of a few
-/// gestures whose mover and viewers are both connected here.
+/// gestures whose publisher and viewers are both connected here.
 ///
 ///     a gesture ──► followed while there is space ──► mark: sent so far, now ──► as many came back ──► its age
 ///                                                      ▲────────────────────────────────┘
@@ -62,14 +62,14 @@ struct PreviewAges {
         if let index = self.followed.firstIndex(where: { $0.isOf(preview) }) {
             return self.followed[index].countSent(preview, at: now)
         }
-        // A newer gesture takes the place of the mover's last one.
+        // A newer gesture takes the place of the publisher's last one.
         guard let index = self.index(of: preview) ?? self.space(at: now) else { return }
         if index == self.followed.count { self.followed.append(Followed(preview, at: now)) }
         self.followed[index] = Followed(preview, at: now)
         self.followed[index].countSent(preview, at: now)
     }
 
-    /// Previews are delivered to members, or would be to others than their movers.
+    /// Previews are delivered to members, or would be to others than their publishers.
     mutating func delivered(_ previews: ArraySlice<Preview>, at now: Instant) {
         guard !self.followed.isEmpty else { return }
         for preview in previews {

@@ -128,7 +128,7 @@ struct PreviewPacer {
         _ deliveries: Int, of room: Identifier, to members: Int, lateness: Nanoseconds, at now: Instant
     ) {
         self.allowance -= members
-        self.paces.departed(room, deliveries: deliveries, lateness: lateness, at: now)
+        self.paces.flushed(room, deliveries: deliveries, lateness: lateness, at: now)
     }
 
     /// Drops the waiting previews of a room that must not be shown any more.

@@ -114,7 +114,7 @@ package struct RoomPaces: Sendable {
     /// - Parameters:
     ///   - deliveries: the previews, times the members that got them.
     ///   - lateness: how long after they might have been.
-    package mutating func departed(_ room: Identifier, deliveries: Int, lateness: Nanoseconds, at now: Instant) {
+    package mutating func flushed(_ room: Identifier, deliveries: Int, lateness: Nanoseconds, at now: Instant) {
         self.gauge.note(lateness)
         self.costs.delivered(deliveries, of: room)
         if !self.slowed.isEmpty { self.slowed[room]?.departedAt = now }

@@ -5,7 +5,7 @@ package import Wire
 /// Rooms whose previews and awareness wait at the gateway, for their room's pace or for their turn: the latest of each key,
 /// so it is bounded by what moves, not by how often.
 package struct WaitingRooms: Sendable {
-    private struct Departure: Comparable {
+    private struct Flush: Comparable {
         let due: Instant
         /// Those that are due at the same time go in the order in which they came.
         let ticket: UInt64
@@ -21,7 +21,7 @@ package struct WaitingRooms: Sendable {
 
     private var rooms: [Identifier: Waiting] = [:]
     /// When rooms are due; one whose ticket is not the room's is stale.
-    private var departures = Heap<Departure>()
+    private var flushes = Heap<Flush>()
     private var lastTicket: UInt64 = 0
     /// Elements and connections of one room whose latest preview waits; previews of further ones are dropped.
     static let capacity = 4096
@@ -52,20 +52,20 @@ package struct WaitingRooms: Sendable {
         guard self.rooms[room] != nil else { return }
         self.lastTicket += 1
         self.rooms[room]?.ticket = self.lastTicket
-        if due < .never { self.departures.insert(Departure(due: due, ticket: self.lastTicket, room: room)) }
+        if due < .never { self.flushes.insert(Flush(due: due, ticket: self.lastTicket, room: room)) }
     }
 
     /// When the next room is due; nil when none is.
     package mutating func nextDue() -> Instant? {
-        while let first = self.departures.min, self.rooms[first.room]?.ticket != first.ticket {
-            self.departures.removeMin()
+        while let first = self.flushes.min, self.rooms[first.room]?.ticket != first.ticket {
+            self.flushes.removeMin()
         }
-        return self.departures.min?.due
+        return self.flushes.min?.due
     }
 
     /// The room that has been due longest, and since when; it waits until its previews are removed.
     package mutating func firstDue(at now: Instant) -> (room: Identifier, since: Instant)? {
-        guard let due = self.nextDue(), due <= now, let first = self.departures.min else { return nil }
+        guard let due = self.nextDue(), due <= now, let first = self.flushes.min else { return nil }
         return (first.room, due)
     }
 

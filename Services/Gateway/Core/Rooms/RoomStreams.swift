@@ -3,15 +3,15 @@ import Wire
 
 /// The rooms that have members here, and the delivery of their streams.
 ///
-///     followed ──hole, or another fan-out──► catching up ──position──► followed
+///     followed ──gap, or another fan-out──► catching up ──position──► followed
 ///        └──another epoch, or what is missing is gone──► reset: members join again
 ///
 /// It is no truth about the rooms. Updates are delivered by their numbers only: what is missing is asked for before
 /// anything after it is delivered, and no member gets what its join's answer contains already.
 package struct RoomStreams {
     private var rooms: [Identifier: RoomView] = [:]
-    /// Updates delivered, holes found, rooms reset, and members that had to join again as they read too slowly.
-    private(set) var updatesTotal: UInt64 = 0, holesTotal: UInt64 = 0
+    /// Updates delivered, gaps found, rooms reset, and members that had to join again as they read too slowly.
+    private(set) var updatesTotal: UInt64 = 0, gapsTotal: UInt64 = 0
     private(set) var resyncsTotal: UInt64 = 0, fallenBehindTotal: UInt64 = 0
 
     /// What an event did to a room's stream.
@@ -87,7 +87,7 @@ package struct RoomStreams {
             self.reset(room, to: position, except: slot, into: &actions)
             return .reset
         }
-        // The newcomer is ahead of the stream: the others' hole is filled, and the newcomer skips what it has.
+        // The newcomer is ahead of the stream: the others' gap is filled, and the newcomer skips what it has.
         if !isLoading { self.rooms[room]?.raiseFloor(of: slot, to: position.seq) }
         let outcome = self.startCatchingUp(room)
         return mustBeNamed ? .missing : outcome
@@ -163,12 +163,12 @@ package struct RoomStreams {
         actions.append(.broadcast(members, json: EventText.throttle(interval, room: room), step: nil))
     }
 
-    // MARK: Holes
+    // MARK: Gaps
 
     /// What a room's stream has missed must be asked for, unless it was.
     mutating func startCatchingUp(_ room: Identifier) -> Outcome {
         guard let view = self.rooms[room], !view.isCatchingUp else { return .unchanged }
-        self.holesTotal += 1
+        self.gapsTotal += 1
         self.rooms[room]?.isCatchingUp = true
         return .missing
     }

@@ -20,7 +20,7 @@ struct RoomView {
     private var v1Translator = V1Translator()
     /// Awareness that is sent only once: all but cursors that are shown, which move on.
     private var awarenessShifts = 0
-    /// True while a hole in the stream is being filled.
+    /// True while a gap in the stream is being filled.
     var isCatchingUp = false
     /// True from when another fan-out serves the room until it says where the stream stands.
     var awaitsFanout = false
@@ -109,7 +109,7 @@ struct RoomView {
     enum Step {
         /// It was delivered already.
         case old
-        /// There is a hole before it.
+        /// There is a gap before it.
         case ahead
         /// It is the next one, and was delivered.
         case next

@@ -35,7 +35,7 @@ package struct Rooms {
     /// Previews that a member did not get because they were out of its view.
     package var previewsHiddenTotal: UInt64 { self.delivery.viewports.hiddenTotal }
     package var updatesTotal: UInt64 { self.streams.updatesTotal }
-    package var holesTotal: UInt64 { self.streams.holesTotal }
+    package var gapsTotal: UInt64 { self.streams.gapsTotal }
     package var resyncsTotal: UInt64 { self.streams.resyncsTotal }
     package var fallenBehindTotal: UInt64 { self.streams.fallenBehindTotal }
 

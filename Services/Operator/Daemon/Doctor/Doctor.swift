@@ -19,7 +19,7 @@ struct Doctor {
     /// All checks, in the order in which a new user needs them.
     func examine() -> [Finding] {
         let environment = ProcessSetup.environment()
-        return [self.zeroMQ(), self.libpq()] + self.settings(environment) + [self.door(environment)]
+        return [self.zeroMQ(), self.libpq()] + self.settings(environment) + [self.admission(environment)]
             + LinkCheckup(resolve: { self.resolver($0, environment) }).examine()
             + [self.gatewayEncryption(environment)] + self.database(environment)
             + [self.descriptors(), self.dataFolder(), self.space(), self.sockets(environment)] + self.ports(environment)
@@ -100,7 +100,7 @@ struct Doctor {
     }
 
     /// Who may do what on the gateways.
-    private func door(_ environment: [String: String]) -> Finding {
+    private func admission(_ environment: [String: String]) -> Finding {
         let values = self.resolver(.gateway, environment).values
         let host = values.text(ofSetting: "host") ?? "127.0.0.1"
         if values[SharedSettings.jwtSecret] != nil || values[SharedSettings.jwtKeysFile] != nil {

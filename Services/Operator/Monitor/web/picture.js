@@ -24,7 +24,7 @@ const edges = [
 const facts = {
   apps: (p) => [["connected", number(p.gateway.connections)], ["slow", number(p.gateway.slowApps)]],
   gateway: (p) => [
-    ["in custody", number(p.gateway.queueCommits)], ["oldest", span(p.gateway.queueAge)],
+    ["in flight", number(p.gateway.queueCommits)], ["oldest", span(p.gateway.queueAge)],
     ["previews late", span(p.gateway.previewLateness)],
   ],
   coalescer: (p, o) => [

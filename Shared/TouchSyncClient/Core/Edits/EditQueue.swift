@@ -97,7 +97,7 @@ struct EditQueue: Sendable {
     }
 
     /// Puts an edit that is certainly refused in the place of one that uses no number, as one whose event the server
-    /// does not know: the number would be a hole.
+    /// does not know: the number would be a gap.
     mutating func fill(_ key: Int) {
         guard let unknown = self.list[key] else { return }
         var filler = ClientEdit(ids: [], event: "element:update", body: .empty)

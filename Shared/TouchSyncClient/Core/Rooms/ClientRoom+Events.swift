@@ -38,7 +38,7 @@ extension ClientRoom {
         if seq == self.contents.seq.plus(1) {
             self.apply(event, data, seq: seq, isLive: true, &outbox)
         } else {
-            // A hole: what is missing comes with another join.
+            // A gap: what is missing comes with another join.
             self.join(&outbox)
         }
     }

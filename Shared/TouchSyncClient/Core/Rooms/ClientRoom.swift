@@ -3,7 +3,7 @@ public import Canvas
 /// One room: it joins, and routes what happens to its parts. `edits` are this user's, `contents` what the server confirmed
 /// and what is shown; the others are gestures, people, and what this user looks at.
 ///
-///     idle ──► joining ──► parts ──► joined ──► joining (room:resync, a hole) …
+///     idle ──► joining ──► parts ──► joined ──► joining (room:resync, a gap) …
 ///                 └──────► refused
 struct ClientRoom: Sendable {
     enum Phase: Sendable {

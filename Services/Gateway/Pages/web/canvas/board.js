@@ -9,7 +9,7 @@ import { frameAround, frameOf, middleOf } from "./handles.js";
 import { isCalm, paced } from "./page.js";
 import { People } from "./people.js";
 import { FEWER_EVERY } from "./quality.js";
-import { moverOf, ruleFor } from "./roomcore.js";
+import { publisherOf, ruleFor } from "./roomcore.js";
 import { isGuide, Scene } from "./scene.js";
 import { Selection } from "./selection.js";
 import { Overlay } from "./overlay.js";
@@ -248,8 +248,8 @@ export class Board {
       this.scene.stack();
       this.#isStacked = true;
     }
-    const movers = new Set([...this.moving].map(id => moverOf(this.room, id)));
-    const arePointing = this.people.draw(this.camera, performance.now(), movers);
+    const publishers = new Set([...this.moving].map(id => publisherOf(this.room, id)));
+    const arePointing = this.people.draw(this.camera, performance.now(), publishers);
     this.#drawOverlay();
     this.onDraw(now, isMoving);
     return isMoving || isSpringing || arePointing;
@@ -306,7 +306,7 @@ export class Board {
   #outlines() {
     const named = new Set();
     const moved = [...this.moving].flatMap(id => {
-      const sid = moverOf(this.room, id), person = this.people.who(sid), frame = this.#seenFrame(id);
+      const sid = publisherOf(this.room, id), person = this.people.who(sid), frame = this.#seenFrame(id);
       if (!person || !frame) return [];
       const name = named.has(sid) ? undefined : person.name;
       named.add(sid);

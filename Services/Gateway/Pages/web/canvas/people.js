@@ -103,13 +103,13 @@ export class People {
 
   /**
    * Places the cursors.
-   * @param {Camera} camera @param {number} now @param {Set<string | undefined>} movers whose names stand elsewhere
+   * @param {Camera} camera @param {number} now @param {Set<string | undefined>} publishers whose names stand elsewhere
    * @returns {boolean} whether one is on its way
    */
-  draw(camera, now, movers) {
+  draw(camera, now, publishers) {
     let isMoving = false;
     for (const [sid, { node, motion }] of this.#cursors) {
-      node.classList.toggle("named", movers.has(sid));
+      node.classList.toggle("named", publishers.has(sid));
       const [x, y] = motion.pose(now), at = toScreen(camera, { x, y });
       node.style.transform = `translate(${at.x}px, ${at.y}px)`;
       isMoving ||= !motion.isAtRest(now);

@@ -13,4 +13,4 @@ export const ruleFor = (room, type) => rulesIn(room).get(type) ?? rulesIn(room).
 export const ownSid = room => room.core?.sid ?? "";
 
 /** @param {Room} room @param {string} id @returns {string | undefined} whose gesture moves an element */
-export const moverOf = (room, id) => room.core?.movements.all.get(id)?.sid;
+export const publisherOf = (room, id) => room.core?.movements.all.get(id)?.sid;

@@ -160,7 +160,7 @@ struct InstanceReview {
         let links = drops.filter { drop in
             ["link_refusals", "records_refused"].contains { drop.key.hasPrefix($0) }
         }
-        // What is refused at the door is not lost, and apps' own limits are their own.
+        // What is refused at admission is not lost, and apps' own limits are their own.
         let records = drops.filter { drop in
             ["previews_", "envelopes_", "updates_", "results_", "commits_", "gateway_overflows"]
                 .contains { drop.key.hasPrefix($0) } && !Self.isNormal(drop.key)

@@ -54,7 +54,7 @@ enum Trouble: String, CaseIterable, Hashable, Sendable {
         case .noCredit: "The receiver is at its limit of unfinished commits: look at the stage behind."
         case .previewsWait: "Look at the coalescer's CPU and at the fan-outs it sends to."
         case .slowApps: "These apps do not read: look at their networks; they are disconnected at the limit."
-        case .roomsSlowed: "The gateway is overloaded: add a gateway, or look for a room with very many movers."
+        case .roomsSlowed: "The gateway is overloaded: add a gateway, or look for a room with very many publishers."
         case .recordsDropped: "The reason says which limit was reached; commits and updates are sent again."
         case .linksRefused: "Look at keys and peers files: somebody connects who may not, or cannot prove who it is."
         case .fanoutBehind: "Look at the database's read times; members see updates late."

@@ -8,23 +8,23 @@ import Timing
 import Wire
 
 /// Who comes in: requests for this gateway, at a rate, from apps that say who they are. Used on the event loop only.
-final class GatewayDoor {
+final class GatewayAdmission {
     private var handshakes: RateMeter
     private var tokenChecks: RateBudget<AddressKey>
     private let hosts: HostPolicy
     private let limits: GatewayLimits
     private let telemetry: GatewayTelemetry
     /// What operators see of those who are not let in.
-    let report: DoorReport
+    let report: AdmissionReport
 
     init(settings: GatewaySettings, context: DaemonContext, telemetry: GatewayTelemetry) {
         self.limits = settings.limits
         self.handshakes = RateMeter(perSecond: settings.handshakesPerSecond)
         let checks = settings.limits.addressTokenChecksPerSecond
-        self.tokenChecks = RateBudget(perSecond: checks, burst: checks * DoorLimit.burst)
+        self.tokenChecks = RateBudget(perSecond: checks, burst: checks * AdmissionLimit.burst)
         self.hosts = settings.hosts
         self.telemetry = telemetry
-        self.report = DoorReport(context)
+        self.report = AdmissionReport(context)
     }
 
     private static var now: Instant { Instant(wholeMillisecondsOf: .now()) }
@@ -48,7 +48,7 @@ final class GatewayDoor {
     }
 
     /// What a connection may cost until it is known whose it is.
-    func makeLimit() -> DoorLimit { DoorLimit(limits: self.limits) }
+    func makeLimit() -> AdmissionLimit { AdmissionLimit(limits: self.limits) }
 
     /// An app asks to come in: it is identified by its handshake.
     /// - Parameters:
@@ -59,8 +59,8 @@ final class GatewayDoor {
     ///   - connections: of which each user may have a limited number; nil when it does not become one of them.
     func admit(
         auth: UnsafeRawBufferPointer, query: (StaticString) -> String?, header: (StaticString) -> String?,
-        guest: String? = nil, from address: SocketAddress?, counted key: AddressKey?, within limit: inout DoorLimit?,
-        by authenticator: Authenticator, among connections: Connections? = nil
+        guest: String? = nil, from address: SocketAddress?, counted key: AddressKey?,
+        within limit: inout AdmissionLimit?, by authenticator: Authenticator, among connections: Connections? = nil
     ) -> Result<(Identity, HandshakeFields), Refusal> {
         do throws(Denial) {
             let fields = try self.fields(auth: auth, query: query, header: header)
@@ -77,7 +77,7 @@ final class GatewayDoor {
         }
     }
 
-    private func startTokenCheck(counted key: AddressKey?, within limit: inout DoorLimit?) throws(Denial) {
+    private func startTokenCheck(counted key: AddressKey?, within limit: inout AdmissionLimit?) throws(Denial) {
         do throws(Refusal) {
             try limit?.startCheck(at: Self.now)
             guard let key, let wait = self.tokenChecks.spend(of: key, at: Self.now) else { return }

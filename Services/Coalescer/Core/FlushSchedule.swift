@@ -1,11 +1,11 @@
 import DequeModule
 import Timing
 
-/// The schedule of departures: at most one time for each room, and the earliest of all without a search.
+/// The schedule of flushes: at most one time for each room, and the earliest of all without a search.
 ///
-/// A room whose departure was moved forward has two entries in the queue; only the one with its newest ticket is valid.
+/// A room whose flush was moved forward has two entries in the queue; only the one with its newest ticket is valid.
 /// The first entry of the queue is always valid.
-struct Departures {
+struct FlushSchedule {
     private struct Entry {
         let room: RoomIndex
         let due: Instant
@@ -22,21 +22,21 @@ struct Departures {
     private var queue: Deque<Entry> = []
     private var slots: [Slot] = []
 
-    /// The time of the next departure; nil when there is none.
+    /// The time of the next flush; nil when there is none.
     var next: Instant? { self.queue.first?.due }
 
-    /// The next room to depart, if it is due. It stays in the schedule until it is cancelled.
+    /// The next room to flush, if it is due. It stays in the schedule until it is cancelled.
     func firstDue(at now: Instant) -> RoomIndex? {
         guard let first = self.queue.first, first.due <= now else { return nil }
         return first.room
     }
 
-    /// The rooms that depart first.
+    /// The rooms that flush first.
     func first(_ count: Int) -> some Sequence<RoomIndex> {
         self.queue.prefix(count).lazy.filter { self.isCurrent($0) }.map(\.room)
     }
 
-    /// Schedules a room's departure; a time later than the scheduled one has no effect.
+    /// Schedules a room's flush; a time later than the scheduled one has no effect.
     /// - Returns: the scheduled time.
     mutating func set(_ room: RoomIndex, at due: Instant) -> Instant {
         while self.slots.count <= room { self.slots.append(Slot()) }
@@ -54,7 +54,7 @@ struct Departures {
         return due
     }
 
-    /// Removes a room that departed or has no held previews.
+    /// Removes a room that flushed or has no held previews.
     mutating func cancel(_ room: RoomIndex) {
         guard room < self.slots.count else { return }
         self.slots[room].due = nil

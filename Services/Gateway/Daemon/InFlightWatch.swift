@@ -2,7 +2,7 @@ import Boot
 import Timing
 
 /// Measures how long the oldest commit has waited for its result, and notes for operators when that is long.
-struct CustodyWatch {
+struct InFlightWatch {
     private let note: HealthNote
     private let telemetry: GatewayTelemetry
 
@@ -16,7 +16,7 @@ struct CustodyWatch {
 
     /// - Parameter age: of the oldest commit without a result.
     func review(_ age: Nanoseconds) {
-        self.telemetry.custodyOldest.set(age.seconds)
+        self.telemetry.inFlightOldest.set(age.seconds)
         let seconds = age.milliseconds / 1000
         self.note.say(age > Self.slow ? "commits have waited for their results for \(seconds) s" : nil)
     }

@@ -2,20 +2,20 @@ import Timing
 import Wire
 
 /// Names a commit: what PostgreSQL remembers it by.
-struct CustodyKey: Hashable {
+struct InFlightKey: Hashable {
     let room: Identifier
     let session: Identifier
     let number: UInt64
 }
 
-extension CustodyKey {
+extension InFlightKey {
     init(_ commit: Commit) {
         self.init(room: commit.room, session: commit.session, number: commit.number)
     }
 }
 
-/// A commit in this gateway's custody: kept until its result is there.
-struct PendingCommit {
+/// A commit that this gateway keeps until its result is there.
+struct InFlightCommit {
     /// What waits for the result.
     enum Origin {
         case app(EventOrigin, connection: UInt64)
@@ -36,7 +36,7 @@ struct PendingCommit {
     private(set) var attempts = 0
     /// Its place among those that wait for credit, while it does.
     var heldPlace: HeldCommits.Place?
-    /// What it counts among all that is in custody, bytes.
+    /// What it counts among all that is in flight, bytes.
     let weight: Int
 
     /// Events that may wait for one commit's result, the first one included.
@@ -64,7 +64,7 @@ struct PendingCommit {
     }
 
     /// It replaces a copy that an older owner of the session sent: whoever waited for that one waits for this one.
-    mutating func inherit(_ older: PendingCommit) {
+    mutating func inherit(_ older: InFlightCommit) {
         self.copies = older.copies + [older.origin]
         self.olderCopies = older.olderCopies + older.attempts
     }
@@ -89,7 +89,7 @@ struct PendingCommit {
 }
 
 extension Commit {
-    fileprivate func isFollowed(from origin: PendingCommit.Origin) -> Bool {
+    fileprivate func isFollowed(from origin: InFlightCommit.Origin) -> Bool {
         if case .app = origin { !self.isNumberedByApp } else { false }
     }
 

@@ -1,7 +1,7 @@
 import Timing
 
 /// Counts a room's moving keys: those with traffic in the current span of time or in the previous one.
-struct Movers {
+struct Publishers {
     private var began = Instant.start
     private var number: UInt32 = 0
     private var current = 0

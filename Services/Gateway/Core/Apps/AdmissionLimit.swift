@@ -4,7 +4,7 @@ package import Wire
 /// What one connection may cost with the tokens that it presents: checks of signatures at a rate, and a number of
 /// refusals. After these it is closed, because a client that is refused again and again does not get better, and its
 /// connection stays open otherwise, so that it may try again with another token.
-package struct DoorLimit: Sendable {
+package struct AdmissionLimit: Sendable {
     private var checks: RateMeter
     private var refusalsLeft: Int
 

@@ -9,7 +9,7 @@ struct HeldCommits {
     typealias Place = UInt64
 
     private struct Entry {
-        let key: CustodyKey
+        let key: InFlightKey
         let place: Place
     }
 
@@ -33,7 +33,7 @@ struct HeldCommits {
 
     /// A commit waits behind all others of its shard.
     /// - Returns: its place.
-    mutating func append(_ key: CustodyKey, in shard: Int) -> Place {
+    mutating func append(_ key: InFlightKey, in shard: Int) -> Place {
         self.lastPlace += 1
         self.waiting.insert(self.lastPlace)
         self.lines[shard, default: Line()].entries.append(Entry(key: key, place: self.lastPlace))
@@ -53,7 +53,7 @@ struct HeldCommits {
     }
 
     /// The commit of a shard that has waited longest.
-    mutating func first(in shard: Int) -> CustodyKey? {
+    mutating func first(in shard: Int) -> InFlightKey? {
         while let entry = self.lines[shard]?.entries.first {
             if self.waiting.contains(entry.place) { return entry.key }
             self.lines[shard]?.entries.removeFirst()
@@ -61,7 +61,7 @@ struct HeldCommits {
         return nil
     }
 
-    mutating func removeAll(in shard: Int) -> [CustodyKey] {
+    mutating func removeAll(in shard: Int) -> [InFlightKey] {
         guard let line = self.lines.removeValue(forKey: shard) else { return [] }
         return line.entries.filter { self.waiting.remove($0.place) != nil }.map(\.key)
     }

@@ -5,12 +5,12 @@ import Wire
 
 /// Commits, from the event to the answer.
 ///
-///     event ──► read, checked ──► turn, rate ──► custody ──► result, or the deadline ──► answer
+///     event ──► read, checked ──► turn, rate ──► in flight ──► result, or the deadline ──► answer
 ///                  │   │           └ waits, without a number of the app's
 ///                  │   └──► refused
-///                  └──► copy of one in custody ──► waits for its result
+///                  └──► copy of one in flight ──► waits for its result
 package struct Commits {
-    package internal(set) var custody: Custody
+    package internal(set) var inFlight: InFlightCommits
     /// Commits that connections left behind, and whose they were: accepted, and sent in their turn.
     private var leftBehind: [(connection: UInt64, identity: Identity, queue: CommitQueue)] = []
     package private(set) var acknowledgedTotal: UInt64 = 0
@@ -34,7 +34,7 @@ package struct Commits {
     init(gateway: Identifier, limits: GatewayLimits, seed: UInt64) {
         self.gateway = gateway
         self.limits = limits
-        self.custody = Custody(limits: limits)
+        self.inFlight = InFlightCommits(limits: limits)
         self.traces = TraceSampler(limits: limits, seed: seed)
         self.users = RateBudget(
             perSecond: limits.userCommits.perSecond, burst: limits.userCommits.burst, maxKeys: 65_536,
@@ -62,7 +62,7 @@ package struct Commits {
         let number = try EventReader.number(event.payload)
         if let number, try self.isCopy(event, kind, of: number, in: room, isAllowed, &reader, &connections) { return }
         try connections.bySlot[slot]?.checkTurn(in: room, isNumbered: number != nil, limits: self.limits)
-        try self.custody.requireCapacity(
+        try self.inFlight.requireCapacity(
             for: event.payload.rawBytes.count, of: connections.bySlot[slot]?.identity.member.user)
         var draft = Self.draft(event, kind, isAllowed: isAllowed, &reader)
         for element in draft.abandoned {
@@ -83,7 +83,7 @@ package struct Commits {
                 at: event.now, into: &actions)
         case .waits(let commit):
             Self.markAccepted(commit, by: kind.traits.event, into: &actions)
-            self.custody.reserve(commit)
+            self.inFlight.reserve(commit)
             connections.startsWaiting(slot)
         case nil: break
         }
@@ -103,7 +103,7 @@ package struct Commits {
         return draft.refused(.mayNotCommit, abandoning: kind.gestureElements(in: event.payload))
     }
 
-    /// Lets a copy of a commit in custody wait for that one's result.
+    /// Lets a copy of a commit in flight wait for that one's result.
     /// - Returns: false when it is to be sent: a new number, or a copy of what an older owner of the session sent.
     private mutating func isCopy(
         _ event: IncomingEvent, _ kind: EditKind, of number: UInt64, in room: Identifier, _ isAllowed: Bool,
@@ -111,13 +111,13 @@ package struct Commits {
     ) throws(Refusal) -> Bool {
         let stream = try connections.bySlot[event.slot]?.stream(in: room, ifSent: number) ?? nil
         guard let (session, claim) = stream else { return false }
-        let key = CustodyKey(room: room, session: session, number: number)
-        guard let pending = self.custody[key] else { return false }
+        let key = InFlightKey(room: room, session: session, number: number)
+        guard let pending = self.inFlight[key] else { return false }
         let known = pending.commit
         let draft = Self.draft(event, kind, isAllowed: isAllowed, &reader)
-        let origin = PendingCommit.Origin.app(event.origin, connection: connections.id(in: event.slot))
+        let origin = InFlightCommit.Origin.app(event.origin, connection: connections.id(in: event.slot))
         if known.claim >= claim || known.edit.bodyHash != draft.read.edit.bodyHash {
-            try self.custody.addCopy(key, bodyHash: draft.read.edit.bodyHash, from: origin)
+            try self.inFlight.addCopy(key, bodyHash: draft.read.edit.bodyHash, from: origin)
             return true
         }
         // It replaces that one, and whoever waits for it waits on.
@@ -125,13 +125,13 @@ package struct Commits {
         return false
     }
 
-    /// Accepts a commit into custody, which sends it.
+    /// Accepts a commit, which sends it.
     private mutating func keep(
         _ accepted: AcceptedCommit, _ connections: inout Connections, at now: Instant,
         into actions: inout [GatewayAction]
     ) {
-        let origin = PendingCommit.Origin.app(accepted.origin, connection: accepted.commit.connection)
-        let older = self.custody.accept(accepted.commit, from: origin, at: now, into: &actions)
+        let origin = InFlightCommit.Origin.app(accepted.origin, connection: accepted.commit.connection)
+        let older = self.inFlight.accept(accepted.commit, from: origin, at: now, into: &actions)
         if let older {
             // Its elements have counted already, and are the same.
             connections.settle(older, seq: nil)
@@ -145,7 +145,7 @@ package struct Commits {
         of slot: Slot, _ connections: inout Connections, at now: Instant, into actions: inout [GatewayAction]
     ) {
         while let next = connections.bySlot[slot]?.commits.next(&self.users, at: now) {
-            self.custody.unreserve(next.commit)
+            self.inFlight.unreserve(next.commit)
             self.keep(next, &connections, at: now, into: &actions)
         }
     }
@@ -162,8 +162,8 @@ package struct Commits {
         into actions: inout [GatewayAction]
     ) {
         for dropped in commits {
-            self.custody.unreserve(dropped.commit)
-            let origin = PendingCommit.Origin.app(dropped.origin, connection: dropped.commit.connection)
+            self.inFlight.unreserve(dropped.commit)
+            let origin = InFlightCommit.Origin.app(dropped.origin, connection: dropped.commit.connection)
             self.answer(
                 origin, dropped.commit, refusal: refusal, json: refusal.acknowledgementText, &connections,
                 into: &actions)
@@ -190,7 +190,7 @@ package struct Commits {
     ) {
         for index in self.leftBehind.indices {
             while let next = self.leftBehind[index].queue.next(&self.users, at: now) {
-                self.custody.unreserve(next.commit)
+                self.inFlight.unreserve(next.commit)
                 self.keep(next, &connections, at: now, into: &actions)
                 self.leftBehind[index].queue.charge(Self.knownCost(next.commit.edit), at: now)
             }
@@ -207,9 +207,9 @@ package struct Commits {
     ) throws(Refusal) {
         let room = try RoomID.parse(text)
         guard identity.may(.commit, in: room) else { throw .mayNotCommit }
-        try self.custody.requireCapacity(for: body.count, of: identity.member.user)
+        try self.inFlight.requireCapacity(for: body.count, of: identity.member.user)
         let edit = try reader.creation(body)
-        guard self.custody[CustodyKey(room: room, session: session, number: 1)] == nil else {
+        guard self.inFlight[InFlightKey(room: room, session: session, number: 1)] == nil else {
             throw Refusal(.busy, "A request with the same Idempotency-Key is under way.", retryAfterMs: 200)
         }
         if let wait = self.users.spend(edit.rateCost, of: identity.member.user, at: now) {
@@ -222,7 +222,7 @@ package struct Commits {
             user: identity.member.user, connection: 0, gateway: self.gateway, gestures: [], edit: edit,
             trace: self.traces.next(parent, at: now))
         Self.markAccepted(commit, by: allEdits.kind(ofTag: edit.tag)?.traits.event, into: &actions)
-        _ = self.custody.accept(commit, from: .http(request), at: now, into: &actions)
+        _ = self.inFlight.accept(commit, from: .http(request), at: now, into: &actions)
     }
 
     // MARK: Rates
@@ -243,7 +243,7 @@ package struct Commits {
 
     /// Counts more than the commit itself against the rates of its connection and its user.
     private mutating func charge(
-        _ cost: Int, _ commit: Commit, from origin: PendingCommit.Origin, _ connections: inout Connections,
+        _ cost: Int, _ commit: Commit, from origin: InFlightCommit.Origin, _ connections: inout Connections,
         at now: Instant
     ) {
         guard cost != 0 else { return }
@@ -259,7 +259,7 @@ package struct Commits {
         _ result: CommitResult, _ connections: inout Connections, _ rooms: inout Rooms, at now: Instant,
         into actions: inout [GatewayAction]
     ) {
-        guard let pending = self.custody.resultReceived(result, at: now) else { return }
+        guard let pending = self.inFlight.resultReceived(result, at: now) else { return }
         self.latency.note(now.elapsed(since: pending.acceptedAt))
         // One that was sent again says more of what was lost than of what is slow.
         if pending.attempts == 1 { rooms.commitAnswered(after: now.elapsed(since: pending.acceptedAt)) }
@@ -280,9 +280,9 @@ package struct Commits {
         for gesture in pending.commit.gestureEnds() { actions.append(.gestureEnd(gesture)) }
     }
 
-    /// A commit is in custody no more: others of its connection may go.
+    /// A commit is no longer in flight: others of its connection may go.
     private mutating func settle(
-        _ pending: PendingCommit, seq: UInt64?, _ connections: inout Connections, at now: Instant,
+        _ pending: InFlightCommit, seq: UInt64?, _ connections: inout Connections, at now: Instant,
         into actions: inout [GatewayAction]
     ) {
         guard case .app(let origin, let connection) = pending.origin else { return }
@@ -296,7 +296,7 @@ package struct Commits {
 
     /// Answers every event that waits for a commit's result.
     private mutating func answer(
-        _ pending: PendingCommit, refusal: Refusal?, json: [UInt8], _ connections: inout Connections,
+        _ pending: InFlightCommit, refusal: Refusal?, json: [UInt8], _ connections: inout Connections,
         into actions: inout [GatewayAction]
     ) {
         if let trace = pending.commit.trace {
@@ -310,7 +310,7 @@ package struct Commits {
     }
 
     private mutating func answer(
-        _ origin: PendingCommit.Origin, _ commit: Commit, refusal: Refusal?, json: [UInt8],
+        _ origin: InFlightCommit.Origin, _ commit: Commit, refusal: Refusal?, json: [UInt8],
         _ connections: inout Connections, into actions: inout [GatewayAction]
     ) {
         switch origin {
@@ -344,8 +344,8 @@ package struct Commits {
             let late = connections.bySlot[slot]?.commits.removeLate(after: self.limits.deadline, at: now) ?? []
             self.drop(late, .notSent, &connections, into: &actions)
         }
-        for key in self.custody.timeReached(now, into: &actions) {
-            guard let pending = self.custody.end(key) else { continue }
+        for key in self.inFlight.timeReached(now, into: &actions) {
+            guard let pending = self.inFlight.end(key) else { continue }
             let json = Refusal.noResult.acknowledgementText
             self.answer(pending, refusal: .noResult, json: json, &connections, into: &actions)
             self.settle(pending, seq: nil, &connections, at: now, into: &actions)

@@ -9,8 +9,8 @@ package import Wire
 ///        └──► held ─┘ no credit: sent in order as credit comes back
 ///
 /// A stage behind that is slow gives no more credit. Commits then wait here, where they have to be kept anyway; when
-/// custody is full, apps are asked to try again. So nothing piles up anywhere and nothing is lost.
-package struct Custody {
+/// too many are in flight, apps are asked to try again. So nothing piles up anywhere and nothing is lost.
+package struct InFlightCommits {
     /// What one user's commits without a number of the app's take up: those that wait, and those without a result, for which
     /// there is no deadline.
     private struct Backlog {
@@ -18,7 +18,7 @@ package struct Custody {
     }
 
     private let limits: GatewayLimits
-    private var commits: [CustodyKey: PendingCommit] = [:]
+    private var commits: [InFlightKey: InFlightCommit] = [:]
     /// Nothing is due before it.
     private var dueAt = Instant.never
     private var held = HeldCommits()
@@ -48,7 +48,7 @@ package struct Custody {
     /// True when nothing waits for a result, nor for its turn before it comes here.
     package var isEmpty: Bool { self.commits.isEmpty && self.reservedCount == 0 }
 
-    subscript(key: CustodyKey) -> PendingCommit? { self.commits[key] }
+    subscript(key: InFlightKey) -> InFlightCommit? { self.commits[key] }
 
     package func oldestAge(at now: Instant) -> Nanoseconds {
         self.commits.values.map(\.acceptedAt).min().map { now.elapsed(since: $0) } ?? .zero
@@ -60,14 +60,14 @@ package struct Custody {
     /// could open and close connections that leave their commits behind, until there is no room for anybody's.
     mutating func requireCapacity(for bytes: Int, of user: Identifier?) throws(Refusal) {
         if !self.backlogs.isEmpty, let backlog = user.flatMap({ self.backlogs[$0] }),
-            backlog.count >= max(1, self.limits.custodyCommits / Self.userPart)
-                || backlog.bytes >= self.limits.custodyBytes / Self.userPart
+            backlog.count >= max(1, self.limits.inFlightCommits / Self.userPart)
+                || backlog.bytes >= self.limits.inFlightBytes / Self.userPart
         {
             self.busyTotal += 1
             throw Refusal(.busy, "Too many commits of this user are waiting.", retryAfterMs: GatewayLimits.busyMs)
         }
-        guard self.commits.count + self.reservedCount < self.limits.custodyCommits,
-            self.bytes + bytes <= self.limits.custodyBytes || self.bytes == 0
+        guard self.commits.count + self.reservedCount < self.limits.inFlightCommits,
+            self.bytes + bytes <= self.limits.inFlightBytes || self.bytes == 0
         else {
             self.busyTotal += 1
             throw Refusal(.busy, "Too many commits are waiting.", retryAfterMs: GatewayLimits.busyMs)
@@ -104,10 +104,10 @@ package struct Custody {
     /// Accepts a commit and sends it, unless others of its shard wait for credit.
     /// - Returns: the copy that it replaces, which an older owner of the session sent.
     mutating func accept(
-        _ commit: Commit, from origin: PendingCommit.Origin, at now: Instant, into actions: inout [GatewayAction]
-    ) -> PendingCommit? {
-        let key = CustodyKey(commit)
-        var pending = PendingCommit(commit: commit, origin: origin, at: now, within: self.limits.deadline)
+        _ commit: Commit, from origin: InFlightCommit.Origin, at now: Instant, into actions: inout [GatewayAction]
+    ) -> InFlightCommit? {
+        let key = InFlightKey(commit)
+        var pending = InFlightCommit(commit: commit, origin: origin, at: now, within: self.limits.deadline)
         self.bytes += pending.weight
         self.acceptedTotal += 1
         if pending.isFollowed { self.addToBacklog(commit) }
@@ -124,9 +124,9 @@ package struct Custody {
         return older
     }
 
-    /// An event sends a commit that is in custody already: it waits for that one's result.
+    /// An event sends a commit that is in flight already: it waits for that one's result.
     /// - Throws: when the number stands for another body, or too many wait.
-    mutating func addCopy(_ key: CustodyKey, bodyHash: UInt64, from origin: PendingCommit.Origin) throws(Refusal) {
+    mutating func addCopy(_ key: InFlightKey, bodyHash: UInt64, from origin: InFlightCommit.Origin) throws(Refusal) {
         guard self.commits[key]?.commit.edit.bodyHash == bodyHash else {
             throw Refusal(.conflict, "This number was sent with another body.", field: "n")
         }
@@ -135,8 +135,8 @@ package struct Custody {
 
     /// A result came.
     /// - Returns: the commit, which it ends; nil when there is none, or when it is sent again.
-    mutating func resultReceived(_ result: CommitResult, at now: Instant) -> PendingCommit? {
-        let key = CustodyKey(room: result.room, session: result.session, number: result.number)
+    mutating func resultReceived(_ result: CommitResult, at now: Instant) -> InFlightCommit? {
+        let key = InFlightKey(room: result.room, session: result.session, number: result.number)
         guard let index = self.commits.index(forKey: key) else { return nil }
         let pending = self.commits.values[index]
         if Self.isOfAnother(result, than: pending) { return nil }
@@ -150,34 +150,34 @@ package struct Custody {
 
     /// True for the late result of a commit whose number, or `Idempotency-Key`, was used for another body since. The gateway
     /// uses none of its numbers twice, and to compare bodies is dear.
-    private static func isOfAnother(_ result: CommitResult, than pending: PendingCommit) -> Bool {
+    private static func isOfAnother(_ result: CommitResult, than pending: InFlightCommit) -> Bool {
         result.bodyHash != 0 && !pending.isFollowed && pending.commit.edit.bodyHash != result.bodyHash
     }
 
-    mutating func end(_ key: CustodyKey) -> PendingCommit? {
+    mutating func end(_ key: InFlightKey) -> InFlightCommit? {
         self.commits.index(forKey: key).map { self.end(at: $0) }
     }
 
-    private mutating func end(at index: Dictionary<CustodyKey, PendingCommit>.Index) -> PendingCommit {
+    private mutating func end(at index: Dictionary<InFlightKey, InFlightCommit>.Index) -> InFlightCommit {
         let pending = self.commits.remove(at: index).value
         self.forget(pending)
         return pending
     }
 
-    private mutating func forget(_ pending: PendingCommit) {
+    private mutating func forget(_ pending: InFlightCommit) {
         self.bytes -= pending.weight
         if pending.isFollowed { self.removeFromBacklog(pending.commit) }
         if let place = pending.heldPlace { self.held.remove(place, in: Shard.of(room: pending.commit.room)) }
     }
 
-    /// What the gateway itself tries again: commits that it numbered, and commits that wait for one in custody.
+    /// What the gateway itself tries again: commits that it numbered, and commits that wait for one in flight.
     private mutating func retries(
-        _ key: CustodyKey, _ pending: PendingCommit, _ refusal: Refusal, at now: Instant
+        _ key: InFlightKey, _ pending: InFlightCommit, _ refusal: Refusal, at now: Instant
     ) -> Bool {
         switch refusal.code {
         case .gap:
             guard let expected = refusal.expected, expected < key.number else { return false }
-            let missing = CustodyKey(room: key.room, session: key.session, number: expected)
+            let missing = InFlightKey(room: key.room, session: key.session, number: expected)
             guard let earlier = self.commits[missing] else { return false }
             if earlier.sendAgainAt > now + Self.recheck { self.sendAgain(missing, at: now) }
             self.sendAgain(key, at: now + Self.recheck * 2)
@@ -211,12 +211,12 @@ package struct Custody {
         }
     }
 
-    /// Sends again what has no result yet. All of custody is looked through, therefore not before something may be due.
+    /// Sends again what has no result yet. It looks through all of them, so not before something may be due.
     /// - Returns: the commits whose deadline has come.
-    mutating func timeReached(_ now: Instant, into actions: inout [GatewayAction]) -> [CustodyKey] {
+    mutating func timeReached(_ now: Instant, into actions: inout [GatewayAction]) -> [InFlightKey] {
         guard now >= self.dueAt else { return [] }
-        var due: [CustodyKey] = []
-        var late: [CustodyKey] = []
+        var due: [InFlightKey] = []
+        var late: [InFlightKey] = []
         self.dueAt = .never
         for (key, pending) in self.commits {
             if now < pending.dueAt {
@@ -232,7 +232,7 @@ package struct Custody {
     }
 
     /// Sends a commit, behind those of its shard that wait for credit.
-    private mutating func dispatch(_ key: CustodyKey, at now: Instant, into actions: inout [GatewayAction]) {
+    private mutating func dispatch(_ key: InFlightKey, at now: Instant, into actions: inout [GatewayAction]) {
         let shard = Shard.of(room: key.room)
         guard var pending = self.commits[key] else { return }
         if self.held.areWaiting(in: shard) {
@@ -244,7 +244,7 @@ package struct Custody {
     }
 
     private mutating func send(
-        _ pending: inout PendingCommit, shard: Int, at now: Instant, into actions: inout [GatewayAction]
+        _ pending: inout InFlightCommit, shard: Int, at now: Instant, into actions: inout [GatewayAction]
     ) {
         if pending.attempts > 0 { self.resentTotal += 1 }
         pending.attempt(at: now)
@@ -252,13 +252,13 @@ package struct Custody {
         actions.append(.commit(shard: shard, pending.commit))
     }
 
-    private mutating func sendAgain(_ key: CustodyKey, at time: Instant) {
+    private mutating func sendAgain(_ key: InFlightKey, at time: Instant) {
         self.commits[key]?.sendAgainAt = time
         self.dueAt = min(self.dueAt, time)
     }
 
-    /// Looks at custody again when this commit is due.
-    private mutating func watch(_ pending: PendingCommit) {
+    /// Looks at all of them again when this commit is due.
+    private mutating func watch(_ pending: InFlightCommit) {
         self.dueAt = min(self.dueAt, pending.dueAt)
     }
 
@@ -266,7 +266,7 @@ package struct Custody {
 
     /// The shell had no credit for a commit that it had to send: it waits.
     package mutating func commitNotSent(_ commit: Commit) {
-        let key = CustodyKey(commit)
+        let key = InFlightKey(commit)
         guard var pending = self.commits[key] else { return }
         pending.attemptFailed()
         self.hold(&pending, key, in: Shard.of(room: commit.room))
@@ -302,7 +302,7 @@ package struct Custody {
         self.commits[key] = pending
     }
 
-    private mutating func hold(_ pending: inout PendingCommit, _ key: CustodyKey, in shard: Int) {
+    private mutating func hold(_ pending: inout InFlightCommit, _ key: InFlightKey, in shard: Int) {
         pending.sendAgainAt = .never
         self.watch(pending)
         guard pending.heldPlace == nil else { return }

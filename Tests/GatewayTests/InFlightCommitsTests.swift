@@ -4,16 +4,16 @@ import Wire
 
 @testable import GatewayCore
 
-@Suite("The bounds of custody, and credit")
-struct CustodyTests {
+@Suite("The bounds of commits in flight, and credit")
+struct InFlightCommitsTests {
     private static func transform(_ element: String, n: Int? = nil) -> String {
         #"{"roomId":"r","elementId":"\#(element)","positionX":1\#(n.map { #","n":\#($0)"# } ?? "")}"#
     }
 
-    @Test("when custody is full the app is told to come again, and its number is not used")
+    @Test("when too many are in flight the app is told to come again, and its number is not used")
     func fullInNumber() throws {
         var limits = GatewayLimits()
-        limits.custodyCommits = 2
+        limits.inFlightCommits = 2
         var scene = Scene(limits: limits)
         let ada = try scene.member("ada")
         for n in 1...3 { scene.send(ada, "element:transform", Self.transform("e", n: n), ack: UInt64(n)) }
@@ -30,7 +30,7 @@ struct CustodyTests {
     @Test("bytes are bounded too, those of commits that wait included, and given back with the result")
     func fullInBytes() throws {
         var limits = GatewayLimits()
-        limits.custodyBytes = 4000
+        limits.inFlightBytes = 4000
         limits.commitBurst = 1
         limits.commitsPerSecond = 1
         var scene = Scene(limits: limits)
@@ -45,20 +45,20 @@ struct CustodyTests {
         #expect(actions.commits.count == 1)
         #expect(actions.texts(for: ada).count { $0.contains(#""code":"busy""#) } == 1)
         scene.gateway.resultReceived(result(of: actions.commits[0], seq: 1), at: scene.moment, into: &scene.actions)
-        #expect(scene.gateway.commits.custody.bytes > 0)
+        #expect(scene.gateway.commits.inFlight.bytes > 0)
         scene.gateway.disconnected(ada, at: scene.moment, into: &scene.actions)
-        #expect(scene.gateway.commits.custody.bytes > 0)
+        #expect(scene.gateway.commits.inFlight.bytes > 0)
         _ = scene.take()
         scene.advance(1000)
         let last = try #require(scene.take().commits.first)
         scene.gateway.resultReceived(result(of: last, seq: 2), at: scene.moment, into: &scene.actions)
-        #expect(scene.gateway.commits.custody.bytes == 0 && scene.gateway.commits.custody.count == 0)
+        #expect(scene.gateway.commits.inFlight.bytes == 0 && scene.gateway.commits.inFlight.count == 0)
     }
 
     /// Each connection leaves behind what waits for its rate.
     @Test func whatOneUserHasLeftBehindLeavesRoomForOthers() throws {
         var limits = GatewayLimits()
-        limits.custodyCommits = 80
+        limits.inFlightCommits = 80
         limits.commitBurst = 1
         limits.commitsPerSecond = 1
         var scene = Scene(limits: limits)
@@ -72,8 +72,8 @@ struct CustodyTests {
             busy += scene.take().texts(for: ada).count { $0.contains(#""code":"busy""#) }
             scene.gateway.disconnected(ada, at: scene.moment, into: &scene.actions)
         }
-        let custody = scene.gateway.commits.custody
-        #expect(custody.reservedCount + custody.count == 10)
+        let inFlight = scene.gateway.commits.inFlight
+        #expect(inFlight.reservedCount + inFlight.count == 10)
         #expect(busy == 70)
         _ = scene.take()
         scene.send(bob, "element:transform", Self.transform("e", n: 1), ack: 1)
@@ -83,7 +83,7 @@ struct CustodyTests {
     /// The database is away, and each connection leaves one behind that has no result.
     @Test func whatOneUserHasUnderWayLeavesRoomForOthers() throws {
         var limits = GatewayLimits()
-        limits.custodyCommits = 80
+        limits.inFlightCommits = 80
         var scene = Scene(limits: limits)
         let bob = try scene.member("bob")
         var (sent, busy) = ([Commit](), 0)
@@ -99,8 +99,8 @@ struct CustodyTests {
             scene.advance(10_000)
         }
         _ = scene.take()
-        #expect(sent.count == 10 && scene.gateway.commits.custody.count == 10)
-        #expect(busy == 14 && scene.gateway.commits.custody.reservedCount == 0)
+        #expect(sent.count == 10 && scene.gateway.commits.inFlight.count == 10)
+        #expect(busy == 14 && scene.gateway.commits.inFlight.reservedCount == 0)
         scene.send(bob, "element:transform", Self.transform("e"), ack: 1)
         #expect(scene.take().commits.map(\.user) == ["bob"])
         for commit in sent {
@@ -121,16 +121,16 @@ struct CustodyTests {
         // Behind one that waits, the next ones wait too.
         for n in 2...3 { scene.send(ada, "element:transform", Self.transform("e", n: n), ack: UInt64(n)) }
         #expect(scene.take().commits == [])
-        #expect(scene.gateway.commits.custody.heldCount == 3)
+        #expect(scene.gateway.commits.inFlight.heldCount == 3)
         // The clock sends nothing that has no credit.
         for _ in 0..<50 { scene.advance(100) }
         #expect(scene.take().commits == [])
         let shard = Shard.of(room: "r")
         for n in 1...3 as ClosedRange<UInt64> {
-            scene.gateway.commits.custody.sendHeld(in: shard, at: scene.moment, into: &scene.actions)
+            scene.gateway.commits.inFlight.sendHeld(in: shard, at: scene.moment, into: &scene.actions)
             #expect(scene.take().commits.map(\.number) == [n])
         }
-        #expect(scene.gateway.commits.custody.heldCount == 0)
+        #expect(scene.gateway.commits.inFlight.heldCount == 0)
         // Sent now, so from now on the usual pauses count.
         scene.advance(1000)
         #expect(scene.take().commits.count == 3)
@@ -195,16 +195,16 @@ struct CustodyTests {
         scene.gateway.commitNotSent(try #require(scene.take().commits.first))
         for round in 1...200 {
             scene.send(ada, "element:transform", Self.transform("e", n: 1), ack: UInt64(round))
-            #expect(scene.gateway.commits.custody.count == 2 && scene.gateway.commits.custody.heldCount == 2)
+            #expect(scene.gateway.commits.inFlight.count == 2 && scene.gateway.commits.inFlight.heldCount == 2)
             scene.advance(10_000)
             #expect(scene.take().acknowledged.contains(UInt64(round)))
         }
-        #expect(scene.gateway.commits.custody.heldCount == 1)
+        #expect(scene.gateway.commits.inFlight.heldCount == 1)
     }
 
     @Test func entriesOfThoseThatDoNotWaitAnyMoreAreFew() {
         var held = HeldCommits()
-        func key(_ number: UInt64) -> CustodyKey { CustodyKey(room: "r", session: "s", number: number) }
+        func key(_ number: UInt64) -> InFlightKey { InFlightKey(room: "r", session: "s", number: number) }
         _ = held.append(key(0), in: 7)
         for number in 1...1000 as ClosedRange<UInt64> { held.remove(held.append(key(number), in: 7), in: 7) }
         #expect(held.count == 1 && held.entryCount < 100)
@@ -223,8 +223,8 @@ struct CustodyTests {
         scene.gateway.resultReceived(result(of: commits[0], seq: 1), at: scene.moment, into: &scene.actions)
         _ = scene.take()
         let shard = Shard.of(room: "r")
-        #expect(scene.gateway.commits.custody.heldCount == 1)
-        scene.gateway.commits.custody.sendHeld(in: shard, at: scene.moment, into: &scene.actions)
+        #expect(scene.gateway.commits.inFlight.heldCount == 1)
+        scene.gateway.commits.inFlight.sendHeld(in: shard, at: scene.moment, into: &scene.actions)
         #expect(scene.take().commits.map(\.number) == [2])
     }
 
@@ -235,7 +235,7 @@ struct CustodyTests {
         for commit in scene.take().commits { scene.gateway.commitNotSent(commit) }
         scene.gateway.committersChanged(shards: [Shard.of(room: "r")], at: scene.moment, into: &scene.actions)
         #expect(scene.take().commits.map(\.number) == [1, 2, 3])
-        #expect(scene.gateway.commits.custody.heldCount == 0)
+        #expect(scene.gateway.commits.inFlight.heldCount == 0)
     }
 
     /// One that was sent may have been applied, so its app gets the result whenever there is one.
@@ -255,7 +255,7 @@ struct CustodyTests {
         scene.gateway.resultReceived(result(of: sent, seq: 1), at: scene.moment, into: &scene.actions)
         let last = scene.take()
         #expect(last.acknowledged == [1] && last.commits.isEmpty)
-        #expect(scene.gateway.commits.custody.bytes == 0)
+        #expect(scene.gateway.commits.inFlight.bytes == 0)
         // What came of them: the gestures that they ended are over, and a new commit goes.
         scene.send(ada, "element:transform", Self.transform("e"), ack: 4)
         #expect(scene.take().commits.map(\.number) == [2])
@@ -297,8 +297,8 @@ struct CustodyTests {
         scene.gateway.commitNotSent(try #require(scene.take().commits.first))
         scene.advance(10_000)
         #expect(scene.take().texts(for: ada).first?.contains(#""code":"unavailable""#) == true)
-        #expect(scene.gateway.commits.custody.bytes == 0)
-        #expect(scene.gateway.commits.custody.heldCount == 0)
+        #expect(scene.gateway.commits.inFlight.bytes == 0)
+        #expect(scene.gateway.commits.inFlight.heldCount == 0)
     }
 
     @Test("a read carries the number that was just acknowledged, and forgets it after a while")

@@ -5,7 +5,7 @@ import NIOCore
 
 /// What operators see of requests that the gateway does not let in: counters, and of each kind at most one log line a
 /// second. Whoever was refused learns less. Used on the event loop only.
-final class DoorReport {
+final class AdmissionReport {
     private let logger: Logger
     private let hostsRefused: Counter
     private let tokensRefused: CounterFamily<TokenFailure>
