@@ -2,7 +2,7 @@
 ///
 /// The gateway that accepted it keeps it until a ``CommitResult`` arrives; every other stage may forget it at any time.
 ///
-///     room name │ session name │ claim u32 │ number u64 │ user name │ connection u64 │ gateway name
+///     room name │ session name │ session epoch u32 │ number u64 │ user name │ connection u64 │ gateway name
 ///     list of (element name │ gesture u64) │ edit │ trace, if it is traced
 public struct Commit: WireRecord, Equatable, Sendable {
     public static let kind = RecordKind.commit
@@ -10,8 +10,8 @@ public struct Commit: WireRecord, Equatable, Sendable {
     public var room: Identifier
     /// The stream of numbers that it belongs to (see ``SessionKey``).
     public var session: Identifier
-    /// The owner of the session that sent it; a claim older than the one in the database is refused.
-    public var claim: UInt32
+    /// The owner of the session that sent it; one with an older epoch than the database has is refused.
+    public var sessionEpoch: UInt32
     /// Its number in the session: 1, 2, 3 …, at most 2^53 − 1. A stream that the app numbers has no holes.
     public var number: UInt64
     public var user: Identifier
@@ -26,13 +26,13 @@ public struct Commit: WireRecord, Equatable, Sendable {
     public var trace: TraceID?
 
     public init(
-        room: Identifier, session: Identifier, claim: UInt32, number: UInt64, user: Identifier,
+        room: Identifier, session: Identifier, sessionEpoch: UInt32, number: UInt64, user: Identifier,
         connection: UInt64, gateway: Identifier, gestures: ShortList<EndedGesture>, edit: EncodedEdit,
         trace: TraceID? = nil
     ) {
         self.room = room
         self.session = session
-        self.claim = claim
+        self.sessionEpoch = sessionEpoch
         self.number = number
         self.user = user
         self.connection = connection
@@ -53,7 +53,7 @@ public struct Commit: WireRecord, Equatable, Sendable {
         writer.run(upTo: names + gestures + Self.fixedSize + self.edit.encodedSize + TraceID.size) { run in
             run.name(self.room)
             run.name(self.session)
-            run.integer(self.claim)
+            run.integer(self.sessionEpoch)
             run.integer(self.number)
             run.name(self.user)
             run.integer(self.connection)
@@ -71,7 +71,7 @@ public struct Commit: WireRecord, Equatable, Sendable {
     public init(from reader: inout ByteReader) {
         self.room = reader.name()
         self.session = reader.name()
-        self.claim = reader.integer()
+        self.sessionEpoch = reader.integer()
         self.number = reader.ordinal()
         self.user = reader.name()
         self.connection = reader.integer()
@@ -112,7 +112,7 @@ public struct EndedGesture: Hashable, Sendable {
 /// The names of the numbered streams of one session.
 ///
 /// A session's public name is its `sid`. Commits that the app numbers form the stream named `sid`; commits that the
-/// gateway numbers, because the app does not, form the stream `sid.claim`, one for each connection that owned the
+/// gateway numbers, because the app does not, form the stream `sid.epoch`, one for each connection that owned the
 /// session, so that its numbers begin at 1 again: they rise, and may leave some out. The names of streams that belong to no app have a colon in second
 /// place, and what tells them apart behind the dot: it may be made from an `Idempotency-Key`, which is nobody's business,
 /// so that their public name is `h:` or `o:` alone.
@@ -123,8 +123,8 @@ public enum SessionKey {
     }
 
     /// The stream that the gateway numbers for one owner of the session.
-    public static func gateway(sid: Identifier, claim: UInt32) -> Identifier {
-        Identifier("\(sid.text).\(claim)")
+    public static func gateway(sid: Identifier, sessionEpoch: UInt32) -> Identifier {
+        Identifier("\(sid.text).\(sessionEpoch)")
     }
 
     /// The public name behind a stream's name.

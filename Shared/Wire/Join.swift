@@ -103,7 +103,7 @@ public enum RoomContent: Equatable, Sendable {
 ///
 ///     request u64 │ room name │ connection u64 │ isRefused u8 │ refusal, or:
 ///     epoch name │ seq u64 │ tag u8 (0 elements: JSON blob, 1 updates: list of blobs) │ list of member │ session text │ sid name
-///     claim u32 │ number u64 │ rules JSON blob │ list of (list of shown), one for each member
+///     session epoch u32 │ number u64 │ rules JSON blob │ list of (list of shown), one for each member
 ///
 ///     shown: connection u64 │ sid name │ hasCursor u8 │ x, y doubles if so │ selection, state JSON blobs
 ///     hasViewport u8 │ x, y, width, height doubles if so
@@ -158,8 +158,8 @@ public struct JoinReply: WireRecord, Equatable, Sendable {
         /// The secret of the session; only for the app.
         public var session: String
         public var sid: Identifier
-        /// This connection's claim on the session.
-        public var claim: UInt32
+        /// Under which this connection owns the session: each new owner's is higher.
+        public var sessionEpoch: UInt32
         /// The highest number that the session has used; 0 when new.
         public var number: UInt64
         /// The rules by type as JSON text, for apps that clamp as they draw; empty: unknown.
@@ -169,14 +169,14 @@ public struct JoinReply: WireRecord, Equatable, Sendable {
 
         public init(
             position: Position, content: RoomContent, members: [Member], session: String, sid: Identifier,
-            claim: UInt32, number: UInt64, rules: [UInt8] = [], awareness: [[Shown]] = []
+            sessionEpoch: UInt32, number: UInt64, rules: [UInt8] = [], awareness: [[Shown]] = []
         ) {
             self.position = position
             self.content = content
             self.members = members
             self.session = session
             self.sid = sid
-            self.claim = claim
+            self.sessionEpoch = sessionEpoch
             self.number = number
             self.rules = rules
             self.awareness = awareness
@@ -207,13 +207,13 @@ public struct JoinReply: WireRecord, Equatable, Sendable {
 extension JoinReply.Joined: WireValue {
     init(from reader: inout ByteReader) {
         (self.position, self.content, self.members, self.session, self.sid) = reader.fields()
-        (self.claim, self.number, self.rules, self.awareness) = reader.fields()
+        (self.sessionEpoch, self.number, self.rules, self.awareness) = reader.fields()
         reader.check(ordinals: self.number)
     }
 
     func encode(into writer: inout ByteWriter) {
         writer.fields(self.position, self.content, self.members, self.session, self.sid)
-        writer.fields(self.claim, self.number, self.rules, self.awareness)
+        writer.fields(self.sessionEpoch, self.number, self.rules, self.awareness)
     }
 }
 

@@ -1,7 +1,7 @@
 /// A gateway's interest in a room: its members there and its position in the stream. Sent after a link came up, when
 /// another fan-out became the room's owner, and when the gateway found a gap. Replaces the previous one.
 ///
-///     room name │ epoch name │ seq u64 │ list of (connection u64 │ member │ awareness │ claim u32) │ hasViewports u8
+///     room name │ epoch name │ seq u64 │ list of (connection u64 │ member │ awareness │ session epoch u32) │ hasViewports u8
 public struct RoomInterest: WireRecord, Equatable, Sendable {
     public static let kind = RecordKind.roomInterest
 
@@ -9,16 +9,17 @@ public struct RoomInterest: WireRecord, Equatable, Sendable {
         public var connection: UInt64
         public var member: Member
         public var awareness: ShownAwareness
-        /// The claim under which it owns its session; 0: unknown.
-        public var claim: UInt32
+        /// Under which it owns its session; 0: unknown.
+        public var sessionEpoch: UInt32
 
         public init(
-            connection: UInt64, member: Member, awareness: ShownAwareness = ShownAwareness(sid: ""), claim: UInt32 = 0
+            connection: UInt64, member: Member, awareness: ShownAwareness = ShownAwareness(sid: ""),
+            sessionEpoch: UInt32 = 0
         ) {
             self.connection = connection
             self.member = member
             self.awareness = awareness
-            self.claim = claim
+            self.sessionEpoch = sessionEpoch
         }
     }
 
@@ -48,11 +49,11 @@ public struct RoomInterest: WireRecord, Equatable, Sendable {
 
 extension RoomInterest.Occupant: WireValue {
     init(from reader: inout ByteReader) {
-        (self.connection, self.member, self.awareness, self.claim) = reader.fields()
+        (self.connection, self.member, self.awareness, self.sessionEpoch) = reader.fields()
     }
 
     func encode(into writer: inout ByteWriter) {
-        writer.fields(self.connection, self.member, self.awareness, self.claim)
+        writer.fields(self.connection, self.member, self.awareness, self.sessionEpoch)
     }
 }
 
@@ -228,28 +229,28 @@ public struct GestureEnded: WireRecord, Equatable, Sendable {
     }
 }
 
-/// A session has a new owner: connections with an older claim lose it.
+/// A session has a new owner: connections with an older session epoch lose it.
 ///
-///     room name │ sid name │ claim u32
+///     room name │ sid name │ session epoch u32
 public struct SessionClaimed: WireRecord, Equatable, Sendable {
     public static let kind = RecordKind.sessionClaimed
 
     public var room: Identifier
     public var sid: Identifier
-    public var claim: UInt32
+    public var sessionEpoch: UInt32
 
-    public init(room: Identifier, sid: Identifier, claim: UInt32) {
+    public init(room: Identifier, sid: Identifier, sessionEpoch: UInt32) {
         self.room = room
         self.sid = sid
-        self.claim = claim
+        self.sessionEpoch = sessionEpoch
     }
 
     public func encode(into writer: inout ByteWriter) {
-        writer.fields(self.room, self.sid, self.claim)
+        writer.fields(self.room, self.sid, self.sessionEpoch)
     }
 
     public init(from reader: inout ByteReader) {
-        (self.room, self.sid, self.claim) = reader.fields()
+        (self.room, self.sid, self.sessionEpoch) = reader.fields()
     }
 }
 

@@ -30,7 +30,7 @@ enum Sample {
         fields: fields)
 
     static let commit = Commit(
-        room: room, session: SessionKey.gateway(sid: sid, claim: 1), claim: 1, number: 7,
+        room: room, session: SessionKey.gateway(sid: sid, sessionEpoch: 1), sessionEpoch: 1, number: 7,
         user: user, connection: 0x2_0000_0007, gateway: gateway,
         gestures: [EndedGesture(element: element, gesture: 3)],
         edit: EncodedEdit(TransformElement(element: element, fields: fields)))

@@ -194,7 +194,7 @@ import Wire
         let interest = RoomInterest(room: "r", position: Position(epoch: "epoch-1", seq: 1), occupants: [occupant])
         scene.send(interest, from: Scene.g1)
         let actions = scene.take()
-        let claimed = SessionClaimed(room: "r", sid: "s-ann", claim: 2)
+        let claimed = SessionClaimed(room: "r", sid: "s-ann", sessionEpoch: 2)
         #expect(actions.first == .send(.sessionClaimed(claimed), to: Scene.g1))
         let isFollowedByThePosition = actions.dropFirst().contains { action in
             if case .send(.roomPosition, Scene.g1) = action { true } else { false }
@@ -213,7 +213,7 @@ import Wire
         let occupant = RoomInterest.Occupant(
             connection: 12, member: .named("ann"),
             awareness: ShownAwareness(sid: "s-ann", selection: ["f"], version: 1),
-            claim: 7)
+            sessionEpoch: 7)
         let interest = RoomInterest(room: "r", position: Position(epoch: "epoch-1", seq: 1), occupants: [occupant])
         scene.send(interest, from: Scene.g1)
         let own = Self.selection(["f"], version: 1, 12)

@@ -94,7 +94,7 @@ struct DatabaseModel {
         case .claim(_, let sid, _):
             if self.foreign.contains(sid) { return .claim(.refused) }
             self.claims[sid, default: 1] += 1
-            return .claim(.granted(claim: self.claims[sid] ?? 0, number: 7))
+            return .claim(.granted(sessionEpoch: self.claims[sid] ?? 0, number: 7))
         }
     }
 }

@@ -19,7 +19,7 @@ import Wire
         RulesTable.defaults.encode(into: &rules)
         let joined = JoinReply.Joined(
             position: Position(epoch: "epoch-1", seq: 1), content: .elements(Array("[\(json)]".utf8)),
-            members: [.named("ann")], session: "s-ann.good", sid: "s-ann", claim: 1, number: 0,
+            members: [.named("ann")], session: "s-ann.good", sid: "s-ann", sessionEpoch: 1, number: 0,
             rules: rules.bytes, awareness: [[.init(ShownAwareness(sid: "s-ann"), of: 1)]])
         let reply = JoinReply(request: 1, room: "r", connection: 1, outcome: .success(joined))
         #expect(scene.take() == [.send(.joinReply(reply), to: Scene.g1)])
@@ -136,8 +136,10 @@ import Wire
         scene.join("ann", 1, session: "s-ann.good")
         scene.leave(1)
         scene.join("ann", 1, session: "s-ann.good")
-        for claim: UInt32 in 2...3 { scene.answerClaim(of: "ann", with: .claim(.granted(claim: claim, number: 0))) }
-        #expect(scene.taken(by: Scene.g1).joined.map(\.claim) == [3])
+        for epoch: UInt32 in 2...3 {
+            scene.answerClaim(of: "ann", with: .claim(.granted(sessionEpoch: epoch, number: 0)))
+        }
+        #expect(scene.taken(by: Scene.g1).joined.map(\.sessionEpoch) == [3])
         #expect(scene.fanout.connectionCount(in: "r") == 2)
     }
 
@@ -149,18 +151,18 @@ import Wire
         for connection: UInt64 in 1...3 { scene.join("ann", connection, session: "s-ann.good") }
         scene.join("eve", 4, session: "s-eve.good")
         #expect(scene.claims() == ["s-ann", "s-eve"])
-        scene.answerClaim(of: "ann", with: .claim(.granted(claim: 2, number: 0)))
+        scene.answerClaim(of: "ann", with: .claim(.granted(sessionEpoch: 2, number: 0)))
         #expect(scene.claims() == ["s-eve", "s-ann"])
         // It failed, and is still the first one.
         scene.answerClaim(of: "ann", with: .failed)
         #expect(scene.claims() == ["s-eve"])
         scene.pass(1000)
-        for claim: UInt32 in 3...4 {
+        for sessionEpoch: UInt32 in 3...4 {
             #expect(scene.claims() == ["s-eve", "s-ann"])
-            scene.answerClaim(of: "ann", with: .claim(.granted(claim: claim, number: 0)))
+            scene.answerClaim(of: "ann", with: .claim(.granted(sessionEpoch: sessionEpoch, number: 0)))
         }
         #expect(scene.claims() == ["s-eve"])
-        #expect(scene.taken(by: Scene.g1).joined.map(\.claim) == [2, 3, 4])
+        #expect(scene.taken(by: Scene.g1).joined.map(\.sessionEpoch) == [2, 3, 4])
     }
 
     /// A join that was sent twice is answered first, and its copy refused: the database went away in between.
@@ -462,13 +464,13 @@ import Wire
         #expect(scene.take() == [])
         scene.answer()
         let actions = scene.take()
-        let claimed = SessionClaimed(room: "r", sid: "s-ann", claim: 2)
+        let claimed = SessionClaimed(room: "r", sid: "s-ann", sessionEpoch: 2)
         #expect(actions.first == .broadcast(.sessionClaimed(claimed), to: [Scene.g1, Scene.g2], except: nil))
         guard case .send(.joinReply(let reply), _) = actions.last, case .success(let joined) = reply.outcome else {
             Issue.record("no answer")
             return
         }
-        #expect(joined.claim == 2)
+        #expect(joined.sessionEpoch == 2)
         #expect(joined.number == 7)
         #expect(joined.session == "s-ann.good")
     }
@@ -499,7 +501,7 @@ import Wire
         #expect(scene.asked() == [])
         scene.pass(250)
         scene.answer()
-        #expect(scene.taken(by: Scene.g1).joined.map(\.claim) == [2])
+        #expect(scene.taken(by: Scene.g1).joined.map(\.sessionEpoch) == [2])
     }
 
     /// Its answer was lost, or is still on its way, perhaps while its gateway has turned to another fan-out and back.
@@ -523,7 +525,8 @@ import Wire
         #expect(scene.asked() == [])
         let second = scene.taken(by: Scene.g1).joined
         #expect(first.count == 1 && second.map(\.sid) == first.map(\.sid))
-        #expect(second.map(\.session) == first.map(\.session) && second.map(\.claim) == first.map(\.claim))
+        #expect(
+            second.map(\.session) == first.map(\.session) && second.map(\.sessionEpoch) == first.map(\.sessionEpoch))
     }
 
     /// It was held up by a cut link, and its connection may be gone long since.
@@ -542,7 +545,7 @@ import Wire
         #expect(scene.taken(by: Scene.g1).refusals.map(\.code) == [.unavailable])
         scene.join("ann", 1, session: "s-ann.good")
         scene.answer()
-        #expect(scene.taken(by: Scene.g1).joined.map(\.claim) == [4], "its app asks once more")
+        #expect(scene.taken(by: Scene.g1).joined.map(\.sessionEpoch) == [4], "its app asks once more")
     }
 
     @Test func theOlderConnectionsPreviewsAreDropped() {

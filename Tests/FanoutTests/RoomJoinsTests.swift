@@ -66,7 +66,7 @@ import Wire
         }
         #expect(self.refusals == [4: .unavailable] && self.joins.tags == [first, second, third])
         self.joins.claimAnswered(
-            .claim(.granted(claim: 2, number: 0)), for: first, at: self.now, with: &self.services,
+            .claim(.granted(sessionEpoch: 2, number: 0)), for: first, at: self.now, with: &self.services,
             into: &self.actions)
         while let retry = self.services.questions.popRetry(at: self.now), case .claim(let tag) = retry.purpose {
             self.joins.claim(tag, at: self.now, with: &self.services, into: &self.actions)
@@ -83,7 +83,7 @@ import Wire
         for tag in [first, without] { self.joins.forget(tag, at: self.now, with: &self.services) }
         #expect(self.joins.tags == [first, second] && self.questions.count == 1)
         self.joins.claimAnswered(
-            .claim(.granted(claim: 2, number: 0)), for: first, at: self.now, with: &self.services,
+            .claim(.granted(sessionEpoch: 2, number: 0)), for: first, at: self.now, with: &self.services,
             into: &self.actions)
         #expect(self.services.questions.popRetry(at: self.now)?.purpose == .claim(second))
         #expect(self.refusals.isEmpty && self.joins.tags == [second])
@@ -94,8 +94,9 @@ import Wire
         self.joins.forget(tag, at: self.now, with: &self.services)
         #expect(self.receive(1, session: "s-ann.good", at: self.now) == nil)
         self.joins.claimAnswered(
-            .claim(.granted(claim: 2, number: 0)), for: tag, at: self.now, with: &self.services, into: &self.actions)
-        #expect(self.joins.tags == [tag] && self.services.joins[tag]?.granted?.claim == 2)
+            .claim(.granted(sessionEpoch: 2, number: 0)), for: tag, at: self.now, with: &self.services,
+            into: &self.actions)
+        #expect(self.joins.tags == [tag] && self.services.joins[tag]?.granted?.sessionEpoch == 2)
     }
 
     /// Its gateway has turned to another fan-out and back, its app left there: the earlier join would end the later one.

@@ -96,7 +96,7 @@ private func answerJoins(_ gateway: inout Gateway, _ actions: inout [GatewayActi
     for case .fanout(_, .join(let join)) in actions {
         let joined = JoinReply.Joined(
             position: Position(epoch: "e", seq: 0), content: .elements(Array("[]".utf8)), members: [join.member],
-            session: "secret", sid: "s", claim: 1, number: 0)
+            session: "secret", sid: "s", sessionEpoch: 1, number: 0)
         gateway.joinAnswered(
             JoinReply(request: join.request, room: join.room, connection: join.connection, outcome: .success(joined)),
             at: .start + .seconds(1), seconds: Double(now), into: &actions)

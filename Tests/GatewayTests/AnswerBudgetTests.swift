@@ -309,7 +309,7 @@ import Wire
         for join in actions.joins {
             let joined = JoinReply.Joined(
                 position: Position(epoch: "e", seq: 3), content: .elements(room), members: [join.member],
-                session: "secret", sid: Identifier("s-\(join.connection)"), claim: 1, number: 0)
+                session: "secret", sid: Identifier("s-\(join.connection)"), sessionEpoch: 1, number: 0)
             scene.gateway.joinAnswered(
                 JoinReply(
                     request: join.request, room: join.room, connection: join.connection, outcome: .success(joined)),

@@ -184,7 +184,7 @@ import Wire
         for case .fanout(_, .join(let join)) in scene.take() {
             let joined = JoinReply.Joined(
                 position: Position(epoch: "e", seq: 0), content: .elements(Array("[]".utf8)), members: [join.member],
-                session: "x", sid: "s1", claim: 1, number: 0,
+                session: "x", sid: "s1", sessionEpoch: 1, number: 0,
                 awareness: [[.init(ShownAwareness(sid: "s2", selection: ["e"]), of: 5)]])
             scene.gateway.joinAnswered(
                 JoinReply(request: join.request, room: "r", connection: join.connection, outcome: .success(joined)),
@@ -248,7 +248,7 @@ import Wire
             ]
             let joined = JoinReply.Joined(
                 position: Position(epoch: "e", seq: 0), content: .elements(Array("[]".utf8)), members: [join.member],
-                session: "x", sid: "s1", claim: 1, number: 0,
+                session: "x", sid: "s1", sessionEpoch: 1, number: 0,
                 awareness: [shown.map { JoinReply.Shown($0, of: 5) }])
             scene.gateway.joinAnswered(
                 JoinReply(request: join.request, room: "r", connection: join.connection, outcome: .success(joined)),

@@ -235,7 +235,7 @@ struct CommitTests {
     @Test func aSessionThatAnotherConnectionTookOverRefusesNumberedCommitsAndOnePreviewASecond() throws {
         var scene = Scene()
         let ada = try scene.member("ada")
-        scene.gateway.sessionClaimed(SessionClaimed(room: "r", sid: "s-ada", claim: 2))
+        scene.gateway.sessionClaimed(SessionClaimed(room: "r", sid: "s-ada", sessionEpoch: 2))
         scene.send(ada, "element:transform", Self.numbered, ack: 1)
         #expect(scene.take().texts(for: ada).first?.contains(#""code":"session_expired""#) == true)
         for _ in 0..<3 { scene.send(ada, "element:transforming", Self.transform) }
@@ -256,10 +256,10 @@ struct CommitTests {
         scene.send(ada, "element:transform", Self.numbered, ack: 1)
         let older = try #require(scene.take().commits.first)
         scene.send(ada, "room:join", #"{"roomId":"r","session":"secret"}"#, ack: 2)
-        scene.answerJoins(sid: "s-ada", claim: 2)
+        scene.answerJoins(sid: "s-ada", sessionEpoch: 2)
         scene.send(ada, "element:transform", Self.numbered, ack: 3)
         let newer = try #require(scene.take().commits.first)
-        #expect(newer.claim == 2)
+        #expect(newer.sessionEpoch == 2)
         scene.gateway.resultReceived(result(of: older, refusal: expired), at: scene.moment, into: &scene.actions)
         #expect(scene.take().isEmpty)
         scene.advance(50)

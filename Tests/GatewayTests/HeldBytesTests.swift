@@ -116,7 +116,7 @@ private struct Walk {
         for join in exchange(&self.joins, with: []) {
             self.number += 1
             let sid = self.any(3) == 0 ? "s\(self.number)" : "s-\(join.connection)-\(join.room)"
-            var reply = self.scene.answer(to: join, sid: Identifier(sid), claim: self.number)
+            var reply = self.scene.answer(to: join, sid: Identifier(sid), sessionEpoch: self.number)
             if self.any(5) == 0 { reply.outcome = .failure(Refusal(.busy, "Too many joins.", retryAfterMs: 1)) }
             self.scene.gateway.joinAnswered(reply, at: self.scene.moment, seconds: 0, into: &self.scene.actions)
         }

@@ -173,7 +173,7 @@ struct InFlightCommitsTests {
         var (scene, ada, former) = try Self.twoUnderWay()
         scene.send(ada, "room:leave", #"{"roomId":"r"}"#, ack: 3)
         scene.send(ada, "room:join", #"{"roomId":"r"\#(resumed)}"#, ack: 4)
-        scene.answerJoins(sid: resumed.isEmpty ? "s-next" : "s-ada", claim: resumed.isEmpty ? 1 : 2)
+        scene.answerJoins(sid: resumed.isEmpty ? "s-next" : "s-ada", sessionEpoch: resumed.isEmpty ? 1 : 2)
         let first = resumed.isEmpty ? 1 : 3
         scene.send(ada, "element:transform", Self.transform("e", n: first), ack: 5)
         #expect(scene.take().texts(for: ada).count { $0.contains(#""code":"busy""#) } == 1)

@@ -63,7 +63,7 @@ import Wire
         .success(
             JoinReply.Joined(
                 position: Position(epoch: "e", seq: seq), content: .elements([]), members: [], session: "", sid: "s",
-                claim: 1, number: 0))
+                sessionEpoch: 1, number: 0))
     }
 
     @Test func aUserHasAFewJoinsUnderWayAndOthersDoNotWaitForThem() throws {

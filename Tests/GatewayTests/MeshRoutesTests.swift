@@ -51,7 +51,7 @@ import Wire
     private static let shard = Shard.of(room: "r")
 
     private static let commit = Commit(
-        room: "r", session: "s", claim: 1, number: 1, user: "u", connection: 1, gateway: "g",
+        room: "r", session: "s", sessionEpoch: 1, number: 1, user: "u", connection: 1, gateway: "g",
         gestures: [], edit: EncodedEdit(tag: UpdateElement.traits.tag, fields: [0]))
 
     private static func preview(of room: Identifier) -> Preview {

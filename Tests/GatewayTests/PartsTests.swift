@@ -89,7 +89,7 @@ extension HTTPRequests {
 @Suite struct HeldCommitsTests {
     private static func commit(_ room: Identifier, _ number: UInt64) throws -> Commit {
         Commit(
-            room: room, session: "s", claim: 1, number: number, user: "u", connection: 1,
+            room: room, session: "s", sessionEpoch: 1, number: number, user: "u", connection: 1,
             gateway: "g", gestures: [],
             edit: ReadEdit(refusal: Refusal(.gone, "deleted"), bodyHash: number).edit)
     }

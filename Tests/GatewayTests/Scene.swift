@@ -56,27 +56,27 @@ struct Scene {
     }
 
     /// The fan-out answers all joins that were sent since actions were last taken.
-    mutating func answerJoins(sid: Identifier, seq: UInt64 = 0, claim: UInt32 = 1) {
-        self.answerJoins(self.actions, sid: sid, seq: seq, claim: claim)
+    mutating func answerJoins(sid: Identifier, seq: UInt64 = 0, sessionEpoch: UInt32 = 1) {
+        self.answerJoins(self.actions, sid: sid, seq: seq, sessionEpoch: sessionEpoch)
     }
 
     /// The fan-out answers the joins among these actions.
-    mutating func answerJoins(_ actions: [GatewayAction], sid: Identifier, seq: UInt64, claim: UInt32 = 1) {
+    mutating func answerJoins(_ actions: [GatewayAction], sid: Identifier, seq: UInt64, sessionEpoch: UInt32 = 1) {
         for case .fanout(_, .join(let join)) in actions {
             self.gateway.joinAnswered(
-                self.answer(to: join, sid: sid, seq: seq, claim: claim), at: self.moment, seconds: 0,
+                self.answer(to: join, sid: sid, seq: seq, sessionEpoch: sessionEpoch), at: self.moment, seconds: 0,
                 into: &self.actions)
         }
     }
 
     /// What a fan-out answers a join in a room without elements.
-    func answer(to join: Join, sid: Identifier, seq: UInt64 = 0, claim: UInt32 = 1) -> JoinReply {
+    func answer(to join: Join, sid: Identifier, seq: UInt64 = 0, sessionEpoch: UInt32 = 1) -> JoinReply {
         JoinReply(
             request: join.request, room: join.room, connection: join.connection,
             outcome: .success(
                 JoinReply.Joined(
                     position: Position(epoch: "e", seq: seq), content: .elements(Array("[]".utf8)),
-                    members: [join.member], session: "secret", sid: sid, claim: claim, number: 0)))
+                    members: [join.member], session: "secret", sid: sid, sessionEpoch: sessionEpoch, number: 0)))
     }
 
     /// The time passes and what waits for it is done.

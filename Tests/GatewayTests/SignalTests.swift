@@ -59,7 +59,7 @@ import Wire
         var scene = Scene()
         let ada = try scene.member("ada")
         scene.send(ada, "room:signal", #"{"roomId":"q","name":"wave"}"#, ack: 1)
-        scene.gateway.sessionClaimed(SessionClaimed(room: "r", sid: "s-ada", claim: 2))
+        scene.gateway.sessionClaimed(SessionClaimed(room: "r", sid: "s-ada", sessionEpoch: 2))
         scene.send(ada, "room:signal", Self.wave, ack: 2)
         let actions = scene.take()
         #expect(Self.signals(actions).isEmpty)

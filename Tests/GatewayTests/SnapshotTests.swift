@@ -57,7 +57,8 @@ import Wire
         for case .fanout(_, .join(let join)) in actions {
             let joined = JoinReply.Joined(
                 position: Position(epoch: "e", seq: 3), content: .elements(Array(room.utf8)), members: [join.member],
-                session: "secret", sid: Identifier("s-\(join.member.user)"), claim: 1, number: 0, awareness: awareness)
+                session: "secret", sid: Identifier("s-\(join.member.user)"), sessionEpoch: 1, number: 0,
+                awareness: awareness)
             scene.gateway.joinAnswered(
                 JoinReply(
                     request: join.request, room: join.room, connection: join.connection, outcome: .success(joined)),

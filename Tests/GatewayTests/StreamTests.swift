@@ -116,14 +116,14 @@ struct StreamTests {
         let asked = scene.take()
         scene.answerJoins(asked, sid: "s-ada", seq: 19)
         _ = scene.take()
-        scene.answerJoins(asked, sid: "s-ada", seq: 19, claim: 2)
+        scene.answerJoins(asked, sid: "s-ada", seq: 19, sessionEpoch: 2)
         guard case .fanout(_, .interest(let interest))? = scene.take().first else {
             Issue.record("what was missed was not asked for")
             return
         }
         #expect(interest.position.seq == 19)
         #expect(interest.occupants.map(\.member.user) == ["ada"])
-        scene.answerJoins(asked, sid: "s-ada", seq: 22, claim: 3)
+        scene.answerJoins(asked, sid: "s-ada", seq: 22, sessionEpoch: 3)
         #expect(scene.take().isEmpty)
     }
 
@@ -152,14 +152,14 @@ struct StreamTests {
         let ada = try scene.connect("ada")
         scene.send(ada, "room:join", #"{"roomId":"r","session":"secret"}"#, ack: 1)
         let join = try #require(scene.take().joins.first)
-        let former = scene.answer(to: join, sid: "s-ada", claim: 3)
+        let former = scene.answer(to: join, sid: "s-ada", sessionEpoch: 3)
         scene.gateway.formerFanoutAnswered(former, into: &scene.actions)
         #expect(scene.take().isEmpty)
         scene.gateway.joinAnswered(
-            scene.answer(to: join, sid: "s-ada", claim: 2), at: scene.moment, seconds: 0, into: &scene.actions)
+            scene.answer(to: join, sid: "s-ada", sessionEpoch: 2), at: scene.moment, seconds: 0, into: &scene.actions)
         #expect(scene.take().acknowledged == [1])
         scene.send(ada, "element:delete", #"{"roomId":"r","elementId":"e","n":1}"#, ack: 2)
-        #expect(scene.take().commits.map(\.claim) == [3])
+        #expect(scene.take().commits.map(\.sessionEpoch) == [3])
     }
 
     @Test func previewsReachEverybodyButTheConnectionThatSentThem() throws {

@@ -62,7 +62,7 @@ import Wire
 
     @Test func aGatewaySendsCommitsOfItsOwn() {
         let commit = Commit(
-            room: "r", session: "s", claim: 1, number: 1, user: "u", connection: 1,
+            room: "r", session: "s", sessionEpoch: 1, number: 1, user: "u", connection: 1,
             gateway: "gateway-1", gestures: [], edit: EncodedEdit(DeleteElement(element: "e")))
         #expect(commit.isOwned(by: PeerRoles(.gateway), named: "gateway-1"))
         #expect(!commit.isOwned(by: PeerRoles(.gateway), named: "gateway-2"))

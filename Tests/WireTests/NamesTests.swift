@@ -91,7 +91,7 @@ import Wire
 
     @Test func streamNames() {
         #expect(SessionKey.app(sid: "abc") == "abc")
-        #expect(SessionKey.gateway(sid: "abc", claim: 12) == "abc.12")
+        #expect(SessionKey.gateway(sid: "abc", sessionEpoch: 12) == "abc.12")
         #expect(SessionKey.sid(of: "abc.12") == "abc")
         #expect(SessionKey.sid(of: "abc") == "abc")
         #expect(SessionKey.isApp("abc"))

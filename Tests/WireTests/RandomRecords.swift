@@ -38,7 +38,7 @@ struct RecordMaker {
                 members: self.list { $0.member() })
         case .gestureEnd: self.gestureEnd(by: self.number())
         case .gestureEnded: GestureEnded(gesture: self.gestureEnd(), seq: self.ordinal(), json: self.blob())
-        case .sessionClaimed: SessionClaimed(room: self.name(), sid: self.name(), claim: self.small())
+        case .sessionClaimed: SessionClaimed(room: self.name(), sid: self.name(), sessionEpoch: self.small())
         case .roomRead:
             RoomRead(request: self.number(), room: self.name(), after: self.ordinal(), allowance: self.small())
         case .answerWeight:
@@ -79,7 +79,8 @@ struct RecordMaker {
 
     private mutating func commit() -> Commit {
         Commit(
-            room: self.name(), session: self.name(), claim: self.small(), number: self.ordinal(), user: self.name(),
+            room: self.name(), session: self.name(), sessionEpoch: self.small(), number: self.ordinal(),
+            user: self.name(),
             connection: self.number(), gateway: self.name(),
             gestures: ShortList(self.list { EndedGesture(element: $0.name(), gesture: $0.ordinal()) }),
             edit: self.edit(), trace: self.trace()
@@ -161,7 +162,7 @@ struct RecordMaker {
                     position: self.position(),
                     content: self.flag() ? .elements(self.blob()) : .updates(self.list { $0.update() }),
                     members: self.list { $0.member() }, session: self.name().text, sid: self.name(),
-                    claim: self.small(), number: self.ordinal(), rules: self.blob(),
+                    sessionEpoch: self.small(), number: self.ordinal(), rules: self.blob(),
                     awareness: self.list { $0.list { JoinReply.Shown($0.shownAwareness(), of: $0.number()) } }))
         }
         return JoinReply(request: self.number(), room: self.name(), connection: self.number(), outcome: outcome)
@@ -198,7 +199,7 @@ struct RecordMaker {
             occupants: self.list {
                 .init(
                     connection: $0.number(), member: $0.member(), awareness: $0.shownAwareness(),
-                    claim: UInt32.random(in: 0 ... .max, using: &$0.random))
+                    sessionEpoch: UInt32.random(in: 0 ... .max, using: &$0.random))
             },
             hasViewports: self.flag())
     }

@@ -43,7 +43,7 @@ enum Samples {
         room: "r1", connection: 5, user: "u", sid: "s", name: "wave", data: Array("[1]".utf8))
 
     static let transform = Commit(
-        room: "r1", session: "s", claim: 2, number: 7, user: "u", connection: 5,
+        room: "r1", session: "s", sessionEpoch: 2, number: 7, user: "u", connection: 5,
         gateway: "gateway-1", gestures: [EndedGesture(element: "e", gesture: 4)],
         edit: .transform(element: "e", fields: TransformFields(positionY: 2, scaleY: 0.5, width: 10, height: 20)))
 
@@ -129,14 +129,14 @@ enum Samples {
         outcome: .success(
             .init(
                 position: Position(epoch: "ep", seq: 11), content: .elements(Array("[]".utf8)), members: [ada],
-                session: "s.x", sid: "s", claim: 2, number: 7)))
+                session: "s.x", sid: "s", sessionEpoch: 2, number: 7)))
 
     static let resumed = JoinReply(
         request: 1, room: "r1", connection: 5,
         outcome: .success(
             .init(
                 position: Position(epoch: "ep", seq: 11), content: .updates([moved]), members: [], session: "s.x",
-                sid: "s", claim: 2, number: 7)))
+                sid: "s", sessionEpoch: 2, number: 7)))
 
     static let notJoined = JoinReply(
         request: 1, room: "r1", connection: 5, outcome: .failure(Refusal(.sessionExpired, "x")))
@@ -145,7 +145,7 @@ enum Samples {
 
     static let interest = RoomInterest(
         room: "r1", position: Position(epoch: "ep", seq: 11),
-        occupants: [.init(connection: 5, member: ada, awareness: awareness, claim: 3)],
+        occupants: [.init(connection: 5, member: ada, awareness: awareness, sessionEpoch: 3)],
         hasViewports: true)
 
     static let awareness = ShownAwareness(
@@ -167,7 +167,7 @@ enum Samples {
     static let gestureEnded = GestureEnded(
         gesture: GestureEnd(room: "r1", element: "e", user: "u", sid: "s", gesture: 4), seq: 11, json: Array("{}".utf8))
 
-    static let claimed = SessionClaimed(room: "r1", sid: "s", claim: 3)
+    static let claimed = SessionClaimed(room: "r1", sid: "s", sessionEpoch: 3)
 
     static let read = RoomRead(request: 1, room: "r1")
 
@@ -218,7 +218,7 @@ enum Samples {
         var edit = edit
         edit.undo = undo
         return Commit(
-            room: "r1", session: "s.1", claim: 1, number: 1, user: "u", connection: 5,
+            room: "r1", session: "s.1", sessionEpoch: 1, number: 1, user: "u", connection: 5,
             gateway: "g", gestures: [], edit: edit)
     }
 }

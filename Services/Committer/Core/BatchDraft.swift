@@ -60,7 +60,7 @@ struct BatchDraft: Sendable {
             self.answer(commit, Refusal(.invalid, "A commit's number is 1, 2, 3 … up to 2^53 − 1.", field: "n"))
             return
         }
-        guard let stream = self.stream(of: commit, &cache), commit.claim == stream.claim else {
+        guard let stream = self.stream(of: commit, &cache), commit.sessionEpoch == stream.sessionEpoch else {
             self.answer(commit, Refusal(.sessionExpired, "The session is unknown, taken over or another user's."))
             return
         }
@@ -90,10 +90,10 @@ struct BatchDraft: Sendable {
         // A resumed session has a row: without one it has been swept, and its numbers are unknown. A stream that
         // the gateway numbers has the claim in its name, so each owner's begins without a row.
         let isFresh =
-            (commit.claim <= 1 || !SessionKey.isApp(commit.stream.session))
+            (commit.sessionEpoch <= 1 || !SessionKey.isApp(commit.stream.session))
             && !SessionKey.isOlder(commit.stream.session, than: cache.sessionFloor)
             && known?.isEvicted != true
-        return isFresh ? StreamState(user: commit.user, highest: 0, claim: commit.claim) : nil
+        return isFresh ? StreamState(user: commit.user, highest: 0, sessionEpoch: commit.sessionEpoch) : nil
     }
 
     /// Handles the next number: the commit is applied or finally refused, and the number is used up either way.

@@ -86,12 +86,12 @@ package struct StreamState: Equatable, Sendable {
     package var user: Identifier
     /// The highest number with a final outcome.
     package var highest: UInt64
-    package var claim: UInt32
+    package var sessionEpoch: UInt32
 
-    package init(user: Identifier, highest: UInt64, claim: UInt32) {
+    package init(user: Identifier, highest: UInt64, sessionEpoch: UInt32) {
         self.user = user
         self.highest = highest
-        self.claim = claim
+        self.sessionEpoch = sessionEpoch
     }
 }
 

@@ -7,7 +7,7 @@ package struct PreparedCommit: Sendable {
     /// The commit, without its edit.
     let room: Identifier
     let stream: StreamKey
-    let claim: UInt32
+    let sessionEpoch: UInt32
     let number: UInt64
     let user: Identifier
     let connection: UInt64
@@ -32,7 +32,7 @@ package struct PreparedCommit: Sendable {
     package init(_ commit: Commit, size: Int, arrived: Instant, source: UInt64 = 0) {
         self.room = commit.room
         self.stream = StreamKey(commit.room, commit.session)
-        self.claim = commit.claim
+        self.sessionEpoch = commit.sessionEpoch
         self.number = commit.number
         self.user = commit.user
         self.connection = commit.connection

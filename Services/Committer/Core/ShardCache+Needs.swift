@@ -90,7 +90,7 @@ extension ShardCache {
             commit.isClaimVerified = true
             return
         }
-        if commit.claim > known.state?.claim ?? 1, !commit.isClaimVerified {
+        if commit.sessionEpoch > known.state?.sessionEpoch ?? 1, !commit.isClaimVerified {
             // The session was resumed after it was read.
             commit.isClaimVerified = true
             self.streams.forget(commit.stream)

@@ -4,12 +4,12 @@ package import Wire
 struct GrantedSession: Equatable, Sendable {
     let sid: Identifier
     let secret: String
-    let claim: UInt32
+    let sessionEpoch: UInt32
     /// The highest number that it has used.
     let number: UInt64
 
     /// True when another connection may have had it before.
-    var isResumed: Bool { self.claim > 1 }
+    var isResumed: Bool { self.sessionEpoch > 1 }
 }
 
 /// How sessions are named, signed and recognised; the secrets and the randomness are the shell's.
@@ -30,6 +30,6 @@ package struct SessionIssuer: Sendable {
     /// A session that nobody had before.
     func newSession(for join: Join) -> GrantedSession {
         let (sid, secret) = self.issue(join.room, join.member.user)
-        return GrantedSession(sid: sid, secret: secret, claim: 1, number: 0)
+        return GrantedSession(sid: sid, secret: secret, sessionEpoch: 1, number: 0)
     }
 }

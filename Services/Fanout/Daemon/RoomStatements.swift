@@ -262,12 +262,12 @@ package struct RowReader {
 
     /// What became of a claim: no row means that the session is another user's.
     package static func claim(_ rows: ResultRows) throws(PostgresError) -> ClaimOutcome? {
-        let column = (claim: try rows.column("claim"), number: try rows.column("hw"))
+        let column = (sessionEpoch: try rows.column("claim"), number: try rows.column("hw"))
         if rows.count == 0 { return .refused }
-        guard let claim = rows.int4(0, column.claim).flatMap(UInt32.init(exactly:)),
+        guard let sessionEpoch = rows.int4(0, column.sessionEpoch).flatMap(UInt32.init(exactly:)),
             let number = rows.int8(0, column.number)
         else { return nil }
-        return .granted(claim: claim, number: UInt64(clamping: number))
+        return .granted(sessionEpoch: sessionEpoch, number: UInt64(clamping: number))
     }
 
     /// The gestures of a row of the log: an object of element ids and numbers, null when the commit ended none.

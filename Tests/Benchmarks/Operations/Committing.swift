@@ -17,7 +17,7 @@ struct DecideCommit: Operation {
     init() throws {
         self.commits = (0..<Self.perTurn).map { number in
             var commit = Sample.commit
-            commit.session = SessionKey.gateway(sid: Sample.varied(Sample.sid, number), claim: 1)
+            commit.session = SessionKey.gateway(sid: Sample.varied(Sample.sid, number), sessionEpoch: 1)
             commit.edit = EncodedEdit(
                 TransformElement(element: Sample.varied(Sample.element, number), fields: Sample.fields))
             commit.gestures = [EndedGesture(element: Sample.varied(Sample.element, number), gesture: 3)]
@@ -53,7 +53,7 @@ struct DecideCommit: Operation {
     private func state(for request: LoadRequest) -> LoadedState {
         var state = LoadedState(version: 1, gseq: 1, chain: 1)
         for need in request.streams {
-            state.streams[need.key] = StreamState(user: Sample.user, highest: Sample.commit.number, claim: 1)
+            state.streams[need.key] = StreamState(user: Sample.user, highest: Sample.commit.number, sessionEpoch: 1)
         }
         state.elements = request.elements.map { need in
             let note = Sample.note(need.key.element)

@@ -35,7 +35,7 @@ struct GatewayRoom {
         for case .fanout(_, .join(let join)) in self.actions {
             let joined = JoinReply.Joined(
                 position: Position(epoch: "e", seq: 41), content: .elements(Array("[]".utf8)), members: [join.member],
-                session: "secret", sid: sid, claim: 1, number: 0)
+                session: "secret", sid: sid, sessionEpoch: 1, number: 0)
             self.gateway.joinAnswered(
                 JoinReply(
                     request: join.request, room: join.room, connection: join.connection, outcome: .success(joined)),

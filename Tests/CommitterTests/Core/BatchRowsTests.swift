@@ -37,7 +37,7 @@ import Wire
 
     @Test mutating func roomsStreamsAndUsersHaveOneRowEach() {
         let stream = StreamKey("room", "s1")
-        let state = StreamState(user: "ann", highest: 4, claim: 1)
+        let state = StreamState(user: "ann", highest: 4, sessionEpoch: 1)
         let user = UserKey("room", "ann")
         var stacks = UndoStacks()
         #expect(self.rows.room("room") == nil && self.rows.stream(stream) == nil && self.rows.stacks(of: user) == nil)

@@ -160,8 +160,8 @@ import Wire
 
     @Test mutating func ownersOfResumedSessionsCommitWithoutNumbers() {
         let bench = LedgerBench()
-        bench.admit(commit(1, create("a"), session: "s1.3", claim: 3))
-        bench.admit(commit(1, create("b"), session: "s1", claim: 3))
+        bench.admit(commit(1, create("a"), session: "s1.3", sessionEpoch: 3))
+        bench.admit(commit(1, create("b"), session: "s1", sessionEpoch: 3))
         let settlement = bench.run()
         #expect(settlement.refusals.map { $0?.code } == [nil, .sessionExpired])
         #expect(settlement.updates[0].sid == "s1" && settlement.updates[0].number == 0)

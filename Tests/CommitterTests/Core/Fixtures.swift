@@ -26,11 +26,12 @@ func update(_ element: Identifier, _ set: String) -> EncodedEdit {
 }
 
 func commit(
-    _ number: UInt64, _ edit: EncodedEdit, room: Identifier = "room", session: Identifier = "s1", claim: UInt32 = 1,
+    _ number: UInt64, _ edit: EncodedEdit, room: Identifier = "room", session: Identifier = "s1",
+    sessionEpoch: UInt32 = 1,
     user: Identifier = "ann", gateway: Identifier = "gateway-1", connection: UInt64 = 7, gesture: UInt64 = 0
 ) -> Commit {
     Commit(
-        room: room, session: session, claim: claim, number: number, user: user,
+        room: room, session: session, sessionEpoch: sessionEpoch, number: number, user: user,
         connection: connection, gateway: gateway,
         gestures: gesture == 0 ? [] : edit.soleElement.map { [EndedGesture(element: $0, gesture: gesture)] } ?? [],
         edit: edit)

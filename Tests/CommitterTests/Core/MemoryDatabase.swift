@@ -103,7 +103,8 @@ struct MemoryDatabase {
 
     mutating func write(_ batch: ShardBatch) -> Written {
         guard batch.version == self.version, batch.base == self.chain else { return .stale }
-        for row in batch.streams.rows where self.streams[row.key].map({ $0.claim != row.value.claim }) ?? false {
+        for row in batch.streams.rows
+        where self.streams[row.key].map({ $0.sessionEpoch != row.value.sessionEpoch }) ?? false {
             return .stale
         }
         if batch.elements.contains(where: { $0.live.element.type == Self.poison }) { return .refusedData }
@@ -162,11 +163,11 @@ struct MemoryDatabase {
     /// What `claim_session` does; it does not touch the shard.
     mutating func claim(_ key: StreamKey, user: Identifier) -> UInt32 {
         if var state = self.streams[key] {
-            state.claim += 1
+            state.sessionEpoch += 1
             self.streams[key] = state
-            return state.claim
+            return state.sessionEpoch
         }
-        self.streams[key] = StreamState(user: user, highest: 0, claim: 2)
+        self.streams[key] = StreamState(user: user, highest: 0, sessionEpoch: 2)
         return 2
     }
 }

@@ -129,15 +129,15 @@ import Wire
         self.bench.run()
         // The ledger believes claim 1; the row has 2 by now.
         #expect(self.database.claim(StreamKey("room", "s1"), user: "ann") == 2)
-        self.bench.admit(commit(2, transform("a", x: 1), claim: 1))
+        self.bench.admit(commit(2, transform("a", x: 1), sessionEpoch: 1))
         let batch = try #require(self.bench.write())
         #expect(self.database.write(batch) == .stale)
         self.bench.ledger.batchStale()
         #expect(self.bench.run().refusals[0]?.code == .sessionExpired)
         // A newer claim than the known one makes it look again.
         #expect(self.database.claim(StreamKey("room", "s1"), user: "ann") == 3)
-        self.bench.admit(commit(2, transform("a", x: 1), claim: 3))
-        self.bench.admit(commit(3, transform("a", x: 1), claim: 4))
+        self.bench.admit(commit(2, transform("a", x: 1), sessionEpoch: 3))
+        self.bench.admit(commit(3, transform("a", x: 1), sessionEpoch: 4))
         let settlement = self.bench.run()
         #expect(settlement.refusals[0] == nil)
         #expect(settlement.refusals[1]?.code == .sessionExpired)
@@ -146,8 +146,8 @@ import Wire
     @Test func sessionsOfOthersAndEvictedOnesAreRefused() {
         self.bench.admit(commit(1, create("a")))
         self.bench.admit(commit(2, create("b"), user: "bob"))
-        self.bench.admit(commit(1, create("c"), session: "gone", claim: 2))
-        self.bench.admit(commit(1, create("d"), session: "h:1", claim: 0))
+        self.bench.admit(commit(1, create("c"), session: "gone", sessionEpoch: 2))
+        self.bench.admit(commit(1, create("d"), session: "h:1", sessionEpoch: 0))
         let settlement = self.bench.run()
         #expect(settlement.refusals.map { $0?.code } == [nil, .sessionExpired, .sessionExpired, nil])
         #expect(self.database.tables.log.count == 2)
@@ -161,14 +161,14 @@ import Wire
         for session in [old, young] {
             self.bench.admit(commit(1, create(Identifier("a\(session)")), session: session))
             self.bench.admit(commit(3, create("b"), session: session))
-            self.bench.admit(commit(1, create("c"), session: SessionKey.gateway(sid: session, claim: 2)))
+            self.bench.admit(commit(1, create("c"), session: SessionKey.gateway(sid: session, sessionEpoch: 2)))
         }
         #expect(
             self.bench.run().refusals.map { $0?.code } == [
                 .sessionExpired, .sessionExpired, .sessionExpired, nil, .gap, nil,
             ])
         // One that has a row goes on, however old its name.
-        self.database.tables.streams[StreamKey("room", old)] = StreamState(user: "ann", highest: 6, claim: 1)
+        self.database.tables.streams[StreamKey("room", old)] = StreamState(user: "ann", highest: 6, sessionEpoch: 1)
         let other = self.bench.other()
         other.admit(commit(7, create("d"), session: old))
         #expect(other.run().refusals == [nil])

@@ -35,7 +35,7 @@ import Wire
         #expect(batch.rooms.rows.map(\.value.seq) == [1])
         #expect(batch.log.map(\.event) == [.created])
         #expect(batch.log[0].before == nil)
-        #expect(batch.streams.rows.map(\.value) == [StreamState(user: "ann", highest: 1, claim: 1)])
+        #expect(batch.streams.rows.map(\.value) == [StreamState(user: "ann", highest: 1, sessionEpoch: 1)])
         #expect(self.bench.next() == nil)
         let settlement = self.bench.written()
         #expect(settlement.results.map(\.gateway) == ["gateway-1"])

@@ -171,7 +171,7 @@ import Wire
         first.admit([commit(2, transform("a", x: 1)), commit(1, create("z"), session: "s9")])
         let settlement = try first.run(on: self.tables)
         #expect(settlement.refusals.map { $0?.code } == [.sessionExpired, nil])
-        first.admit([commit(2, transform("a", x: 1), claim: 2)])
+        first.admit([commit(2, transform("a", x: 1), sessionEpoch: 2)])
         #expect(try first.run(on: self.tables).results[0].result.seq == 3)
         let fresh = try self.tables.rows("SELECT * FROM claim_session('room', 'new', 'ann')")
         #expect(fresh.int4(0, 0) == 2 && fresh.int8(0, 1) == 0)

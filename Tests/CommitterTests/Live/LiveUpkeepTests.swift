@@ -227,7 +227,7 @@ import Wire
         #expect(try self.tables.number("SELECT count(*) FROM sessions WHERE user_id = 'ann'") == 2)
         let later = [
             commit(1, create("a"), session: names[0]), commit(2, create("e"), session: names[1]),
-            commit(1, create("e"), session: SessionKey.gateway(sid: names[1], claim: 1)),
+            commit(1, create("e"), session: SessionKey.gateway(sid: names[1], sessionEpoch: 1)),
             commit(2, create("e"), session: names[2]), commit(1, create("f"), session: "------------BBB", user: "bob"),
         ]
         // Users take turns: the second answer is to bob.
@@ -342,7 +342,7 @@ import Wire
         for name in names[1...30] { #expect(try self.claim(name) == 2) }
         #expect(try self.tables.number("SELECT count(*) FROM sessions WHERE session = '\(names[0])'") == 0)
         var later = ledger()
-        later.admit([commit(1, EncodedEdit(UndoEdit()), session: names[30], claim: 2)])
+        later.admit([commit(1, EncodedEdit(UndoEdit()), session: names[30], sessionEpoch: 2)])
         let undone = try later.run(on: self.tables)
         #expect(undone.refusals == [nil] && undone.updates.map(\.event) == [.deleted])
     }
@@ -397,8 +397,8 @@ import Wire
         var late = ledger()
         late.admit([
             commit(3, create("z"), session: oldName), commit(1, create("z"), session: oldName, connection: 8),
-            commit(1, create("z"), session: SessionKey.gateway(sid: oldName, claim: 3)),
-            commit(1, create("y"), session: SessionKey.gateway(sid: youngName, claim: 3)),
+            commit(1, create("z"), session: SessionKey.gateway(sid: oldName, sessionEpoch: 3)),
+            commit(1, create("y"), session: SessionKey.gateway(sid: youngName, sessionEpoch: 3)),
         ])
         #expect(
             try late.run(on: self.tables).refusals.map { $0?.code } == [

@@ -3,7 +3,7 @@
 Does: creates elements in rooms of its own, 200 KB in each commit, over 40 connections, without waiting.
 Breaks: all apps share the bytes of commits in flight: one guest uses them up, and others are refused or wait behind
     megabytes.
-Limit: `address-bytes-per-second`; `waiting-commits` of a connection; `custody-bytes` (64 MiB) of all apps, an eighth
+Limit: `address-bytes-per-second`; `waiting-commits` of a connection; `in-flight-bytes` (64 MiB) of all apps, an eighth
     for a user.
 """
 

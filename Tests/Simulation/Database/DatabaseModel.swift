@@ -53,7 +53,9 @@ struct DatabaseModel {
             guard batch.version == shard.version, batch.base == shard.chain else { return false }
             let isTaken = batch.streams.rows.contains { row in
                 self.ended.contains(row.key)
-                    || self.streams[row.key].map { $0.claim != row.value.claim || $0.user != row.value.user } ?? false
+                    || self.streams[row.key].map {
+                        $0.sessionEpoch != row.value.sessionEpoch || $0.user != row.value.user
+                    } ?? false
             }
             if isTaken { return false }
         }
@@ -192,13 +194,13 @@ struct DatabaseModel {
     private mutating func claim(_ key: StreamKey, user: Identifier) -> ClaimOutcome {
         if self.ended.contains(key) { return .refused }
         guard var stream = self.streams[key] else {
-            self.streams[key] = StreamState(user: user, highest: 0, claim: 2)
-            return .granted(claim: 2, number: 0)
+            self.streams[key] = StreamState(user: user, highest: 0, sessionEpoch: 2)
+            return .granted(sessionEpoch: 2, number: 0)
         }
         guard stream.user == user else { return .refused }
-        stream.claim += 1
+        stream.sessionEpoch += 1
         self.streams[key] = stream
-        return .granted(claim: stream.claim, number: stream.highest)
+        return .granted(sessionEpoch: stream.sessionEpoch, number: stream.highest)
     }
 
     /// Another name for the history, unless somebody gave it one before.

@@ -23,7 +23,7 @@ extension PreparedCommit {
     ) {
         self.room = room
         self.stream = StreamKey(room, session)
-        self.claim = 1
+        self.sessionEpoch = 1
         self.number = number
         self.user = user
         self.connection = 0

@@ -78,7 +78,7 @@ package struct BatchColumns {
         .text("s_session") { $0.key.session.text },
         .text("s_user") { $0.value.user.text },
         .unsigned("s_hw") { $0.value.highest },
-        .int4("s_claim") { Int32(bitPattern: $0.value.claim) },
+        .int4("s_claim") { Int32(bitPattern: $0.value.sessionEpoch) },
     ]
 
     private static let stacks: [ArrayColumn<KeyedRows<UserKey, UndoStacks>.Row>] = [

@@ -59,9 +59,9 @@ extension StateColumns {
         let columns = ["stream_rooms", "stream_sessions", "stream_users", "stream_hws", "stream_claims"]
         try Self.read("streams", columns, of: rows) { row in
             guard let key = row.stream(), let user = row.name(), let highest = row.unsigned(),
-                let claim = row.unsigned().flatMap(UInt32.init(exactly:))
+                let sessionEpoch = row.unsigned().flatMap(UInt32.init(exactly:))
             else { return false }
-            state.streams[key] = StreamState(user: user, highest: highest, claim: claim)
+            state.streams[key] = StreamState(user: user, highest: highest, sessionEpoch: sessionEpoch)
             return true
         }
         try Self.read("evicted streams", ["evicted_rooms", "evicted_sessions"], of: rows) { row in

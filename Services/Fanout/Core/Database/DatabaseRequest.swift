@@ -109,7 +109,7 @@ package struct RoomSnapshot: Equatable, Sendable {
 
 package enum ClaimOutcome: Equatable, Sendable {
     /// The session's newest owner has this claim; `number` is the highest number that the session has used.
-    case granted(claim: UInt32, number: UInt64)
+    case granted(sessionEpoch: UInt32, number: UInt64)
     /// The session is another user's, or gone.
     case refused
 }

@@ -89,10 +89,11 @@ struct PendingJoin: Sendable {
 
     /// Returns false when the session is another user's, or gone.
     mutating func claimAnswered(_ outcome: ClaimOutcome) -> Bool {
-        guard case .claiming(let sid) = self.session, case .granted(let claim, let number) = outcome else {
+        guard case .claiming(let sid) = self.session, case .granted(let sessionEpoch, let number) = outcome else {
             return false
         }
-        self.session = .granted(GrantedSession(sid: sid, secret: self.join.session, claim: claim, number: number))
+        self.session = .granted(
+            GrantedSession(sid: sid, secret: self.join.session, sessionEpoch: sessionEpoch, number: number))
         return true
     }
 }

@@ -146,17 +146,18 @@ struct RoomAudience: Sendable {
     mutating func grant(
         _ session: GrantedSession, answering join: Join, at now: Instant, into actions: inout [FanoutAction]
     ) {
-        if session.isResumed { self.claimed(session.sid, session.claim, by: join.connection, into: &actions) }
+        if session.isResumed { self.claimed(session.sid, session.sessionEpoch, by: join.connection, into: &actions) }
         self.sessionStarted(session.sid, of: join.connection, isResumed: session.isResumed, at: now, into: &actions)
         self.occupancy.note(session, answering: join)
     }
 
-    /// A connection owns a session under a claim, of which the gateways hear; one that is older than another is ignored.
+    /// A connection owns a session under a session epoch, of which the gateways hear; one that is older than another is ignored.
     mutating func claimed(
-        _ sid: Identifier, _ claim: UInt32, by connection: UInt64, into actions: inout [FanoutAction]
+        _ sid: Identifier, _ sessionEpoch: UInt32, by connection: UInt64, into actions: inout [FanoutAction]
     ) {
-        guard self.owners.claimed(sid, claim, by: connection) else { return }
-        self.broadcast(.sessionClaimed(SessionClaimed(room: self.name, sid: sid, claim: claim)), into: &actions)
+        guard self.owners.claimed(sid, sessionEpoch, by: connection) else { return }
+        self.broadcast(
+            .sessionClaimed(SessionClaimed(room: self.name, sid: sid, sessionEpoch: sessionEpoch)), into: &actions)
     }
 
     /// A connection leaves.
@@ -268,13 +269,13 @@ extension RoomAudience {
         let (connection, awareness) = (occupant.connection, occupant.awareness)
         // A gateway says nothing of it when the session is another connection's.
         guard !awareness.sid.isEmpty else { return }
-        let isResumed = occupant.claim > 1
+        let isResumed = occupant.sessionEpoch > 1
         // Another fan-out may have answered the join that claimed the session.
-        if isResumed { self.claimed(awareness.sid, occupant.claim, by: connection, into: &actions) }
-        if let claim = self.owners.claim(on: awareness.sid, ofOtherThan: connection) {
+        if isResumed { self.claimed(awareness.sid, occupant.sessionEpoch, by: connection, into: &actions) }
+        if let sessionEpoch = self.owners.sessionEpoch(of: awareness.sid, ofOtherThan: connection) {
             // The session moved on while the gateway was not here. It hears so ahead of the room's position, with which it
             // hides what the connection showed.
-            let claimed = SessionClaimed(room: self.name, sid: awareness.sid, claim: claim)
+            let claimed = SessionClaimed(room: self.name, sid: awareness.sid, sessionEpoch: sessionEpoch)
             return actions.append(.send(.sessionClaimed(claimed), to: gateway))
         }
         self.sessionStarted(awareness.sid, of: connection, isResumed: isResumed, at: now, into: &actions)

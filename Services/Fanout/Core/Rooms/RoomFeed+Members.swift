@@ -72,7 +72,8 @@ extension RoomFeed {
         self.audience.grant(session, answering: join, at: now, into: &actions)
         let outcome = JoinReply.Joined(
             position: services.history.position(at: self.stream.seq), content: content,
-            members: self.audience.occupancy.members, session: session.secret, sid: session.sid, claim: session.claim,
+            members: self.audience.occupancy.members, session: session.secret, sid: session.sid,
+            sessionEpoch: session.sessionEpoch,
             number: session.number, rules: services.rulesText, awareness: self.audience.occupancy.awareness)
         actions.append(.send(.joinReply(join.reply(.success(outcome))), to: pending.gateway))
         if let joined, self.audience.occupancy.connectionCount > 1 {

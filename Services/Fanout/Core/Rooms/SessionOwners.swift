@@ -3,7 +3,7 @@ internal import Wire
 /// The sessions of a room that a newer connection claimed, and the connection that owns each now.
 struct SessionOwners: Sendable {
     private struct Owner: Sendable {
-        var claim: UInt32
+        var sessionEpoch: UInt32
         var connection: UInt64
     }
 
@@ -13,20 +13,20 @@ struct SessionOwners: Sendable {
 
     /// True when the session belongs to another connection.
     func isSuperseded(_ sid: Identifier, from connection: UInt64) -> Bool {
-        self.claim(on: sid, ofOtherThan: connection) != nil
+        self.sessionEpoch(of: sid, ofOtherThan: connection) != nil
     }
 
-    /// The claim by which another connection owns the session; nil when none does.
-    func claim(on sid: Identifier, ofOtherThan connection: UInt64) -> UInt32? {
+    /// The session epoch under which another connection owns the session; nil when none does.
+    func sessionEpoch(of sid: Identifier, ofOtherThan connection: UInt64) -> UInt32? {
         guard !self.owners.isEmpty, let owner = self.owners[sid], owner.connection != connection else { return nil }
-        return owner.claim
+        return owner.sessionEpoch
     }
 
-    /// A connection owns a session under a claim. Returns false when a newer claim is known.
-    mutating func claimed(_ sid: Identifier, _ claim: UInt32, by connection: UInt64) -> Bool {
-        guard (self.owners[sid]?.claim ?? 0) < claim else { return false }
+    /// A connection owns a session under a session epoch. Returns false when a newer one is known.
+    mutating func claimed(_ sid: Identifier, _ sessionEpoch: UInt32, by connection: UInt64) -> Bool {
+        guard (self.owners[sid]?.sessionEpoch ?? 0) < sessionEpoch else { return false }
         if self.sids[connection] != sid { self.remove(connection) }
-        self.owners[sid] = Owner(claim: claim, connection: connection)
+        self.owners[sid] = Owner(sessionEpoch: sessionEpoch, connection: connection)
         self.sids[connection] = sid
         return true
     }

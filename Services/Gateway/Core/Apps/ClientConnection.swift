@@ -225,14 +225,14 @@ extension ClientConnection {
         return self.identity.may(.commit, in: room)
     }
 
-    /// The stream that the app numbers and this connection's claim on it, if a commit of that number may be in flight.
+    /// The stream that the app numbers and this connection's session epoch, if a commit of that number may be in flight.
     /// - Throws: while the session has another owner.
     mutating func stream(
         in room: Identifier, ifSent number: UInt64
-    ) throws(Refusal) -> (session: Identifier, claim: UInt32)? {
+    ) throws(Refusal) -> (session: Identifier, sessionEpoch: UInt32)? {
         guard let index = self.memberships.index(of: room) else { throw .notJoined }
         guard let session = try self.memberships.entries[index].stream(ifSent: number) else { return nil }
-        return (session, self.memberships.entries[index].claim)
+        return (session, self.memberships.entries[index].sessionEpoch)
     }
 
     /// Refuses a commit that cannot be accepted now. One that the app numbered does not wait.
@@ -279,7 +279,7 @@ extension ClientConnection {
         self.memberships.recount(index)
         var commit = Commit(
             room: room, session: self.memberships.entries[index].stream(of: number),
-            claim: self.memberships.entries[index].claim, number: number ?? 0,
+            sessionEpoch: self.memberships.entries[index].sessionEpoch, number: number ?? 0,
             user: user, connection: self.id, gateway: gateway, gestures: ended, edit: draft.read.edit,
             trace: draft.trace)
         if waits {
@@ -383,9 +383,9 @@ extension ClientConnection {
         self.memberships.index(of: room).map { self.memberships.entries[$0].shownAwareness }
     }
 
-    /// The claim under which it owns its session in a room; 0 when it is not there.
-    func claim(in room: Identifier) -> UInt32 {
-        self.memberships.index(of: room).map { self.memberships.entries[$0].claim } ?? 0
+    /// The session epoch under which it owns its session in a room; 0 when it is not there.
+    func sessionEpoch(in room: Identifier) -> UInt32 {
+        self.memberships.index(of: room).map { self.memberships.entries[$0].sessionEpoch } ?? 0
     }
 
     /// True while its viewport is shown to others, or is about to be.

@@ -113,7 +113,7 @@ package struct Connections {
             bytes += awareness.bytes
             return RoomInterest.Occupant(
                 connection: connection.id, member: connection.identity.member, awareness: awareness,
-                claim: connection.claim(in: room))
+                sessionEpoch: connection.sessionEpoch(in: room))
         }
     }
 

@@ -19,7 +19,7 @@ struct Membership {
     private(set) var sid: Identifier = ""
     /// The stream of commits that the gateway numbers: `sid` and `claim`.
     private var ownStream: Identifier = ""
-    private(set) var claim: UInt32 = 0
+    private(set) var sessionEpoch: UInt32 = 0
     /// False when another connection took the session over.
     private var ownsSession = true
     /// The highest number of the app's own that was accepted here.
@@ -70,13 +70,13 @@ struct Membership {
 
     // MARK: The join
 
-    var hasJoined: Bool { self.claim > 0 }
+    var hasJoined: Bool { self.sessionEpoch > 0 }
 
     mutating func startJoin(_ request: UInt64) { self.join = request }
 
     mutating func joined(_ joined: JoinReply.Joined, options: StreamOptions) {
         self.options = options
-        if self.sid != joined.sid || self.claim != joined.claim { self.startSession(joined) }
+        if self.sid != joined.sid || self.sessionEpoch != joined.sessionEpoch { self.startSession(joined) }
         self.awareness.sendAgain()
     }
 
@@ -89,11 +89,11 @@ struct Membership {
 
     /// Another answer to the same join has raised the claim.
     mutating func sessionRenewed(_ joined: JoinReply.Joined) {
-        if self.sid == joined.sid, self.claim < joined.claim { self.startSession(joined) }
+        if self.sid == joined.sid, self.sessionEpoch < joined.sessionEpoch { self.startSession(joined) }
     }
 
     mutating func sessionClaimed(_ claimed: SessionClaimed) {
-        if self.sid == claimed.sid, self.claim < claimed.claim { self.ownsSession = false }
+        if self.sid == claimed.sid, self.sessionEpoch < claimed.sessionEpoch { self.ownsSession = false }
     }
 
     /// - Throws: while the session has another owner.
@@ -114,8 +114,8 @@ struct Membership {
     private mutating func startSession(_ joined: JoinReply.Joined) {
         if self.sid != joined.sid { self.awareness.reset() }
         self.sid = joined.sid
-        self.ownStream = SessionKey.gateway(sid: joined.sid, claim: joined.claim)
-        self.claim = joined.claim
+        self.ownStream = SessionKey.gateway(sid: joined.sid, sessionEpoch: joined.sessionEpoch)
+        self.sessionEpoch = joined.sessionEpoch
         self.ownsSession = true
         self.highestNumber = 0
         self.lastGesture = self.firstGesture
@@ -126,7 +126,7 @@ struct Membership {
 
     /// Below the first number that the gateway gives to a gesture: each owner of a session has a range of its own, so that
     /// a resumed session never repeats a closed gesture.
-    private var firstGesture: UInt64 { UInt64(self.claim > 0 ? self.claim - 1 : 0) * 1_000_000 }
+    private var firstGesture: UInt64 { UInt64(self.sessionEpoch > 0 ? self.sessionEpoch - 1 : 0) * 1_000_000 }
 
     // MARK: Commits
 
@@ -135,7 +135,7 @@ struct Membership {
     func stream(ifSent number: UInt64) throws(Refusal) -> Identifier? {
         try self.checkOwnership()
         // An earlier owner may have sent any number.
-        return self.claim > 1 || number <= self.highestNumber ? SessionKey.app(sid: self.sid) : nil
+        return self.sessionEpoch > 1 || number <= self.highestNumber ? SessionKey.app(sid: self.sid) : nil
     }
 
     /// The stream of a commit with that number of the app's; without one it is the gateway's own.
@@ -149,7 +149,8 @@ struct Membership {
     /// - Parameter seq: the number that it got; nil when it was not applied.
     mutating func settle(_ commit: Commit, seq: UInt64?) -> Bool {
         // Each claim starts with new tracks.
-        guard commit.claim == self.claim, commit.session == self.ownStream || commit.session == self.sid else {
+        guard commit.sessionEpoch == self.sessionEpoch, commit.session == self.ownStream || commit.session == self.sid
+        else {
             return false
         }
         var mayGo = false

@@ -110,13 +110,13 @@ package struct Commits {
         _ reader: inout EventReader, _ connections: inout Connections
     ) throws(Refusal) -> Bool {
         let stream = try connections.bySlot[event.slot]?.stream(in: room, ifSent: number) ?? nil
-        guard let (session, claim) = stream else { return false }
+        guard let (session, sessionEpoch) = stream else { return false }
         let key = InFlightKey(room: room, session: session, number: number)
         guard let pending = self.inFlight[key] else { return false }
         let known = pending.commit
         let draft = Self.draft(event, kind, isAllowed: isAllowed, &reader)
         let origin = InFlightCommit.Origin.app(event.origin, connection: connections.id(in: event.slot))
-        if known.claim >= claim || known.edit.bodyHash != draft.read.edit.bodyHash {
+        if known.sessionEpoch >= sessionEpoch || known.edit.bodyHash != draft.read.edit.bodyHash {
             try self.inFlight.addCopy(key, bodyHash: draft.read.edit.bodyHash, from: origin)
             return true
         }
@@ -218,7 +218,7 @@ package struct Commits {
         }
         self.users.charge(Self.knownCost(edit), of: identity.member.user, at: now)
         let commit = Commit(
-            room: room, session: session, claim: 1, number: 1,
+            room: room, session: session, sessionEpoch: 1, number: 1,
             user: identity.member.user, connection: 0, gateway: self.gateway, gestures: [], edit: edit,
             trace: self.traces.next(parent, at: now))
         Self.markAccepted(commit, by: allEdits.kind(ofTag: edit.tag)?.traits.event, into: &actions)

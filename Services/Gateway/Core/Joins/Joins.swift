@@ -17,7 +17,7 @@ struct JoinInFlight {
     /// True when nobody waits for its answer any more.
     fileprivate(set) var isAbandoned = false
     /// The session that a former fan-out has claimed for it, and that claim.
-    fileprivate var claimed: (sid: Identifier, claim: UInt32)?
+    fileprivate var claimed: (sid: Identifier, sessionEpoch: UInt32)?
 
     var user: Identifier { self.record.member.user }
     var slot: Slot { self.origin.slot }
@@ -316,7 +316,7 @@ extension Joins {
             return self.answeredAgain(reply, &connections, &rooms, into: &actions)
         }
         if case .success(let joined) = reply.outcome {
-            self.pending[reply.request]?.claimed = (joined.sid, joined.claim)
+            self.pending[reply.request]?.claimed = (joined.sid, joined.sessionEpoch)
         }
     }
 
@@ -353,7 +353,9 @@ extension Joins {
             actions.append(.dropSnapshot(join.slot, room: join.room))
         }
         self.remove(join.record.request)
-        if let claimed = join.claimed, claimed.sid == joined.sid { joined.claim = max(joined.claim, claimed.claim) }
+        if let claimed = join.claimed, claimed.sid == joined.sid {
+            joined.sessionEpoch = max(joined.sessionEpoch, claimed.sessionEpoch)
+        }
         let events = connections.bySlot[join.slot]?.joined(join.room, joined, options: join.options)
         rooms.enter(
             join.slot, join.room, at: joined.position, isV1: isV1,
