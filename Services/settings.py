@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Writes SETTINGS.md, the settings of all daemons as their programs tell them: settings.py FOLDER [--check]
+"""Writes SETTINGS.md, the settings of all daemons as their programs tell them, and LIMITS.md, which is limits.txt with their
+defaults: settings.py FOLDER [--check]
 
-FOLDER has the built programs. With --check it writes nothing; exit code 1 if the page is another one, or if LIMITS.md names a
-setting that does not exist or has another default."""
+FOLDER has the built programs. With --check it writes nothing; exit code 1 if a page is another one."""
 
 import pathlib
 import re
@@ -10,7 +10,7 @@ import subprocess
 import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
-PAGE, LIMITS = HERE / "SETTINGS.md", HERE / "LIMITS.md"
+PAGE, LIMITS, LIMITS_TEXT = HERE / "SETTINGS.md", HERE / "LIMITS.md", HERE / "limits.txt"
 PROGRAMS = {
     "Gateway": ["touchsync-gateway"],
     "Coalescer": ["touchsync-coalescer"],
@@ -25,8 +25,7 @@ the environment variable `TOUCHSYNC_NAME_OF_IT`, else `"nameOfIt"` in the daemon
 default. `--check-config` checks the settings, `--print-config` prints the effective ones and where each came from.
 """
 UNITS = {"KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30}
-# What the page of bounds counts in, beside what a setting does.
-FACTORS = UNITS | {"s": 1000, "": 1}
+LIMITS_HEAD = "<!-- Written by Services/settings.py from limits.txt and the defaults of settings. -->\n\n"
 
 
 def settings(folder, command):
@@ -70,33 +69,37 @@ def page(all_settings):
     return "".join(parts)
 
 
-def untrue(all_settings):
-    """What the page of bounds says of settings and is not so."""
-    defaults = {}
-    for rows in all_settings.values():
-        for name, default, _, _ in rows:
-            defaults.setdefault(name, set()).add(default)
-    # A setting and its default, such as `in-flight-bytes` 64 MiB.
-    stated = re.compile(r"`([a-z]+(?:-[a-z]+)+)`(?: (\d[\d,]*)(?: (KiB|MiB|GiB|s)\b)?)?")
-    for name, number, unit in stated.findall(LIMITS.read_text()):
-        if name not in defaults:
-            yield f"LIMITS.md: {name} is no setting"
-        elif number and str(int(number.replace(",", "")) * FACTORS[unit]) not in defaults[name]:
-            yield f"LIMITS.md: {name} is not {number} {unit}".rstrip() + f" but {', '.join(map(str, defaults[name]))}"
+def limits(all_settings):
+    """limits.txt, with the default of each `{setting}` behind its name; a daemon's own in the section of the daemon."""
+    parts = []
+    for section in re.split(r"(?m)^(?=## )", LIMITS_TEXT.read_text()):
+        defaults = {row[0]: row[1] for rows in all_settings.values() for row in rows}
+        defaults |= {row[0]: row[1] for row in all_settings.get(section[3:].split("\n")[0], [])}
+        parts.append(re.sub(r"\{([a-z]+(?:-[a-z]+)+)\}", lambda found: bound(found[1], defaults), section))
+    return LIMITS_HEAD + "".join(parts)
+
+
+def bound(name, defaults):
+    if name not in defaults:
+        sys.exit(f"limits.txt: {name} is no setting")
+    default = defaults[name]
+    if "bytes" in name:
+        default = sized(default)
+    elif name.endswith("-ms") and default.endswith("000"):
+        default = f"{default[:-3]} s"
+    elif len(default) > 4:
+        default = f"{int(default):,}"
+    return f"`{name}` {default}"
 
 
 def main():
     folder = pathlib.Path(sys.argv[1])
     all_settings = {daemon: list(settings(folder, command)) for daemon, command in PROGRAMS.items()}
-    text = page(all_settings)
-    if sys.argv[2:] != ["--check"]:
-        PAGE.write_text(text)
-        return
-    problems = list(untrue(all_settings))
-    if not PAGE.exists() or PAGE.read_text() != text:
-        problems.append("SETTINGS.md is another page than the programs tell: Services/settings.py FOLDER writes it")
-    if problems:
-        sys.exit("\n".join(problems))
+    for path, text in ((PAGE, page(all_settings)), (LIMITS, limits(all_settings))):
+        if sys.argv[2:] != ["--check"]:
+            path.write_text(text)
+        elif not path.exists() or path.read_text() != text:
+            sys.exit(f"{path.name} is another page than the programs tell: Services/settings.py FOLDER writes it")
 
 
 if __name__ == "__main__":
