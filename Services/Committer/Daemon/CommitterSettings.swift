@@ -39,7 +39,7 @@ package struct CommitterSettings: DaemonSettings {
         "Days that the commit log is kept; an app offline for longer gets the whole room.")
     package static let sessionRetention = Setting.int(
         "session-retention-days", default: 30, in: 2...3650,
-        "Days without a commit after which a session ends.")
+        "Days without a commit or a join after which a session ends.")
     package static let queueItems = Setting.int(
         "queue-items", default: 8192, in: 1...1_000_000, "Commits in the queue; further ones are refused as busy.")
     package static let queueBytes = Setting.int(

@@ -57,7 +57,7 @@ final class FaceApps {
         var limit: AdmissionLimit?
         let admission = hub.admission.admit(
             auth: auth, query: { _ in nil }, header: { _ in nil }, from: nil, counted: nil, within: &limit,
-            by: hub.core.authenticator)
+            by: hub.stage.core.authenticator)
         switch admission {
         case .failure(let refusal):
             self.refuse(peer, hub, refusal)

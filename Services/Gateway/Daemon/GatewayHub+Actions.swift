@@ -6,17 +6,11 @@ import Wire
 
 /// Doing what the core decided.
 extension GatewayHub {
-    func perform() {
-        let wasPerforming = exchange(&self.isPerforming, with: true)
-        defer { self.isPerforming = wasPerforming }
-        // What is done may lead to more.
-        while let actions = self.actions.take() {
-            for action in actions { self.perform(action) }
-            self.actions.giveBack(actions)
-        }
-    }
+    func perform() { self.stage.perform { self.performed($0) } }
 
-    private func perform(_ action: GatewayAction) {
+    /// Does what is for apps.
+    /// - Returns: what is for stages.
+    func performed(_ action: GatewayAction) -> GatewayAction? {
         switch action {
         case .acknowledge(let slot, let id, let json): self.apps[slot]?.acknowledge(id, json)
         case .snapshot(let slot, let snapshot): self.apps[slot]?.send(snapshot)
@@ -32,40 +26,16 @@ extension GatewayHub {
         case .shed(let debtor): self.shed(debtor)
         case .expel(let slot): self.apps[slot]?.expel()
         case .tokenRefused(let failure): self.admission.report.tokenRefused(failure, from: nil)
-        case .preview(let shard, let preview): self.routes.preview(preview, of: shard)
-        case .previewsEnd(let shard, let end): self.routes.previewsEnd(end, of: shard)
-        case .commit(let shard, let commit): self.send(commit, shard: shard)
-        case .traced(let mark): self.logger.trace(mark)
-        case .fanout(let shard, let record): self.routes.record(record, of: shard)
-        case .formerFanout(let shard, let record): self.routes.formerRecord(record, of: shard)
         case .http(let request, let status, let json):
-            self.responders.removeValue(forKey: request)?(HTTPAnswer(status: status, json: json))
+            self.answers.takeResponder(of: request)?(HTTPAnswer(status: status, json: json))
+        case .preview, .previewsEnd, .commit, .fanout, .formerFanout, .traced: return action
         }
-    }
-
-    private func send(_ commit: Commit, shard: Int) {
-        switch self.routes.commit(commit, of: shard) {
-        case .sent:
-            if let trace = commit.trace { self.logger.trace(TraceMark(trace, .sent, commit)) }
-        case .noCredit: self.core.commitNotSent(commit)
-        case .noInstance: break
-        }
+        return nil
     }
 
     private func broadcast(_ json: [UInt8], to slots: [Slot], step: StreamStep?) {
         let behind = self.apps.broadcast(json, to: slots, step: step)
         guard let step, let seq = step.seq, !behind.isEmpty else { return }
-        self.core.fellBehind(behind, in: step.room, at: seq, into: &self.actions.pending)
-    }
-
-    /// Sends commits that wait for credit as far as there is some.
-    func sendHeld(at now: Instant) {
-        var shard: Int?
-        repeat {
-            shard = self.core.sendNextHeld(after: shard, at: now, into: &self.actions.pending) {
-                self.routes.acceptsCommit(of: $0)
-            }
-            self.perform()
-        } while shard != nil
+        self.stage.core.fellBehind(behind, in: step.room, at: seq, into: &self.stage.actions.pending)
     }
 }

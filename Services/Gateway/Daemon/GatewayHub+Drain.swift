@@ -20,8 +20,8 @@ extension GatewayHub {
 
     /// Goes one step on in a farewell.
     func proceed(_ farewell: inout Farewell) {
-        let step = farewell.timeReached(self.now) { self.core.owesResults(to: $0) }
-        for slot in step.leaving { self.core.startLeaving(slot, into: &self.actions.pending) }
+        let step = farewell.timeReached(self.now) { self.stage.core.owesResults(to: $0) }
+        for slot in step.leaving { self.stage.core.startLeaving(slot, into: &self.stage.actions.pending) }
         self.perform()
         for slot in step.closing { self.apps[slot]?.goAway() }
         self.flushes.flush()

@@ -11,20 +11,9 @@ extension GatewayHub {
     /// Handles what happens on a link to a stage, in a turn of the links.
     func handle(_ event: StageLinks.Event, of stage: Stage) {
         let now = self.arrivalsBegan()
-        switch event {
-        case .envelope(let instance, let bytes):
-            self.arrivals.receive(
-                bytes, from: StageInstance(stage, instance), self.routes.fanouts.owners, self.intake, at: now,
-                seconds: self.seconds, to: &self.core, into: &self.actions.pending
-            ) { self.routes.allow($0, of: instance) }
-        case .added, .removed, .up, .down, .resting, .writable:
-            // What was decided before goes to those who had the shards: who leaves a room must not leave it elsewhere.
-            self.perform()
-            let change = self.routes.follow(event, of: stage)
-            self.core.shardsMoved(change, of: stage, at: now, into: &self.actions.pending)
-            self.perform()
-            self.reviewReadiness()
-        }
+        self.stage.linkChanged(event, of: stage, at: now, seconds: self.seconds) { self.performed($0) }
+        if case .envelope = event { return }
+        self.reviewReadiness()
     }
 
     /// Handles what the ZeroMQ face brought.
@@ -43,7 +32,7 @@ extension GatewayHub {
     private func arrivalsBegan() -> Instant {
         if let now = self.arrivalsAt { return now }
         let start = NIODeadline.now()
-        self.arrivals.lateness = self.watch.lateness(at: start)
+        self.stage.lateness = self.watch.lateness(at: start)
         self.beginPreviewTurn()
         let now = Instant(wholeMillisecondsOf: start)
         self.arrivalsAt = now
@@ -53,10 +42,10 @@ extension GatewayHub {
     /// A turn of the links is over.
     func arrivalsEnded() {
         guard let now = exchange(&self.arrivalsAt, with: nil) else { return }
-        self.arrivals.deliver(at: now, to: &self.core, into: &self.actions.pending)
+        self.stage.arrivalsEnded(at: now)
         self.batched {
             self.perform()
-            self.sendHeld(at: now)
+            self.stage.sendHeld(at: now) { self.performed($0) }
         }
     }
 
@@ -64,6 +53,6 @@ extension GatewayHub {
     func reviewReadiness() {
         self.mesh.report(
             self.patience.shortage(
-                of: self.routes.owners, at: Instant(nanoseconds: NIODeadline.now().uptimeNanoseconds)))
+                of: self.stage.routes.owners, at: Instant(nanoseconds: NIODeadline.now().uptimeNanoseconds)))
     }
 }

@@ -15,26 +15,15 @@ import Wire
 /// actions go out. Everything here happens on that loop.
 final class GatewayHub {
     let eventLoop: any EventLoop
-    let logger: Logger
-    var core: Gateway
-    var actions = ActionBuffer<GatewayAction>()
-    /// True while actions are performed: what leads to more meanwhile must come after them.
-    var isPerforming = false
+    let stage: GatewayStage
     var apps: AppLines
-    var responders: [UInt64: (HTTPAnswer) -> Void] = [:]
-    /// The lines of apps that have gone and whose connections still hold answers, by their connections' ids.
-    private var departed: [UInt64: any AppLine] = [:]
-    /// The answers to reads over HTTP that their clients have not read.
-    private var holds: [UInt64: WeakHold] = [:]
-    var routes: MeshRoutes
+    var answers = OpenAnswers()
     let admission: GatewayAdmission
     private let inFlightWatch: InFlightWatch
     /// The links to the stages behind, once they are open.
     private var links: GatewayLinks?
     /// How long previews shall wait for each other.
     private var gathering: GatheringGauge
-    let intake: EnvelopeIntake
-    var arrivals = MeshArrivals()
     /// The moment of the links' turn in which something came.
     var arrivalsAt: Instant?
     /// What waits for the clock, and previews that wait for their pace or turn.
@@ -61,13 +50,14 @@ final class GatewayHub {
         telemetry: GatewayTelemetry, flushes: FlushQueue, watch: LoopWatch
     ) {
         self.eventLoop = eventLoop
-        self.logger = context.logger
-        self.core = Gateway(
-            name: Identifier(context.name), connectionPrefix: UInt32.random(in: 1...UInt32.max),
-            seed: UInt64.random(in: 0...UInt64.max), limits: settings.limits, tokens: tokens)
-        self.routes = MeshRoutes(pause: Nanoseconds(settings.linkPause))
+        let logger = context.logger
+        self.stage = GatewayStage(
+            Gateway(
+                name: Identifier(context.name), connectionPrefix: UInt32.random(in: 1...UInt32.max),
+                seed: UInt64.random(in: 0...UInt64.max), limits: settings.limits, tokens: tokens),
+            routes: MeshRoutes(pause: Nanoseconds(settings.linkPause)),
+            intake: telemetry.linkRefusals.intake(at: .gateway, logger: logger), trace: { logger.trace($0) })
         self.gathering = GatheringGauge(budget: settings.promptCPU)
-        self.intake = telemetry.linkRefusals.intake(at: .gateway, logger: context.logger)
         self.mesh = context.health.check("mesh")
         self.telemetry = telemetry
         self.inFlightWatch = InFlightWatch(note: context.health.note("commits"), telemetry: telemetry)
@@ -85,7 +75,7 @@ final class GatewayHub {
         self.previewTimer.ring = { [unowned self] in self.previewTimeReached() }
         self.observation.ring = { [unowned self] in
             self.reviewGathering()
-            telemetry.observe(self.core, self.routes)
+            telemetry.observe(self.stage.core, self.stage.routes)
         }
         eventLoop.assumeIsolated().scheduleTask(in: .nanoseconds(Int64(StartupPatience.length.count))) { [weak self] in
             self?.reviewReadiness()
@@ -126,14 +116,16 @@ final class GatewayHub {
     }
 
     private func timeReached() {
-        if self.core.joins.answers.waitingCount > 0 { self.reviewAnswers(of: self.core.joins.answers.debtors) }
-        self.core.timeReached(self.handled(), seconds: self.seconds, into: &self.actions.pending)
+        if self.stage.core.joins.answers.waitingCount > 0 {
+            self.reviewAnswers(of: self.stage.core.joins.answers.debtors)
+        }
+        self.stage.core.timeReached(self.handled(), seconds: self.seconds, into: &self.stage.actions.pending)
         self.settle()
     }
 
     private func previewTimeReached() {
         let now = self.handled()
-        if self.beginPreviewTurn() { self.core.previewTimeReached(now, into: &self.actions.pending) }
+        if self.beginPreviewTurn() { self.stage.core.previewTimeReached(now, into: &self.stage.actions.pending) }
         self.readLinks()
     }
 
@@ -142,7 +134,7 @@ final class GatewayHub {
     @discardableResult
     func beginPreviewTurn() -> Bool {
         guard self.watch.takePreviewTurn() else { return false }
-        self.core.turnBegan()
+        self.stage.core.turnBegan()
         return true
     }
 
@@ -152,16 +144,16 @@ final class GatewayHub {
     func connected(_ app: any AppLine, identity: Identity, handshake: HandshakeFields) -> Slot {
         // What still waits to be done for another app that had the slot before.
         self.perform()
-        let slot = self.core.connected(
-            identity: identity, handshake: handshake, at: self.now, into: &self.actions.pending)
+        let slot = self.stage.core.connected(
+            identity: identity, handshake: handshake, at: self.now, into: &self.stage.actions.pending)
         self.apps.add(app, at: slot)
-        let debtor = AnswerBudget.Debtor.app(self.core.connectionID(in: slot))
+        let debtor = AnswerBudget.Debtor.app(self.stage.core.connectionID(in: slot))
         app.drained = { [unowned self] in
             self.reviewAnswers(of: [debtor])
             self.settleLater()
         }
         app.snapshotSent = { [unowned self] room in
-            self.core.snapshotRead(of: room, by: slot, into: &self.actions.pending)
+            self.stage.core.snapshotRead(of: room, by: slot, into: &self.stage.actions.pending)
             self.settleLater()
         }
         self.settleLater()
@@ -171,20 +163,22 @@ final class GatewayHub {
     /// An app sent an event.
     /// - Parameter isBinary: attachments belong to it, which are thrown away.
     func eventReceived(_ json: UnsafeRawBufferPointer, ackID: UInt64?, from slot: Slot, isBinary: Bool = false) {
-        let isEvent = self.core.eventReceived(
+        let isEvent = self.stage.core.eventReceived(
             Array(json), ackID: ackID, from: slot, isBinary: isBinary, at: self.handled(), seconds: self.seconds,
-            into: &self.actions.pending)
+            into: &self.stage.actions.pending)
         if !isEvent { self.apps[slot]?.reportBadMessage() }
         self.settleLater()
     }
 
     /// An app went away.
     func disconnected(_ slot: Slot) {
-        let connection = self.core.connectionID(in: slot)
-        self.core.disconnected(slot, at: self.now, into: &self.actions.pending)
+        let connection = self.stage.core.connectionID(in: slot)
+        self.stage.core.disconnected(slot, at: self.now, into: &self.stage.actions.pending)
         // The slot may soon be another app's.
         self.apps[slot]?.ended()
-        if self.core.joins.answers.owed(by: .app(connection)) > 0 { self.departed[connection] = self.apps[slot] }
+        if self.stage.core.joins.answers.owed(by: .app(connection)) > 0 {
+            self.answers[departed: connection] = self.apps[slot]
+        }
         self.apps.remove(slot)
         self.settleLater()
     }
@@ -193,14 +187,14 @@ final class GatewayHub {
 
     /// A request came over HTTP.
     func requestReceived(_ request: AppRequest, as identity: Identity, respond: @escaping (HTTPAnswer) -> Void) {
-        let number = self.core.requestReceived(
-            request, as: identity, at: self.now, seconds: self.seconds, into: &self.actions.pending)
+        let number = self.stage.core.requestReceived(
+            request, as: identity, at: self.now, seconds: self.seconds, into: &self.stage.actions.pending)
         let isRead = request.isRead
-        self.responders[number] = { [unowned self] answer in
+        self.answers.requested(number) { [unowned self] answer in
             var answer = answer
             if isRead {
                 let hold = AnswerHold(on: self.eventLoop) { [weak self] in self?.answerRead(number) }
-                self.holds[number] = WeakHold(hold: hold)
+                self.answers.hold(number, by: hold)
                 answer.hold = hold
             }
             respond(answer)
@@ -209,8 +203,8 @@ final class GatewayHub {
     }
 
     private func answerRead(_ request: UInt64) {
-        self.holds[request] = nil
-        self.core.answerRead(request, at: self.now, into: &self.actions.pending)
+        self.answers.read(request)
+        self.stage.core.answerRead(request, at: self.now, into: &self.stage.actions.pending)
         self.settleLater()
     }
 
@@ -219,20 +213,23 @@ final class GatewayHub {
     /// Hears from the apps' connections how much of their answers the kernel took.
     private func reviewAnswers(of debtors: [AnswerBudget.Debtor]) {
         for case .app(let connection) in debtors {
-            let line = self.core.slot(of: connection).flatMap { self.apps[$0] } ?? self.departed[connection]
-            let bytes = line?.outstandingBytes ?? 0
-            if bytes == 0 { self.departed[connection] = nil }
-            self.core.answersTaken(by: .app(connection), holding: bytes, at: self.now, into: &self.actions.pending)
+            let bytes = self.line(of: connection)?.outstandingBytes ?? 0
+            if bytes == 0 { self.answers[departed: connection] = nil }
+            self.stage.core.answersTaken(
+                by: .app(connection), holding: bytes, at: self.now, into: &self.stage.actions.pending)
         }
     }
 
     /// Closes a connection immediately.
     func shed(_ debtor: AnswerBudget.Debtor) {
         switch debtor {
-        case .app(let connection):
-            (self.core.slot(of: connection).flatMap { self.apps[$0] } ?? self.departed[connection])?.shed()
-        case .request(let number): self.holds[number]?.hold?.drop()
+        case .app(let connection): self.line(of: connection)?.shed()
+        case .request(let number): self.answers.drop(number)
         }
+    }
+
+    private func line(of connection: UInt64) -> (any AppLine)? {
+        self.stage.core.slot(of: connection).flatMap { self.apps[$0] } ?? self.answers[departed: connection]
     }
 
     // MARK: Turns
@@ -252,7 +249,7 @@ final class GatewayHub {
     /// An app was read. Under an overload of previews, commits and their results do not wait until all apps are read. When
     /// commits alone are many they do: larger turns cost less.
     private func readEnded() {
-        guard !self.isPerforming, !self.core.rooms.paces.isIdle else { return }
+        guard !self.stage.isPerforming, !self.stage.core.rooms.paces.isIdle else { return }
         self.turns.runIfOverdue(at: .now()) {
             self.links?.standBack()
             self.turn()
@@ -272,20 +269,20 @@ final class GatewayHub {
 
     private func turn() {
         self.readLinks()
-        self.turns.turnEnded(commits: self.core.commits.inFlight.acceptedTotal)
+        self.turns.turnEnded(commits: self.stage.core.commits.inFlight.acceptedTotal)
     }
 
     func settle() {
         self.batched { self.perform() }
-        let fresh = self.core.takeFreshDebtors()
+        let fresh = self.stage.core.takeFreshDebtors()
         if !fresh.isEmpty { self.reviewAnswers(of: fresh) }
         let now = NIODeadline.now()
         // To the nanosecond: their pause may be a fraction of a millisecond, and the timer would ring until it is over.
-        self.links?.flush(&self.routes, at: Instant(nanoseconds: now.uptimeNanoseconds))
+        self.links?.flush(&self.stage.routes, at: Instant(nanoseconds: now.uptimeNanoseconds))
         self.observation.set(Instant(wholeMillisecondsOf: now) + Self.observationPause)
-        self.timer.set(self.core.nextDeadline?.roundedUpToMilliseconds)
-        self.timer.set(self.routes.nextDeadline)
-        self.previewTimer.set(self.core.nextPreviewDeadline()?.roundedUpToMilliseconds, breath: Self.breath)
+        self.timer.set(self.stage.core.nextDeadline?.roundedUpToMilliseconds)
+        self.timer.set(self.stage.routes.nextDeadline)
+        self.previewTimer.set(self.stage.core.nextPreviewDeadline()?.roundedUpToMilliseconds, breath: Self.breath)
     }
 
     /// Runs what sends to many apps, and flushes their connections once.
@@ -296,9 +293,9 @@ final class GatewayHub {
     /// Lets previews wait for each other as long as this process's load asks for.
     private func reviewGathering() {
         self.gathering.look(
-            used: Nanoseconds(ProcessClock.cpuNanoseconds()), isOverloaded: !self.core.rooms.paces.isIdle,
+            used: Nanoseconds(ProcessClock.cpuNanoseconds()), isOverloaded: !self.stage.core.rooms.paces.isIdle,
             at: self.now)
-        self.routes.gather(self.gathering.level)
+        self.stage.routes.gather(self.gathering.level)
         self.telemetry.gathering(self.gathering.level)
     }
 
@@ -306,10 +303,10 @@ final class GatewayHub {
 
     /// Looks after what nobody waits for; called once a second.
     func keepHouse() {
-        self.inFlightWatch.review(self.core.commits.inFlight.oldestAge(at: self.now))
+        self.inFlightWatch.review(self.stage.core.commits.inFlight.oldestAge(at: self.now))
         self.telemetry.slowApps.set(self.apps.countSlowApps())
         self.reviewGathering()
-        let debtors = self.core.joins.answers.debtors
+        let debtors = self.stage.core.joins.answers.debtors
         guard !debtors.isEmpty else { return }
         self.reviewAnswers(of: debtors)
         self.settleLater()
@@ -328,18 +325,13 @@ final class GatewayHub {
 
     /// Other keys or revocations are in force.
     func tokensChanged(_ tokens: TokenVerifier) {
-        self.core.tokensChanged(tokens, into: &self.actions.pending)
+        self.stage.core.tokensChanged(tokens, into: &self.stage.actions.pending)
         self.settle()
     }
 
     /// Looks at the tokens' ends; called once in a while in token mode.
     func checkTokens() {
-        self.core.checkTokens(at: Int64(self.seconds), into: &self.actions.pending)
+        self.stage.core.checkTokens(at: Int64(self.seconds), into: &self.stage.actions.pending)
         self.settle()
     }
-}
-
-/// An answer's hold, which its connection has.
-private struct WeakHold {
-    weak var hold: AnswerHold?
 }

@@ -178,7 +178,7 @@ final class HTTPPages: HTTPApplication {
         let admission = self.hub.admission.admit(
             auth: UnsafeRawBufferPointer(start: nil, count: 0), query: { head.queryValue($0) },
             header: { head.header($0) }, guest: Self.guest, from: request.remoteAddress,
-            counted: request.limitedAddress, within: &limit, by: self.hub.core.authenticator)
+            counted: request.limitedAddress, within: &limit, by: self.hub.stage.core.authenticator)
         switch admission {
         case .success((let identity, _)):
             return identity

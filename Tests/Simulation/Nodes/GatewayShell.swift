@@ -6,16 +6,11 @@ import Stages
 import Timing
 import Wire
 
-/// A gateway around its real core. The real one has an event loop for apps and a thread for the mesh with mailboxes
-/// between them; here both are one.
+/// A gateway around its real stage.
 final class GatewayShell: Shell {
     private unowned let world: World
     private let process: Process
-    private var core: Gateway
-    /// What the core wants done, in order.
-    private var actions: [GatewayAction] = []
-    private var routes: MeshRoutes
-    private var arrivals = MeshArrivals()
+    private let stage: GatewayStage
     private let links: [Stage: [Link]]
     /// How long previews for one coalescer are collected while many come.
     private static let linkPause = Nanoseconds.milliseconds(3)
@@ -40,16 +35,17 @@ final class GatewayShell: Shell {
         self.process = process
         self.mistakes = ViewportMistakes(mutant: world.plan.mutant)
         self.previewMistakes = PreviewMistakes(mutant: world.plan.mutant)
-        self.core = Gateway(
+        let core = Gateway(
             name: Identifier(process.name), connectionPrefix: UInt32(truncatingIfNeeded: world.random.next() >> 33) + 1,
             seed: world.random.next(), limits: Self.limits(in: world), tokens: nil)
-        self.routes = MeshRoutes(
+        let routes = MeshRoutes(
             pause: Self.linkPause, previews: world.outboxLimits(.previews), requests: world.outboxLimits(.requests))
+        self.stage = GatewayStage(core, routes: routes, intake: world.intake)
         let links = [Stage.coalescer, .committer, .fanout].map { world.links(of: process, to: $0) }
         self.links = [.coalescer: links[0], .committer: links[1], .fanout: links[2]]
-        self.arrivals.lateness = Self.lateness
+        self.stage.lateness = Self.lateness
         for link in links.joined() where link.isListed {
-            self.routes.follow(.added(link.index, name: link.server.name), of: link.server.stage)
+            self.stage.routes.follow(.added(link.index, name: link.server.name), of: link.server.stage)
         }
     }
 
@@ -80,39 +76,39 @@ final class GatewayShell: Shell {
         // Whole milliseconds, as the real shell tells the time.
         let now = Instant.start + .milliseconds(moment.elapsed(since: .start).milliseconds)
         self.seconds = Double(moment.nanoseconds) / 1e9 + (self.world.plan.mutant == .clockWrong ? 2 : 0)
-        self.core.turnBegan()
+        self.stage.core.turnBegan()
         for input in inputs {
             self.read(input, now)
             self.perform()
         }
-        self.arrivals.deliver(at: now, to: &self.core, into: &self.actions)
+        self.stage.arrivalsEnded(at: now)
         self.perform()
-        self.sendHeld(now)
+        self.stage.sendHeld(at: now) { self.performed($0) }
         self.settleAnswers(now)
         self.timeReached(now)
-        self.routes.gather(Self.gatheringLevel(at: now))
-        self.routes.flush(at: moment) { envelope, instance in
+        self.stage.routes.gather(Self.gatheringLevel(at: now))
+        self.stage.routes.flush(at: moment) { envelope, instance in
             guard let link = self.links[instance.stage]?[instance.number] else { return .unroutable }
             return self.world.send(envelope.bytes, on: link)
         }
-        self.timerAt = min(self.timerAt, self.core.nextDeadline ?? .never)
-        self.previewsAt = min(self.previewsAt, self.core.nextPreviewDeadline() ?? .never)
+        self.timerAt = min(self.timerAt, self.stage.core.nextDeadline ?? .never)
+        self.previewsAt = min(self.previewsAt, self.stage.core.nextPreviewDeadline() ?? .never)
         let breath = moment + .microseconds(50)
         let previews = self.previewsAt == .never ? .never : max(self.previewsAt, breath)
-        let next = min(self.timerAt, self.routes.nextDeadline ?? .never, previews)
+        let next = min(self.timerAt, self.stage.routes.nextDeadline ?? .never, previews)
         return next == .never ? nil : next
     }
 
     private func timeReached(_ now: Instant) {
         if now >= self.previewsAt {
             self.previewsAt = .never
-            self.core.turnBegan()
-            self.core.previewTimeReached(now, into: &self.actions)
+            self.stage.core.turnBegan()
+            self.stage.core.previewTimeReached(now, into: &self.stage.actions.pending)
             self.perform()
         }
         if now >= self.timerAt {
             self.timerAt = .never
-            self.core.timeReached(now, seconds: self.seconds, into: &self.actions)
+            self.stage.core.timeReached(now, seconds: self.seconds, into: &self.stage.actions.pending)
             self.perform()
         }
     }
@@ -124,18 +120,16 @@ final class GatewayShell: Shell {
         case .removed(let link) where self.overlooks(link), .down(let link) where self.overlooks(link): break
         case .added, .removed, .up, .down, .resting, .writable:
             guard let (event, stage) = input.event else { return }
-            let change = self.routes.follow(event, of: stage)
-            self.core.shardsMoved(change, of: stage, at: now, into: &self.actions)
+            self.changed(event, of: stage, now)
         case .message(let link, let bytes):
-            bytes.withUnsafeBytes { bytes in
-                self.arrivals.receive(
-                    bytes, from: link.server.instance, self.routes.fanouts.owners, self.world.intake, at: now,
-                    seconds: self.seconds, to: &self.core, into: &self.actions
-                ) { self.routes.allow($0, of: link.index) }
-            }
+            bytes.withUnsafeBytes { self.changed(.envelope(link.index, $0), of: link.server.stage, now) }
         case .app(let connection, let news): self.read(news, of: connection, now)
         case .peerUp, .peerDown, .peerMessage, .peerWritable, .database: break
         }
+    }
+
+    private func changed(_ event: StageLinks.Event, of stage: Stage, _ now: Instant) {
+        self.stage.linkChanged(event, of: stage, at: now, seconds: self.seconds) { self.performed($0) }
     }
 
     /// The mutant that goes on as before when an instance is removed.
@@ -149,25 +143,26 @@ final class GatewayShell: Shell {
         case .connected(let user):
             let identity = Identity(member: Member(user: Identifier(user), name: user, color: "#888888"), rights: nil)
             guard let handshake = self.handshake else { return }
-            let slot = self.core.connected(identity: identity, handshake: handshake, at: now, into: &self.actions)
+            let slot = self.stage.core.connected(
+                identity: identity, handshake: handshake, at: now, into: &self.stage.actions.pending)
             connection.slot = slot
             self.apps[slot] = connection
             self.tell(slot, .accepted, AppText([]))
         case .event(let json, let ackID):
             guard let slot = connection.slot, self.apps[slot] === connection else { return }
             let event = self.mistakes.altered(json, in: connection.app.room)
-            self.core.eventReceived(
-                event, ackID: ackID, from: slot, at: now, seconds: self.seconds, into: &self.actions)
-            self.mistakes.alter(&self.actions, after: json)
+            self.stage.core.eventReceived(
+                event, ackID: ackID, from: slot, at: now, seconds: self.seconds, into: &self.stage.actions.pending)
+            self.mistakes.alter(&self.stage.actions.pending, after: json)
         case .snapshotRead(let room):
             guard let slot = connection.slot, self.apps[slot] === connection else { return }
-            self.reading[self.core.connectionID(in: slot), default: 0] -= 1
-            self.core.snapshotRead(of: Identifier(room), by: slot, into: &self.actions)
+            self.reading[self.stage.core.connectionID(in: slot), default: 0] -= 1
+            self.stage.core.snapshotRead(of: Identifier(room), by: slot, into: &self.stage.actions.pending)
         case .gone:
             guard let slot = connection.slot, self.apps[slot] === connection else { return }
             self.apps[slot] = nil
-            self.reading[self.core.connectionID(in: slot)] = nil
-            self.core.disconnected(slot, at: now, into: &self.actions)
+            self.reading[self.stage.core.connectionID(in: slot)] = nil
+            self.stage.core.disconnected(slot, at: now, into: &self.stage.actions.pending)
         }
     }
 
@@ -177,25 +172,22 @@ final class GatewayShell: Shell {
 
     /// Every app reads what it is sent, snapshots after a while.
     private func settleAnswers(_ now: Instant) {
-        for case .app(let connection) in self.core.joins.answers.debtors where self.reading[connection, default: 0] <= 0
-        {
-            self.core.answersTaken(by: .app(connection), holding: 0, at: now, into: &self.actions)
+        for case .app(let connection) in self.stage.core.joins.answers.debtors
+        where self.reading[connection, default: 0] <= 0 {
+            self.stage.core.answersTaken(by: .app(connection), holding: 0, at: now, into: &self.stage.actions.pending)
         }
         self.perform()
     }
 
     // MARK: Out
 
-    private func perform() {
-        let actions = self.actions
-        self.actions = []
-        for action in actions { self.perform(action) }
-    }
+    private func perform() { self.stage.perform { self.performed($0) } }
 
-    private func perform(_ action: GatewayAction) {
+    /// - Returns: what is for stages.
+    private func performed(_ action: GatewayAction) -> GatewayAction? {
         switch action {
         case .acknowledge(let slot, let id, let json):
-            if self.world.plan.mutant == .answersLost, self.world.random.place(40) == 0 { return }
+            if self.world.plan.mutant == .answersLost, self.world.random.place(40) == 0 { return nil }
             self.tell(slot, .acknowledged(id), AppText(json))
         case .snapshot(let slot, let snapshot):
             self.tell(slot, .acknowledged(snapshot.ackID), AppText(Array(snapshot.arguments.dropFirst().dropLast())))
@@ -212,28 +204,25 @@ final class GatewayShell: Shell {
             for slot in slots { self.show(previews.filter { $0.sender != slot }, to: slot) }
         case .sightings(let sightings, let previews):
             for sighting in sightings { self.show(sighting, of: previews) }
-        case .preview(let shard, let preview): self.routes.preview(self.previewMistakes.altered(preview), of: shard)
-        case .previewsEnd(let shard, let end): self.routes.previewsEnd(end, of: shard)
-        case .commit(let shard, let commit): self.send(commit, shard)
-        case .fanout(let shard, let record):
-            guard let record = self.mistakes.altered(record) else { return }
-            self.routes.record(record, of: shard)
-        case .formerFanout(let shard, let record):
-            guard self.world.plan.mutant != .farewellOff else { return }
-            self.routes.formerRecord(record, of: shard)
+        case .preview(let shard, let preview):
+            return .preview(shard: shard, self.previewMistakes.altered(preview))
+        case .commit(_, let commit): return self.isLost(commit) ? nil : action
+        case .fanout(let shard, let record): return self.mistakes.altered(record).map { .fanout(shard: shard, $0) }
+        case .formerFanout: return self.world.plan.mutant == .farewellOff ? nil : action
+        case .previewsEnd: return action
         case .disconnect, .close, .shed, .expel, .tokenRefused, .http, .traced: break
         }
+        return nil
     }
 
     /// A hop promises nothing: in some worlds commits are lost that others follow.
-    private func send(_ commit: Commit, _ shard: Int) {
+    private func isLost(_ commit: Commit) -> Bool {
         if self.world.plan.isUnnumbered, self.world.now < self.world.healAt, self.world.random.place(16) == 0 {
-            return self.world.count("commits.lost")
+            self.world.count("commits.lost")
+            return true
         }
-        if self.world.plan.mutant == .inFlightOff {
-            guard self.sent.insert("\(commit.session) \(commit.number)").inserted else { return }
-        }
-        if self.routes.commit(commit, of: shard) == .noCredit { self.core.commitNotSent(commit) }
+        guard self.world.plan.mutant == .inFlightOff else { return false }
+        return !self.sent.insert("\(commit.session) \(commit.number)").inserted
     }
 
     private func show(_ sighting: Sighting, of previews: [PreviewText]) {
@@ -249,20 +238,10 @@ final class GatewayShell: Shell {
         for json in events { self.tell(slot, .event, AppText(json)) }
     }
 
-    private func sendHeld(_ now: Instant) {
-        var shard: Int?
-        repeat {
-            shard = self.core.sendNextHeld(after: shard, at: now, into: &self.actions) {
-                self.routes.acceptsCommit(of: $0)
-            }
-            self.perform()
-        } while shard != nil
-    }
-
     /// All parts are under way immediately; the app has read them a while later.
     private func send(_ parts: SnapshotParts, of room: Identifier, to slot: Slot) {
         guard !parts.isEmpty, let connection = self.apps[slot] else { return }
-        self.reading[self.core.connectionID(in: slot), default: 0] += 1
+        self.reading[self.stage.core.connectionID(in: slot), default: 0] += 1
         self.world.count("gateway.snapshot-parts", Int64(parts.count))
         for part in parts { self.tell(slot, .event, AppText(part)) }
         self.world.after(self.world.random.number(0...60) * .millisecond) { [weak world = self.world] in
@@ -275,11 +254,11 @@ final class GatewayShell: Shell {
     }
 
     func count(into counts: inout [String: Int64]) {
-        counts["gateway.resent", default: 0] += Int64(self.core.commits.inFlight.resentTotal)
-        counts["gateway.held", default: 0] += Int64(self.core.commits.inFlight.heldTotal)
-        counts["gateway.gaps", default: 0] += Int64(self.core.rooms.gapsTotal)
-        counts["gateway.resyncs", default: 0] += Int64(self.core.rooms.resyncsTotal)
-        counts["outboxes.dropped-envelopes", default: 0] += Int64(self.routes.droppedEnvelopes)
-        counts["gateway.pace-changes", default: 0] += Int64(self.core.rooms.paces.changes)
+        counts["gateway.resent", default: 0] += Int64(self.stage.core.commits.inFlight.resentTotal)
+        counts["gateway.held", default: 0] += Int64(self.stage.core.commits.inFlight.heldTotal)
+        counts["gateway.gaps", default: 0] += Int64(self.stage.core.rooms.gapsTotal)
+        counts["gateway.resyncs", default: 0] += Int64(self.stage.core.rooms.resyncsTotal)
+        counts["outboxes.dropped-envelopes", default: 0] += Int64(self.stage.routes.droppedEnvelopes)
+        counts["gateway.pace-changes", default: 0] += Int64(self.stage.core.rooms.paces.changes)
     }
 }

@@ -13,7 +13,7 @@ package struct Upkeep: Sendable {
         case history(HistoryNote)
     }
 
-    /// How many whole days the log is kept, and the number of days without a commit after which a session ends.
+    /// How many whole days the log is kept, and the number of days without a commit or a join after which a session ends.
     package let logDays: Int, sessionDays: Int
     /// The bound of a user's sessions in a room.
     package let userSessions: Int
