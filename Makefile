@@ -55,8 +55,8 @@ test-long: install ## What depends on time beside a busy core, then long drills,
 	@BUSY=1 Tests/run.sh shells live conformance pipeline chaos rows
 	@LONG=1 SUITES=$(SUITES) Tests/run.sh model simulation fuzz conformance pipeline client packaging chaos rows hostile timed
 
-test-unit: install ## Tests that need nothing but the package
-	@Tests/run.sh pure shells
+test-unit: install ## The quick loop: what needs no socket, process or timer
+	@Tests/run.sh pure
 
 test-simulation: install ## Seeded worlds of all cores, and mistakes that must be found in them
 	@Tests/run.sh simulation

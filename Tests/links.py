@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Prints every link between our pages whose file or heading is not there; exit code 1 if there is any."""
+"""Prints every link between our pages whose file or heading is not there, and every path of a source that is not there; exit
+code 1 if there is any."""
 
 import pathlib
 import re
@@ -8,6 +9,8 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 LINK = re.compile(r"\]\(\s*<?([^)\s>]+)>?\s*\)")
+# A source by its path from the top, such as `Shared/Wire/Update.swift`.
+SOURCE = re.compile(r"`((?:Services|Shared|Tests|deploy)/[\w./+-]+\.[a-z]+)`")
 
 
 def prose(page):
@@ -42,6 +45,10 @@ def main():
             file = (page.parent / name).resolve() if name else page
             if not file.exists() or (anchor and file.suffix == ".md" and anchor not in anchors(file)):
                 print(f"{page.relative_to(ROOT)}: {target}")
+                bad += 1
+        for path in SOURCE.findall(page.read_text()):
+            if page.name != "CHANGELOG.md" and not (ROOT / path).exists():
+                print(f"{page.relative_to(ROOT)}: {path}")
                 bad += 1
     return 1 if bad else 0
 

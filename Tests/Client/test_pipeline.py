@@ -39,6 +39,14 @@ def test_two_see_each_others_edits(two, room):
     assert done["element"]["scaleX"] == 10 and done["adjusted"][0]["field"] == "scaleX"
 
 
+def test_a_transform_may_be_as_in_the_api_in_javascript(single, clients, room, kind):
+    ada = clients(single.url).enter(room)
+    ada.edit(room, "create", note("a"))
+    angle = {"rotation": 30} if kind == "swift" else {"transform": {"rotation": 30}}
+    done = ada.edit(room, "transform", "a", {"positionX": 7} | angle)
+    assert (done["element"]["positionX"], done["element"]["rotation"]) == (7, 30)
+
+
 def test_a_client_knows_who_it_is_and_how_others_are_called(single, clients, room):
     ada, bob = clients(single.url, "ada", name="Ada").enter(room), clients(single.url, "bob", name="Bob").enter(room)
     me = ada.look(room)["self"]

@@ -3168,7 +3168,10 @@ export class TouchSync extends Emitter {
   }
 }
 
-/** @typedef {{undoable?: boolean, undoGroup?: string}} UndoOptions whether and with what an edit is undone */
+/**
+ * Whether and with what an edit is undone, and how the eye gets there.
+ * @typedef {{undoable?: boolean, undoGroup?: string, motion?: Data}} UndoOptions
+ */
 /** @typedef {{ok: true, seq: number, adjusted: Data[], element?: Element, elements?: Element[]}} Result */
 
 /**
@@ -3338,18 +3341,18 @@ export class Room extends Emitter {
   /**
    * Takes this user's newest edit back. It is shown when the server has done it. One that cannot be taken back now is
    * refused with an `entry`; asked a second time in a row, it is left out, and the one before it taken back.
-   * @returns {Promise<Result>}
+   * @param {{motion?: Data}} [options] @returns {Promise<Result>}
    */
-  undo() {
-    return this.edit("history:undo", {});
+  undo(options) {
+    return this.edit("history:undo", {}, options);
   }
 
   /**
    * Does again what was undone last, in the same way.
-   * @returns {Promise<Result>}
+   * @param {{motion?: Data}} [options] @returns {Promise<Result>}
    */
-  redo() {
-    return this.edit("history:redo", {});
+  redo(options) {
+    return this.edit("history:redo", {}, options);
   }
 
   /** @param {string} event @param {Data} body @param {UndoOptions} [options] @returns {Promise<any>} */
@@ -3449,7 +3452,7 @@ const identified = element => ({ id: newElementId(), ...element });
  * Scale and rotation stand in `transform`, all else beside it.
  * @param {Data} fields @returns {Data}
  */
-const transformOf = fields => ({ ...without(fields, INSIDE), transform: pick(fields, INSIDE) });
+const transformOf = fields => ({ ...without(fields, INSIDE), transform: { ...fields.transform, ...pick(fields, INSIDE) } });
 
 /** What fingers do to elements until they are lifted. */
 export class Gesture {
