@@ -12,7 +12,7 @@ final class CommitterDatabase: StageDatabase {
     typealias News = CommitterStage.News
 
     private let lanes: [DatabaseLane]
-    private var server: DatabaseGuard
+    private var databaseGuard: DatabaseGuard
     private let check: ReadinessCheck
     private let telemetry: CommitterTelemetry
     private let logger: Logger
@@ -40,7 +40,7 @@ final class CommitterDatabase: StageDatabase {
             try DatabaseLane(on: thread, settings: connection)
         }
         self.carried = Array(repeating: nil, count: self.lanes.count)
-        self.server = DatabaseGuard(allowsUnsafe: settings.allowsUnsafeDatabase)
+        self.databaseGuard = DatabaseGuard(allowsUnsafe: settings.allowsUnsafeDatabase)
         self.check = check
         self.telemetry = telemetry
         self.logger = thread.logger
@@ -120,9 +120,9 @@ final class CommitterDatabase: StageDatabase {
     }
 
     private func connected(_ lane: Int, _ facts: ServerFacts, _ now: Instant, _ act: (News) -> Void) {
-        if let objection = self.server.objection(to: facts) { return self.reject(lane, objection, now) }
+        if let objection = self.databaseGuard.objection(to: facts) { return self.reject(lane, objection, now) }
         // A lane that came up first may be on the server that this one replaces.
-        for former in self.lanes where former.server.map(self.server.isFormer) ?? false {
+        for former in self.lanes where former.server.map(self.databaseGuard.isFormer) ?? false {
             former.reject("the server was replaced by another one", at: now)
         }
         for problem in facts.durabilityProblems {
@@ -135,7 +135,7 @@ final class CommitterDatabase: StageDatabase {
     private func historyNoted(_ lane: Int, _ rows: ResultRows, _ now: Instant, _ act: (News) -> Void) {
         guard let note = HistoryNote(rows) else { return self.reject(lane, "the history cannot be read", now) }
         if note.verdict == .behind { return self.reject(lane, "the server was replaced by another one", now) }
-        let isNew = self.server.isNew(note)
+        let isNew = self.databaseGuard.isNew(note)
         if isNew {
             self.telemetry.historyChanged()
             self.logger.warning(
