@@ -6,7 +6,7 @@ internal import Wire
 /// | from → to | bytes | keys of previews | what an overflow costs |
 /// | --- | --- | --- | --- |
 /// | gateway → coalescer, coalescer → fan-out | 16 MiB | 65,536 | previews; each next one is complete |
-/// | gateway → committer, fan-out | 16 MiB | none | the gateway sends again what it still waits for |
+/// | gateway → committer, fan-out | 16 MiB | none | the gateway sends again what it still waits for, and says who is there |
 /// | committer → gateway | 16 MiB | none | results; the gateway repeats its commits |
 /// | committer → fan-out | 32 MiB | none | updates; the fan-out reads the log |
 /// | fan-out → gateway | a setting | 10,000 | the streams; the gateway is told where its rooms stand |

@@ -21,6 +21,8 @@ public struct ShardOwners: Sendable {
         package var handedOver: Set<Int> = []
         /// Shards whose former owner is gone, or that had none.
         package var orphaned: Set<Int> = []
+        /// True when records for the instance were dropped: what it was told lately, it may not know.
+        package var isLossy = false
 
         package init(handedOver: Set<Int> = [], orphaned: Set<Int> = []) {
             (self.handedOver, self.orphaned) = (handedOver, orphaned)

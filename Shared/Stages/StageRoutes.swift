@@ -49,7 +49,9 @@ public struct StageRoutes {
             return change
         case .writable(let instance):
             if self.outboxes.writable(instance) {
-                return ShardOwners.Change(orphaned: self.owners.shards(of: instance))
+                var change = ShardOwners.Change(orphaned: self.owners.shards(of: instance))
+                change.isLossy = true
+                return change
             }
         case .envelope: break
         }

@@ -52,6 +52,8 @@ public enum RecordKind: UInt8, Sendable, CaseIterable {
     case memberRenamed = 29
     /// ``RoomSignal``: gateway → fan-out → gateway.
     case signal = 31
+    /// ``InterestReset``: gateway → fan-out.
+    case interestReset = 32
 }
 
 /// A record that travels between daemons.

@@ -78,6 +78,16 @@ public struct AreaInterest: WireRecord, Equatable, Sendable {
     }
 }
 
+/// What a gateway told may not have arrived, as too much waited for its link. The fan-out forgets who is connected to it in
+/// which room, as if the link had ended; ``RoomInterest``s follow, and whoever they do not name has left.
+public struct InterestReset: WireRecord, Equatable, Sendable {
+    public static let kind = RecordKind.interestReset
+
+    public init() {}
+    public func encode(into writer: inout ByteWriter) {}
+    public init(from reader: inout ByteReader) {}
+}
+
 /// The answer to a ``RoomInterest``, sent after the missed updates. `isReset` says that not all of them were available
 /// and that the room's members must get a snapshot.
 ///

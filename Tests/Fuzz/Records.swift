@@ -47,6 +47,7 @@ private func check(_ kind: RecordKind, _ fields: ByteReader) {
     case .commitCredit: check(CommitCredit.self, fields)
     case .rulesNotice: check(RulesNotice.self, fields)
     case .gatheringNotice: check(GatheringNotice.self, fields)
+    case .interestReset: check(InterestReset.self, fields)
     }
 }
 

@@ -31,12 +31,12 @@ import Wire
         return instances
     }
 
-    /// The records that leave for coalescers.
-    private mutating func records() throws -> [RecordKind] {
+    /// The records that leave for a stage.
+    private mutating func records(for stage: Stage = .coalescer) throws -> [RecordKind] {
         var kinds: [RecordKind] = []
         var envelopes: [[UInt8]] = []
         self.routes.flush(at: .start + .seconds(1)) { envelope, instance in
-            if instance.stage == .coalescer { envelopes.append(envelope.bytes) }
+            if instance.stage == stage { envelopes.append(envelope.bytes) }
             return .sent
         }
         for envelope in envelopes {
@@ -98,8 +98,8 @@ import Wire
         #expect(self.flush().isEmpty)
     }
 
-    /// What it was asked before is lost, so the rooms ask again, as if it had come back.
-    @Test mutating func roomsOfAFanoutThatWasTooSlowAskAgain() {
+    /// What it was told before is lost: it forgets the rest, and the rooms ask again, as if it had come back.
+    @Test mutating func roomsOfAFanoutThatWasTooSlowAskAgain() throws {
         self.comesUp(.fanout, 0)
         let text = Array(repeating: UInt8(ascii: "x"), count: 1 << 20)
         let signal = RoomSignal(room: "r", connection: 1, user: "u", sid: "s", name: "wave", data: text)
@@ -111,6 +111,7 @@ import Wire
         for _ in 0..<20 { self.routes.record(.signal(signal), of: Self.shard) }
         let change = self.routes.follow(.writable(0), of: .fanout)
         #expect(change.orphaned == Set(0..<Shard.count) && self.routes.droppedEnvelopes > 0)
+        #expect(try self.records(for: .fanout) == [.interestReset])
     }
 
     @Test mutating func coalescersAreNotifiedOfTheLoad() throws {

@@ -20,6 +20,7 @@ import Wire
         #expect(self.senders(.preview, to: .fanout) == coalescer)
         #expect(self.senders(.preview, to: .gateway) == fanout)
         #expect(self.senders(.join, to: .fanout) == gateway)
+        #expect(self.senders(.interestReset, to: .fanout) == gateway)
         #expect(self.senders(.joinReply, to: .gateway) == fanout)
         #expect(self.senders(.rulesNotice, to: .fanout) == committer)
         #expect(self.senders(.gatheringNotice, to: .coalescer) == gateway)

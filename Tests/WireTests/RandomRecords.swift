@@ -46,6 +46,7 @@ struct RecordMaker {
         case .commitCredit: CommitCredit(commits: self.number(), bytes: self.number())
         case .rulesNotice: RulesNotice(fingerprint: self.number())
         case .gatheringNotice: GatheringNotice(level: UInt16(truncatingIfNeeded: self.number()))
+        case .interestReset: InterestReset()
         case .roomState: self.state()
         case .historyRead:
             HistoryRead(

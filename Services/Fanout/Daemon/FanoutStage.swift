@@ -100,6 +100,10 @@ package struct FanoutStage: StageCore {
         case .rulesNotice:
             let notice = try EnvelopeReader.decode(RulesNotice.self, fields)
             self.committers.notified(notice.fingerprint, by: peer, named: self.name(of: peer))
+        case .interestReset:
+            guard let gateway = self.gateway(of: peer, at: now) else { break }
+            self.fanout.linkDown(to: gateway, at: now)
+            self.fanout.linkUp(to: gateway, at: now)
         case .join, .leave, .roomInterest, .areaInterest, .memberRenamed, .awareness, .signal, .gestureEnd, .roomRead,
             .historyRead:
             guard let gateway = self.gateway(of: peer, at: now) else { break }

@@ -51,7 +51,12 @@ package struct MeshRoutes {
     package mutating func follow(_ event: StageLinks.Event, of stage: Stage) -> ShardOwners.Change {
         switch stage {
         case .committer: return self.committers.follow(event)
-        case .fanout: return self.fanouts.follow(event)
+        case .fanout:
+            let change = self.fanouts.follow(event)
+            if case .writable(let fanout) = event, change.isLossy {
+                self.fanouts.outboxes.append(InterestReset(), to: fanout)
+            }
+            return change
         // There are no links to gateways.
         case .coalescer, .gateway:
             let change = self.coalescers.follow(event)
