@@ -208,7 +208,13 @@ private struct UndoModel {
         if row.cause == "undo" { stacks.undo = entries } else { stacks.redo = entries }
         stacks.group = nil
         self.stacks[row.user] = stacks
-        return fault ?? self.fault(of: change, undoing: entry) ?? self.deletedWork(by: row, change, undoing: entry)
+        // Its group began anew if what was there before is gone.
+        let starts = entry.indices.filter { $0 == 0 || stacks.doubted.contains(entry[$0 - 1].seq) }
+        let faults = starts.map { start in
+            let rows = Array(entry[start...])
+            return self.fault(of: change, undoing: rows) ?? self.deletedWork(by: row, change, undoing: rows)
+        }
+        return fault ?? (faults.contains(nil) ? nil : faults[0])
     }
 
     // MARK: Effects
