@@ -3452,7 +3452,7 @@ const identified = element => ({ id: newElementId(), ...element });
  * Scale and rotation stand in `transform`, all else beside it.
  * @param {Data} fields @returns {Data}
  */
-const transformOf = fields => ({ ...without(fields, INSIDE), transform: { ...fields.transform, ...pick(fields, INSIDE) } });
+const transformOf = fields => ({ ...without(fields, INSIDE), transform: pick({ ...fields.transform, ...fields }, INSIDE) });
 
 /** What fingers do to elements until they are lifted. */
 export class Gesture {
