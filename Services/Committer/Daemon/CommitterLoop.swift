@@ -69,7 +69,7 @@ final class CommitterLoop: ReactorLoop {
     }
 
     private func observe(_ now: Instant) {
-        self.shell.core.drainAnswered(into: &self.arrivals)
+        self.shell.core.committer.drainAnswered(into: &self.arrivals)
         self.telemetry.answered(self.arrivals, at: now)
         guard self.figures.isDue(at: now) else { return }
         self.telemetry.publish(self.shell.core, reconnects: self.shell.transport.reconnects, at: now)

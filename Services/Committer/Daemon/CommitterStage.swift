@@ -26,7 +26,7 @@ package struct CommitterStage: StageCore {
     }
 
     /// Decides commits.
-    package private(set) var committer: Committer
+    package var committer: Committer
     /// What is on its way to gateways.
     package private(set) var results: GatewayResults
     /// What is on its way to fan-outs.
@@ -68,11 +68,6 @@ package struct CommitterStage: StageCore {
         self.committer.rulesChanged(rules)
         self.notice = RulesNotice(fingerprint: rules.fingerprint)
         self.updates.outboxes.appendToAll(self.notice)
-    }
-
-    /// Moves out when the commits came that were answered since the last call.
-    package mutating func drainAnswered(into arrivals: inout [Instant]) {
-        self.committer.drainAnswered(into: &arrivals)
     }
 
     // MARK: In

@@ -14,12 +14,12 @@ extension World {
         bytes.withUnsafeBytes { self.intake.walk($0, from: .all, body) }
     }
 
-    /// What a daemon that accepts commits allows each sender: plenty, or in every other world hardly anything.
     /// How much may wait for one peer whose link is full.
     func outboxLimits(_ usual: OutboxLimits) -> OutboxLimits {
         self.plan.fullLinks > 0 ? OutboxLimits(bytes: 300, keys: 8) : usual
     }
 
+    /// What a daemon that accepts commits allows each sender: plenty, or in every other world hardly anything.
     func window() -> CommitCredit {
         self.plan.seed % 4 < 2 ? CommitCredit(commits: 4096, bytes: 8 << 20) : CommitCredit(commits: 2, bytes: 2000)
     }

@@ -151,7 +151,7 @@ struct RoomAudience: Sendable {
         self.occupancy.note(session, answering: join)
     }
 
-    /// A connection owns a session under a session epoch, of which the gateways hear; one that is older than another is ignored.
+    /// A connection owns a session under this epoch, which the gateways are sent. One that is not the newest is ignored.
     mutating func claimed(
         _ sid: Identifier, _ sessionEpoch: UInt32, by connection: UInt64, into actions: inout [FanoutAction]
     ) {
