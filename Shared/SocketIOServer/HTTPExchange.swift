@@ -37,6 +37,7 @@ struct HTTPDestination {
 ///
 /// ```
 /// head -> body -> answering -> idle -> head …        upgrade, end -> over
+///                     └──────> streaming ──────────────────────────────┘
 /// ```
 /// A session gets the packets of a POST as they come; everybody else the whole body.
 ///
@@ -49,6 +50,8 @@ final class HTTPExchange {
         case body(HTTPDestination.Target)
         /// The request is complete: this target will answer it.
         case answering(HTTPDestination.Target)
+        /// The answer's body goes on. What the client still sends is not read.
+        case streaming(ResponseStream)
         case idle
         /// The connection is closed or no longer speaks HTTP.
         case over
@@ -89,7 +92,7 @@ final class HTTPExchange {
         switch self.stage {
         case .body: self.connection.isWithinReadLimits
         case .head, .idle: self.connection.output.isWritable && self.connection.isWithinReadLimits
-        case .answering, .over: false
+        case .answering, .streaming, .over: false
         }
     }
 
@@ -214,7 +217,10 @@ final class HTTPExchange {
             head: head, body: body, remoteAddress: self.connection.remoteAddress,
             limitedAddress: self.connection.account?.key)
         application.handle(request) { [weak self] response in
-            guard let self, self.serial == serial, self.isAnswerDue else { return }
+            guard let self, self.serial == serial, self.isAnswerDue else {
+                response.stream?.finish()
+                return
+            }
             self.answer(response)
         }
     }
@@ -222,7 +228,15 @@ final class HTTPExchange {
     // MARK: Ending
 
     /// The connection is closing: no more reads or answers.
-    func close() { (self.stage, self.body) = (.over, []) }
+    func close() {
+        if case .streaming(let stream) = exchange(&self.stage, with: .over) { stream.finish() }
+        self.body = []
+    }
+
+    /// The client has read most of what waited for it.
+    func becameWritable() {
+        if case .streaming(let stream) = self.stage { stream.writable?() }
+    }
 
     /// The connection was lost, perhaps in the middle of a request.
     func connectionLost() { self.abandon(exchange(&self.stage, with: .over)) }
@@ -231,6 +245,7 @@ final class HTTPExchange {
         switch stage {
         case .answering(.poll(let session)): session.pollLost()
         case .body(.post(let session)): session.postLost()
+        case .streaming(let stream): stream.finish()
         case .head, .body, .answering, .idle, .over: break
         }
     }
@@ -285,12 +300,17 @@ extension HTTPExchange {
     func answer(_ response: HTTPResponse, closes: Bool = false) {
         guard !self.isOver else { return }
         let hasNoBody = response.status == 204 || self.head?.isMethod("HEAD") == true
+        if let stream = response.stream {
+            guard hasNoBody else { return self.begin(stream, response) }
+            stream.finish()
+        }
         let isRefusedUpgrade = self.head.map(WebSocketHandshake.isAsked) == true
         let keepsAlive = !closes && !isRefusedUpgrade && !self.loop.isDraining && self.head?.keepsAlive == true
         let persistence: StaticString? = !keepsAlive ? "close" : self.head?.isHTTP11 == false ? "keep-alive" : nil
         self.connection.output.encode { outbox in
             outbox.writeResponseHead(
-                response.status, response.headers, length: response.body.count, connection: persistence)
+                response.status, response.headers, length: response.stream == nil ? response.body.count : nil,
+                connection: persistence)
             if !hasNoBody { outbox.writeBytes(response.body) }
         }
         if let hold = response.hold {
@@ -298,6 +318,16 @@ extension HTTPExchange {
             self.connection.output.keep(hold)
         }
         self.answered(keepsAlive: keepsAlive)
+    }
+
+    private func begin(_ stream: ResponseStream, _ response: HTTPResponse) {
+        self.head = nil
+        self.stage = .streaming(stream)
+        stream.attach(to: self.connection)
+        self.connection.output.encode { outbox in
+            outbox.writeResponseHead(response.status, response.headers, length: nil, connection: "close")
+            outbox.writeBytes(response.body)
+        }
     }
 
     private func answered(keepsAlive: Bool) {

@@ -12,10 +12,12 @@ public struct HTTPRequest: Sendable {
 
 /// An HTTP response. Content-Length, Connection and X-Content-Type-Options are added; fields with line breaks are
 /// omitted.
-public struct HTTPResponse: Sendable {
+public struct HTTPResponse {
     public var status: UInt16
     public var headers: [(String, String)]
     public var body: [UInt8]
+    /// Goes on with the body, whose end is the connection's; `nil` for one that is all there.
+    public var stream: ResponseStream?
     /// Kept until the client has read the answer, all but little of it, or is gone.
     public var hold: AnswerHold?
 
@@ -29,10 +31,11 @@ public struct HTTPResponse: Sendable {
 extension ByteBuffer {
     /// Writes the head of an HTTP/1.1 response. No browser guesses another type than the one that it names.
     /// - Parameters:
-    ///   - length: the size of the body, bytes; omitted for 204 and 304, which have none.
+    ///   - length: the size of the body, bytes; `nil` if the connection's end is the body's. Omitted for 204 and 304, which have
+    ///     none.
     ///   - connection: the value of the Connection field; `nil` for none.
     mutating func writeResponseHead(
-        _ status: UInt16, _ headers: [(String, String)], length: Int, connection: StaticString?
+        _ status: UInt16, _ headers: [(String, String)], length: Int?, connection: StaticString?
     ) {
         self.writeString("HTTP/1.1 \(status) \(reasonPhrase(status))\r\n")
         for (name, value) in headers where isFieldText(name) && isFieldText(value) {
@@ -42,7 +45,7 @@ extension ByteBuffer {
             self.writeString("\r\n")
         }
         self.writeString("X-Content-Type-Options: nosniff\r\n")
-        if status != 204, status != 304 { self.writeString("Content-Length: \(length)\r\n") }
+        if let length, status != 204, status != 304 { self.writeString("Content-Length: \(length)\r\n") }
         if let connection { self.writeString("Connection: \(connection)\r\n") }
         self.writeString("\r\n")
     }

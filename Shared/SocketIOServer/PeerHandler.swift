@@ -200,7 +200,11 @@ final class PeerHandler: ChannelDuplexHandler, Timed {
         self.output.writabilityChanged(isWritable)
         guard isWritable else { return }
         self.proceed()
-        if case .webSocket(let link) = self.role { link.becameWritable() }
+        switch self.role {
+        case .webSocket(let link): link.becameWritable()
+        case .http(let exchange): exchange.becameWritable()
+        case .proxyHeader, .handshake, .lingering, .closed: break
+        }
     }
 
     // MARK: What the peer may send

@@ -2,12 +2,14 @@ public import Canvas
 
 /// A person in a room, as others see them.
 ///
-///     user name │ name text │ color text
+///     user name │ name text │ color text │ isHidden u8
 public struct Member: Equatable, Sendable {
     public var user: Identifier
     public var name: String
     /// The colour to show, as the app gave it.
     public var color: String
+    /// True for a reader that others do not see: the connection follows the room, and the user is no member by it.
+    public var isHidden = false
 
     public init(user: Identifier, name: String, color: String) {
         self.user = user
@@ -17,8 +19,8 @@ public struct Member: Equatable, Sendable {
 }
 
 extension Member: WireValue {
-    init(from reader: inout ByteReader) { (self.user, self.name, self.color) = reader.fields() }
-    func encode(into writer: inout ByteWriter) { writer.fields(self.user, self.name, self.color) }
+    init(from reader: inout ByteReader) { (self.user, self.name, self.color, self.isHidden) = reader.fields() }
+    func encode(into writer: inout ByteWriter) { writer.fields(self.user, self.name, self.color, self.isHidden) }
 }
 
 public struct Position: Equatable, Sendable {

@@ -13,10 +13,7 @@ import Wire
 
     /// Creates over HTTP, and returns the commit or the answer that it led to.
     private func create(_ body: String, session: Identifier = "h:1", in scene: inout Scene) -> (Commit?, Answer?) {
-        let identity = Identity(member: Member(user: "ada", name: "Ada", color: ""))
-        _ = scene.gateway.requestReceived(
-            .creation(in: "r", body: Array(body.utf8), session: session), as: identity, at: scene.moment,
-            seconds: 1_700_000_000, into: &scene.actions)
+        scene.post(body, session: session, seconds: 1_700_000_000)
         let actions = scene.take()
         guard case .http(_, let status, let json)? = actions.first else { return (actions.commits.first, nil) }
         return (nil, Answer(status: status, json: String(decoding: json, as: UTF8.self)))

@@ -132,10 +132,7 @@ private let deep = String(repeating: "[", count: 40) + String(repeating: "]", co
             (#"{"elements":[{"type":"note"},{"type":"note","own":"\u0000"}]}"#, 400, "elements[1].own"),
         ] {
             var scene = Scene()
-            let identity = Identity(member: Member(user: "ada", name: "Ada", color: ""))
-            _ = scene.gateway.requestReceived(
-                .creation(in: "r", body: Array(body.utf8), session: "h:1"), as: identity, at: scene.moment, seconds: 0,
-                into: &scene.actions)
+            scene.post(body)
             guard case .http(_, status, let json) = scene.take().first else {
                 Issue.record("not \(status): \(body)")
                 continue

@@ -142,12 +142,9 @@ import Wire
         var limits = Self.ten
         (limits.userCommitBurst, limits.userCommitsPerSecond) = (30, 10)
         var scene = Scene(limits: limits)
-        let ada = Identity(member: Member(user: "ada", name: "", color: ""))
         let items = Array(repeating: #"{"type":"note"}"#, count: 500).joined(separator: ",")
         for index in 1...3 {
-            _ = scene.gateway.requestReceived(
-                .creation(in: "r", body: Array(#"{"elements":[\#(items)]}"#.utf8), session: Identifier("h:\(index)")),
-                as: ada, at: scene.moment, seconds: 0, into: &scene.actions)
+            scene.post(#"{"elements":[\#(items)]}"#, session: Identifier("h:\(index)"))
         }
         // 30, 4, −22.
         let actions = scene.take()

@@ -156,16 +156,11 @@ struct HTTPTests {
     @Test("creating is a commit of its own session, answered 201; a repetition under way is 503")
     func create() throws {
         var scene = Scene()
-        let body = Array(#"{"type":"note"}"#.utf8)
-        let request = scene.gateway.requestReceived(
-            .creation(in: "r", body: body, session: "h:1"), as: Self.anybody, at: scene.moment, seconds: 0,
-            into: &scene.actions)
+        let request = scene.post(#"{"type":"note"}"#)
         let commit = try #require(scene.take().commits.first)
         #expect(commit.session == "h:1")
         #expect(commit.number == 1)
-        _ = scene.gateway.requestReceived(
-            .creation(in: "r", body: body, session: "h:1"), as: Self.anybody, at: scene.moment, seconds: 0,
-            into: &scene.actions)
+        scene.post(#"{"type":"note"}"#)
         guard case .http(_, 503, _)? = scene.take().first else {
             Issue.record("the repetition was not refused")
             return

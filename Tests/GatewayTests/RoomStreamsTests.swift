@@ -11,7 +11,7 @@ import Wire
         _ slot: Slot, _ seq: UInt64, epoch: Identifier = "e", isV1: Bool = false, isLoading: Bool = false
     ) -> RoomStreams.Outcome {
         self.streams.enter(
-            slot, "r", at: Position(epoch: epoch, seq: seq), isV1: isV1, options: StreamOptions(),
+            slot, "r", at: Position(epoch: epoch, seq: seq), as: isV1 ? .v1App : .app, options: StreamOptions(),
             isLoading: isLoading, into: &self.actions)
     }
 

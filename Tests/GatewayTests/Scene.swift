@@ -44,6 +44,19 @@ struct Scene {
             into: &self.actions)
     }
 
+    /// A back end wants the room `r` changed.
+    /// - Returns: the request's number.
+    @discardableResult
+    mutating func post(
+        _ body: String, form: CommitRequest.Form = .creation, session: Identifier = "h:1", as user: Identifier = "ada",
+        parent: TraceParent? = nil, seconds: Double = 0
+    ) -> UInt64 {
+        let request = CommitRequest(room: "r", form: form, body: Array(body.utf8), session: session, parent: parent)
+        return self.gateway.requestReceived(
+            .commits(request), as: Identity(member: Member(user: user, name: "", color: "")), at: self.moment,
+            seconds: seconds, into: &self.actions)
+    }
+
     /// A connected member of a room, its join answered; leaves no actions behind.
     mutating func member(
         _ user: String, of room: Identifier = "r", sid: Identifier? = nil, seq: UInt64 = 0, isV1: Bool = false

@@ -111,12 +111,8 @@ import Wire
 
     @Test func aRequestOverHTTPIsTracedLikeAnEvent() throws {
         var scene = self.scene()
-        let ada = Identity(member: Member(user: "ada", name: "Ada", color: ""))
         for parent in [Self.recorded, Self.unrecorded] {
-            _ = scene.gateway.requestReceived(
-                .creation(
-                    in: "r", body: Array(#"{"type":"note"}"#.utf8), session: Identifier("h:\(parent)"),
-                    parent: TraceParent(parent)), as: ada, at: scene.moment, seconds: 0, into: &scene.actions)
+            scene.post(#"{"type":"note"}"#, session: Identifier("h:\(parent)"), parent: TraceParent(parent))
         }
         let actions = scene.take()
         #expect(actions.commits.map(\.trace) == [TraceID(Self.id), nil])

@@ -18,11 +18,7 @@ import Wire
     }
 
     private func create(as user: Identifier, session: Identifier, in scene: inout Scene) -> String? {
-        let identity = Identity(member: Member(user: user, name: "", color: ""))
-        _ = scene.gateway.requestReceived(
-            .creation(in: "r", body: Array(#"{"type":"note"}"#.utf8), session: session), as: identity, at: scene.moment,
-            seconds: 0,
-            into: &scene.actions)
+        scene.post(#"{"type":"note"}"#, session: session, as: user)
         for case .http(_, 429, let json) in scene.actions { return String(decoding: json, as: UTF8.self) }
         return nil
     }

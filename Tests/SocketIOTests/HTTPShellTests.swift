@@ -50,6 +50,36 @@ import Testing
         #expect(response.head.contains("Sec-WebSocket-Version: 13"))
     }
 
+    @Test func aBodyMayGoOnUntilTheConnectionEnds() throws {
+        let fixture = try ServerFixture()
+        let client = try fixture.client()
+        client.send(RawClient.get("/stream"))
+        let head = try client.head()
+        #expect(head.hasPrefix("HTTP/1.1 200 ") && head.contains("Connection: close\r\n"))
+        #expect(!head.contains("Content-Length"))
+        try client.waitForEnd()
+        #expect(String(decoding: try client.readAvailable(), as: UTF8.self) == "one two three")
+        #expect(try fixture.log() == ["stream ended"])
+    }
+
+    @Test func aBodyThatGoesOnEndsWithItsClient() throws {
+        let fixture = try ServerFixture()
+        let client = try fixture.client()
+        client.send(RawClient.get("/stream"))
+        _ = try client.head()
+        client.close()
+        #expect(try fixture.eventually { _, application in application.log == ["stream ended"] })
+    }
+
+    /// A request for the head alone gets no body.
+    @Test func ofABodyThatGoesOnTheHeadAloneIsAnswered() throws {
+        let fixture = try ServerFixture()
+        let client = try fixture.client()
+        client.send("HEAD /stream HTTP/1.1\r\nHost: h\r\n\r\n")
+        #expect(try client.head().hasPrefix("HTTP/1.1 200 "))
+        #expect(try client.ask(RawClient.get("/missing")).status == 404)
+    }
+
     /// Whatever answers: the engine, an application, a limit or a failure of the parser.
     @Test func noAnswerLetsABrowserGuessItsType() throws {
         let fixture = try ServerFixture { $0.maxConnections = 2 }

@@ -84,11 +84,25 @@ final class Pages: HTTPApplication {
     func handle(_ request: HTTPRequest, respond: @escaping (HTTPResponse) -> Void) {
         if request.head.path == "/missing" { return respond(HTTPResponse(status: 404)) }
         if request.head.path == "/large" { return respond(self.large()) }
+        if request.head.path == "/stream" { return respond(self.stream()) }
         let response = HTTPResponse(
             status: 200, headers: [("X-Path", request.head.path), ("X-Bad", "a\r\nInjected: b")], body: request.body)
         guard request.head.path == "/later" else { return respond(response) }
-        let bound = NIOLoopBound(respond, eventLoop: self.eventLoop)
-        self.eventLoop.execute { bound.value(response) }
+        self.eventLoop.assumeIsolated().execute { respond(response) }
+    }
+
+    /// A body of three parts, the last of which comes later.
+    private func stream() -> HTTPResponse {
+        let stream = ResponseStream()
+        stream.ended = { [application] in application.log.append("stream ended") }
+        self.eventLoop.assumeIsolated().execute { stream.send(bytes("two ")) }
+        self.eventLoop.assumeIsolated().scheduleTask(in: .milliseconds(20)) {
+            stream.send(bytes("three"))
+            stream.end()
+        }
+        var response = HTTPResponse(status: 200, headers: [("Content-Type", "text/plain")], body: bytes("one "))
+        response.stream = stream
+        return response
     }
 
     private func large() -> HTTPResponse {

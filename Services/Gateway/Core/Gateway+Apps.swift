@@ -1,3 +1,4 @@
+internal import Auth
 package import Timing
 package import Wire
 
@@ -14,6 +15,31 @@ extension Gateway {
             let origin = EventOrigin(slot: slot, ackID: nil, event: AppEvent.roomJoin.name)
             self.joins.start(request, of: room, from: origin, &self.connections, self.rooms, at: now, into: &actions)
         }
+        return slot
+    }
+
+    /// A subscriber wants a room's numbered stream.
+    /// - Parameters:
+    ///   - name: the room's, as the request has it.
+    ///   - place: behind which it wants the updates, `epoch:seq`; nil: first the whole room.
+    /// - Returns: the slot that stands for it; a ``GatewayAction/opening(_:text:)`` or ``GatewayAction/noStream(_:_:)``
+    ///   follows.
+    package mutating func subscribed(
+        to name: String, after place: String?, as identity: Identity, at now: Instant,
+        into actions: inout [GatewayAction]
+    ) throws(Refusal) -> Slot {
+        self.clock = now
+        let room = try RoomID.parse(name)
+        var request = JoinRequest(options: StreamOptions())
+        request.resume = try place.map { place throws(Refusal) in try EventStreamText.position(place) }
+        try self.requests.start(as: identity, at: now)
+        guard identity.may(.view, in: room) else { throw .mayNotView }
+        try self.joins.requireCapacity(for: identity.member.user)
+        var identity = identity
+        identity.member.isHidden = true
+        let slot = self.connections.insert(identity, HandshakeFields())
+        let origin = EventOrigin(slot: slot, ackID: nil, event: AppEvent.roomJoin.name)
+        self.joins.start(request, of: room, from: origin, &self.connections, self.rooms, at: now, into: &actions)
         return slot
     }
 

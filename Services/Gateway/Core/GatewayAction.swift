@@ -82,6 +82,12 @@ package enum GatewayAction: Equatable, Sendable {
     /// Hand a record to the fan-out that served the shard before.
     case formerFanout(shard: Int, FanoutRecord)
     case http(request: UInt64, status: Int, json: [UInt8])
+    /// Answer a subscriber with the beginning of its stream.
+    case opening(Slot, text: [UInt8])
+    /// Answer a subscriber that it gets no stream.
+    case noStream(Slot, Refusal)
+    /// Send subscribers the next part of their streams.
+    case events([Slot], [UInt8])
 }
 
 extension GatewayAction {

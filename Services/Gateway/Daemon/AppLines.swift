@@ -6,7 +6,7 @@ import Wire
 struct AppLines {
     private var lines: [(any AppLine)?] = []
     /// Bytes that may wait for an app before it gets no more updates and must join again.
-    private let behindBytes: Int
+    let behindBytes: Int
     /// The slots of apps that did not read when they were looked at last.
     private var stuck: Set<Slot> = []
 

@@ -28,9 +28,22 @@ extension GatewayHub {
         case .tokenRefused(let failure): self.admission.report.tokenRefused(failure, from: nil)
         case .http(let request, let status, let json):
             self.answers.takeResponder(of: request)?(HTTPAnswer(status: status, json: json))
+        case .opening(let slot, let text): self.subscriber(in: slot)?.open(with: text)
+        case .noStream(let slot, let refusal): self.subscriber(in: slot)?.refuse(refusal)
+        case .events(let slots, let text): self.send(text, toSubscribers: slots)
         case .preview, .previewsEnd, .commit, .fanout, .formerFanout, .traced: return action
         }
         return nil
+    }
+
+    private func subscriber(in slot: Slot) -> SubscriberLine? { self.apps[slot] as? SubscriberLine }
+
+    /// A subscriber that reads too slowly is ended, and goes on from where it was.
+    private func send(_ text: [UInt8], toSubscribers slots: [Slot]) {
+        for slot in slots {
+            guard let line = self.subscriber(in: slot) else { continue }
+            if line.isBehind(self.apps.behindBytes) { line.shed() } else { line.send(text) }
+        }
     }
 
     private func broadcast(_ json: [UInt8], to slots: [Slot], step: StreamStep?) {

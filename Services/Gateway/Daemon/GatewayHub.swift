@@ -146,6 +146,24 @@ final class GatewayHub {
         self.perform()
         let slot = self.stage.core.connected(
             identity: identity, handshake: handshake, at: self.now, into: &self.stage.actions.pending)
+        self.opened(app, in: slot)
+        return slot
+    }
+
+    /// A subscriber wants a room's numbered stream.
+    /// - Parameter place: behind which it wants the updates, `epoch:seq`; nil: first the whole room.
+    func subscribed(
+        to room: String, after place: String?, as identity: Identity, respond: @escaping (HTTPResponse) -> Void
+    ) throws(Refusal) {
+        self.perform()
+        let slot = try self.stage.core.subscribed(
+            to: room, after: place, as: identity, at: self.now, into: &self.stage.actions.pending)
+        let line = SubscriberLine(on: self.eventLoop, respond: respond)
+        line.closed = { [unowned self] in self.disconnected(slot) }
+        self.opened(line, in: slot)
+    }
+
+    private func opened(_ app: any AppLine, in slot: Slot) {
         self.apps.add(app, at: slot)
         let debtor = AnswerBudget.Debtor.app(self.stage.core.connectionID(in: slot))
         app.drained = { [unowned self] in
@@ -157,7 +175,6 @@ final class GatewayHub {
             self.settleLater()
         }
         self.settleLater()
-        return slot
     }
 
     /// An app sent an event.

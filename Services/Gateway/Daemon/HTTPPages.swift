@@ -6,8 +6,8 @@ import SocketIO
 import SocketIOServer
 import Wire
 
-/// Plain HTTP on the gateway's port: health, a page, the client for web pages, and the API, which reads rooms and their
-/// histories and creates elements.
+/// Plain HTTP on the gateway's port: health, a page, the client for web pages, and the API for back ends, which reads rooms,
+/// their histories and streams, and changes them.
 final class HTTPPages: HTTPApplication {
     private unowned let hub: GatewayHub
     private let adminPages: AdminPages
@@ -87,12 +87,12 @@ final class HTTPPages: HTTPApplication {
         )
     }
 
-    private static let wrongHost: HTTPResponse = {
+    private static var wrongHost: HTTPResponse {
         var response = HTTPPages.refusal(Refusal(.forbidden, GatewayAdmission.wrongName, field: "Host"))
         // Misdirected Request (RFC 9110 section 15.5.20).
         response.status = 421
         return response
-    }()
+    }
 
     fileprivate static let reading = ["GET", "HEAD"]
 
@@ -116,7 +116,7 @@ final class HTTPPages: HTTPApplication {
     /// The answer to a browser that asks for a page of another origin what this page may send.
     private func preflight(_ head: HTTPRequestHead, _ resource: APIResource) -> HTTPResponse {
         let methods = resource.methods.joined(separator: ", ")
-        let fields = "Authorization, Content-Type, Idempotency-Key, traceparent"
+        let fields = "Authorization, Content-Type, Idempotency-Key, Last-Event-ID, traceparent"
         let headers = self.origins.preflightHeaders(for: head, methods: methods, fields: fields)
         return HTTPResponse(status: 204, headers: [("allow", methods)] + headers)
     }
@@ -125,8 +125,13 @@ final class HTTPPages: HTTPApplication {
 
     private func handle(_ request: HTTPRequest, _ resource: APIResource, _ respond: @escaping (HTTPResponse) -> Void) {
         if case .description = resource { return respond(Self.json(200, Array(OpenAPI.document.utf8))) }
-        guard let identity = self.identify(request, respond) else { return }
+        guard let identity = self.identify(request, for: resource, respond) else { return }
         do throws(Refusal) {
+            if case .events(let room) = resource {
+                // A browser that connects again repeats the address, and names its place in the field.
+                let place = request.head.header("last-event-id") ?? request.head.queryValue("after")
+                return try self.hub.subscribed(to: room, after: place, as: identity, respond: respond)
+            }
             let question = try Self.question(request, resource, of: identity.member.user)
             self.hub.requestReceived(question, as: identity) { respond(Self.response($0)) }
         } catch {
@@ -139,17 +144,24 @@ final class HTTPPages: HTTPApplication {
     ) throws(Refusal) -> AppRequest {
         let head = request.head
         switch resource {
-        case .description: throw .noSuchPage
+        case .description, .events: throw .noSuchPage
         case .room(let room): return .room(room)
         case .history(let room):
             return .history(of: room, after: head.queryValue("after"), limit: head.queryValue("limit"))
-        case .elements(let room):
-            return .creation(
-                in: room, body: request.body, session: try Self.session(of: user, head), parent: Self.traceParent(head))
+        case .elements(let room): return .commits(try Self.commits(.creation, in: room, request, of: user))
+        case .commits(let room): return .commits(try Self.commits(.commits, in: room, request, of: user))
         }
     }
 
-    /// The session that creates elements. The same Idempotency-Key of the same user names the same one, and nobody can aim
+    private static func commits(
+        _ form: CommitRequest.Form, in room: String, _ request: HTTPRequest, of user: Identifier
+    ) throws(Refusal) -> CommitRequest {
+        CommitRequest(
+            room: room, form: form, body: request.body, session: try Self.session(of: user, request.head),
+            parent: Self.traceParent(request.head))
+    }
+
+    /// The session of a request's commits. The same Idempotency-Key of the same user names the same one, and nobody can aim
     /// at another user's.
     private static func session(of user: Identifier, _ head: HTTPRequestHead) throws(Refusal) -> Identifier {
         guard let key = head.header("idempotency-key") else {
@@ -172,13 +184,16 @@ final class HTTPPages: HTTPApplication {
         return head.header("traceparent").flatMap { TraceParent($0) }
     }
 
-    private func identify(_ request: HTTPRequest, _ respond: (HTTPResponse) -> Void) -> Identity? {
+    private func identify(
+        _ request: HTTPRequest, for resource: APIResource, _ respond: (HTTPResponse) -> Void
+    ) -> Identity? {
         let head = request.head
         var limit: AdmissionLimit?
         let admission = self.hub.admission.admit(
             auth: UnsafeRawBufferPointer(start: nil, count: 0), query: { head.queryValue($0) },
             header: { head.header($0) }, guest: Self.guest, from: request.remoteAddress,
-            counted: request.limitedAddress, within: &limit, by: self.hub.stage.core.authenticator)
+            counted: request.limitedAddress, within: &limit, by: self.hub.stage.core.authenticator,
+            among: resource.isStream ? self.hub.stage.core.connections : nil)
         switch admission {
         case .success((let identity, _)):
             return identity
@@ -239,6 +254,8 @@ private enum APIResource {
     case room(String)
     case history(String)
     case elements(String)
+    case commits(String)
+    case events(String)
 
     /// Whether a path is the API's, though there may be nothing.
     static func contains(_ path: String) -> Bool { path == "/api" || path.hasPrefix("/api/") }
@@ -250,14 +267,19 @@ private enum APIResource {
         case ("rooms", 2): self = .room(PercentCoding.decode(segments[1]))
         case ("rooms", 3) where segments[2] == "history": self = .history(PercentCoding.decode(segments[1]))
         case ("rooms", 3) where segments[2] == "elements": self = .elements(PercentCoding.decode(segments[1]))
+        case ("rooms", 3) where segments[2] == "commits": self = .commits(PercentCoding.decode(segments[1]))
+        case ("rooms", 3) where segments[2] == "events": self = .events(PercentCoding.decode(segments[1]))
         default: return nil
         }
     }
 
+    var isStream: Bool { if case .events = self { true } else { false } }
+
     var methods: [String] {
         switch self {
         case .description, .room, .history: HTTPPages.reading + ["OPTIONS"]
-        case .elements: ["POST", "OPTIONS"]
+        case .elements, .commits: ["POST", "OPTIONS"]
+        case .events: ["GET", "OPTIONS"]
         }
     }
 }

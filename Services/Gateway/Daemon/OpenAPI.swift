@@ -1,15 +1,26 @@
 import Canvas
+import GatewayCore
 import GatewayPages
 import JSONBytes
+import Wire
 
 /// The description of the HTTP interface, in OpenAPI 3.0: a file, and in place of its placeholders what follows from the
-/// table of an element's fields.
+/// table of an element's fields and the list of edits.
 enum OpenAPI {
     static let document = [
         "$Element": Self.properties(isNew: false), "$NewElement": Self.properties(isNew: true),
         "$Track": Self.animated("#/components/schemas/Track"),
-        "$Keyframes": Self.animated("#/components/schemas/Keyframes"),
+        "$Keyframes": Self.animated("#/components/schemas/Keyframes"), "$Edits": Self.edits,
     ].reduce(openAPITemplate) { $0.replacing("\"\($1.key)\"", with: $1.value) }
+
+    /// The events of the edits that back ends may make.
+    private static var edits: String {
+        var writer = JSONWriter(reserving: 512)
+        writer.beginArray()
+        for kind in allEdits.kinds where CommitRequest.allows(kind) { writer.value(kind.traits.event) }
+        writer.endArray()
+        return String(decoding: writer.bytes, as: UTF8.self)
+    }
 
     /// The properties of a stored element, or of one to create, from the table of its fields.
     private static func properties(isNew: Bool) -> String {

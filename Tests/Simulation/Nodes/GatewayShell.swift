@@ -210,7 +210,7 @@ final class GatewayShell: Shell {
         case .fanout(let shard, let record): return self.mistakes.altered(record).map { .fanout(shard: shard, $0) }
         case .formerFanout: return self.world.plan.mutant == .farewellOff ? nil : action
         case .previewsEnd: return action
-        case .disconnect, .close, .shed, .expel, .tokenRefused, .http, .traced: break
+        case .disconnect, .close, .shed, .expel, .tokenRefused, .http, .opening, .noStream, .events, .traced: break
         }
         return nil
     }

@@ -3,7 +3,7 @@ internal import Wire
 
 /// The connections in a room, the gateways that they come through, and which of these get the room's stream.
 ///
-/// A user is a member from the first connection to the last.
+/// A user is a member from the first connection to the last; hidden readers are no members.
 struct Occupancy: Sendable {
     /// What ends with a connection.
     struct MemberDeparture: Equatable, Sendable {
@@ -97,7 +97,8 @@ struct Occupancy: Sendable {
 
     /// What the connections of every user show, in the order of ``members``.
     var awareness: [[JoinReply.Shown]] {
-        let ofUser = Dictionary(grouping: self.occupants.sorted { $0.key < $1.key }, by: \.value.user)
+        let seen = self.occupants.filter { !$0.value.member.isHidden }
+        let ofUser = Dictionary(grouping: seen.sorted { $0.key < $1.key }, by: \.value.user)
         return self.members.map { member in
             ofUser[member.user]?.map { connection, occupant in
                 JoinReply.Shown(occupant.awareness, of: connection, selection: occupant.selectionText)
@@ -171,6 +172,7 @@ struct Occupancy: Sendable {
         } else {
             self.counts.append(Gateway(id: gateway))
         }
+        if member.isHidden { return nil }
         if self.users[member.user] != nil {
             self.users[member.user]?.connections += 1
             return self.rename(member)
@@ -215,7 +217,7 @@ struct Occupancy: Sendable {
                 departure.gateway = occupant.gateway
             }
         }
-        guard let user = self.users[occupant.user] else { return departure }
+        guard !occupant.member.isHidden, let user = self.users[occupant.user] else { return departure }
         if user.connections > 1 {
             self.users[occupant.user]?.connections -= 1
         } else {

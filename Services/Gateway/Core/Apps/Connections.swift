@@ -315,7 +315,9 @@ package struct Connections {
         number: UInt64? = nil, into actions: inout [GatewayAction]
     ) {
         self.refusedTotal += 1
-        if let ackID = origin.ackID {
+        if self.bySlot[origin.slot]?.isSubscriber == true {
+            actions.append(.noStream(origin.slot, refusal))
+        } else if let ackID = origin.ackID {
             actions.append(.acknowledge(origin.slot, id: ackID, json: refusal.acknowledgementText))
         } else {
             let json = EventText.transformError(

@@ -23,6 +23,9 @@ package struct HandshakeFields: Equatable, Sendable {
     package static let maxNameBytes = 128
     package static let maxColorBytes = 32
 
+    /// None.
+    package init() {}
+
     /// Collects the fields.
     /// - Parameters:
     ///   - auth: the Socket.IO CONNECT payload; nil when there was none.

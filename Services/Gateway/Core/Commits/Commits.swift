@@ -19,6 +19,7 @@ package struct Commits {
     package private(set) var traces: TraceSampler
     /// The rates of users, over all their connections and HTTP.
     private var users: RateBudget<Identifier>
+    private var requests: OpenCommitRequests
     package var overUserRateTotal: UInt64 { self.users.refusedTotal }
     private let gateway: Identifier
     private let limits: GatewayLimits
@@ -35,6 +36,7 @@ package struct Commits {
         self.gateway = gateway
         self.limits = limits
         self.inFlight = InFlightCommits(limits: limits)
+        self.requests = OpenCommitRequests(resultBytes: limits.messageBytes)
         self.traces = TraceSampler(limits: limits, seed: seed)
         self.users = RateBudget(
             perSecond: limits.userCommits.perSecond, burst: limits.userCommits.burst, maxKeys: 65_536,
@@ -165,7 +167,7 @@ package struct Commits {
             self.inFlight.unreserve(dropped.commit)
             let origin = InFlightCommit.Origin.app(dropped.origin, connection: dropped.commit.connection)
             self.answer(
-                origin, dropped.commit, refusal: refusal, json: refusal.acknowledgementText, &connections,
+                origin, dropped.commit, seq: nil, refusal: refusal, json: refusal.acknowledgementText, &connections,
                 into: &actions)
             connections.dropped(dropped)
             for gesture in dropped.commit.gestureEnds() { actions.append(.gestureEnd(gesture)) }
@@ -200,29 +202,55 @@ package struct Commits {
 
     // MARK: From HTTP
 
-    /// One or several elements are created over HTTP, as the one commit of a session.
-    mutating func create(
-        in text: String, _ body: [UInt8], session: Identifier, as identity: Identity, parent: TraceParent?,
-        number request: UInt64, _ reader: inout EventReader, at now: Instant, into actions: inout [GatewayAction]
+    /// A back end wants a room changed.
+    /// - Parameter request: the number under which it is answered.
+    /// - Throws: a refusal of the whole request.
+    mutating func received(
+        _ body: CommitRequest, as identity: Identity, number request: UInt64, _ reader: inout EventReader,
+        at now: Instant, into actions: inout [GatewayAction]
     ) throws(Refusal) {
-        let room = try RoomID.parse(text)
+        let room = try RoomID.parse(body.room)
         guard identity.may(.commit, in: room) else { throw .mayNotCommit }
-        try self.inFlight.requireCapacity(for: body.count, of: identity.member.user)
-        let edit = try reader.creation(body)
-        guard self.inFlight[InFlightKey(room: room, session: session, number: 1)] == nil else {
-            throw Refusal(.busy, "A request with the same Idempotency-Key is under way.", retryAfterMs: 200)
+        try self.inFlight.requireCapacity(for: body.body.count, of: identity.member.user)
+        let read = try reader.edits(of: body, in: room)
+        let commits = read.edits.enumerated().map { index, edit in
+            edit.map { edit in
+                Commit(
+                    room: room, session: body.session, sessionEpoch: 1, number: UInt64(index + 1),
+                    user: identity.member.user, connection: 0, gateway: self.gateway, gestures: [], edit: edit)
+            }
         }
-        if let wait = self.users.spend(edit.rateCost, of: identity.member.user, at: now) {
-            self.users.countRefusal()
-            throw .userCommitsTooFast(retryAfterMs: wait)
+        try self.requests.begin(
+            request, of: body.session, in: room, parent: body.parent, answer: read.answer, commits)
+        for case .success(let commit) in commits { self.inFlight.reserve(commit) }
+        self.sendNext(of: request, at: now, into: &actions)
+    }
+
+    /// Sends the next commit of a request over HTTP, or answers it when there is none, or when this one is refused.
+    private mutating func sendNext(of request: UInt64, at now: Instant, into actions: inout [GatewayAction]) {
+        guard let (step, parent) = self.requests.next(of: request) else { return self.end(request, into: &actions) }
+        do throws(Refusal) {
+            var commit = try step.get()
+            self.inFlight.unreserve(commit)
+            if let wait = self.users.spend(commit.edit.rateCost, of: commit.user, at: now) {
+                self.users.countRefusal()
+                throw .userCommitsTooFast(retryAfterMs: wait)
+            }
+            self.users.charge(Self.knownCost(commit.edit), of: commit.user, at: now)
+            commit.trace = self.traces.next(parent, at: now)
+            Self.markAccepted(commit, by: allEdits.kind(ofTag: commit.edit.tag)?.traits.event, into: &actions)
+            _ = self.inFlight.accept(commit, from: .http(request), at: now, into: &actions)
+        } catch {
+            self.requests.resultReceived(
+                of: request, seq: nil, refusal: error, json: error.acknowledgementText)
+            self.end(request, into: &actions)
         }
-        self.users.charge(Self.knownCost(edit), of: identity.member.user, at: now)
-        let commit = Commit(
-            room: room, session: session, sessionEpoch: 1, number: 1,
-            user: identity.member.user, connection: 0, gateway: self.gateway, gestures: [], edit: edit,
-            trace: self.traces.next(parent, at: now))
-        Self.markAccepted(commit, by: allEdits.kind(ofTag: edit.tag)?.traits.event, into: &actions)
-        _ = self.inFlight.accept(commit, from: .http(request), at: now, into: &actions)
+    }
+
+    private mutating func end(_ request: UInt64, into actions: inout [GatewayAction]) {
+        guard let ended = self.requests.end(request) else { return }
+        for commit in ended.unsent { self.inFlight.unreserve(commit) }
+        actions.append(.http(request: request, status: ended.status, json: ended.json))
     }
 
     // MARK: Rates
@@ -267,7 +295,7 @@ package struct Commits {
         if let seq { rooms.acknowledged(seq, in: pending.commit.room) }
         let rest = Self.restOfCost(of: pending.commit.edit, result)
         self.charge(rest, pending.commit, from: pending.origin, &connections, at: now)
-        self.answer(pending, refusal: result.refusal, json: result.json, &connections, into: &actions)
+        self.answer(pending, seq: seq, refusal: result.refusal, json: result.json, &connections, into: &actions)
         self.settle(pending, seq: seq, &connections, at: now, into: &actions)
         guard let refusal = result.refusal else { return }
         if refusal.code == .sessionExpired, case .app(let origin, let connection) = pending.origin,
@@ -285,32 +313,35 @@ package struct Commits {
         _ pending: InFlightCommit, seq: UInt64?, _ connections: inout Connections, at now: Instant,
         into actions: inout [GatewayAction]
     ) {
-        guard case .app(let origin, let connection) = pending.origin else { return }
-        if connections.settle(pending, seq: seq) {
-            guard connections.hasWaiting(origin.slot) else { return }
-            self.releaseWaiting(of: origin.slot, &connections, at: now, into: &actions)
-        } else if let index = self.leftBehind.firstIndex(where: { $0.connection == connection }) {
-            self.leftBehind[index].queue.settle(in: pending.commit.room)
+        switch pending.origin {
+        case .http(let request): self.sendNext(of: request, at: now, into: &actions)
+        case .app(let origin, let connection):
+            if connections.settle(pending, seq: seq) {
+                guard connections.hasWaiting(origin.slot) else { return }
+                self.releaseWaiting(of: origin.slot, &connections, at: now, into: &actions)
+            } else if let index = self.leftBehind.firstIndex(where: { $0.connection == connection }) {
+                self.leftBehind[index].queue.settle(in: pending.commit.room)
+            }
         }
     }
 
     /// Answers every event that waits for a commit's result.
     private mutating func answer(
-        _ pending: InFlightCommit, refusal: Refusal?, json: [UInt8], _ connections: inout Connections,
+        _ pending: InFlightCommit, seq: UInt64?, refusal: Refusal?, json: [UInt8], _ connections: inout Connections,
         into actions: inout [GatewayAction]
     ) {
         if let trace = pending.commit.trace {
             let outcome = refusal.map { [TraceFact.refusal: $0.code.name] } ?? [:]
             actions.append(.traced(TraceMark(trace, .acknowledged, pending.commit, outcome)))
         }
-        self.answer(pending.origin, pending.commit, refusal: refusal, json: json, &connections, into: &actions)
+        self.answer(pending.origin, pending.commit, seq: seq, refusal: refusal, json: json, &connections, into: &actions)
         for copy in pending.copies {
-            self.answer(copy, pending.commit, refusal: refusal, json: json, &connections, into: &actions)
+            self.answer(copy, pending.commit, seq: seq, refusal: refusal, json: json, &connections, into: &actions)
         }
     }
 
     private mutating func answer(
-        _ origin: InFlightCommit.Origin, _ commit: Commit, refusal: Refusal?, json: [UInt8],
+        _ origin: InFlightCommit.Origin, _ commit: Commit, seq: UInt64?, refusal: Refusal?, json: [UInt8],
         _ connections: inout Connections, into actions: inout [GatewayAction]
     ) {
         switch origin {
@@ -328,8 +359,7 @@ package struct Commits {
             }
         case .http(let request):
             self.acknowledgedTotal += refusal == nil ? 1 : 0
-            let status = refusal?.httpStatus ?? 201
-            actions.append(.http(request: request, status: status, json: json))
+            self.requests.resultReceived(of: request, seq: seq, refusal: refusal, json: json)
         }
     }
 
@@ -347,7 +377,7 @@ package struct Commits {
         for key in self.inFlight.timeReached(now, into: &actions) {
             guard let pending = self.inFlight.end(key) else { continue }
             let json = Refusal.noResult.acknowledgementText
-            self.answer(pending, refusal: .noResult, json: json, &connections, into: &actions)
+            self.answer(pending, seq: nil, refusal: .noResult, json: json, &connections, into: &actions)
             self.settle(pending, seq: nil, &connections, at: now, into: &actions)
         }
     }

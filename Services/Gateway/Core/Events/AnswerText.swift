@@ -154,9 +154,9 @@ extension Refusal {
 
     package var httpStatus: Int {
         switch self.code {
-        case .invalid: 400
+        case .invalid, .unknownEvent: 400
         case .forbidden: 403
-        case .notFound, .unknownEvent: 404
+        case .notFound: 404
         case .conflict, .gap: 409
         case .gone, .sessionExpired: 410
         case .tooLarge: 413

@@ -3,7 +3,7 @@ import JSONBytes
 import Timing
 import Wire
 
-/// Reads what apps send: events, and new elements over HTTP. Its storage is used again for each of them.
+/// Reads what apps and back ends send: events, and what is to be changed over HTTP. Its storage is used again for each of them.
 struct EventReader {
     private let limits: JSONLimits
     private var document = JSONDocument()
@@ -54,31 +54,77 @@ struct EventReader {
             now: now)
     }
 
-    /// Reads the body of a creation over HTTP: an element, or `{"elements": […]}` for several, all or none. A type
-    /// makes it an element, which may have a field `elements` of its own. Nobody can undo it: back ends use HTTP.
-    mutating func creation(_ body: [UInt8]) throws(Refusal) -> EncodedEdit {
-        var edit = try self.readCreation(body)
-        edit.undo = .none
-        return edit
-    }
+    // MARK: HTTP
 
-    private mutating func readCreation(_ body: [UInt8]) throws(Refusal) -> EncodedEdit {
+    /// Reads the body of a request that changes a room. Nobody can undo what it does: back ends use HTTP.
+    /// - Throws: what is wrong with the body as a whole.
+    mutating func edits(of request: CommitRequest, in room: Identifier) throws(Refusal) -> RequestedEdits {
         let fault: JSONError?
         do {
-            fault = try self.document.parseWellFormed(body, limits: self.limits)
+            fault = try self.document.parseWellFormed(request.body, limits: self.limits)
         } catch {
             throw Refusal(.invalid, "The body is not valid JSON at byte \(error.offset).")
         }
         let root = self.document.root
-        let isGroup = root["type"] == nil && root["elements"] != nil
-        if let fault { throw Refusal(fault, in: root, called: isGroup ? "" : "element", limits: self.limits) }
-        if isGroup { return EncodedEdit(try CreateElements(root, reading: &self.editReading)) }
-        guard root["type"] != nil else {
+        switch request.form {
+        case .creation:
+            let edit = try self.creation(root, fault)
+            return RequestedEdits(edits: [.success(edit)], answer: .single(status: 201))
+        case .commits:
+            if let fault { throw Refusal(fault, in: root, limits: self.limits) }
+            guard let commits = root["commits"] else {
+                return RequestedEdits(edits: [.success(try self.edit(root, in: room))], answer: .single(status: 200))
+            }
+            guard commits.kind == .array, commits.count > 0 else {
+                throw Refusal(.invalid, "commits is an array of 1 to \(CommitRequest.largest) objects.", field: "commits")
+            }
+            let edits = commits.elements.map { commit in
+                Result { () throws(Refusal) in try self.edit(commit, in: room) }
+            }
+            guard edits.count <= CommitRequest.largest else {
+                throw Refusal(
+                    .tooLarge, "A request has at most \(CommitRequest.largest) commits.", field: "commits")
+            }
+            return RequestedEdits(edits: edits, answer: .list)
+        }
+    }
+
+    /// Reads one commit of a back end: `{"event": …, "data": {…}}`.
+    private mutating func edit(_ commit: JSONValue, in room: Identifier) throws(Refusal) -> EncodedEdit {
+        guard commit.kind == .object, let name = commit["event"], name.kind == .string else {
+            throw Refusal(.invalid, "A commit is an object with the name of an event.", field: "event")
+        }
+        guard let event = AppEvent(name) else { throw Refusal(.unknownEvent, "There is no such event.", field: "event") }
+        guard case .edit(let kind) = event, CommitRequest.allows(kind) else {
+            throw Refusal(.invalid, "Over HTTP there are edits only, and no undo of them.", field: "event")
+        }
+        guard let data = commit["data"], data.kind == .object else {
+            throw Refusal(.invalid, "The data of an event is an object.", field: "data")
+        }
+        if let named = data["roomId"], !named.isString(room.text) {
+            throw Refusal(.invalid, "The data names another room than the path.", field: "roomId")
+        }
+        var edit = try kind.read(data, reading: &self.editReading).edit
+        edit.undo = .none
+        return edit
+    }
+
+    /// Reads an element to create, or `{"elements": […]}` for several, all or none. A type makes it an element, which may
+    /// have a field `elements` of its own.
+    private mutating func creation(_ body: JSONValue, _ fault: JSONError?) throws(Refusal) -> EncodedEdit {
+        let isGroup = body["type"] == nil && body["elements"] != nil
+        if let fault { throw Refusal(fault, in: body, called: isGroup ? "" : "element", limits: self.limits) }
+        guard isGroup || body["type"] != nil else {
             throw Refusal(
                 .invalid, "The body must be an element, which is an object with a type, or {\"elements\": […]}.",
-                field: root.kind == .object ? "element.type" : "element")
+                field: body.kind == .object ? "element.type" : "element")
         }
-        return EncodedEdit(try CreateElement(element: root, reading: &self.editReading))
+        var edit =
+            isGroup
+            ? EncodedEdit(try CreateElements(body, reading: &self.editReading))
+            : EncodedEdit(try CreateElement(element: body, reading: &self.editReading))
+        edit.undo = .none
+        return edit
     }
 
     // MARK: Commits

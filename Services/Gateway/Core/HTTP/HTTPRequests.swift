@@ -3,8 +3,8 @@ import Timing
 import Wire
 
 /// Requests over HTTP. Each has a number, and its answer is a ``GatewayAction/http(request:status:json:)`` with that
-/// number. Reads wait here for earlier ones of their user and for the fan-out, until their deadline; creations are
-/// commits.
+/// number. Reads wait here for earlier ones of their user and for the fan-out, until their deadline; what changes a room
+/// goes to ``Commits``.
 package struct HTTPRequests {
     private struct Read {
         let user: Identifier
@@ -38,7 +38,7 @@ package struct HTTPRequests {
 
     /// Counts a request, whatever it is for, against its user's rate.
     /// - Throws: when there are too many, with the time to wait.
-    private mutating func start(as identity: Identity, at now: Instant) throws(Refusal) {
+    mutating func start(as identity: Identity, at now: Instant) throws(Refusal) {
         guard let wait = self.users.spend(of: identity.member.user, at: now) else { return }
         self.users.countRefusal()
         throw Refusal(.rateLimited, "This user sends requests too fast.", retryAfterMs: wait)
@@ -46,7 +46,7 @@ package struct HTTPRequests {
 
     package var readCount: Int { self.reads.count }
 
-    /// A request came: asks the fan-out, or creates elements as a commit whose origin is the request.
+    /// A request came: asks the fan-out, or makes commits whose origin is the request.
     /// - Returns: the request's number.
     mutating func received(
         _ request: AppRequest, as identity: Identity, _ rooms: Rooms, _ reader: inout EventReader,
@@ -67,10 +67,8 @@ package struct HTTPRequests {
                 let page = try HistoryParameters(after: after, limit: limit)
                 let read = HistoryRead(request: number, room: room, after: page.after, limit: page.limit)
                 try self.ask(.readHistory(read), of: room, as: number, for: identity, &answers, at: now, into: &actions)
-            case .creation(let room, let body, let session, let parent):
-                try commits.create(
-                    in: room, body, session: session, as: identity, parent: parent, number: number, &reader, at: now,
-                    into: &actions)
+            case .commits(let request):
+                try commits.received(request, as: identity, number: number, &reader, at: now, into: &actions)
             }
         } catch {
             self.refuse(number, error, &answers, into: &actions)

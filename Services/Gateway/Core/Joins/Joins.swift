@@ -72,7 +72,7 @@ package struct Joins {
     /// How many of them wait for their turn.
     package var queuedCount: Int { self.queue.count + self.answers.waitingCount }
 
-    private mutating func requireCapacity(for user: Identifier?) throws(Refusal) {
+    mutating func requireCapacity(for user: Identifier?) throws(Refusal) {
         do throws(Refusal) {
             guard self.pending.count < self.limits.joinsWaiting else {
                 throw Refusal(.busy, "Too many joins are waiting.", retryAfterMs: GatewayLimits.busyMs)
@@ -340,12 +340,14 @@ extension Joins {
         at now: Instant, seconds: Double, into actions: inout [GatewayAction]
     ) -> Released {
         var joined = rooms.completed(joined, in: join.room)
-        let isV1 = connections.bySlot[join.slot]?.isV1 ?? false
-        if isV1 || !join.options.motion { joined.content = joined.content.still }
+        let kind = connections.bySlot[join.slot]?.kind ?? .app
+        if kind == .v1App || !join.options.motion { joined.content = joined.content.still }
         let welcome = Welcome(
             identity: connections.bySlot[join.slot]?.identity ?? Identity(member: join.record.member),
             throttle: rooms.requestedInterval(in: join.room), time: seconds * 1000)
-        let answer = self.answer(to: join, joined, welcome, at: now)
+        let answer =
+            kind == .subscriber
+            ? self.opening(of: join, joined, at: now) : self.answer(to: join, joined, welcome, at: now)
         var isInParts = false
         if case .snapshot(_, let snapshot)? = answer { isInParts = !snapshot.parts.isEmpty }
         if rooms.isLoading(join.slot, in: join.room) {
@@ -358,7 +360,7 @@ extension Joins {
         }
         let events = connections.bySlot[join.slot]?.joined(join.room, joined, options: join.options)
         rooms.enter(
-            join.slot, join.room, at: joined.position, isV1: isV1,
+            join.slot, join.room, at: joined.position, as: kind,
             options: join.options, isLoading: isInParts, connections, at: now,
             into: &actions)
         if let answer { actions.append(answer) }
@@ -368,6 +370,15 @@ extension Joins {
             actions.append(connection.renamed(in: join.room))
         }
         return Released(slot: join.slot, room: join.room, events: events ?? WaitingEvents())
+    }
+
+    /// With what a subscriber's stream begins.
+    private mutating func opening(
+        of join: JoinInFlight, _ joined: JoinReply.Joined, at now: Instant
+    ) -> GatewayAction {
+        let text = EventStreamText.opening(joined, of: join.room)
+        self.answers.made(text.count, for: .join(join.record.request), at: now)
+        return .opening(join.slot, text: text)
     }
 
     /// What answers a join; nil when its app asked for no answer.

@@ -67,7 +67,7 @@ package struct RoomStreams {
     /// A member comes in whose join was answered as of `position`.
     /// - Parameter isLoading: it is sent its snapshot in parts, and follows the stream when it has read them.
     mutating func enter(
-        _ slot: Slot, _ room: Identifier, at position: Position, isV1: Bool, options: StreamOptions,
+        _ slot: Slot, _ room: Identifier, at position: Position, as kind: ReaderKind, options: StreamOptions,
         isLoading: Bool,
         into actions: inout [GatewayAction]
     ) -> Outcome {
@@ -76,7 +76,7 @@ package struct RoomStreams {
                 .load(slot, at: position, options: options)
         } else {
             self.rooms[room, default: RoomView(position: position)]
-                .add(slot, isV1: isV1, options: options)
+                .add(slot, as: kind, options: options)
         }
         // What is missing was asked for before the newcomer was known, so the fan-out believes that it is not here.
         let mustBeNamed = self.isCatchingUp(room)
@@ -105,7 +105,7 @@ package struct RoomStreams {
 
     /// A member speaks the full contract from now on.
     mutating func becomeModern(_ slot: Slot, in room: Identifier, options: StreamOptions) {
-        self.rooms[room]?.add(slot, isV1: false, options: options)
+        self.rooms[room]?.add(slot, as: .app, options: options)
     }
 
     /// A member goes.
@@ -204,7 +204,7 @@ package struct RoomStreams {
     }
 
     /// Members lose their place in a room and join again. Nothing numbered goes to them until then. An app that knows the
-    /// 1.0 contract only does not know how: it is disconnected, and joined when it connects again.
+    /// 1.0 contract only does not know how, nor does a subscriber: it is disconnected, and joined when it connects again.
     private mutating func reset(
         _ room: Identifier, to position: Position, except: Slot?, into actions: inout [GatewayAction]
     ) {
@@ -212,8 +212,8 @@ package struct RoomStreams {
         self.resyncsTotal += 1
         let json = EventText.resync(room: room, from: view.position.seq + 1, to: position.seq)
         guard let lost = self.rooms[room]?.reset(to: position, except: except) else { return }
-        if !lost.members.isEmpty { actions.append(.dropPreviews(lost.members, room: room)) }
-        for slot in lost.members { actions.append(.emit(slot, json: json)) }
-        for slot in lost.v1Members { actions.append(.close(slot)) }
+        if !lost.rejoining.isEmpty { actions.append(.dropPreviews(lost.rejoining, room: room)) }
+        for slot in lost.rejoining { actions.append(.emit(slot, json: json)) }
+        for slot in lost.reconnecting { actions.append(.close(slot)) }
     }
 }

@@ -8,6 +8,8 @@ struct RoomView {
     private(set) var members: [Slot] = []
     /// Who speaks the 1.0 contract.
     private(set) var v1Members: [Slot] = []
+    /// Who reads the numbered stream over HTTP.
+    private(set) var subscribers: [Slot] = []
     /// Who of both gets elements without what moves them.
     private var stillMembers: Set<Slot> = []
     /// Who of both wants previews.
@@ -36,24 +38,27 @@ struct RoomView {
         let awarenessShifts: Int
     }
 
-    var isEmpty: Bool { self.members.isEmpty && self.v1Members.isEmpty && self.loading.isEmpty }
-    var all: [Slot] { self.members + self.v1Members + self.loading.keys }
+    var isEmpty: Bool {
+        self.members.isEmpty && self.v1Members.isEmpty && self.subscribers.isEmpty && self.loading.isEmpty
+    }
+    var all: [Slot] { self.members + self.v1Members + self.subscribers + self.loading.keys }
 
     func contains(_ slot: Slot) -> Bool {
-        self.members.contains(slot) || self.v1Members.contains(slot) || self.loading[slot] != nil
+        self.members.contains(slot) || self.v1Members.contains(slot) || self.subscribers.contains(slot)
+            || self.loading[slot] != nil
     }
 
     // MARK: Members
 
     /// Adds a member, or changes what it listens to.
-    mutating func add(_ slot: Slot, isV1: Bool, options: StreamOptions) {
+    mutating func add(_ slot: Slot, as kind: ReaderKind, options: StreamOptions) {
         self.remove(slot)
-        if isV1 {
-            self.v1Members.append(slot)
-        } else {
-            self.members.append(slot)
+        switch kind {
+        case .app: self.members.append(slot)
+        case .v1App: self.v1Members.append(slot)
+        case .subscriber: return self.subscribers.append(slot)
         }
-        if isV1 || !options.motion { self.stillMembers.insert(slot) }
+        if kind == .v1App || !options.motion { self.stillMembers.insert(slot) }
         if options.previews { self.previewMembers.append(slot) }
     }
 
@@ -75,7 +80,7 @@ struct RoomView {
             loading.position.epoch == self.position.epoch && self.position.seq <= loading.position.seq
             && loading.awarenessShifts == self.awarenessShifts
         guard isCurrent else { return loading.position.seq + 1 }
-        self.add(slot, isV1: false, options: loading.options)
+        self.add(slot, as: .app, options: loading.options)
         if self.position.seq < loading.position.seq { self.raiseFloor(of: slot, to: loading.position.seq) }
         return nil
     }
@@ -89,6 +94,7 @@ struct RoomView {
     mutating func remove(_ slot: Slot) {
         self.members.removeAll { $0 == slot }
         self.v1Members.removeAll { $0 == slot }
+        self.subscribers.removeAll { $0 == slot }
         self.previewMembers.removeAll { $0 == slot }
         if !self.stillMembers.isEmpty { self.stillMembers.remove(slot) }
         self.loading[slot] = nil
@@ -129,8 +135,12 @@ struct RoomView {
         if !moving.isEmpty { actions.append(.broadcast(moving, json: Array(update.text), step: step)) }
         if !still.isEmpty { actions.append(.broadcast(still, json: Array(stored.text), step: step)) }
         self.v1Translator.deliver(stored, to: v1, into: &actions)
+        let subscribers = self.withoutFloor(self.subscribers)
+        if !subscribers.isEmpty {
+            actions.append(.events(subscribers, EventStreamText.update(update, epoch: self.position.epoch)))
+        }
         if let trace = update.trace {
-            let count = moving.count + still.count + v1.count
+            let count = moving.count + still.count + v1.count + subscribers.count
             actions.append(.traced(TraceMark(trace, .delivered, update, [.members: "\(count)"])))
         }
         return .next
@@ -153,14 +163,14 @@ struct RoomView {
     }
 
     /// The stream goes on from another place. Members lose theirs, but those at that place; a snapshot is read to its end.
-    /// - Returns: who loses it.
-    mutating func reset(to position: Position, except: Slot?) -> (members: [Slot], v1Members: [Slot]) {
+    /// - Returns: who loses it and can join again, and who has to connect again.
+    mutating func reset(to position: Position, except: Slot?) -> (rejoining: [Slot], reconnecting: [Slot]) {
         self.position = position
         self.floors = [:]
         self.v1Translator.reset()
-        let lost = self.members.filter { $0 != except }
-        let v1 = self.v1Members.filter { $0 != except }
-        for slot in lost + v1 { self.remove(slot) }
-        return (lost, v1)
+        let rejoining = self.members.filter { $0 != except }
+        let reconnecting = (self.v1Members + self.subscribers).filter { $0 != except }
+        for slot in rejoining + reconnecting { self.remove(slot) }
+        return (rejoining, reconnecting)
     }
 }

@@ -64,7 +64,7 @@ package struct Rooms {
 
     /// A member comes in whose join was answered as of `position`.
     mutating func enter(
-        _ slot: Slot, _ room: Identifier, at position: Position, isV1: Bool, options: StreamOptions,
+        _ slot: Slot, _ room: Identifier, at position: Position, as kind: ReaderKind, options: StreamOptions,
         isLoading: Bool,
         _ connections: Connections, at now: Instant, into actions: inout [GatewayAction]
     ) {
@@ -79,7 +79,7 @@ package struct Rooms {
         // A member that joins again is not sent the updates before its answer, which may end what waits for it.
         if self.streams.contains(slot, in: room) { actions.append(.dropPreviews([slot], room: room)) }
         let outcome = self.streams.enter(
-            slot, room, at: position, isV1: isV1, options: options, isLoading: isLoading,
+            slot, room, at: position, as: kind, options: options, isLoading: isLoading,
             into: &actions)
         self.follow(outcome, in: room, connections, into: &actions)
         // The members lost their places and come back, with their viewports.

@@ -1,3 +1,13 @@
+/// What a connection in a room understands.
+enum ReaderKind {
+    /// The full contract.
+    case app
+    /// The 1.0 contract.
+    case v1App
+    /// Only the room's numbered stream, over HTTP. Nobody sees it.
+    case subscriber
+}
+
 /// What an app gets of a room beside its numbered stream.
 package struct StreamOptions: Equatable, Sendable {
     /// False: no previews.
