@@ -113,7 +113,8 @@ let client: [Target] = [
     // Served by the gateway; the folder also has what apps read about it.
     .target(name: "CWebClient", path: "Shared/Client/Embedded"),
     library(
-        "WebClient", "Shared/Client", ["CWebClient"], exclude: ["README.md", "minify.sh", "web", "served", "examples", "Embedded"]),
+        "WebClient", "Shared/Client", ["CWebClient"],
+        exclude: ["README.md", "minify.sh", "web", "served", "examples", "Embedded"]),
     // What an app in Swift decides: a machine without a socket and without a clock.
     library("TouchSyncClientCore", "Shared/TouchSyncClient/Core", ["Canvas", "JSONBytes"]),
     library(

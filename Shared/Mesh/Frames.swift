@@ -69,14 +69,4 @@ extension Frames {
 
     /// The key by which the sender of the message is known; nil without CURVE.
     package var senderKey: PublicKey? { self.withUserID { PublicKey(text: $0) } }
-
-    /// True when the ROUTER chose the sender's routing id, by which nobody else will ever be known.
-    package var isRoutingIDGenerated: Bool {
-        guard self.filled > 1, self.withPart(0, { $0.count == 5 && $0[0] == 0 }),
-            // Only since ZMTP 3 does the other side say in its metadata which name it chose.
-            zmq_msg_gets(self.parts + 1, "Socket-Type") != nil
-        else { return false }
-        guard let chosen = zmq_msg_gets(self.parts + 1, "Identity") else { return true }
-        return chosen[0] == 0
-    }
 }

@@ -33,7 +33,7 @@ package final class ReactorThread {
     /// Who was refused on this thread for its versions.
     private var incompatible = IncompatiblePeers()
     /// Changes with ``peers``.
-    package private(set) var peersVersion = 0
+    private var peersVersion = 0
     private var zap: ZapHandler?
     private var loggedRefusals: [LinkRefusal: Instant] = [:]
 

@@ -1,8 +1,6 @@
 /// What a peer is, and so what it may send.
 package enum PeerRole: String, Sendable, CaseIterable {
     case gateway, coalescer, committer, fanout
-    /// A program of others that speaks to a gateway's ZeroMQ face.
-    case backend
 }
 
 /// A set of roles; one byte, because it is looked at for every record.
@@ -18,7 +16,6 @@ package struct PeerRoles: OptionSet, Hashable, Sendable, CustomStringConvertible
             case .coalescer: 2
             case .committer: 4
             case .fanout: 8
-            case .backend: 16
             }
     }
 

@@ -10,7 +10,9 @@ import Wire
 
     /// The answer among the actions since they were last taken.
     private func answer(in scene: inout Scene) -> (status: Int, text: String)? {
-        for case .http(_, let status, let json) in scene.take() { return (status, String(decoding: json, as: UTF8.self)) }
+        for case .http(_, let status, let json) in scene.take() {
+            return (status, String(decoding: json, as: UTF8.self))
+        }
         return nil
     }
 
@@ -26,7 +28,8 @@ import Wire
             scene.post(#"{"event":"\#(kind.traits.event)","data":{}}"#, form: .commits)
             // It was read as that kind: what is missing are the fields of its own.
             let answer = try #require(self.answer(in: &scene))
-            #expect(answer.status == 400 && !answer.text.contains(#""field":"event""#), "\(kind.traits.event) \(answer)")
+            #expect(
+                answer.status == 400 && !answer.text.contains(#""field":"event""#), "\(kind.traits.event) \(answer)")
         }
         for event in ["history:undo", "history:redo", "room:join", "element:transforming"] {
             var scene = Scene()
@@ -68,7 +71,10 @@ import Wire
         self.decide(try #require(scene.take().commits.first), refusal: Refusal(.notFound, ""), in: &scene)
         let actions = scene.actions
         #expect(actions.commits.isEmpty)
-        #expect(try #require(self.answer(in: &scene)) == (207, #"{"ok":false,"results":[{"ok":true,"seq":1},{"ok":false}]}"#))
+        #expect(
+            try #require(self.answer(in: &scene)) == (
+                207, #"{"ok":false,"results":[{"ok":true,"seq":1},{"ok":false}]}"#
+            ))
         #expect(scene.gateway.commits.inFlight.isEmpty && scene.gateway.commits.inFlight.bytes == 0)
     }
 

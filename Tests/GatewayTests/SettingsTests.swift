@@ -47,14 +47,6 @@ import Testing
             try Self.settings { $0.set(SharedSettings.coalescers, .list(far)) }
         }
         #expect(problem?.subject == "--coalescers" && problem?.complaint.contains("link-key-file") == true)
-        for (face, isAllowed) in [
-            ("tcp://10.0.0.1:7000", false), ("tcp://[2001:db8::1]:7000", false), ("tcp://gateway:7000", false),
-            ("tcp://127.0.0.1:7000", true), ("tcp://[::1]:7000", true), ("tcp://localhost:7000", true),
-            ("ipc:///tmp/face", true),
-        ] {
-            let settings = try? Self.settings { $0.set(GatewaySettings.face, face) }
-            #expect((settings != nil) == isAllowed, "\(face)")
-        }
     }
 
     @Test(arguments: [

@@ -66,7 +66,8 @@ import Wire
         scene.send(ben, "room:signal", #"{"roomId":"r","name":"hello"}"#)
         let actions = scene.take()
         let events = self.texts(actions, for: slot)
-        #expect(events.count == 1 && events[0].hasPrefix("id: e:1\nevent: element:transformed\ndata: {\"roomId\":\"r\""))
+        #expect(
+            events.count == 1 && events[0].hasPrefix("id: e:1\nevent: element:transformed\ndata: {\"roomId\":\"r\""))
         #expect(actions.texts(for: slot).isEmpty)
     }
 
@@ -74,7 +75,8 @@ import Wire
         let text = String(
             decoding: EventStreamText.opening(
                 JoinReply.Joined(
-                    position: Position(epoch: "e", seq: 1), content: .elements(Array("[{\"a\":\r\n1}\n]".utf8)), members: [],
+                    position: Position(epoch: "e", seq: 1), content: .elements(Array("[{\"a\":\r\n1}\n]".utf8)),
+                    members: [],
                     session: "", sid: "", sessionEpoch: 1, number: 0), of: "r"), as: UTF8.self)
         #expect(text.filter { $0 == "\n" }.count == 4 && !text.contains("\r"))
     }
@@ -91,7 +93,9 @@ import Wire
         var scene = Scene()
         let slot = try self.subscribe(in: &scene)
         scene.advance(10_000)
-        let refusals = scene.take().compactMap { if case .noStream(slot, let refusal) = $0 { refusal.code } else { nil } }
+        let refusals = scene.take().compactMap {
+            if case .noStream(slot, let refusal) = $0 { refusal.code } else { nil }
+        }
         #expect(refusals == [.unavailable])
     }
 
@@ -105,7 +109,9 @@ import Wire
         #expect(occupants.first?.map(\.member.isHidden) == [true])
     }
 
-    @Test(arguments: ["", "e", ":4", "e:", "e:-1", "e:+1", "e:1.5", "e:9007199254740992", String(repeating: "e", count: 200) + ":1"])
+    @Test(arguments: [
+        "", "e", ":4", "e:", "e:-1", "e:+1", "e:1.5", "e:9007199254740992", String(repeating: "e", count: 200) + ":1",
+    ])
     func aPlaceThatIsNoneIsInvalid(place: String) {
         var scene = Scene()
         let refusal = #expect(throws: Refusal.self) { try self.subscribe(after: place, in: &scene) }

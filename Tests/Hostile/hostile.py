@@ -23,7 +23,7 @@ HERE = pathlib.Path(__file__).parent
 ATTACKS = [
     "connect_keys", "odd_json", "pipelined_gets", "polling_sessions", "connection_flood", "slow_bodies",
     "chunk_framing", "announced_frames", "control_frames", "engine_frames", "binary", "refused_tokens", "upgrade_storm",
-    "face_garbage", "unread_sockets", "unread_rooms", "unread_leaves", "unread_rejoins", "unread_polls",
+    "unread_streams", "unread_sockets", "unread_rooms", "unread_leaves", "unread_rejoins", "unread_polls",
     "unread_users", "dear_selections", "join_storm", "preview_flood", "commit_flood", "undo_flood",
     "http_reads", "http_creates", "room_bloat", "cascade_bloat", "odd_motions", "endless_groups", "large_commits",
 ]

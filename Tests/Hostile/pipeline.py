@@ -39,8 +39,7 @@ class Pipeline:
         """On an address of this machine; `proxy` is the address of the proxy that it trusts."""
         self.host = host
         self.proxy = proxy
-        self.port = ports.free(4, host)
-        self.face_port = self.port + 2
+        self.port = ports.free(2, host)
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix=f"{PREFIX}{os.getpid()}-"))
         # The private cluster may run as another user, who must get through.
         self.folder.chmod(0o755)
@@ -62,8 +61,7 @@ class Pipeline:
     def start(self, within=90.0):
         command = [
             str(PROGRAMS / "touchsync"), "up", "--json", "--show-secrets", "--host", self.host, "--port", str(self.port), "--data",
-            str(self.folder / "data"), "--gateways", "2", "--face", f"tcp://{self.host}:{self.face_port}",
-            "--trusted-proxies", self.proxy, *self.keys(),
+            str(self.folder / "data"), "--gateways", "2", "--trusted-proxies", self.proxy, *self.keys(),
         ]
         with open(self.folder / "log", "ab") as log:
             self.process = subprocess.Popen(

@@ -177,7 +177,7 @@ class Scene:
         pipeline = self.pipeline
         target = {
             "host": "127.0.0.1" if pipeline.link_ports else pipeline.host, "port": pipeline.port,
-            "face_port": pipeline.face_port, "link_ports": list(pipeline.link_ports), "seconds": self.seconds,
+            "link_ports": list(pipeline.link_ports), "seconds": self.seconds,
             "token": self.guest, "tokens": self.crowd, "room": room,
         }
         process = stranger.run(

@@ -20,11 +20,10 @@ MEMORY = 1 << 30
 class Target:
     """Whom an attack is on, for how long, and what it did so far."""
 
-    def __init__(self, host, port, face_port, link_ports, seconds, token, tokens, room):
+    def __init__(self, host, port, link_ports, seconds, token, tokens, room):
         self.host = host
         # The first gateway's, where the victim is; the second's is the next one.
         self.port = port
-        self.face_port = face_port
         # Where daemons wait for each other; none on a pipeline that uses sockets in files.
         self.link_ports = link_ports
         # A guest's, good for every room.

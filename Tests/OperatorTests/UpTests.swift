@@ -13,7 +13,6 @@ import Testing
             [
                 Setting.int("port", default: 8080, in: 1...65535, "Port."),
                 Setting.string("host", default: "h", "Host."),
-                Setting<String?>.endpoint("face", "Face."),
                 quirk, SharedSettings.coalescers, SharedSettings.committers,
                 SharedSettings.fanouts,
                 SharedSettings.jwtSecret,
@@ -50,7 +49,7 @@ import Testing
     @Test func everyInstanceIsToldItsNeighbours() {
         #expect(
             self.topology.flags(.gateway, 1) == [
-                "--name", "gateway-2", "--port", "8081", "--face", "ipc:///run/ts/gateway-2.face.sock",
+                "--name", "gateway-2", "--port", "8081",
                 "--coalescers", "coalescer-1=ipc:///run/ts/coalescer-1.sock",
                 "--committers", "committer-1=ipc:///run/ts/committer-1.sock,committer-2=ipc:///run/ts/committer-2.sock",
                 "--fanouts", "fanout-1=ipc:///run/ts/fanout-1.sock",
@@ -61,16 +60,6 @@ import Testing
                 "fanout-1=ipc:///run/ts/fanout-1.sock",
             ])
         #expect(self.topology.flags(.fanout, 0) == ["--name", "fanout-1", "--bind", "ipc:///run/ts/fanout-1.sock"])
-    }
-
-    @Test func everyGatewayHasAFaceOfItsOwn() {
-        var topology = self.topology
-        #expect(topology.face(1) == "ipc:///run/ts/gateway-2.face.sock")
-        topology.face = "tcp://127.0.0.1:9000"
-        #expect(topology.face(0) == "tcp://127.0.0.1:9000" && topology.face(1) == "tcp://127.0.0.1:9001")
-        #expect(self.planner(environment: ["TOUCHSYNC_FACE": "tcp://h:1"]).topology.face == "tcp://h:1")
-        topology.face = "ipc:///run/face"
-        #expect(topology.face(0) == "ipc:///run/face" && topology.face(1) == "ipc:///run/face-1")
     }
 
     @Test func theFlagsAreWhatTheDaemonsAccept() {
@@ -133,15 +122,14 @@ import Testing
     }
 
     @Test func addressesOfAllDaemonsAreKnownBeforeTheyStart() {
-        let planner = self.planner(environment: ["TOUCHSYNC_ADMIN_PORT": "9000", "TOUCHSYNC_FACE": "tcp://*:9100"])
+        let planner = self.planner(environment: ["TOUCHSYNC_ADMIN_PORT": "9000"])
         #expect(
             planner.listeners(hasIPv6: true).map { "\($0.name) \($0.setting) \($0.address)" } == [
                 "fanout-1 --admin-port 127.0.0.1:9000", "committer-1 --admin-port 127.0.0.1:9000",
                 "committer-2 --admin-port 127.0.0.1:9000", "coalescer-1 --admin-port 127.0.0.1:9000",
                 "gateway-1 --admin-port 127.0.0.1:9000", "gateway-1 --port 127.0.0.1:8080",
-                "gateway-1 --port [::1]:8080",
-                "gateway-1 --face 0.0.0.0:9100", "gateway-2 --admin-port 127.0.0.1:9000",
-                "gateway-2 --port 127.0.0.1:8081", "gateway-2 --port [::1]:8081", "gateway-2 --face 0.0.0.0:9101",
+                "gateway-1 --port [::1]:8080", "gateway-2 --admin-port 127.0.0.1:9000",
+                "gateway-2 --port 127.0.0.1:8081", "gateway-2 --port [::1]:8081",
             ])
     }
 
@@ -154,8 +142,7 @@ import Testing
     }
 
     @Test func whoListensOnAnAddressIsNamed() throws {
-        #expect(ListeningAddress(endpoint: "tcp://[::1]:7000")?.description == "[::1]:7000")
-        #expect(ListeningAddress(endpoint: "ipc:///run/face") == nil)
+        #expect(ListeningAddress(host: "::1", port: 7000).description == "[::1]:7000")
         #expect(ListeningAddress(host: "127.0.0.1", port: 0).obstacle() == nil)
         #expect(ListeningAddress(host: "127.0.0.1", port: 65_536).obstacle() == "ports end at 65535")
         #expect(ListeningAddress(host: "192.0.2.1", port: 80).obstacle() == "this machine has no such address")
@@ -212,7 +199,7 @@ import Testing
         #expect(long.sockets(user: 5).hasPrefix("/tmp/touchsync-5-"))
         #expect(long.sockets(user: 5) != DataFolder(long.path + "x").sockets(user: 5))
         for folder in ["/srv/ts", long.path] {
-            let longest = DataFolder(folder).sockets(user: .max) + "/gateway-64.face.sock.previews"
+            let longest = DataFolder(folder).sockets(user: .max) + "/committer-64.sock"
             #expect(longest.utf8.count <= PeerAddress.longestSocketPath)
         }
     }

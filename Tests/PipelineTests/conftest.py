@@ -71,12 +71,6 @@ def beside(single):
     return run
 
 
-@pytest.fixture(scope="session")
-def face(single):
-    """Where the single pipeline's gateway speaks ZeroMQ with other back ends."""
-    return f"ipc://{single.data}/run/gateway-1.face.sock"
-
-
 @pytest.fixture(scope="module")
 def guarded(beside):
     """One of each daemon, in token mode."""

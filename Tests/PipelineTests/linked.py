@@ -82,8 +82,7 @@ class LinkedPipeline:
         self.ports = {}
         for stage in STAGES:
             for name in self.names[stage]:
-                # A gateway listens on its own port and its face's, the one above it.
-                self.ports[name] = ports.free(2 if stage == "gateway" else 1)
+                self.ports[name] = ports.free()
         self.daemons = {}
         self.http = {}
 
@@ -97,18 +96,12 @@ class LinkedPipeline:
     def urls(self):
         return [f"http://{self.address(name)}" for name in self.names["gateway"]]
 
-    @property
-    def face(self):
-        """The endpoint of the first gateway's face."""
-        return f"tcp://{self.host('gateway').address}:{self.ports['gateway-1'] + 1}"
-
     def start(self):
         environment = {**os.environ, "DATABASE_URL": self.database}
         subprocess.run([PROGRAMS / "touchsync", "migrate"], env=environment, check=True, capture_output=True, timeout=60)
         for stage in STAGES:
             for name in self.names[stage]:
                 self.keys.make(stage, name)
-        self.keys.make("backend", "*")
         self.keys.write()
         for stage in STAGES:
             for name in self.names[stage]:
@@ -126,7 +119,6 @@ class LinkedPipeline:
         if stage == "gateway":
             flags += ["--host", self.host(stage).address, "--port", str(self.ports[name]), "--open"]
             flags += ["--origins", "*"]
-            flags += ["--face", f"tcp://{self.host(stage).address}:{self.ports[name] + 1}"]
             flags += self.settings
         else:
             flags += ["--bind", f"tcp://{self.address(name)}"]

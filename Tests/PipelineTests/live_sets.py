@@ -171,7 +171,6 @@ class NamedPipeline(ResolvedPipeline):
             "--name": self.ip(name), "--host": self.ip(name), "--port": str(self.ports[f"{stage}-1"]),
             "--admin-host": "127.0.0.1",
             "--link-key-file": str(self.keys.folder / f"{stage}-{self.NETS[stage]}.any.key"),
-            "--face": f"tcp://{self.address(name).split(':')[0]}:{self.ports[f'{stage}-1'] + 1}",
         }.items():
             if flag in flags:
                 flags[flags.index(flag) + 1] = value

@@ -148,36 +148,6 @@ def test_a_key_is_replaced_without_losing_anybody(links, apps, room):
     ada.ok("element:create", {"roomId": room, "element": {"type": "note"}})
 
 
-def test_back_ends_need_a_listed_key(links):
-    server, _ = Keys.read(links.keys.folder / "gateway-gateway-1.key")
-
-    def connect(keys, identity=None):
-        socket = zmq.Context.instance().socket(zmq.DEALER)
-        socket.linger = 0
-        if identity:
-            socket.routing_id = identity
-        if keys:
-            public, secret = Keys.read(keys)
-            socket.curve_publickey, socket.curve_secretkey = public.encode(), secret.encode()
-            socket.curve_serverkey = server.encode()
-        socket.connect(links.face)
-        socket.send_string('40{"userId":"robot"}')
-        answer = socket.recv_string() if socket.poll(3000 if keys else 500) else None
-        socket.close()
-        return answer
-
-    listed = links.keys.folder / "backend-any.key"
-    assert connect(listed).startswith("40{")
-    assert connect(None) is None
-    # A daemon's key is not a back end's.
-    folder = links.keys.folder
-    socket = connect(folder / "committer-committer-1.key")
-    assert socket is None
-    links.counts("gateway-1", 'link_refusals_total{reason="other-role"}')
-    # Whoever names himself could be taken for another later.
-    assert "routing id" in connect(listed, identity=b"robot")
-
-
 def test_plain_links_stay_on_this_machine(links):
     def check(*flags):
         done = subprocess.run(

@@ -71,7 +71,6 @@ def test_up_says_who_has_its_port_before_anything_starts(single, tmp_path):
         line = refused("--port", str(port))
         assert f"gateway-1 cannot listen on 127.0.0.1:{port} (--port): python" in line
         assert f"(process {os.getpid()}) listens there" in line
-        assert "(--face): python" in refused("--port", str(ports.free()), "--face", f"tcp://127.0.0.1:{port}")
         line = refused("--gateways", "2", "--port", str(port - 1))
         assert f"gateway-2 cannot listen on 127.0.0.1:{port}" in line
     line = refused("--port", str(ports.free()), TOUCHSYNC_ADMIN_PORT=str(ports.free()))

@@ -11,7 +11,6 @@ import pytest
 import requests
 
 from pipeline import Overdue, eventually
-from test_face import BackEnd
 
 STEPS = {
     "commit accepted": "gateway", "commit sent": "gateway", "commit received": "committer", "commit decided": "committer",
@@ -152,18 +151,6 @@ def test_a_malformed_header_is_ignored(single, room, header):
     answer = requests.post(
         f"{single.url}/api/rooms/{room}/elements", timeout=10, json={"type": "note"}, headers={"traceparent": header})
     assert answer.status_code == 201, answer.text
-
-
-def test_a_back_end_over_zeromq(single, face, apps, room):
-    apps(single.url, "ada").join(room)
-    back_end = BackEnd(face, "robot")
-    back_end.call("room:join", {"roomId": room})
-    parent = traceparent()
-    answer = back_end.call("element:create", {"roomId": room, "element": {"type": "note"}, "traceparent": parent})
-    assert answer["ok"], answer
-    [way] = commits(single, parent)
-    assert_whole(way)
-    back_end.socket.close()
 
 
 def test_another_traceparent_is_the_same_commit(single, apps, room):

@@ -12,6 +12,8 @@ package struct Plan: Sendable {
     package var clients = 0
     /// Whether one more app looks on in the first room, and goes for good while the room moves to another fan-out.
     package var hasVisitor = false
+    /// Whether a back end follows the first room over HTTP.
+    package var hasSubscriber = false
     /// How many changes of a room its history over HTTP tells of.
     package var keptHistory = Int.max
     /// Whether what happens to its clients is written down.
@@ -51,6 +53,7 @@ package struct Plan: Sendable {
         if seed % 8 == 1 { (self.apps, self.rooms) = (6, 1) }
         if seed % 4 < 2 { self.clients = seed % 3 == 0 ? 2 : 1 }
         self.hasVisitor = seed % 3 == 1
+        self.hasSubscriber = seed % 4 == 0 || seed % 7 == 2
         if seed % 5 == 4 { self.keptHistory = 2 }
         if seed % 16 == 7 { self.roomElements = 4 }
         if seed % 16 == 15 { self.elementAnnotations = 1 }

@@ -27,7 +27,8 @@ extension World {
                 }
             }
         }
-        return found + apps.sorted { $0.key < $1.key }.flatMap { self.misseen($1) }
+        return found
+            + apps.sorted { $0.key < $1.key }.flatMap { self.misseen($1.filter { !($0 is Subscriber) }) }
     }
 
     /// True for an app whose session was claimed after it has joined: an older join of its own was late. It learns so from the

@@ -118,6 +118,7 @@ package final class World {
         for number in 0..<self.plan.clients {
             self.apps.append(ClientApp(number, room: rooms[number % rooms.count], in: self))
         }
+        if self.plan.hasSubscriber { self.apps.append(Subscriber("reader", room: rooms[0], in: self)) }
         if self.plan.hasVisitor { self.invite(App(self.plan.apps, room: rooms[0], in: self)) }
         for app in self.apps { self.after(self.random.number(0...150) * .millisecond) { app.connect() } }
         self.healAt = self.now + self.plan.calm + 100 * .millisecond

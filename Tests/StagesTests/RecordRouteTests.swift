@@ -31,7 +31,6 @@ import Wire
             let routes = PeerRole.allCases.map { (receiver: $0, senders: kind.senders(to: $0)) }
             #expect(routes.contains { !$0.senders.isEmpty }, "\(kind)")
             for route in routes { #expect(!route.senders.contains(PeerRoles(route.receiver)), "\(kind)") }
-            #expect(kind.senders(to: .backend).isEmpty)
         }
     }
 

@@ -38,7 +38,7 @@ import Testing
         for (line, reason) in [
             ("gateway g-1", "is not of the form ROLE NAME PUBLIC-KEY"),
             ("gateway g-1 \(self.first) #", "is not of the form ROLE NAME PUBLIC-KEY"),
-            ("gatway g-1 \(self.first)", "the role is none of gateway, coalescer, committer, fanout, backend"),
+            ("gatway g-1 \(self.first)", "the role is none of gateway, coalescer, committer, fanout"),
             ("gateway g/1 \(self.first)", name),
             ("gateway *-g \(self.first)", name),
             ("gateway \(String(repeating: "g", count: 65)) \(self.first)", name),

@@ -16,17 +16,6 @@ extension GatewayHub {
         self.reviewReadiness()
     }
 
-    /// Handles what the ZeroMQ face brought.
-    func handle(_ news: FaceNews) {
-        _ = self.arrivalsBegan()
-        switch news {
-        case .packet(let peer, let key, let text): self.face.received(text, from: peer, key: key, self)
-        case .namedItself(let peer): self.face.refuseName(peer, self)
-        case .backEndsChanged(let peers): self.face.endUnlisted(in: peers, from: self)
-        case .gone(let peer): self.face.gone(peer, from: self)
-        }
-    }
-
     /// Begins to handle what came in a turn of the links, unless it has begun.
     /// - Returns: the turn's moment.
     private func arrivalsBegan() -> Instant {

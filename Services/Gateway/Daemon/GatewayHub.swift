@@ -37,7 +37,6 @@ final class GatewayHub {
     /// True when the links wait for a turn.
     private var areLinksDue = false
     let flushes: FlushQueue
-    let face: FaceApps
     let mesh: ReadinessCheck
     let patience = StartupPatience(from: Instant(nanoseconds: NIODeadline.now().uptimeNanoseconds))
     let telemetry: GatewayTelemetry
@@ -62,7 +61,6 @@ final class GatewayHub {
         self.telemetry = telemetry
         self.inFlightWatch = InFlightWatch(note: context.health.note("commits"), telemetry: telemetry)
         self.admission = GatewayAdmission(settings: settings, context: context, telemetry: telemetry)
-        self.face = FaceApps(badMessages: RateMeter(perMinute: settings.socketIO.badPacketBudget))
         self.flushes = flushes
         self.watch = watch
         self.turns = TurnSchedule(eventLoop: eventLoop, pause: TurnPause(length: Nanoseconds(settings.turnPause)))
@@ -277,7 +275,7 @@ final class GatewayHub {
     private func readLinks() {
         let areDue = exchange(&self.areLinksDue, with: false) || self.links?.areDue == true
         if areDue, let links = self.links {
-            for news in links.turn() { self.handle(news) }
+            links.turn()
             self.arrivalsEnded()
         }
         self.settle()
@@ -326,17 +324,6 @@ final class GatewayHub {
         let debtors = self.stage.core.joins.answers.debtors
         guard !debtors.isEmpty else { return }
         self.reviewAnswers(of: debtors)
-        self.settleLater()
-    }
-
-    /// Lets go of back ends that were silent for too long; called once in a while.
-    func dropSilentBackEnds() {
-        self.face.dropSilent(from: self)
-    }
-
-    /// Sends a packet to a back end.
-    func sendFace(_ text: [UInt8], to peer: [UInt8]) {
-        self.links?.sendFace(text, to: peer)
         self.settleLater()
     }
 

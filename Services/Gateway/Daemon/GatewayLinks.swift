@@ -49,11 +49,7 @@ final class GatewayLinks {
     func standBack() { self.descriptors.standBack() }
 
     /// Lets the links have their turn.
-    /// - Returns: what the face brought.
-    func turn() -> [FaceNews] {
-        self.alarm.set(self.reactor.turn())
-        return self.mesh.takeFaceNews()
-    }
+    func turn() { self.alarm.set(self.reactor.turn()) }
 
     /// Sends what may leave by now.
     func flush(_ routes: inout MeshRoutes, at now: Instant) {
@@ -62,13 +58,7 @@ final class GatewayLinks {
             return self.mesh.send(envelope.bytes, to: instance)
         }
         guard exchange(&self.wereUsed, with: false) else { return }
-        if self.reactor.isDueAfterUse() || self.mesh.hasFaceNews { self.alarm.set(MonotonicClock.now()) }
-    }
-
-    /// Sends a packet to a back end.
-    func sendFace(_ text: [UInt8], to peer: [UInt8]) {
-        self.wereUsed = true
-        self.mesh.sendFace(text, to: peer)
+        if self.reactor.isDueAfterUse() { self.alarm.set(MonotonicClock.now()) }
     }
 
     /// Says goodbye to all stages.

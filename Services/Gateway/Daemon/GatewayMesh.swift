@@ -4,15 +4,13 @@ import Mesh
 import Stages
 import Timing
 
-/// The links to all coalescers, committers and fan-outs, and to other back ends. It decides nothing: events go to the hub as
-/// they come, envelopes to the instance that the hub names.
+/// The links to all coalescers, committers and fan-outs. It decides nothing: events go to the hub as they come, envelopes to
+/// the instance that the hub names.
 final class GatewayMesh: ReactorLoop {
     private let thread: ReactorThread
     private var figures = FigurePace()
     private let coalescers, committers, fanouts: StageLinks
     private let telemetry: GatewayTelemetry
-    private var face: FaceSocket?
-    private var faceNews: [FaceNews] = []
     /// Hears of each event of a link.
     private let act: (StageLinks.Event, Stage) -> Void
 
@@ -23,9 +21,6 @@ final class GatewayMesh: ReactorLoop {
         self.thread = thread
         self.telemetry = telemetry
         self.act = act
-        self.face = try settings.face.map { endpoint in
-            try FaceSocket(on: thread, endpoint: try Endpoint(endpoint), maxMessage: settings.limits.messageBytes)
-        }
         let identity = LinkIdentity(daemon: name)
         self.coalescers = try StageLinks(
             on: thread, to: sets[.coalescer], identity: identity, options: .outgoing())
@@ -35,18 +30,12 @@ final class GatewayMesh: ReactorLoop {
 
     func turn(at now: Instant) -> Instant? {
         for links in [self.coalescers, self.committers, self.fanouts] { links.read { self.act($0, links.stage) } }
-        let isMoreToRead = self.face?.receive(into: &self.faceNews) ?? false
         if self.figures.isDue(at: now) {
             self.telemetry.linkRefusals.publish(self.thread)
             let links = [self.coalescers, self.committers, self.fanouts]
             self.telemetry.reconnects(links.reduce(0) { $0 &+ $1.reconnects })
         }
-        return isMoreToRead ? now : nil
-    }
-
-    func stopped() {
-        // Not a link: nobody else closes it.
-        self.face = nil
+        return nil
     }
 
     /// Sends an envelope to an instance.
@@ -58,15 +47,4 @@ final class GatewayMesh: ReactorLoop {
         case .gateway: .unroutable
         }
     }
-
-    /// Sends a packet to a back end.
-    func sendFace(_ text: [UInt8], to peer: [UInt8]) {
-        if self.face?.send(text, to: peer) == false { self.faceNews.append(.gone(peer: peer)) }
-    }
-
-    /// True when the face brought something that was not taken yet.
-    var hasFaceNews: Bool { !self.faceNews.isEmpty }
-
-    /// Removes and returns what the face brought.
-    func takeFaceNews() -> [FaceNews] { exchange(&self.faceNews, with: []) }
 }

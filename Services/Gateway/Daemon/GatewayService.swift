@@ -180,13 +180,12 @@ final class GatewayParts: @unchecked Sendable {  // Built and used on the event 
         let server = self.server
         let hub = NIOLoopBound(self.hub, eventLoop: eventLoop)
         let pulse = context.health.pulse("apps")
-        let (hasTokens, hasFace) = (tokens != nil, settings.face != nil)
+        let hasTokens = tokens != nil
         self.housekeeping = eventLoop.scheduleRepeatedTask(initialDelay: .zero, delay: .seconds(1)) { _ in
             pulse.beat()
             hub.value.keepHouse()
             telemetry.observe(server)
             if hasTokens { hub.value.checkTokens() }
-            if hasFace { hub.value.dropSilentBackEnds() }
         }
     }
 

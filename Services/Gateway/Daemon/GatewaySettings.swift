@@ -14,7 +14,6 @@ package struct GatewaySettings: DaemonSettings {
     package var hosts: HostPolicy
     /// True when everybody who reaches the gateway may do everything, and others than this machine's programs do.
     package var isOpenToOthers: Bool
-    package var face: String?
     package var limits: GatewayLimits
     package var socketIO: SocketIOServer.Configuration
     /// The certificate and its key; nil for plain text.
@@ -34,14 +33,12 @@ package struct GatewaySettings: DaemonSettings {
     package var committers: InstanceList
     package var fanouts: InstanceList
     package var lookups: LookupPace
-    /// What guards the links to them, and the face; nil for plain ones.
+    /// What guards the links to them; nil for plain ones.
     package var linkKeys: LinkKeyFiles?
 
     static let host = Setting.string(
         "host", default: "127.0.0.1", "Address on which apps connect; localhost and 127.0.0.1 stand for ::1, too.")
     static let port = Setting.int("port", default: 8080, in: 0...65535, "Port of the same; 0 takes any free one.")
-    static let face = Setting<String?>.endpoint(
-        "face", "Endpoint of a ZeroMQ ROUTER on which other back ends speak the same events; none without it.")
     static let origins = Setting<[String]>.list(
         "origins", default: [sameOrigin],
         "Origins of web pages that may use Socket.IO and the HTTP API beside the gateway's own; * for all, none for no page."
@@ -164,7 +161,7 @@ package struct GatewaySettings: DaemonSettings {
     package static let schema = SettingsSchema(
         "gateway", summary: "speaks Socket.IO with apps, keeps commits until they are stored, and delivers rooms.",
         [
-            host, port, SharedSettings.open, face, origins, hosts, pingInterval, pingTimeout, connectTimeout,
+            host, port, SharedSettings.open, origins, hosts, pingInterval, pingTimeout, connectTimeout,
             maxMessage, maxBuffered, badMessages, roomsPerConnection, connectionJoins, connectionsOfUser,
             previewRate, commitRate,
             commitBurst, userCommitRate, userCommitBurst, userRequestRate, userRequestBurst, unacknowledged,
@@ -189,7 +186,6 @@ package struct GatewaySettings: DaemonSettings {
         let names = try Self.items(Self.hosts, values) { text throws(UnusableName) in try ServerName(parsing: text) }
         self.hosts = HostPolicy(names: names, listeningOn: values[Self.host])
         self.isOpenToOthers = false
-        self.face = values[Self.face]
         self.linkPause = values[Self.linkPause]
         self.promptCPU = values[SharedSettings.promptCPU]
         self.turnPause = .microseconds(values[Self.turnPause])
@@ -199,7 +195,7 @@ package struct GatewaySettings: DaemonSettings {
         self.committers = try values.instances(SharedSettings.committers)
         self.fanouts = try values.instances(SharedSettings.fanouts)
         self.lookups = LookupPace(values)
-        self.linkKeys = try values.linkKeys(bound: [Self.face])
+        self.linkKeys = try values.linkKeys(bound: [])
         self.limits = Self.limits(values)
         self.tokens = try TokenSettings(values)
         self.tls = try TLSSettings(values)

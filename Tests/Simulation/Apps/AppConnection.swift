@@ -5,6 +5,8 @@ enum AppNews {
     /// It has opened a socket, and waits for the transport's greeting.
     case opened
     case connected(user: String)
+    /// It asks for a room's stream, behind the event of that id.
+    case subscribed(user: String, room: String, place: String?)
     case event([UInt8], ackID: UInt64?)
     /// It has received all of a snapshot.
     case snapshotRead(room: String)

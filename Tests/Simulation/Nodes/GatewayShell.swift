@@ -148,6 +148,13 @@ final class GatewayShell: Shell {
             connection.slot = slot
             self.apps[slot] = connection
             self.tell(slot, .accepted, AppText([]))
+        case .subscribed(let user, let room, let place):
+            let identity = Identity(member: Member(user: Identifier(user), name: user, color: ""), rights: nil)
+            let slot = try? self.stage.core.subscribed(
+                to: room, after: place, as: identity, at: now, into: &self.stage.actions.pending)
+            guard let slot else { return self.world.sever(connection) }
+            connection.slot = slot
+            self.apps[slot] = connection
         case .event(let json, let ackID):
             guard let slot = connection.slot, self.apps[slot] === connection else { return }
             let event = self.mistakes.altered(json, in: connection.app.room)
@@ -210,7 +217,13 @@ final class GatewayShell: Shell {
         case .fanout(let shard, let record): return self.mistakes.altered(record).map { .fanout(shard: shard, $0) }
         case .formerFanout: return self.world.plan.mutant == .farewellOff ? nil : action
         case .previewsEnd: return action
-        case .disconnect, .close, .shed, .expel, .tokenRefused, .http, .opening, .noStream, .events, .traced: break
+        case .opening(let slot, let text): self.tell(slot, .event, AppText(text))
+        case .events(let slots, let bytes):
+            let text = AppText(bytes)
+            for slot in slots { self.tell(slot, .event, text) }
+        case .close(let slot), .noStream(let slot, _):
+            if let connection = self.apps[slot] { self.world.sever(connection) }
+        case .disconnect, .shed, .expel, .tokenRefused, .http, .traced: break
         }
         return nil
     }

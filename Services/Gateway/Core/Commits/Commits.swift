@@ -334,7 +334,8 @@ package struct Commits {
             let outcome = refusal.map { [TraceFact.refusal: $0.code.name] } ?? [:]
             actions.append(.traced(TraceMark(trace, .acknowledged, pending.commit, outcome)))
         }
-        self.answer(pending.origin, pending.commit, seq: seq, refusal: refusal, json: json, &connections, into: &actions)
+        self.answer(
+            pending.origin, pending.commit, seq: seq, refusal: refusal, json: json, &connections, into: &actions)
         for copy in pending.copies {
             self.answer(copy, pending.commit, seq: seq, refusal: refusal, json: json, &connections, into: &actions)
         }

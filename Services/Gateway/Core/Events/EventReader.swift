@@ -76,7 +76,8 @@ struct EventReader {
                 return RequestedEdits(edits: [.success(try self.edit(root, in: room))], answer: .single(status: 200))
             }
             guard commits.kind == .array, commits.count > 0 else {
-                throw Refusal(.invalid, "commits is an array of 1 to \(CommitRequest.largest) objects.", field: "commits")
+                throw Refusal(
+                    .invalid, "commits is an array of 1 to \(CommitRequest.largest) objects.", field: "commits")
             }
             let edits = commits.elements.map { commit in
                 Result { () throws(Refusal) in try self.edit(commit, in: room) }
@@ -94,7 +95,9 @@ struct EventReader {
         guard commit.kind == .object, let name = commit["event"], name.kind == .string else {
             throw Refusal(.invalid, "A commit is an object with the name of an event.", field: "event")
         }
-        guard let event = AppEvent(name) else { throw Refusal(.unknownEvent, "There is no such event.", field: "event") }
+        guard let event = AppEvent(name) else {
+            throw Refusal(.unknownEvent, "There is no such event.", field: "event")
+        }
         guard case .edit(let kind) = event, CommitRequest.allows(kind) else {
             throw Refusal(.invalid, "Over HTTP there are edits only, and no undo of them.", field: "event")
         }

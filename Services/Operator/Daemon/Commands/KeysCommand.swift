@@ -53,7 +53,7 @@ struct KeysShowCommand: ParsableCommand {
 
 /// Whose key it is.
 struct PeerOptions: ParsableArguments {
-    @Option(help: "The daemon's role: gateway, coalescer, committer or fanout; backend for another program.")
+    @Option(help: "The daemon's role: gateway, coalescer, committer or fanout.")
     var role: PeerRole?
     @Option(help: "The daemon's name, or the beginning of its names with * behind it.")
     var name: String?

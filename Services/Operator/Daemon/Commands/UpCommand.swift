@@ -15,8 +15,6 @@ struct UpCommand: ParsableCommand {
     var port = 8080
     @Option(help: "Address that the gateways listen on.")
     var host: String?
-    @Option(help: "Endpoint of the first gateway for other back ends (tcp: gateway k on its port + k).")
-    var face: String?
     @Option(help: "Data folder of this pipeline.")
     var data = ".touchsync"
     @Option(help: "Number of gateways.")

@@ -82,8 +82,7 @@ struct LinkCheckup {
     }
 
     private static func endpoints(_ stage: Stage, _ values: SettingValues) -> [String] {
-        let bound =
-            stage == .gateway ? values.text(ofSetting: "face") : values.text(ofSetting: SharedSettings.bind.name)
+        let bound = stage == .gateway ? nil : values.text(ofSetting: SharedSettings.bind.name)
         return [bound].compactMap(\.self) + Self.dialled(stage).flatMap { Self.endpoints(of: $0.1, values) }
     }
 

@@ -28,7 +28,6 @@ struct DaemonPlanner {
         self.topology = topology
         self.configPath = configPath
         self.environment = environment
-        if topology.face == nil { self.topology.face = self.configured("face") }
         if topology.host == nil { self.topology.host = self.configured("host") }
         let read = SettingsSchema.read(extra, of: catalog.schemas)
         self.extras = read.inputs.filter { !Self.own.contains($0.setting.name) }
@@ -51,7 +50,7 @@ struct DaemonPlanner {
     /// Settings that `up` assigns to each daemon.
     private static let own: Set<String> = [
         "name", "bind", "coalescers", "committers", "fanouts", "ready-fd", "parent-fd", "admin-port", "port", "host",
-        "face", MonitorSettings.daemons.name,
+        MonitorSettings.daemons.name,
     ]
 
     /// The flags of one instance, without the descriptors that are known only at its start. They contain no secrets:
@@ -136,9 +135,6 @@ struct DaemonPlanner {
                 var listeners = [(name: name, setting: SharedSettings.adminPort.flag, address: admin)]
                 if stage == .gateway {
                     listeners += hosts.map { (name, "--port", .init(host: $0, port: self.topology.port + index)) }
-                    if let face = ListeningAddress(endpoint: self.topology.face(index)) {
-                        listeners.append((name, "--face", face))
-                    }
                 }
                 return listeners
             }

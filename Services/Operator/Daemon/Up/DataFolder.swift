@@ -7,8 +7,8 @@ package struct DataFolder: Sendable, Equatable {
     /// Absolute.
     package let path: String
 
-    /// The longest name of a socket in the folder: a daemon's, with the suffix of a lane.
-    static let longestSocketName = "gateway-64.face.sock.previews".utf8.count
+    /// The longest name of a socket in the folder.
+    static let longestSocketName = "committer-64.sock".utf8.count
 
     /// - Parameter path: as given; made absolute, need not exist.
     package init(_ path: String) {

@@ -8,18 +8,6 @@ struct ListeningAddress: Hashable, CustomStringConvertible {
     /// 0 stands for any free one.
     let port: Int
 
-    init(host: String, port: Int) {
-        self.host = host
-        self.port = port
-    }
-
-    /// The address of a ZeroMQ endpoint, `tcp://HOST:PORT`; nil for any other.
-    init?(endpoint: String) {
-        guard let (name, port) = PeerAddress.tcp(endpoint), let port else { return nil }
-        let host = name.filter { $0 != "[" && $0 != "]" }
-        self.init(host: host == "*" ? "0.0.0.0" : host, port: port)
-    }
-
     /// The addresses of a gateway with this setting.
     /// - Parameter host: nil for its default.
     static func hosts(of host: String?, hasIPv6: Bool) -> [String] {

@@ -70,8 +70,7 @@ struct Pipeline {
     /// The daemons' command lines, without the folder of their sockets.
     private func planner() -> DaemonPlanner {
         let topology = Topology(
-            counts: self.options.counts, port: self.options.port, host: self.options.host, face: self.options.face,
-            sockets: "")
+            counts: self.options.counts, port: self.options.port, host: self.options.host, sockets: "")
         return DaemonPlanner(
             catalog: self.catalog, topology: topology, configPath: self.options.config,
             environment: ProcessSetup.environment(), extra: self.options.settings, isRoot: ProcessUser.isRoot)

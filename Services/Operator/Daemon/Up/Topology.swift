@@ -9,8 +9,6 @@ package struct Topology: Sendable, Equatable {
     package var port: Int
     /// The gateways' address; nil leaves it to their settings.
     package var host: String?
-    /// The first gateway's endpoint for other back ends; nil: a socket in the folder for each gateway.
-    package var face: String?
     /// The folder of the sockets.
     package var sockets: String
     /// Whether the gateways speak TLS.
@@ -38,15 +36,6 @@ package struct Topology: Sendable, Equatable {
         }
     }
 
-    /// A gateway's ZeroMQ endpoint for other back ends: the first one's TCP port + k for gateway k, or a separate path.
-    /// - Parameter index: from 0.
-    package func face(_ index: Int) -> String {
-        guard let face else { return "ipc://\(self.sockets)/\(self.names(.gateway)[index]).face.sock" }
-        guard index > 0 else { return face }
-        guard let (host, port) = PeerAddress.tcp(face), let port else { return "\(face)-\(index)" }
-        return "tcp://\(host):\(port + index)"
-    }
-
     /// The flags that make one instance a part of this pipeline.
     /// - Parameter index: from 0.
     package func flags(_ stage: Stage, _ index: Int) -> [String] {
@@ -55,7 +44,6 @@ package struct Topology: Sendable, Equatable {
         if stage == .gateway {
             flags += ["--port", "\(self.port + index)"]
             if let host { flags += ["--host", host] }
-            flags += ["--face", self.face(index)]
         } else {
             flags += ["--bind", "ipc://\(self.sockets)/\(name).sock"]
         }
