@@ -18,8 +18,8 @@ WINDOW = 3
 # Longer than the gateway's own deadline for a numbered commit or a join, and the time that it may be frozen before: whoever
 # has no answer then never gets one.
 ANSWER_WITHIN = 20.0
-# The commit that is also made without a number. Its answer waits until it is stored, however long the database is away.
-UNNUMBERED = "element:update"
+# The commits that are also made without a number. Their answers wait until they are stored, however long the database is away.
+UNNUMBERED = ("element:create", "element:transform", "element:update")
 # How often a commit is sent more than once.
 COPIES = 0.04
 
@@ -457,7 +457,7 @@ class App:
     def _look_at_the_clock(self):
         """The line is silent, or an answer is missing."""
         now = asyncio.get_running_loop().time()
-        due = (sent for sent, event, n in self.asked.values() if n is not None or event != UNNUMBERED)
+        due = (sent for sent, event, n in self.asked.values() if n is not None or event not in UNNUMBERED)
         oldest = next(due, now)
         if not self._close_if_silent() and now - oldest > ANSWER_WITHIN:
             self._hang_up()
@@ -505,7 +505,7 @@ class App:
         with self.line.one_write():
             for _ in range(self.random.randint(2, 40)):
                 payload = {"roomId": self.room, "elementId": element, "set": {"zIndex": self.random.randint(100, 200)}}
-                self.ask(UNNUMBERED, payload)
+                self.ask("element:update", payload)
 
     def look(self, view):
         """Sees a part of the canvas from now on; None: everything."""
