@@ -122,7 +122,8 @@ let client: [Target] = [
         ["TouchSyncClientCore", "Canvas", "JSONBytes"]
             + [
                 ("NIOCore", "swift-nio"), ("NIOPosix", "swift-nio"), ("NIOHTTP1", "swift-nio"),
-                ("NIOWebSocket", "swift-nio"), ("NIOConcurrencyHelpers", "swift-nio"), ("NIOSSL", "swift-nio-ssl"),
+                ("NIOWebSocket", "swift-nio"), ("NIOConcurrencyHelpers", "swift-nio"), ("NIOTLS", "swift-nio"),
+                ("NIOSSL", "swift-nio-ssl"),
             ]
             .map { .product(name: $0, package: $1, condition: .when(platforms: [.linux])) }),
 ]

@@ -42,7 +42,7 @@ struct Failure: JSONEncodable {
     func encode(into writer: inout JSONWriter) {
         let error = self.error as? ClientError
         writer.beginObject()
-        writer.member("code", error?.code)
+        writer.member("code", error?.code.rawValue)
         writer.member("field", ifPresent: error?.field)
         writer.member("message", error?.message ?? "\(self.error)")
         writer.member("by", ifPresent: error?.by)

@@ -129,7 +129,7 @@ import Testing
         _ = self.join(limits: #"{"message":262144,"unacknowledged":1}"#)
         self.delete("a", as: "1")
         self.delete("b", as: "2")
-        self.edits.giveUp(ClientError(code: "forbidden", message: "no"), &self.contents, &self.outbox)
+        self.edits.giveUp(ClientError(code: .forbidden, message: "no"), &self.contents, &self.outbox)
         #expect(self.results() == ["1": "forgotten", "2": "forbidden"])
     }
 
@@ -183,7 +183,7 @@ import Testing
 
     private static func result(_ output: ClientOutput) -> (String, String)? {
         guard case .room("demo", .result(let id, let answer)) = output else { return nil }
-        return (id, answer.error?.code ?? "")
+        return (id, answer.error?.code.rawValue ?? "")
     }
 
     private static func object(_ text: String) -> JSONObject { JSONObject(text: Array(text.utf8)) ?? .empty }

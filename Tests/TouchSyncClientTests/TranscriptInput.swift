@@ -28,12 +28,13 @@ struct TranscriptInput {
         case "connect": .connect
         case "disconnect": .disconnect
         case "opened": .opened
-        case "closed": .closed
+        case "closed": .closed(self.string("failure").flatMap(Self.failure))
         case "packet": .packetReceived(self.rest)
         case "time": .timeReached
         case "token": .tokenProvided(self.string("token"))
         case "tokenFailed": .tokenFailed
         case "online": .networkReturned
+        case "offline": .networkLost
         case "foreground": .foregrounded
         case "background": .backgrounded
         default: self.roomInput.map { .room(self.string("roomId") ?? "", $0) }
@@ -84,6 +85,10 @@ struct TranscriptInput {
         throwing.request.rate = json["rate"]?.double ?? throwing.request.rate
         throwing.request.bounce = json["bounce"]?.double ?? throwing.request.bounce
         return throwing
+    }
+
+    private static func failure(_ code: String) -> ConnectionFailure? {
+        ConnectionFailure.Code(rawValue: code).map { ConnectionFailure($0) }
     }
 
     private static func point(_ object: JSONObject) -> Point? {

@@ -14,6 +14,7 @@ struct TranscriptOutput {
         case .closeSocket: self.init("close")
         case .send(let packet): self.init("send", packet)
         case .requestToken(let reason): self.init("token") { $0.member("reason", reason.rawValue) }
+        case .failed(let failure): self.init("failure") { $0.member("code", failure.code.rawValue) }
         case .stateChanged(let state): self.init("state") { $0.member("state", state.rawValue) }
         case .refused(let error): self.init("error") { $0.member("error", error.details) }
         case .room(let room, let output): self.init(output, room: room, ids: ids)

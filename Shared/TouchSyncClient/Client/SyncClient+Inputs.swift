@@ -104,6 +104,7 @@ extension SyncClient {
         case .closeSocket: self.closeSocket()
         case .send(let text): self.send(text)
         case .requestToken(let reason): self.provideToken(reason)
+        case .failed(let failure): self.failureListeners.tell(failure)
         case .stateChanged(let state): self.stateListeners.tell(state)
         case .refused(let error): self.errorListeners.tell(error)
         case .room(let room, let output): self.perform(output, in: room)

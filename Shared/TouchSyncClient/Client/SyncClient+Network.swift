@@ -49,7 +49,7 @@ extension SyncClient {
         switch event {
         case .opened: self.input(.opened)
         case .received(let text): self.input(.packetReceived(text))
-        case .closed: self.input(.closed)
+        case .closed(let failure): self.input(.closed(failure))
         }
     }
 

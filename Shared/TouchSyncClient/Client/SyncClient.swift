@@ -11,6 +11,7 @@ public actor SyncClient {
     nonisolated let hubs = RoomHubs()
     nonisolated let stateListeners = Broadcast<ClientState>()
     nonisolated let errorListeners = Broadcast<any Error>()
+    nonisolated let failureListeners = Broadcast<ConnectionFailure>()
     let clock: ClientClock
     let transport: any Transport
     let address: ServerOrigin
@@ -126,11 +127,24 @@ public actor SyncClient {
     /// The device has a network again.
     public nonisolated func networkReturned() { self.post(.networkReturned) }
 
+    /// The device has no network any more: the connection counts as lost.
+    public nonisolated func networkLost() { self.post(.networkLost) }
+
     /// How far the client is.
     public var state: ClientState {
         self.takeInputs()
         return self.core.state
     }
+
+    /// Why the last attempt to connect failed; nil before the first, and once a connection is there. A connection that is
+    /// lost is none; attempts after it may be.
+    public var lastFailure: ConnectionFailure? {
+        self.takeInputs()
+        return self.core.lastFailure
+    }
+
+    /// Why the attempts that follow fail, until the client ends. A slow consumer gets the latest 64.
+    public nonisolated var failures: AsyncStream<ConnectionFailure> { self.failureListeners.listen() }
 
     /// The states that follow, until the client ends. A slow consumer gets the latest 64.
     public nonisolated var states: AsyncStream<ClientState> { self.stateListeners.listen() }
@@ -152,17 +166,10 @@ public actor SyncClient {
         self.hubs.finish()
         self.stateListeners.finish()
         self.errorListeners.finish()
+        self.failureListeners.finish()
     }
 }
 
-/// Why there is no client.
-public enum ClientSetupError: Error, Equatable, Sendable {
-    /// This is no URL of a server.
-    case url(String)
-    /// A store needs an owner: the user whose edits it keeps.
-    case ownerMissing
-}
-
 extension ClientError {
-    static let closed = ClientError(code: "closed", message: "The client was closed.")
+    static let closed = ClientError(code: .closed, message: "The client was closed.")
 }

@@ -28,6 +28,9 @@ public struct ClientCore: Sendable {
         return earliest(self.link.deadline(self.outbox), rooms)
     }
 
+    /// Why the last attempt to connect failed; nil once a connection is there.
+    public var lastFailure: ConnectionFailure? { self.link.lastFailure }
+
     /// The token that the server has, for requests by HTTP; nil without one.
     public var token: String? { self.link.tokens.token }
 
@@ -49,8 +52,8 @@ public struct ClientCore: Sendable {
         case .connect: self.link.connect(&self.outbox)
         case .disconnect: self.follow(self.link.disconnect(random: random, &self.outbox))
         case .opened: self.link.opened(self.outbox)
-        case .closed:
-            if self.link.isListening { self.follow(self.link.lost(random: random, &self.outbox)) }
+        case .closed(let failure):
+            if self.link.hasSocket { self.follow(self.link.lost(failure, random: random, &self.outbox)) }
         case .packetReceived(let text): self.received(text, random: random)
         case .timeReached:
             self.follow(self.link.timeReached(random: random, &self.outbox))
@@ -58,6 +61,9 @@ public struct ClientCore: Sendable {
         case .tokenProvided(let token): self.follow(self.link.tokenProvided(token, random: random, &self.outbox))
         case .tokenFailed: self.follow(self.link.tokenFailed(random: random, &self.outbox))
         case .networkReturned: self.link.networkReturned(&self.outbox)
+        case .networkLost:
+            let failure = ConnectionFailure(.unreachable, detail: "The device has no network.")
+            if self.link.hasSocket { self.follow(self.link.lost(failure, random: random, &self.outbox)) }
         case .foregrounded: self.link.foregrounded(&self.outbox)
         case .backgrounded: self.link.backgrounded(self.outbox)
         case .room(let id, .join(let record)): self.join(TextKey(id), record)
@@ -95,7 +101,7 @@ public struct ClientCore: Sendable {
         switch self.link.phase {
         case .offline: .offline
         case .expired: .expired
-        case .token, .opening: .connecting
+        case .token, .opening, .opened, .greeted: .connecting
         case .up where self.link.isDraining: .draining
         case .up: self.rooms.allSatisfy(\.isSettled) ? .live : .joining
         }
@@ -128,18 +134,23 @@ public struct ClientCore: Sendable {
     // MARK: Messages
 
     private mutating func received(_ text: String, random: Double) {
-        guard self.link.isListening else { return }
+        guard self.link.hasSocket else { return }
         self.link.heard(self.outbox)
-        switch ServerPacket(text: text) {
-        case .open(let greeting): self.link.greeted(greeting, &self.outbox)
+        let packet = ServerPacket(text: text)
+        guard self.link.isGreeted else { return self.follow(self.link.answered(packet, random: random, &self.outbox)) }
+        switch packet {
+        case .open, nil: break
         case .close: self.follow(self.link.lost(random: random, &self.outbox))
         case .ping: self.outbox.write("3")
-        case .connected: self.follow(self.link.accepted(&self.outbox))
+        case .connected(let name):
+            self.follow(
+                name == nil
+                    ? self.link.lost(ConnectionFailure(.version), random: random, &self.outbox)
+                    : self.link.accepted(&self.outbox))
         case .disconnected: self.follow(self.link.tokenRefused(random: random, &self.outbox))
         case .refused(let refusal): self.follow(self.link.refused(refusal, random: random, &self.outbox))
         case .event(let event, let data): self.eventReceived(event, data, random: random)
         case .answer(let number, let answer): self.answered(number, answer)
-        case nil: break
         }
     }
 

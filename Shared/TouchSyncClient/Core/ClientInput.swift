@@ -8,8 +8,8 @@ public enum ClientInput: Sendable {
     case disconnect
     /// The socket is open.
     case opened
-    /// The socket was closed, by the server or by the network.
-    case closed
+    /// The socket was closed, by the server or by the network, or did not open; with the reason, if it is known.
+    case closed(ConnectionFailure?)
     /// The text of one WebSocket message arrived.
     case packetReceived(String)
     /// The deadline is reached.
@@ -20,6 +20,8 @@ public enum ClientInput: Sendable {
     case tokenFailed
     /// The device has a network again.
     case networkReturned
+    /// The device has no network any more.
+    case networkLost
     /// The app is visible again.
     case foregrounded
     /// The app is not visible any more.

@@ -10,6 +10,8 @@ public enum ClientOutput: Equatable, Sendable {
     case send(String)
     /// Ask the app for a token, and answer with `ClientInput.tokenProvided`.
     case requestToken(TokenReason)
+    /// An attempt to connect failed.
+    case failed(ConnectionFailure)
     /// The state is another one.
     case stateChanged(ClientState)
     /// The server refused something that is no edit.

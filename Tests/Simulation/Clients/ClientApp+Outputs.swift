@@ -11,6 +11,7 @@ extension ClientApp {
         case .requestToken: break
         case .stateChanged(let state): self.world.note("\(self.name) is \(state)")
         case .refused: self.world.count("clients.errors")
+        case .failed: self.world.count("clients.failed-attempts")
         case .room(_, let output): self.perform(output)
         }
     }
@@ -32,7 +33,7 @@ extension ClientApp {
     private func openSocket() {
         guard self.hasNetwork, let connection = self.world.socket(of: self) else {
             return self.after(self.world.random.number(1...200) * .millisecond) { [weak self] in
-                if self?.connection == nil { self?.input(.closed) }
+                if self?.connection == nil { self?.input(.closed(nil)) }
             }
         }
         self.connection = connection

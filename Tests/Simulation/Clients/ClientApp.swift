@@ -239,7 +239,7 @@ final class ClientApp: SimulatedApp {
             self.connection = nil
             self.held = []
             self.wire.disconnected()
-            self.input(.closed)
+            self.input(.closed(nil))
         }
     }
 

@@ -10,7 +10,7 @@ struct ClientTranscript {
 
     private(set) var lines = [
         "# A client in a simulated world: what happened to it, and where it had what moves.",
-        "hide open close send token history save state error room result changed moving still members awareness",
+        "hide open close send token history save failure state error room result changed moving still members awareness",
     ]
     /// A page of a room's history as it came.
     var page = "null"
@@ -39,6 +39,7 @@ struct ClientTranscript {
         case .packetReceived(let packet): "packet \(packet)"
         case .timeReached: "time"
         case .networkReturned: "online"
+        case .networkLost: "offline"
         case .foregrounded: "foreground"
         case .backgrounded: "background"
         case .tokenProvided, .tokenFailed: "tokenFailed"

@@ -76,7 +76,7 @@ final class ClientUser {
             self.lastCatch = max(self.lastCatch, UInt64(answer.seq ?? 0))
             return
         }
-        let code = answer.error?.code ?? ""
+        let code = answer.error?.code.rawValue ?? ""
         if code == "forgotten" { app.world.count("clients.forgotten") }
         if !code.isEmpty { app.world.count("clients.refused-edits") }
         if code.isEmpty, answer.details["duplicate"]?.bool == true { app.world.count("clients.found-edits") }

@@ -75,8 +75,10 @@ import TouchSyncClientCore
 
     @Test func refusalsAreTheNewest() {
         var pending = PendingChanges()
-        for number in 0..<100 { pending.add(.refusal(ClientError(code: "\(number)", message: ""))) }
-        let codes = Self.all(&pending).compactMap { if case .refusal(let error) = $0 { error.code } else { nil } }
+        for number in 0..<100 { pending.add(.refusal(ClientError(code: .other("\(number)"), message: ""))) }
+        let codes = Self.all(&pending).compactMap {
+            if case .refusal(let error) = $0 { error.code.rawValue } else { nil }
+        }
         #expect(codes == (36..<100).map { "\($0)" })
     }
 
@@ -88,7 +90,7 @@ import TouchSyncClientCore
 
     @Test func whatCameBeforeTheRoomWasLeftIsNotAboutTheNextOne() {
         var pending = PendingChanges()
-        let refusal = RoomChange.refusal(ClientError(code: "forbidden", message: "no"))
+        let refusal = RoomChange.refusal(ClientError(code: .forbidden, message: "no"))
         for change in [RoomChange.elements(["a"]), .joined(recovered: false), refusal, .members, .left] {
             pending.add(change)
         }

@@ -6,7 +6,7 @@ import TouchSyncClientCore
 /// What apps hear of the outputs of the core.
 @Suite struct RoomChangeTests {
     @Test func appHearsWhatHappensInTheRoom() {
-        let error = ClientError(code: "forbidden", message: "no")
+        let error = ClientError(code: .forbidden, message: "no")
         #expect(RoomChange(.changed(["a", "b"])) == .elements(["a", "b"]))
         #expect(RoomChange(.moving("a")) == .moving(["a"]))
         #expect(RoomChange(.still("a")) == .still(["a"]))

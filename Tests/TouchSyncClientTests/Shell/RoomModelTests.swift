@@ -17,7 +17,7 @@ import TouchSyncClientCore
         room.delete("a")
         try await eventually { model.elements.isEmpty }
         try await connection.answer("element:delete", #"{"ok":false,"error":{"code":"forbidden","message":"no"}}"#)
-        try await eventually { model.elements.count == 1 && model.refusal?.code == "forbidden" }
+        try await eventually { model.elements.count == 1 && model.refusal?.code == .forbidden }
         fixture.client.disconnect()
         try await eventually { model.state == .offline }
     }
@@ -105,7 +105,7 @@ import TouchSyncClientCore
         try await connection.accept()
         try await connection.answer("room:join", #"{"ok":false,"error":{"code":"forbidden","message":"no"}}"#)
         await #expect(throws: ClientError.self) { try await room.joined() }
-        #expect(RoomModel(room).denial?.code == "forbidden")
+        #expect(RoomModel(room).denial?.code == .forbidden)
     }
 
     @Test func aModelThatNobodyKeepsEnds() async throws {

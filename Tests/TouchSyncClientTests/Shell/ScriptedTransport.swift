@@ -31,7 +31,7 @@ final class ScriptedTransport: Transport {
 
     /// Lets the next request that has no answer yet fail.
     func fail() {
-        self.state.withLockedValue { $0.pages.append(.failure(TransportError("too large"))) }
+        self.state.withLockedValue { $0.pages.append(.failure(TransportError(.refused, "too large"))) }
     }
 
     /// The next connection that the client opens.
@@ -47,7 +47,7 @@ final class ScriptedTransport: Transport {
     func get(_ url: String, token: String?, limit: Int) async throws -> TransportResponse {
         try self.state.withLockedValue { state in
             state.requests.append(Request(url: url, token: token))
-            guard !state.pages.isEmpty else { throw TransportError("no answer") }
+            guard !state.pages.isEmpty else { throw TransportError(.unreachable, "no answer") }
             return try state.pages.removeFirst().get()
         }
     }

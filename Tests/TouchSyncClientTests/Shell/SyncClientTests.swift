@@ -19,6 +19,36 @@ import TouchSyncClientCore
         #expect(await room.element("a")?.positionX == 7)
     }
 
+    @Test func aFailedAttemptHasItsReasonUntilThereIsAConnection() async throws {
+        let fixture = try Fixture()
+        let (states, failures) = (StateList(fixture.client), fixture.client.failures)
+        let (_, connection) = try await fixture.entered()
+        connection.drop()
+        await states.skip(to: .offline)
+        #expect(await fixture.client.lastFailure == nil, "a loss is no failure")
+        fixture.time.advance(by: 60_000)
+        let second = try await fixture.transport.connection()
+        second.say("Welcome!")
+        #expect(await failures.first { _ in true }?.code == .notTouchSync)
+        #expect(await fixture.client.lastFailure?.code == .notTouchSync)
+        fixture.time.advance(by: 60_000)
+        try await fixture.transport.connection().accept()
+        await states.skip(to: .joining)
+        #expect(await fixture.client.lastFailure == nil)
+    }
+
+    @Test func aDeviceWithoutANetworkLosesItsConnection() async throws {
+        let fixture = try Fixture()
+        let states = StateList(fixture.client)
+        let (_, connection) = try await fixture.entered()
+        fixture.client.networkLost()
+        await states.skip(to: .offline)
+        try await connection.closing()
+        fixture.client.networkReturned()
+        try await fixture.transport.connection().accept()
+        await states.skip(to: .joining)
+    }
+
     @Test func comesBackAfterALoss() async throws {
         let fixture = try Fixture()
         let states = StateList(fixture.client)
@@ -206,7 +236,7 @@ import TouchSyncClientCore
         try await connection.answer(
             "element:delete", #"{"ok":false,"error":{"code":"forbidden","message":"locked","field":"locked"}}"#)
         let error = await #expect(throws: ClientError.self) { try await edit.result }
-        #expect(error?.code == "forbidden" && error?.field == "locked")
+        #expect(error?.code == .forbidden && error?.field == "locked")
         #expect(await room.elements.map(\.id) == ["a"])
         var told: [RoomChange] = []
         while let change = await changes.next() {
@@ -287,7 +317,7 @@ import TouchSyncClientCore
         await fixture.client.close()
         try await connection.closing()
         let error = await #expect(throws: ClientError.self) { try await edit.result }
-        #expect(error?.code == "closed")
+        #expect(error?.code == .closed)
         await #expect(throws: ClientError.self) { try await room.redo().result }
         fixture.client.connect()
         #expect(await fixture.client.state == .offline)

@@ -51,10 +51,10 @@ final class RobotTally: Sendable {
             do {
                 _ = try await edit.result
                 self.state.withLockedValue { $0.applied += 1 }
-            } catch let error as ClientError where error.code != "closed" {
+            } catch let error as ClientError where error.code != .closed {
                 self.state.withLockedValue { counts in
                     counts.refused += 1
-                    counts.lastRefusal = error.code
+                    counts.lastRefusal = error.code.rawValue
                 }
             } catch {}
         }

@@ -1,3 +1,5 @@
+import TouchSyncClientCore
+
 /// One WebSocket, from the attempt to open it to its end.
 final class SocketSession: Sendable {
     private struct State: Sendable {
@@ -13,12 +15,15 @@ final class SocketSession: Sendable {
     /// Opens it, and tells what happens to it.
     func open(_ url: String, by transport: any Transport, tell: @escaping @Sendable (Event) async -> Void) {
         let task = Task { [weak self] in
-            if let connection = try? await transport.open(url) {
+            do {
+                let connection = try await transport.open(url)
                 guard self?.adopt(connection) == true else { return connection.close() }
                 await tell(.opened)
                 while let text = await connection.receive() { await tell(.received(text)) }
+                await tell(.closed(nil))
+            } catch {
+                await tell(.closed(Self.failure(error)))
             }
-            await tell(.closed)
         }
         let isClosed = self.state.withLock { state in
             state.task = task
@@ -30,7 +35,16 @@ final class SocketSession: Sendable {
     enum Event: Sendable {
         case opened
         case received(String)
-        case closed
+        /// With the reason, if it did not open.
+        case closed(ConnectionFailure?)
+    }
+
+    private static func failure(_ error: any Error) -> ConnectionFailure? {
+        switch error {
+        case let error as TransportError: ConnectionFailure(error.code, detail: error.description)
+        case is CancellationError: nil
+        default: ConnectionFailure(.unreachable, detail: "\(error)")
+        }
     }
 
     private func adopt(_ connection: any TransportConnection) -> Bool {

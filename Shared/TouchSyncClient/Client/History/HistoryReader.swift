@@ -28,7 +28,7 @@ struct HistoryReader: Sendable {
             }.value
         }
         guard let json = JSONValue(clientText: response.body) else {
-            throw TransportError("no JSON, HTTP status \(response.status)")
+            throw TransportError(.notTouchSync, "The history is no JSON; its HTTP status is \(response.status).")
         }
         guard response.status == 200 else { throw ClientError(JSONObject(json["error"])) }
         return json

@@ -10,7 +10,7 @@ extension SyncRoom {
     @discardableResult
     public func create(_ element: NewElement, undo: UndoOptions = .alone) -> SyncEdit {
         let element = self.named(element)
-        return self.edit("element:create", ids: [element.id], undo) { writer in
+        return self.edit("element:create", ids: [element.id], undo, own: element.extra) { writer in
             writer.key("element")
             element.encode(into: &writer)
         }
@@ -20,7 +20,7 @@ extension SyncRoom {
     @discardableResult
     public func createAll(_ elements: [NewElement], undo: UndoOptions = .alone) -> SyncEdit {
         let elements = elements.map(self.named)
-        return self.edit("elements:create", ids: elements.map(\.id), undo) { writer in
+        return self.edit("elements:create", ids: elements.map(\.id), undo, own: elements.flatMap(\.extra)) { writer in
             writer.key("elements")
             writer.beginArray()
             for element in elements { element.encode(into: &writer) }
@@ -60,7 +60,7 @@ extension SyncRoom {
     /// Sets and removes options and fields of the app's own, and resizes.
     @discardableResult
     public func update(_ id: String, _ changes: ElementChanges, undo: UndoOptions = .alone) -> SyncEdit {
-        self.edit("element:update", ids: [id], undo) { writer in
+        self.edit("element:update", ids: [id], undo, own: changes.extra) { writer in
             writer.member("elementId", id)
             writer.object("set") { changes.encodeMembers(into: &$0) }
         }
@@ -120,22 +120,26 @@ extension SyncRoom {
         return element
     }
 
+    /// - Parameter own: the app's own fields in it, of which each must be JSON.
     func edit(
-        _ event: String, ids: [String?], _ undo: UndoOptions, _ members: (inout JSONWriter) -> Void
+        _ event: String, ids: [String?], _ undo: UndoOptions, own: @autoclosure () -> [ExtraField] = [],
+        _ members: (inout JSONWriter) -> Void
     ) -> SyncEdit {
         let text = JSONWriter.text { writer in
             members(&writer)
             undo.encodeMembers(into: &writer)
         }
         let ids = ids.compactMap(\.self)
-        guard let body = JSONObject(text: text) else { return self.refused(ids) }
+        guard let body = JSONObject(text: text) else { return self.refused(ids, own()) }
         return self.client.postEdit(elementIds: ids, in: self) { .edit(id: $0, event: event, body: body) }
     }
 
     /// What the app calls JSON is none.
-    private func refused(_ ids: [String]) -> SyncEdit {
+    private func refused(_ ids: [String], _ own: [ExtraField]) -> SyncEdit {
         let edit = SyncEdit(elementIds: ids, promise: Promise())
-        let error = ClientError(code: "invalid", message: "A field of the app's own is no JSON.")
+        let field = own.first { JSONValue(clientText: $0.json) == nil }?.name
+        let message = "A field of the app's own has a value that is no JSON."
+        let error = ClientError(code: .invalid, message: message, field: field)
         edit.promise.settle(.failure(error))
         self.hub.tell(.refusal(error))
         return edit

@@ -1,3 +1,5 @@
+public import TouchSyncClientCore
+
 /// How a client reaches the server.
 ///
 /// `URLSessionTransport` does on Apple's platforms, `NIOTransport` on Linux. An app may bring its own.
@@ -47,13 +49,16 @@ public struct TransportResponse: Sendable {
     }
 }
 
-/// Why the server was not reached.
+/// Why the server was not reached, or did not answer as asked.
 public struct TransportError: Error, Sendable, CustomStringConvertible {
-    /// A sentence for a log.
+    /// What kind of reason it is; `ConnectionFailure` adds what to check.
+    public let code: ConnectionFailure.Code
+    /// A sentence that says what happened.
     public let description: String
 
     /// An error with this description.
-    public init(_ description: String) {
+    public init(_ code: ConnectionFailure.Code, _ description: String) {
+        self.code = code
         self.description = description
     }
 }
@@ -74,7 +79,7 @@ public enum PlatformTransport {
 enum BearerToken {
     static func header(_ token: String) throws(TransportError) -> String {
         guard !token.isEmpty, token.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
-            throw TransportError("The token has a character that no header may hold.")
+            throw TransportError(.token, "The token has a character that no header may hold.")
         }
         return "Bearer \(token)"
     }

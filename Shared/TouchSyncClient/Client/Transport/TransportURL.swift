@@ -21,14 +21,15 @@ struct TransportURL: Equatable, Sendable {
     init(_ text: String, _ schemes: Schemes) throws(TransportError) {
         var rest = text.utf8[...]
         guard let isSecure = Self.takeScheme(&rest, schemes) else {
-            throw TransportError("The URL does not begin with \(schemes.names).")
+            throw TransportError(.unreachable, "The URL does not begin with \(schemes.names).")
         }
         let end = rest.firstIndex { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "?") } ?? rest.endIndex
         guard let (host, port) = Self.hostAndPort(rest[..<end]) else {
-            throw TransportError("The URL has no valid host and port.")
+            throw TransportError(.unreachable, "The URL has no valid host and port.")
         }
         guard let target = Self.target(rest[end...]) else {
-            throw TransportError("The URL has a character in its path or query that must be percent-encoded.")
+            throw TransportError(
+                .unreachable, "The URL has a character in its path or query that must be percent-encoded.")
         }
         self.isSecure = isSecure
         self.host = host

@@ -2,12 +2,15 @@ import JSONBytes
 
 /// The connection, from the wish for one to its loss.
 ///
-///     offline ──► token ──► opening ──► up ──► offline … and expired, when the server refused the token
+///     offline ──► token ──► opening ──► opened ──► greeted ──► up ──► offline … and expired, without a token that the
+///     server accepts
 ///
 /// What it does that rooms must hear of is the result of each call.
 struct ClientLink: Sendable {
+    /// How far an attempt got: the app is asked for a token, there is a socket, it is open, the server speaks Engine.IO,
+    /// this client is let in.
     enum Phase: Sendable {
-        case offline, token, opening, up, expired
+        case offline, token, opening, opened, greeted, up, expired
     }
 
     /// What rooms must hear of.
@@ -17,6 +20,8 @@ struct ClientLink: Sendable {
 
     private let options: ClientOptions
     private(set) var phase = Phase.offline
+    /// Why the last attempt failed; nil once a connection is there.
+    private(set) var lastFailure: ConnectionFailure?
     /// Whether it leaves a server that stops.
     private(set) var isDraining = false
     private(set) var tokens = TokenHolder()
@@ -46,7 +51,15 @@ struct ClientLink: Sendable {
         self.phase == .up ? self.watch.probeTime(oldestRequest: outbox.oldestRequestTime) : nil
     }
 
-    var isListening: Bool { self.phase == .opening || self.phase == .up }
+    var hasSocket: Bool {
+        switch self.phase {
+        case .opening, .opened, .greeted, .up: true
+        case .offline, .token, .expired: false
+        }
+    }
+
+    /// Whether what answers is a server of Engine.IO.
+    var isGreeted: Bool { self.phase == .greeted || self.phase == .up }
 
     // MARK: The app's wishes
 
@@ -73,11 +86,16 @@ struct ClientLink: Sendable {
             self.open(&outbox)
             return .none
         }
-        // The server would refuse it again: the next attempt is the app's to make.
-        guard self.tokens.wasRefused else { return self.lost(random: random, &outbox) }
-        self.phase = .expired
-        self.watch.stop()
+        self.expire(&outbox)
         return .none
+    }
+
+    /// There is no token, or one that the server would refuse again: the next attempt is the app's to make.
+    private mutating func expire(_ outbox: inout ClientOutbox) {
+        self.attemptFailed(nil, &outbox)
+        self.phase = .expired
+        self.connectAt = nil
+        self.watch.stop()
     }
 
     /// The app does not know now whether it has a token.
@@ -156,11 +174,32 @@ struct ClientLink: Sendable {
 
     mutating func opened(_ outbox: ClientOutbox) {
         self.watch.opened(at: outbox.now)
+        if self.phase == .opening { self.phase = .opened }
+    }
+
+    /// Tells why an attempt failed that the app still wants.
+    /// - Parameter failure: nil: what follows from how far it got.
+    private mutating func attemptFailed(_ failure: ConnectionFailure?, _ outbox: inout ClientOutbox) {
+        let code: ConnectionFailure.Code
+        switch self.phase {
+        case .offline, .up, .expired: return
+        case .token: code = .token
+        case .opened: code = .notTouchSync
+        case .opening, .greeted: code = .unreachable
+        }
+        guard self.isWanted else { return }
+        let failure = failure ?? ConnectionFailure(code)
+        self.lastFailure = failure
+        outbox.tell(.failed(failure))
     }
 
     /// Gives the connection up, and tries again later if the app wants one.
-    mutating func lost(random: Double, _ outbox: inout ClientOutbox) -> Transition {
-        if self.isListening { outbox.tell(.closeSocket) }
+    /// - Parameter failure: why, if it was an attempt and more is known than how far it got.
+    mutating func lost(
+        _ failure: ConnectionFailure? = nil, random: Double, _ outbox: inout ClientOutbox
+    ) -> Transition {
+        if self.hasSocket { outbox.tell(.closeSocket) }
+        self.attemptFailed(failure, &outbox)
         if self.phase == .up, outbox.now - self.acceptedAt >= ReconnectPause.lasting { self.pause.reset() }
         outbox.connectionLost()
         self.watch.stop()
@@ -178,7 +217,18 @@ struct ClientLink: Sendable {
         self.watch.heard(at: outbox.now, isAccepted: self.phase == .up)
     }
 
-    mutating func greeted(_ greeting: JSONObject, _ outbox: inout ClientOutbox) {
+    /// The first message of a connection.
+    /// - Parameter packet: nil for what is none.
+    mutating func answered(_ packet: ServerPacket?, random: Double, _ outbox: inout ClientOutbox) -> Transition {
+        guard case .open(let greeting) = packet else {
+            return self.lost(ConnectionFailure(.notTouchSync), random: random, &outbox)
+        }
+        self.greeted(greeting, &outbox)
+        return .none
+    }
+
+    private mutating func greeted(_ greeting: JSONObject, _ outbox: inout ClientOutbox) {
+        self.phase = .greeted
         self.watch.greeted(
             pingInterval: greeting["pingInterval"]?.milliseconds, pingTimeout: greeting["pingTimeout"]?.milliseconds)
         let (handshake, token) = (self.options.handshake, self.tokens.token)
@@ -191,6 +241,7 @@ struct ClientLink: Sendable {
 
     mutating func accepted(_ outbox: inout ClientOutbox) -> Transition {
         self.phase = .up
+        self.lastFailure = nil
         self.acceptedAt = outbox.now
         self.watch.heard(at: outbox.now, isAccepted: true)
         self.tokens.refused = nil
@@ -202,17 +253,22 @@ struct ClientLink: Sendable {
     mutating func refused(_ refusal: JSONObject, random: Double, _ outbox: inout ClientOutbox) -> Transition {
         let data = JSONObject(refusal["data"])
         outbox.tell(.refused(ClientError(event: "connect", message: refusal["message"], details: data)))
-        if ClientError(data).isRetryable { return self.lost(random: random, &outbox) }
-        return self.tokenRefused(random: random, &outbox)
+        let detail = refusal["message"]?.string
+        if ClientError(data).isRetryable {
+            return self.lost(ConnectionFailure(.unreachable, detail: detail), random: random, &outbox)
+        }
+        return self.tokenRefused(detail, random: random, &outbox)
     }
 
     /// The server wants this token no longer, or not at all.
-    mutating func tokenRefused(random: Double, _ outbox: inout ClientOutbox) -> Transition {
-        let transition = self.lost(random: random, &outbox)
+    /// - Parameter detail: what it says about that.
+    mutating func tokenRefused(
+        _ detail: String? = nil, random: Double, _ outbox: inout ClientOutbox
+    ) -> Transition {
+        let transition = self.lost(ConnectionFailure(.token, detail: detail), random: random, &outbox)
         self.tokens.refusedByServer()
         if !self.options.hasTokens {
-            self.phase = .expired
-            self.connectAt = nil
+            self.expire(&outbox)
         } else if !self.pause.isGrowing {
             self.begin(&outbox)
         }

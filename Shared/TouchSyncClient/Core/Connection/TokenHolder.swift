@@ -8,7 +8,6 @@ struct TokenHolder: Sendable {
 
     /// Why the next connection needs a token.
     var reason: TokenReason { self.refused == nil ? .connect : .refused }
-    var wasRefused: Bool { self.refused != nil }
 
     /// Accepts the app's token for the next connection; false when there is none, or only the refused one.
     mutating func accept(_ token: String?) -> Bool {

@@ -192,7 +192,7 @@ extension RoomEdits {
             return .lives
         }
         switch error.code {
-        case "gap", "session_expired": break
+        case .gap, .sessionExpired: break
         case _ where error.isRetryable: break
         default:
             self.refusedForGood(edit, error, &contents, &outbox)
@@ -221,7 +221,7 @@ extension RoomEdits {
     private mutating func refusedForGood(
         _ edit: ClientEdit, _ error: ClientError, _ contents: inout RoomContents, _ outbox: inout ClientOutbox
     ) {
-        if error.code == "unknown_event" { self.queue.fill(edit.key) }
+        if error.code == .unknownEvent { self.queue.fill(edit.key) }
         self.takeBack(edit, error.isAboutOldNumber ? .forgotten : error, &contents, &outbox)
         self.pump(contents, &outbox)
     }
@@ -229,7 +229,7 @@ extension RoomEdits {
     private mutating func refusedForNow(
         _ edit: ClientEdit, _ error: ClientError, _ contents: RoomContents, _ outbox: inout ClientOutbox
     ) -> SessionVerdict {
-        if error.code == "gap" {
+        if error.code == .gap {
             guard let expected = error.details["expected"]?.integer, expected >= self.queue.firstNumber else {
                 return .lost
             }
@@ -238,7 +238,7 @@ extension RoomEdits {
             return .lives
         }
         self.queue.resend(from: edit.number ?? 0)
-        if error.code == "session_expired" { return self.isOpen ? .expired : .lives }
+        if error.code == .sessionExpired { return self.isOpen ? .expired : .lives }
         self.resumeAt = outbox.now.plus(self.pause.next(asked: error.retryAfter))
         return .lives
     }

@@ -11,10 +11,11 @@ public struct ClientError: Error, Equatable, Sendable {
     }
 
     /// What this client refuses itself.
-    package init(code: String, message: String) {
+    package init(code: Code, message: String, field: String? = nil) {
         self.details = JSONObject { writer in
-            writer.member("code", code)
+            writer.member("code", code.rawValue)
             writer.member("message", message)
+            writer.member("field", ifPresent: field)
         }
     }
 
@@ -30,10 +31,10 @@ public struct ClientError: Error, Equatable, Sendable {
         }
     }
 
-    /// One of the protocol's codes, or `queue_full`, `too_large`, `forgotten`, `left`; empty without one.
-    public var code: String { self.details["code"]?.string ?? "" }
+    /// What kind of refusal it is.
+    public var code: Code { Code(rawValue: self.details["code"]?.string ?? "") }
     /// A sentence for the app's developer.
-    public var message: String { self.details["message"]?.string ?? self.code }
+    public var message: String { self.details["message"]?.string ?? self.code.rawValue }
     /// The field at fault.
     public var field: String? { self.details["field"]?.string }
 
@@ -42,10 +43,10 @@ public struct ClientError: Error, Equatable, Sendable {
     /// What an undo or a redo cannot take back now: asked again, it leaves this out.
     public var entry: BlockedChange? { self.details["entry"].flatMap(BlockedChange.init(json:)) }
 
-    var isRetryable: Bool { ["busy", "rate_limited", "unavailable"].contains(self.code) }
+    var isRetryable: Bool { [.busy, .rateLimited, .unavailable].contains(self.code) }
     /// Whether the server does not know any more what became of the edit that had this number, or another commit has the
     /// number, so that this one has no effect: the refusals are the same.
-    var isAboutOldNumber: Bool { self.code == "conflict" && self.field == "n" }
+    var isAboutOldNumber: Bool { self.code == .conflict && self.field == "n" }
     /// How long the server asks to wait, ms.
     var retryAfter: Int64? { self.details["retryAfterMs"]?.milliseconds }
 }
@@ -69,14 +70,14 @@ public struct BlockedChange: Equatable, Sendable {
 
 extension ClientError {
     static let forgotten = ClientError(
-        code: "forgotten", message: "It is not known whether this edit was applied.")
+        code: .forgotten, message: "It is not known whether this edit was applied.")
     static let withoutEffect = ClientError(
-        code: "forgotten", message: "The server refused this edit, or it changed nothing.")
-    package static let left = ClientError(code: "left", message: "The room was left.")
-    static let gestureOver = ClientError(code: "invalid", message: "The gesture is over.")
-    static let queueFull = ClientError(code: "queue_full", message: "Too many edits wait to be sent.")
+        code: .forgotten, message: "The server refused this edit, or it changed nothing.")
+    package static let left = ClientError(code: .left, message: "The room was left.")
+    static let gestureOver = ClientError(code: .invalid, message: "The gesture is over.")
+    static let queueFull = ClientError(code: .queueFull, message: "Too many edits wait to be sent.")
 
     static func tooLarge(limit: Int) -> ClientError {
-        ClientError(code: "too_large", message: "An edit has at most \(limit) bytes.")
+        ClientError(code: .tooLarge, message: "An edit has at most \(limit) bytes.")
     }
 }

@@ -10,8 +10,8 @@ package enum ServerPacket: Sendable {
     case close
     /// To be answered.
     case ping
-    /// CONNECT was accepted.
-    case connected
+    /// CONNECT was accepted; the connection's name, which earlier versions of Socket.IO do not tell.
+    case connected(name: String?)
     /// The server disconnects this app.
     case disconnected
     /// Something happened.
@@ -26,7 +26,9 @@ package enum ServerPacket: Sendable {
         var rest = Array(text.utf8)[...]
         guard let type = rest.popFirst() else { return nil }
         switch type {
-        case UInt8(ascii: "0"): self = .open(JSONObject(JSONValue(clientText: rest)))
+        case UInt8(ascii: "0"):
+            guard let greeting = JSONObject(text: Array(rest)) else { return nil }
+            self = .open(greeting)
         case UInt8(ascii: "1"): self = .close
         case UInt8(ascii: "2"): self = .ping
         case UInt8(ascii: "4"): self.init(message: rest)
@@ -41,7 +43,7 @@ package enum ServerPacket: Sendable {
         let digits = rest.prefix { UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 }
         rest = rest.dropFirst(digits.count)
         switch type {
-        case UInt8(ascii: "0"): self = .connected
+        case UInt8(ascii: "0"): self = .connected(name: JSONValue(clientText: rest)?["sid"]?.string)
         case UInt8(ascii: "1"): self = .disconnected
         case UInt8(ascii: "2"):
             guard let parts = JSONValue(clientText: rest).map({ Array($0.elements) }), let name = parts.first?.string

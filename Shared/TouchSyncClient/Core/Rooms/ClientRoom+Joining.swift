@@ -95,7 +95,7 @@ extension ClientRoom {
     }
 
     private mutating func joinRefused(_ error: ClientError, _ outbox: inout ClientOutbox) {
-        if error.code == "session_expired", self.edits.session.secret != nil { return self.loseSession(&outbox) }
+        if error.code == .sessionExpired, self.edits.session.secret != nil { return self.loseSession(&outbox) }
         if error.isRetryable {
             self.retryAt = outbox.now.plus(self.edits.pause.next(asked: error.retryAfter))
             return

@@ -1,6 +1,8 @@
 #if os(Linux)
     import NIOCore
     import NIOHTTP1
+    import NIOSSL
+    import TouchSyncClientCore
 
     /// Collects the answer to a request, of which the body has a limit.
     final class HTTPGetHandler: ChannelInboundHandler {
@@ -26,7 +28,8 @@
         }
 
         func errorCaught(context: ChannelHandlerContext, error: any Error) {
-            self.attempt.fail(TransportError("The answer could not be read: \(error)"))
+            let code = error is NIOSSLError ? ConnectionFailure.Code.tls : .notTouchSync
+            self.attempt.fail(TransportError(code, "The answer could not be read: \(error)"))
             context.close(promise: nil)
         }
 
@@ -34,9 +37,11 @@
             self.status = head.status
             switch head.status.code {
             case ..<200:
-                self.attempt.fail(TransportError("The server answered \(head.status), which was not asked for."))
+                self.attempt.fail(
+                    TransportError(.notTouchSync, "The server answered \(head.status), which was not asked for."))
             case 300..<400:
-                self.attempt.fail(TransportError("The server redirects (\(head.status)), which is not followed."))
+                self.attempt.fail(
+                    TransportError(.notTouchSync, "The server redirects (\(head.status)), which is not followed."))
             default: break
             }
             if let length = head.headers.first(name: "Content-Length").flatMap(Int.init), length > self.limit {
@@ -50,7 +55,7 @@
         }
 
         private func refuse() {
-            self.attempt.fail(TransportError("The answer's body has more than \(self.limit) bytes."))
+            self.attempt.fail(TransportError(.refused, "The answer's body has more than \(self.limit) bytes."))
         }
 
         private func finish(_ context: ChannelHandlerContext) {

@@ -1,9 +1,11 @@
 #if os(Linux)
+    import Glibc
     import NIOCore
     import NIOHTTP1
     import NIOPosix
     import NIOSSL
     import NIOWebSocket
+    import TouchSyncClientCore
 
     /// Reaches servers over SwiftNIO, on the process' shared event loops.
     ///
@@ -22,8 +24,12 @@
             let url = try TransportURL(url, .webSocket)
             let tls = try await self.tls(url)
             let attempt = Attempt<NIOConnection>()
-            return try await attempt.run {
-                Self.connect(url, tls, attempt) { channel in try self.upgrade(channel, url, attempt) }
+            do {
+                return try await attempt.run {
+                    Self.connect(url, tls, attempt) { channel in try self.upgrade(channel, url, attempt) }
+                }
+            } catch is SilentEnd {
+                throw await Self.speaksTLS(url) ? UpgradeHandler.wrongScheme(url) : UpgradeHandler.silence(url)
             }
         }
 
@@ -35,20 +41,21 @@
             let tls = try await self.tls(url)
             let attempt = Attempt<TransportResponse>()
             return try await attempt.run {
-                let expiry = TransportError("The server did not answer within \(self.settings.requestTime).")
+                let expiry = TransportError(
+                    .unreachable, "The server did not answer within \(self.settings.requestTime).")
                 attempt.expire(after: self.settings.requestTime, on: Self.group.any(), expiry)
                 Self.connect(url, tls, attempt) { channel in try Self.request(channel, head, limit, attempt) }
             }
         }
 
-        private static var group: MultiThreadedEventLoopGroup { .singleton }
+        static var group: MultiThreadedEventLoopGroup { .singleton }
 
         private func tls(_ url: TransportURL) async throws -> NIOSSLContext? {
             guard url.isSecure else { return nil }
             do {
                 return try await self.trust.context()
             } catch {
-                throw TransportError("TLS has no valid settings: \(error)")
+                throw TransportError(.tls, "TLS has no valid settings: \(error)")
             }
         }
     }
@@ -57,24 +64,34 @@
 
     extension NIOTransport {
         /// Connects, and lets `configure` continue on the channel's event loop; every failure ends `attempt`.
-        private static func connect<Value>(
+        static func connect<Value>(
             _ url: TransportURL, _ tls: NIOSSLContext?, _ attempt: Attempt<Value>,
             _ configure: @escaping @Sendable (any Channel) throws -> Void
         ) {
             @Sendable func fail(_ error: any Error) {
-                attempt.fail(error as? TransportError ?? TransportError("\(url.authority) is not reachable: \(error)"))
+                attempt.fail(error is TransportError ? error : Self.error(connecting: error, url))
             }
             ClientBootstrap(group: Self.group)
                 .channelInitializer { channel in channel.eventLoop.makeCompletedFuture { try attempt.adopt(channel) } }
                 .connect(host: url.host, port: url.port)
                 .flatMapThrowing { channel in
                     channel.closeFuture.whenComplete { _ in
-                        fail(TransportError("\(url.authority) closed the connection."))
+                        fail(TransportError(.notTouchSync, "\(url.authority) closed the connection."))
                     }
                     if let tls { try Self.secure(channel, url, tls) }
                     try configure(channel)
                 }
                 .whenFailure(fail)
+        }
+
+        /// Why there is no connection by TCP.
+        private static func error(connecting error: any Error, _ url: TransportURL) -> TransportError {
+            let attempts = (error as? NIOConnectionError)?.connectionErrors.map(\.error) ?? [error]
+            if attempts.isEmpty { return TransportError(.unreachable, "The host \(url.host) has no address.") }
+            let isRefused = attempts.contains { ($0 as? IOError)?.errnoCode == ECONNREFUSED }
+            return isRefused
+                ? TransportError(.refused, "Nothing accepts connections at \(url.authority).")
+                : TransportError(.unreachable, "\(url.authority) is not reachable: \(attempts[0])")
         }
 
         /// Names are sent to the server and verified; addresses are verified only.

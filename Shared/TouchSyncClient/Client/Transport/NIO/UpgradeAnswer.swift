@@ -16,13 +16,21 @@
         /// What has arrived behind the last head.
         var rest: ByteBuffer { self.input }
 
+        /// Whether it begins as TLS does, with an alert or a handshake, where HTTP was expected.
+        var isTLS: Bool {
+            let bytes = self.input.readableBytesView
+            return self.consumed == 0 && (bytes.starts(with: [0x15, 0x03]) || bytes.starts(with: [0x16, 0x03]))
+        }
+
         mutating func append(_ bytes: ByteBuffer) { self.input.writeImmutableBuffer(bytes) }
 
         /// The final answer, once it is there: heads of status 100 to 199 announce another one, except 101 (RFC 9110,
         /// 15.2).
         mutating func next() throws(TransportError) -> HTTPResponseHead? {
             while let text = try self.head() {
-                guard let head = Self.parse(text) else { throw TransportError("The server's answer is not HTTP.") }
+                guard let head = Self.parse(text) else {
+                    throw TransportError(.notTouchSync, "The server's answer is not HTTP.")
+                }
                 if head.status.code >= 200 || head.status == .switchingProtocols { return head }
             }
             return nil
@@ -47,7 +55,7 @@
         }
 
         private static var overflow: TransportError {
-            TransportError("The head of the server's answer has more than \(Self.limit) bytes.")
+            TransportError(.notTouchSync, "The head of the server's answer has more than \(Self.limit) bytes.")
         }
     }
 

@@ -1,7 +1,9 @@
 #if os(Linux)
     import NIOCore
     import NIOHTTP1
+    import NIOTLS
     import NIOWebSocket
+    import TouchSyncClientCore
 
     /// The client's half of the opening handshake (RFC 6455, 4.1): sends the request to upgrade, and gives way to the
     /// WebSocket's handlers when the server agrees.
@@ -14,14 +16,22 @@
         typealias OutboundOut = ByteBuffer
 
         private enum State {
-            case asked, upgrading, open, refused
+            case asked, upgrading, open
+            /// The server refuses, and its answer is read to the end, if it is not too long.
+            case refusing(HTTPResponseHead)
+            case refused
         }
+
+        /// The longest body of a refusal that is read, bytes.
+        private static let refusalLimit = 4096
 
         private let url: TransportURL
         private let upgrader: NIOTypedWebSocketClientUpgrader<NIOConnection>
         private let attempt: Attempt<NIOConnection>
         private var answer = UpgradeAnswer()
         private var state = State.asked
+        /// Whether TLS stands, if the URL wants it.
+        private var isSecured: Bool
 
         /// Asks for `url`; `upgrader` makes the connection with which `attempt` ends.
         init(
@@ -31,6 +41,7 @@
             self.url = url
             self.upgrader = upgrader
             self.attempt = attempt
+            self.isSecured = !url.isSecure
         }
 
         func handlerAdded(context: ChannelHandlerContext) {
@@ -50,6 +61,9 @@
                 self.answered(context)
             case .upgrading: self.answer.append(Self.unwrapInboundIn(data))
             case .open: context.fireChannelRead(data)
+            case .refusing(let head):
+                self.answer.append(Self.unwrapInboundIn(data))
+                self.refused(head)
             case .refused: break
             }
         }
@@ -57,6 +71,7 @@
         private func answered(_ context: ChannelHandlerContext) {
             do throws(TransportError) {
                 guard let head = try self.answer.next() else { return }
+                guard head.status == .switchingProtocols else { return self.refused(head) }
                 try self.verify(head)
                 self.state = .upgrading
                 self.upgrade(head, context)
@@ -66,21 +81,61 @@
             }
         }
 
+        /// The answer is a refusal, of which the body may say more.
+        private func refused(_ head: HTTPResponseHead, isOver: Bool = false) {
+            let length = head.headers.first(name: "Content-Length").flatMap(Int.init) ?? 0
+            let body = self.answer.rest.readableBytesView
+            guard isOver || length > Self.refusalLimit || body.count >= length else {
+                self.state = .refusing(head)
+                return
+            }
+            self.state = .refused
+            self.attempt.fail(TransportError(status: Int(head.status.code), body: Array(body.prefix(length))))
+        }
+
+        func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+            if case .handshakeCompleted = event as? TLSUserEvent { self.isSecured = true }
+            context.fireUserInboundEventTriggered(event)
+        }
+
+        func channelInactive(context: ChannelHandlerContext) {
+            if case .refusing(let head) = self.state { self.refused(head, isOver: true) }
+            let isSilent = self.isSecured && !self.url.isSecure && self.answer.rest.readableBytes == 0
+            self.attempt.fail(isSilent ? SilentEnd() : self.end("closed the connection without an answer"))
+            context.fireChannelInactive()
+        }
+
         func errorCaught(context: ChannelHandlerContext, error: any Error) {
-            self.attempt.fail(TransportError("\(self.url.authority) opened no WebSocket: \(error)"))
+            self.attempt.fail(self.end("opened no WebSocket: \(error)"))
+        }
+
+        /// Why an attempt ends that has no answer.
+        private func end(_ what: String) -> TransportError {
+            if !self.isSecured {
+                return TransportError(.tls, "\(self.url.authority) failed in TLS, or speaks none: it \(what).")
+            }
+            if !self.url.isSecure, self.answer.isTLS { return Self.wrongScheme(self.url) }
+            return TransportError(.notTouchSync, "\(self.url.authority) \(what).")
+        }
+
+        static func wrongScheme(_ url: TransportURL) -> TransportError {
+            TransportError(.tls, "\(url.authority) speaks TLS, and the url begins with http.")
+        }
+
+        static func silence(_ url: TransportURL) -> TransportError {
+            TransportError(.notTouchSync, "\(url.authority) closed the connection without an answer.")
         }
 
         /// Throws unless the server agrees to a WebSocket, and answers this request.
         private func verify(_ head: HTTPResponseHead) throws(TransportError) {
-            guard head.status == .switchingProtocols else {
-                throw TransportError("The server did not open a WebSocket but answered \(head.status).")
-            }
             let upgrades = head.headers[canonicalForm: "Upgrade"].map { $0.lowercased() }
             let connection = head.headers[canonicalForm: "Connection"].map { $0.lowercased() }
             guard
                 upgrades == [self.upgrader.supportedProtocol], connection.contains("upgrade"),
                 self.upgrader.shouldAllowUpgrade(upgradeResponse: head)
-            else { throw TransportError("\(self.url.authority) agreed to something that was not asked for.") }
+            else {
+                throw TransportError(.notTouchSync, "\(self.url.authority) agreed to something that was not asked for.")
+            }
         }
 
         private func upgrade(_ head: HTTPResponseHead, _ context: ChannelHandlerContext) {

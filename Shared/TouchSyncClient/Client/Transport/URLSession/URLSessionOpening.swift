@@ -35,10 +35,10 @@
         }
 
         func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
-            let status = (task.response as? HTTPURLResponse)?.statusCode
-            let reason = error?.localizedDescription ?? "the connection was closed"
-            let answer = status.map { " (status \($0))" } ?? ""
-            self.end(.failure(TransportError("The server did not open a WebSocket\(answer): \(reason)")))
+            if let status = (task.response as? HTTPURLResponse)?.statusCode, status != 101 {
+                return self.end(.failure(TransportError(status: status, body: nil)))
+            }
+            self.end(.failure(TransportError(error, "The server opened no WebSocket")))
         }
 
         func urlSession(

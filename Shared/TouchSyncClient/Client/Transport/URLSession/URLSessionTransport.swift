@@ -32,7 +32,7 @@
                 throw error
             } catch {
                 try Task.checkCancellation()
-                throw TransportError("The answer could not be read: \(error.localizedDescription)")
+                throw TransportError(error, "The answer could not be read")
             }
         }
 
@@ -47,15 +47,17 @@
             to request: URLRequest, in session: URLSession, limit: Int
         ) async throws -> TransportResponse {
             let (bytes, response) = try await session.bytes(for: request)
-            guard let response = response as? HTTPURLResponse else { throw TransportError("The answer is not HTTP's.") }
+            guard let response = response as? HTTPURLResponse else {
+                throw TransportError(.notTouchSync, "The answer is not HTTP's.")
+            }
             let status = response.statusCode
             guard !(300..<400).contains(status) else {
-                throw TransportError("The server redirects (\(status)), which is not followed.")
+                throw TransportError(.notTouchSync, "The server redirects (\(status)), which is not followed.")
             }
             var body: [UInt8] = []
             for try await byte in bytes {
                 guard body.count < limit else {
-                    throw TransportError("The answer's body has more than \(limit) bytes.")
+                    throw TransportError(.refused, "The answer's body has more than \(limit) bytes.")
                 }
                 body.append(byte)
             }
@@ -65,7 +67,7 @@
         /// Foundation's form of `text`, which both transports accept under the same rules.
         private static func url(_ text: String, _ schemes: TransportURL.Schemes) throws -> URL {
             _ = try TransportURL(text, schemes)
-            guard let url = URL(string: text) else { throw TransportError("The URL is invalid.") }
+            guard let url = URL(string: text) else { throw TransportError(.unreachable, "The URL is invalid.") }
             return url
         }
     }
