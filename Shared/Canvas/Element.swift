@@ -212,6 +212,16 @@ extension Element: Equatable {
     }
 }
 
+extension Element: Hashable, Identifiable {
+    /// Hashes what distinguishes elements and their revisions.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(self.id)
+        hasher.combine(self.rev)
+        hasher.combine(self.positionX)
+        hasher.combine(self.positionY)
+    }
+}
+
 extension Element {
     /// Whether this element lies below another one of its room. Everybody sees the same order: by `zIndex`, which is 0
     /// when absent, then by id, compared by UTF-16 code units as JavaScript does.
