@@ -62,6 +62,9 @@ struct TranscriptInput {
         case "select": return .selected(ids)
         case "look":
             return .looked(self.fields["viewport"].flatMap(Self.rect), isShared: self.fields["share"]?.bool ?? false)
+        case "signal":
+            let json = self.fields["data"].map { String(decoding: $0.rawBytes, as: UTF8.self) }
+            return .signaled(self.string("name") ?? "", json ?? "null")
         case "show":
             return .presented(self.fields["state"].map { String(decoding: $0.rawBytes, as: UTF8.self) } ?? "")
         default: return nil

@@ -43,6 +43,11 @@ struct TranscriptOutput {
             case .changed(let ids): writer.member("ids", ids)
             case .moving(let id), .still(let id): writer.member("elementId", id)
             case .membersChanged: break
+            case .signal(let signal):
+                writer.member("userId", signal.userId)
+                writer.member("sid", signal.sid)
+                writer.member("name", signal.name)
+                writer.member("data", raw: signal.json)
             case .awareness(let user, let sid, let shift):
                 writer.member("userId", user)
                 writer.member("sid", sid)
@@ -71,6 +76,7 @@ struct TranscriptOutput {
         case .still: "still"
         case .membersChanged: "members"
         case .awareness: "awareness"
+        case .signal: "signal"
         }
     }
 

@@ -45,4 +45,5 @@
 @_exported public import struct TouchSyncClientCore.RoomMember
 @_exported public import struct TouchSyncClientCore.RoomRecord
 @_exported public import enum TouchSyncClientCore.RoomRight
+@_exported public import struct TouchSyncClientCore.RoomSignal
 @_exported public import enum TouchSyncClientCore.TokenReason

@@ -17,7 +17,11 @@ public actor SyncClient {
     let address: ServerOrigin
     let tokenProvider: TokenProvider?
     let savedRooms: SavedRooms?
-    let tasks = TaskBag()
+    #if canImport(Network)
+        /// Whether it hears of the device's networks.
+        nonisolated let isFollowingDevice = Locked(false)
+    #endif
+    nonisolated let tasks = TaskBag()
     let results = AwaitedResults()
     var core: ClientCore
     var socket: SocketSession?
@@ -142,6 +146,9 @@ public actor SyncClient {
         self.takeInputs()
         return self.core.lastFailure
     }
+
+    /// Both at one moment.
+    var connection: (ClientState, ConnectionFailure?) { (self.state, self.core.lastFailure) }
 
     /// Why the attempts that follow fail, until the client ends. A slow consumer gets the latest 64.
     public nonisolated var failures: AsyncStream<ConnectionFailure> { self.failureListeners.listen() }

@@ -4,8 +4,12 @@ import JSONBytes
 /// Everything that the client decides, as a machine without a socket and without a clock: an input at a time gives
 /// outputs, and nothing else happens.
 ///
-/// Times are ms of a clock that does not run backwards. When `deadline` is reached, the shell gives the input
-/// `timeReached`.
+/// Times are ms of a clock that does not run backwards. The shell performs all outputs of an input in their order before the
+/// next input, and gives `timeReached` when `deadline` is reached. After `closeSocket` nothing of that socket is an input any
+/// more. Each edit has an id of the shell's choice, and exactly one `result`.
+///
+/// `.room("demo", .join(record:))` enters a room, with what was saved of it. The shell joins other rooms of which something
+/// was saved, too, and tells them to `.deliver`.
 public struct ClientCore: Sendable {
     private let options: ClientOptions
     private var link: ClientLink

@@ -59,6 +59,8 @@ public enum RoomInput: Sendable {
     /// This user sees this part of the canvas; nil for everything.
     /// - Parameter isShared: whether others see it.
     case looked(Rect?, isShared: Bool = false)
+    /// The others who are there are to hear this once: a name, and the text of a JSON value.
+    case signaled(String, String)
     /// The app shows a state of its own, the text of a JSON object.
     case presented(String)
 }

@@ -45,6 +45,8 @@ public enum RoomOutput: Equatable, Sendable {
     case membersChanged
     /// Somebody shows something else.
     case awareness(userId: String, sid: String, AwarenessShift)
+    /// Somebody tells everyone something.
+    case signal(RoomSignal)
 }
 
 /// What somebody shows.

@@ -23,7 +23,7 @@ extension ClientApp {
         case .result(let id, let answer): self.user.told(id, answer, self)
         case .changed(let ids): self.show(ids)
         case .left: self.user.left(self)
-        case .joined, .moving, .still, .membersChanged, .awareness: break
+        case .joined, .moving, .still, .membersChanged, .awareness, .signal: break
         case .refused: self.world.count("clients.joins-refused")
         }
     }

@@ -68,6 +68,7 @@ struct ClientTranscript {
         case .selected: "select"
         case .looked: "look"
         case .presented: "show"
+        case .signaled: "signal"
         }
     }
 
@@ -112,6 +113,9 @@ struct ClientTranscript {
                 writer.null()
             }
         case .selected(let ids): writer.member("elementIds", ids)
+        case .signaled(let name, let json):
+            writer.member("name", name)
+            writer.member("data", raw: Array(json.utf8))
         case .presented(let state):
             writer.key("state")
             writer.raw(Array(state.utf8))

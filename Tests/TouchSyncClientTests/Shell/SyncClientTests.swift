@@ -246,6 +246,32 @@ import TouchSyncClientCore
         #expect(told.contains(.elements(["a"])))
     }
 
+    @Test func signalsAndStatesHaveTypes() async throws {
+        let fixture = try Fixture()
+        let (room, connection) = try await fixture.entered()
+        let changes = room.changes
+        room.signal("wave", ["times": 3])
+        #expect(
+            try await connection.heard() == #"42["room:signal",{"roomId":"demo","name":"wave","data":{"times":3}}]"#)
+        room.signal("poke")
+        #expect(try await connection.heard() == #"42["room:signal",{"roomId":"demo","name":"poke","data":null}]"#)
+        room.show(state: ["tool": "pen"])
+        #expect(try await connection.heard().contains(#"{"roomId":"demo","state":{"tool":"pen"}}"#))
+        let errors = fixture.client.errors
+        room.signal("wave", Double.nan)
+        #expect((await errors.first { _ in true } as? ClientError)?.field == "data")
+        connection.say(#"42["member:joined",{"roomId":"demo","userId":"bob"}]"#)
+        connection.say(#"42["presence:changed",{"roomId":"demo","userId":"bob","sid":"b","state":{"tool":"pen"}}]"#)
+        connection.say(
+            #"42["room:signaled",{"roomId":"demo","userId":"bob","sid":"b","name":"wave","data":{"times":2}}]"#)
+        let told = await changes.first { if case .signal = $0 { true } else { false } }
+        guard case .signal(let signal) = told else { throw Surprise(text: "\(told as Any)") }
+        #expect((signal.userId, signal.name) == ("bob", "wave") && signal.data(as: [String: Int].self) == ["times": 2])
+        #expect(signal.data(as: String.self) == nil)
+        let connections = await room.members.first { $0.userId == "bob" }?.connections
+        #expect(connections?.first?.state(as: [String: String].self) == ["tool": "pen"])
+    }
+
     @Test func newElementsHaveTheirIdsAtOnce() async throws {
         let fixture = try Fixture()
         let room = fixture.client.room("demo")

@@ -1,12 +1,5 @@
 public import Canvas
 import JSONBytes
-import TouchSyncClientCore
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 // The fields of elements that only the app understands, each with a name and a value that is JSON. `content` is the text of
 // a note in the server's own pages.
@@ -60,7 +53,7 @@ extension ElementChanges {
 extension ExtraField {
     /// A field with a value. An edit whose value cannot be encoded is refused.
     public init(_ name: String, _ value: some Encodable) {
-        self.init(name: name, json: (try? JSONEncoder().encode(value)).map(Array.init) ?? [])
+        self.init(name: name, json: ClientJSON.encode(value) ?? [])
     }
 }
 
@@ -68,10 +61,7 @@ extension [ExtraField] {
     fileprivate func last(named name: String) -> ExtraField? { self.last { isSameText($0.name, name) } }
 
     fileprivate func value<Value: Decodable>(_ name: String) -> Value? {
-        guard let json = self.last(named: name)?.json else { return nil }
-        // The most frequent type, read as fast as everything else.
-        if Value.self == String.self { return JSONValue(clientText: json)?.string as? Value }
-        return try? JSONDecoder().decode(Value.self, from: Data(json))
+        self.last(named: name).flatMap { ClientJSON.decode($0.json) }
     }
 
     fileprivate mutating func replace(_ name: String, _ field: ExtraField?) {

@@ -16,6 +16,8 @@
         public private(set) var me: OwnMembership?
         /// How far the client is.
         public private(set) var state = ClientState.offline
+        /// Why the last attempt to connect failed; nil once there is a connection.
+        public private(set) var failure: ConnectionFailure?
         /// Why this user may not join; nil if that is not so.
         public private(set) var denial: ClientError?
         /// The edit that was refused last.
@@ -45,7 +47,11 @@
             }
         }
 
-        private func readState() async { self.state = await self.room.client.state }
+        private func readState() async {
+            let (state, failure) = await self.room.client.connection
+            self.state = state
+            if self.failure != failure { self.failure = failure }
+        }
 
         private func follow(_ change: RoomChange) {
             switch change {
@@ -58,6 +64,7 @@
                 if !recovered { self.frame.isWhole = true }
             case .denied(let error): self.denial = error
             case .refusal(let error): self.refusal = error
+            case .signal: break
             case .left: self.frame = ModelFrame()
             }
             self.renew()

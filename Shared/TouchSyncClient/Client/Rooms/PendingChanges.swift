@@ -4,15 +4,15 @@ import TouchSyncClientCore
 /// for, and misses nothing that it could not read anew.
 struct PendingChanges: Sendable {
     private enum Kind: Sendable {
-        case elements, moving, still, members, awareness, status, refusals, left
+        case elements, moving, still, members, awareness, signals, status, refusals, left
     }
 
     /// More elements than this are all elements.
     static let mostElements = 32768
     /// More awareness than this is all members.
     static let mostShifts = 1024
-    /// Older refusals than these are forgotten.
-    static let mostRefusals = 64
+    /// Older refusals and signals than these are forgotten.
+    static let mostRefusals = 64, mostSignals = 256
 
     /// The kinds that wait, in the order in which they came.
     private var kinds: [Kind] = []
@@ -23,6 +23,7 @@ struct PendingChanges: Sendable {
     private var shifts = LatestShifts()
     private var status: RoomChange?
     private var refusals: [ClientError] = []
+    private var signals: [RoomSignal] = []
 
     mutating func add(_ change: RoomChange) {
         switch change {
@@ -36,6 +37,7 @@ struct PendingChanges: Sendable {
             self.queue(.still)
         case .members: self.queue(.members)
         case .awareness(let userId, let sid, let shift): self.addShift(userId, sid, shift)
+        case .signal(let signal): self.addSignal(signal)
         case .joined, .denied: self.addStatus(change)
         case .refusal(let error): self.addRefusal(error)
         case .left: self.addLeft()
@@ -46,6 +48,7 @@ struct PendingChanges: Sendable {
         guard let kind = self.kinds.first else { return nil }
         switch kind {
         case .awareness where self.shifts.count > 1: return self.shifts.takeFirst()
+        case .signals where self.signals.count > 1: return .signal(self.signals.removeFirst())
         case .refusals where self.refusals.count > 1: return .refusal(self.refusals.removeFirst())
         default: self.kinds.removeFirst()
         }
@@ -56,6 +59,7 @@ struct PendingChanges: Sendable {
         case .members: return .members
         case .awareness: return self.shifts.takeFirst()
         case .status: return self.takeStatus()
+        case .signals: return self.signals.popLast().map { .signal($0) }
         case .refusals: return self.refusals.popLast().map { .refusal($0) }
         case .left: return .left
         }
@@ -112,6 +116,12 @@ struct PendingChanges: Sendable {
         self = PendingChanges()
         for refusal in refusals { self.addRefusal(refusal) }
         self.queue(.left)
+    }
+
+    private mutating func addSignal(_ signal: RoomSignal) {
+        if self.signals.count == Self.mostSignals { self.signals.removeFirst() }
+        self.signals.append(signal)
+        self.queue(.signals)
     }
 
     private mutating func addRefusal(_ error: ClientError) {

@@ -14,6 +14,8 @@ public enum RoomChange: Equatable, Sendable {
     case members
     /// Somebody points at something else, or selected something else.
     case awareness(userId: String, sid: String, AwarenessShift)
+    /// Somebody told everyone something.
+    case signal(RoomSignal)
     /// It is joined. `recovered`: what was missed arrived; otherwise all elements were replaced.
     case joined(recovered: Bool)
     /// The join was refused for good.
@@ -33,6 +35,7 @@ extension RoomChange {
         case .still(let id): self = .still([id])
         case .membersChanged: self = .members
         case .awareness(let userId, let sid, let shift): self = .awareness(userId: userId, sid: sid, shift)
+        case .signal(let signal): self = .signal(signal)
         case .joined(let recovered): self = .joined(recovered: recovered)
         case .refused(let error): self = .denied(error)
         case .left: self = .left

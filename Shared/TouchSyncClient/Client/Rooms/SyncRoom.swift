@@ -124,8 +124,28 @@ public struct SyncRoom: Sendable {
     public func look(_ viewport: Rect?, share: Bool = false) { self.post(.looked(viewport, isShared: share)) }
 
     /// What else others are to see of this user, as the app understands it.
-    /// - Parameter state: the text of a JSON object, at most 1 KiB.
-    public func show(state: String) { self.post(.presented(state)) }
+    /// - Parameter state: becomes a JSON object, of at most 1 KiB; what does not is among the client's errors.
+    public func show(state: some Encodable) {
+        if let text = self.text(state, field: "state") { self.post(.presented(text)) }
+    }
+
+    /// Tells everyone who is in the room now something, once: nothing keeps it. Without a connection it is lost.
+    /// - Parameters:
+    ///   - name: what it is, 1–64 bytes.
+    ///   - data: becomes JSON, of at most 4 KiB; what does not is among the client's errors.
+    public func signal(_ name: String, _ data: some Encodable) {
+        if let text = self.text(data, field: "data") { self.post(.signaled(name, text)) }
+    }
+
+    /// Tells everyone who is in the room now something that needs no more than its name.
+    public func signal(_ name: String) { self.post(.signaled(name, "null")) }
+
+    private func text(_ value: some Encodable, field: String) -> String? {
+        if let json = ClientJSON.encode(value) { return String(decoding: json, as: UTF8.self) }
+        let error = ClientError(code: .invalid, message: "This value cannot be written as JSON.", field: field)
+        self.client.errorListeners.tell(error)
+        return nil
+    }
 
     /// Leaves, as soon as all edits have their results.
     public func leave() { self.post(.leave) }

@@ -67,10 +67,10 @@ public struct TransportError: Error, Sendable, CustomStringConvertible {
 public enum PlatformTransport {
     /// `NIOTransport` on Linux, `URLSessionTransport` on Apple's platforms, each with its defaults.
     public static func make() -> any Transport {
-        #if os(Linux)
-            NIOTransport()
-        #else
+        #if canImport(Darwin)
             URLSessionTransport()
+        #else
+            NIOTransport()
         #endif
     }
 }

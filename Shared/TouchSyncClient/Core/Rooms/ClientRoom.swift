@@ -1,4 +1,5 @@
 public import Canvas
+import JSONBytes
 
 /// One room: it joins, and routes what happens to its parts. `edits` are this user's, `contents` what the server confirmed
 /// and what is shown; the others are gestures, people, and what this user looks at.
@@ -152,6 +153,12 @@ extension ClientRoom {
         case .selected(let ids): self.awareness.selected(ids, &outbox)
         case .looked(let viewport, let isShared):
             self.awareness.looked(viewport, isShared: isShared, interval: self.throttleMs, &outbox)
+        case .signaled(let name, let json):
+            guard self.phase == .joined else { return }
+            self.address.send("room:signal", &outbox) { writer in
+                writer.member("name", name)
+                writer.member("data", raw: Array(json.utf8))
+            }
         case .presented(let state): self.awareness.presented(state, interval: self.throttleMs, &outbox)
         }
     }
