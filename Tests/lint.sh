@@ -62,7 +62,7 @@ embedded Services/Gateway/Pages/Embedded/pages.c Services/Gateway/Pages/web
 embedded Services/Operator/Monitor/Embedded/monitor.c Services/Operator/Monitor/web
 embedded Services/Committer/Daemon/Embedded/schema.c Services/Committer/Daemon/Schema
 
-# The tutorial: its texts and that they name files that exist; its code is for SwiftUI, which is not here.
+# The tutorial: its texts and that they name files that exist.
 catalog=Shared/TouchSyncClient/Client/TouchSyncClient.docc
 documents=$(mktemp -d)
 if ! report=$(docc convert "$catalog" --analyze --warnings-as-errors --fallback-display-name TouchSyncClient \
@@ -71,9 +71,8 @@ if ! report=$(docc convert "$catalog" --analyze --warnings-as-errors --fallback-
     printf '%s\n' "$report"
 fi
 rm -r "$documents"
-for step in "$catalog"/Resources/*.swift; do
-    swiftc -frontend -parse "$step" || offence "the tutorial's code: $step"
-done
+# Its code, and that of other pages about the client in Swift, and what of the client is for Apple's platforms alone.
+Tests/Apple/check.py || offence 'what is for Apple, or on a page, does not compile'
 
 sources=(Services Shared)
 refuse 'a lock that the thread sanitizer does not see; use NIOLockedValueBox' '\bMutex[<(]' "${sources[@]}"

@@ -3,7 +3,6 @@ import TouchSyncClient
 
 @main
 struct NotesApp: App {
-    @Environment(\.scenePhase) private var phase
     private let client: SyncClient
     private let model: RoomModel
 
@@ -12,6 +11,7 @@ struct NotesApp: App {
             self.client = try SyncClient(
                 url: "http://127.0.0.1:8080", user: ClientUser(id: "ada", name: "Ada", color: "#2c3e90"))
             self.model = RoomModel(self.client.room("demo"))
+            self.client.followDevice()
             self.client.connect()
         } catch {
             fatalError("\(error)")
@@ -20,12 +20,5 @@ struct NotesApp: App {
 
     var body: some Scene {
         WindowGroup { WallView(model: self.model) }
-            .onChange(of: self.phase) { _, phase in
-                switch phase {
-                case .active: self.client.foregrounded()
-                case .background: self.client.backgrounded()
-                default: break
-                }
-            }
     }
 }

@@ -1,4 +1,3 @@
-import Canvas
 import SwiftUI
 import TouchSyncClient
 
@@ -10,6 +9,7 @@ struct NoteView: View {
     var body: some View {
         RoundedRectangle(cornerRadius: 6)
             .fill(.yellow)
+            .overlay { Text(self.element.content ?? "") }
             .frame(width: self.element.width, height: self.element.height)
             .rotationEffect(.degrees(self.element.rotation))
             .position(x: self.element.positionX, y: self.element.positionY)

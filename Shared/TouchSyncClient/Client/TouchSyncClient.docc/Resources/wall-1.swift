@@ -7,7 +7,7 @@ struct WallView: View {
     var body: some View {
         ZStack {
             Color(white: 0.95)
-            ForEach(self.model.elements, id: \.id) { element in
+            ForEach(self.model.elements) { element in
                 RoundedRectangle(cornerRadius: 6)
                     .fill(.yellow)
                     .frame(width: element.width, height: element.height)

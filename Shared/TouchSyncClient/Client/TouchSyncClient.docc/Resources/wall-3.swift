@@ -1,4 +1,3 @@
-import Canvas
 import SwiftUI
 import TouchSyncClient
 
@@ -8,14 +7,14 @@ struct WallView: View {
     var body: some View {
         ZStack {
             Color(white: 0.95).onTapGesture(count: 2) { place in self.addNote(at: place) }
-            ForEach(self.model.elements, id: \.id) { element in NoteView(element: element, room: self.model.room) }
+            ForEach(self.model.elements) { element in NoteView(element: element, room: self.model.room) }
         }
         .overlay(alignment: .bottom) { self.status }
     }
 
     private var status: some View {
         HStack {
-            Text(self.model.refusal?.message ?? self.model.state.rawValue)
+            Text(self.model.refusal?.message ?? self.model.failure?.message ?? self.model.state.rawValue)
             Button("Undo") { self.model.room.undo() }
         }
         .padding()
@@ -23,6 +22,7 @@ struct WallView: View {
 
     private func addNote(at place: CGPoint) {
         var note = NewElement(type: "note")
+        note.content = "Milk"
         note.transform.positionX = place.x
         note.transform.positionY = place.y
         self.model.room.create(note)

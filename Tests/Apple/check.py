@@ -1,0 +1,100 @@
+#!/usr/bin/env python3
+"""Type-checks what no Linux program runs, with small stand-ins for Apple's modules (folder Stubs): the client's sources for
+Apple's platforms, the tutorial's steps, and the Swift of the client's pages. Prints what the compiler says; exit code 1 if
+that is anything. Nothing here shows how it behaves on a device.
+"""
+
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parents[1]
+CLIENT = ROOT / "Shared" / "TouchSyncClient"
+CATALOG = CLIENT / "Client" / "TouchSyncClient.docc"
+# What the package's settings are for its own modules, and what Xcode sets for a new app.
+STRICT = ["ExistentialAny", "InternalImportsByDefault", "MemberImportVisibility", "NonisolatedNonsendingByDefault"]
+APP = ["MemberImportVisibility", "NonisolatedNonsendingByDefault"]
+# Steps of the tutorial that are one app together.
+APPS = [["app-1"], ["app-2", "wall-1"], ["app-2", "wall-2", "note-1"], ["app-3", "wall-3", "note-2"]]
+
+
+def features(names):
+    return [part for name in names for part in ("-enable-upcoming-feature", name)]
+
+
+def compiler(modules, *arguments, files):
+    """What the compiler says, if it is not content."""
+    command = ["swiftc", "-swift-version", "6", "-I", str(modules), *arguments, *map(str, files)]
+    done = subprocess.run(command, capture_output=True, text=True)
+    return "" if done.returncode == 0 and "warning:" not in done.stderr else done.stderr
+
+
+def module(modules, name, files, *arguments):
+    return compiler(
+        modules, "-emit-module", "-parse-as-library", "-module-name", name, "-o", str(modules / f"{name}.swiftmodule"),
+        *arguments, files=files,
+    )
+
+
+def libraries(modules):
+    """Builds the client's modules for Apple's platforms; yields what is wrong."""
+    package = ["-package-name", "touchsync", *features(STRICT)]
+    for name, folder in {"JSONBytes": "JSONBytes", "Canvas": "Canvas", "TouchSyncClientCore": "TouchSyncClient/Core"}.items():
+        yield module(modules, name, sorted((ROOT / "Shared" / folder).rglob("*.swift")), *package)
+    files = [
+        file for file in sorted((CLIENT / "Client").rglob("*.swift"))
+        if CATALOG not in file.parents and "NIO" not in file.parts
+    ]
+    # Apple's modules show members of others that they import, which the real ones of Linux do not.
+    package = ["-package-name", "touchsync", *features(name for name in STRICT if name != "MemberImportVisibility")]
+    additions = ["-Xfrontend", "-import-module", "-Xfrontend", "FoundationAdditions"]
+    yield module(modules, "TouchSyncClient", files, *package, *additions)
+
+
+def blocks(page):
+    """The Swift of a page, without a package's description."""
+    found = re.findall(r"^```swift\n(.*?)^```", page.read_text(), re.DOTALL | re.MULTILINE)
+    return [block for block in found if "import PackageDescription" not in block]
+
+
+def programs(folder):
+    """Names and files of all programs that pages print."""
+    for steps in APPS:
+        yield "the tutorial's " + ", ".join(steps), [CATALOG / "Resources" / f"{step}.swift" for step in steps], True
+    for page in [CLIENT / "README.md", CATALOG / "TouchSyncClient.md"]:
+        for number, block in enumerate(blocks(page)):
+            program = folder / f"{page.stem}-{number}"
+            program.mkdir()
+            main = program / "main.swift"
+            isWhole = "import TouchSyncClient" in block
+            main.write_text(block if isWhole else "import TouchSyncClient\n" + block)
+            prelude = [] if isWhole else [HERE / "Prelude.swift"]
+            yield f"block {number + 1} of {page.relative_to(ROOT)}", [main, *prelude], False
+    yield "names beside SwiftUI's", [HERE / "Names.swift"], True
+
+
+def main():
+    errors = []
+    with tempfile.TemporaryDirectory() as folder:
+        folder = pathlib.Path(folder)
+        modules = folder / "modules"
+        modules.mkdir()
+        for stub in ["Darwin", "os", "Network", "UIKit", "FoundationAdditions", "SwiftUI"]:
+            errors.append(module(modules, stub, [HERE / "Stubs" / f"{stub}.swift"]))
+        errors += libraries(modules)
+        for name, files, isApp in programs(folder):
+            isolation = ["-default-isolation", "MainActor"] if isApp else []
+            library = ["-parse-as-library"] if isApp else []
+            said = compiler(
+                modules, "-typecheck", "-module-name", "app", *isolation, *library, *features(APP), files=files)
+            errors.append(said and f"{name}:\n{said}")
+    errors = [error for error in errors if error]
+    print("\n".join(errors), end="")
+    return 1 if errors else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
