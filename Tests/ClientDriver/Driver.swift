@@ -34,8 +34,9 @@ actor Driver {
             store: options["store"]?.string.map { FileEditStore(folder: $0) }, owner: options["owner"]?.string,
             transport: self.transport)
         self.client = client
-        let (states, errors) = (client.states, client.errors)
+        let (states, errors, failures) = (client.states, client.errors, client.failures)
         Task { for await state in states { Report.event("state", state.rawValue) } }
+        Task { for await failure in failures { Report.event("failure", FailureView(failure: failure)) } }
         Task { for await error in errors { Report.event("error", Failure(error: error)) } }
     }
 

@@ -15,6 +15,18 @@ struct ElementView: JSONEncodable {
     func encode(into writer: inout JSONWriter) { self.element.encode(into: &writer) }
 }
 
+/// Why the client is not connected.
+struct FailureView: JSONEncodable {
+    let failure: ConnectionFailure
+
+    func encode(into writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.member("code", self.failure.code.rawValue)
+        writer.member("message", self.failure.message)
+        writer.endObject()
+    }
+}
+
 /// What a room looks like.
 struct RoomView: JSONEncodable {
     let shown: ShownRoom
