@@ -34,7 +34,8 @@ public actor SyncClient {
     let restoring = Promise<Void>()
     var isClosed = false
 
-    /// Tells a token, or nil when there is none. After an error it is asked again later.
+    /// Tells a token, or nil when there is none, which ends the attempt: the client is `expired`. After an error it is asked
+    /// again later.
     public typealias TokenProvider = @Sendable (TokenReason) async throws -> String?
 
     /// A client of one server and one user, which was not told to connect yet.
@@ -145,6 +146,13 @@ public actor SyncClient {
     public var lastFailure: ConnectionFailure? {
         self.takeInputs()
         return self.core.lastFailure
+    }
+
+    /// Who the server says that this user is; nil before the first join of a room. What the user may do in a room is in its
+    /// `me`.
+    public var me: ClientUser? {
+        self.takeInputs()
+        return self.core.ownMembership.map { ClientUser(id: $0.userId, name: $0.name, color: $0.color) }
     }
 
     /// Both at one moment.

@@ -245,6 +245,9 @@ extension ClientCore {
     /// Who is there, with cursors and selections.
     public func members(in room: String) -> [RoomMember] { self.room(room)?.people.members ?? [] }
 
+    /// Who this user is, in any room; nil before the first join.
+    package var ownMembership: OwnMembership? { self.rooms.lazy.compactMap(\.people.own).first }
+
     /// Who this user is there, as of the last join; nil before the first.
     public func ownMembership(in room: String) -> OwnMembership? { self.room(room)?.people.own }
 

@@ -83,6 +83,6 @@ public enum ClientState: String, Sendable {
     case live
     /// The server stops soon, and the client is about to leave it.
     case draining
-    /// The server refused the token, and there is no other one: the app must connect again.
+    /// There is no token, or none that the server accepts: the app must connect again.
     case expired
 }

@@ -82,6 +82,17 @@ import TouchSyncClientCore
         #expect(codes == (36..<100).map { "\($0)" })
     }
 
+    @Test func signalsAreTheNewestAndAllOfThem() throws {
+        var pending = PendingChanges()
+        func signal(_ number: Int) throws -> RoomChange {
+            let text = #"{"userId":"u","sid":"s","name":"\#(number)"}"#
+            let data = try #require(JSONObject(text: Array(text.utf8)))
+            return .signal(try #require(RoomSignal(data)))
+        }
+        for number in 0..<300 { pending.add(try signal(number)) }
+        #expect(try Self.all(&pending) == (44..<300).map { try signal($0) })
+    }
+
     @Test func thatElementsWereReplacedIsNotForgotten() {
         var pending = PendingChanges()
         for recovered in [false, true] { pending.add(.joined(recovered: recovered)) }

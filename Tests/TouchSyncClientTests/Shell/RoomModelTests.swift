@@ -22,6 +22,17 @@ import TouchSyncClientCore
         try await eventually { model.state == .offline }
     }
 
+    @Test func showsWhyThereIsNoConnection() async throws {
+        let fixture = try Fixture()
+        let model = RoomModel(fixture.client.room("demo"))
+        fixture.client.connect()
+        try await fixture.transport.connection().say("Welcome!")
+        try await eventually { model.failure?.code == .notTouchSync && model.state == .offline }
+        fixture.time.advance(by: 60_000)
+        try await fixture.transport.connection().accept()
+        try await eventually { model.failure == nil && model.state == .joining }
+    }
+
     @Test func drawsMovementsOfOthers() async throws {
         let fixture = try Fixture()
         let (room, connection) = try await fixture.entered()

@@ -246,6 +246,22 @@ import TouchSyncClientCore
         #expect(told.contains(.elements(["a"])))
     }
 
+    @Test func theServerSaysWhoThisUserIs() async throws {
+        let fixture = try Fixture()
+        let room = fixture.client.room("demo")
+        fixture.client.connect()
+        let connection = try await fixture.transport.connection()
+        try await connection.accept()
+        #expect(await fixture.client.me == nil)
+        try await connection.answer(
+            "room:join",
+            #"{"ok":true,"epoch":"e","seq":1,"n":0,"session":"s","sid":"i","members":[],"elements":[],"#
+                + #""self":{"userId":"ada","name":"Ada","color":"teal","right":"preview"}}"#)
+        try await room.joined()
+        #expect(await fixture.client.me == ClientUser(id: "ada", name: "Ada", color: "teal"))
+        #expect(await room.me?.right == .preview)
+    }
+
     @Test func signalsAndStatesHaveTypes() async throws {
         let fixture = try Fixture()
         let (room, connection) = try await fixture.entered()

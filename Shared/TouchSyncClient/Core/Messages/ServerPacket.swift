@@ -43,7 +43,9 @@ package enum ServerPacket: Sendable {
         let digits = rest.prefix { UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 }
         rest = rest.dropFirst(digits.count)
         switch type {
-        case UInt8(ascii: "0"): self = .connected(name: JSONValue(clientText: rest)?["sid"]?.string)
+        case UInt8(ascii: "0"):
+            let name = JSONValue(clientText: rest)?["sid"]?.string ?? ""
+            self = .connected(name: name.isEmpty ? nil : name)
         case UInt8(ascii: "1"): self = .disconnected
         case UInt8(ascii: "2"):
             guard let parts = JSONValue(clientText: rest).map({ Array($0.elements) }), let name = parts.first?.string

@@ -11,7 +11,7 @@ public struct RoomSignal: Equatable, Sendable {
     /// The text of a JSON value; `null` if there is none.
     package let json: [UInt8]
 
-    init?(_ data: JSONObject) {
+    package init?(_ data: JSONObject) {
         guard let userId = data["userId"]?.string, let sid = data["sid"]?.string, let name = data["name"]?.string else {
             return nil
         }

@@ -16,6 +16,9 @@
         /// What has arrived behind the last head.
         var rest: ByteBuffer { self.input }
 
+        /// Whether nothing has arrived.
+        var isEmpty: Bool { self.consumed == 0 && self.input.readableBytes == 0 }
+
         /// Whether it begins as TLS does, with an alert or a handshake, where HTTP was expected.
         var isTLS: Bool {
             let bytes = self.input.readableBytesView

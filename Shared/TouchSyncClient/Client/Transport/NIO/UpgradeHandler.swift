@@ -100,8 +100,7 @@
 
         func channelInactive(context: ChannelHandlerContext) {
             if case .refusing(let head) = self.state { self.refused(head, isOver: true) }
-            let isSilent = self.isSecured && !self.url.isSecure && self.answer.rest.readableBytes == 0
-            self.attempt.fail(isSilent ? SilentEnd() : self.end("closed the connection without an answer"))
+            self.attempt.fail(self.end("closed the connection without an answer"))
             context.fireChannelInactive()
         }
 
@@ -110,7 +109,8 @@
         }
 
         /// Why an attempt ends that has no answer.
-        private func end(_ what: String) -> TransportError {
+        private func end(_ what: String) -> any Error {
+            if !self.url.isSecure, self.answer.isEmpty { return SilentEnd() }
             if !self.isSecured {
                 return TransportError(.tls, "\(self.url.authority) failed in TLS, or speaks none: it \(what).")
             }
