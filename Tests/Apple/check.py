@@ -48,8 +48,6 @@ def libraries(modules):
         file for file in sorted((CLIENT / "Client").rglob("*.swift"))
         if CATALOG not in file.parents and "NIO" not in file.parts
     ]
-    # Apple's modules show members of others that they import, which the real ones of Linux do not.
-    package = ["-package-name", "touchsync", *features(name for name in STRICT if name != "MemberImportVisibility")]
     additions = ["-Xfrontend", "-import-module", "-Xfrontend", "FoundationAdditions"]
     yield module(modules, "TouchSyncClient", files, *package, *additions)
 
@@ -69,9 +67,9 @@ def programs(folder):
             program = folder / f"{page.stem}-{number}"
             program.mkdir()
             main = program / "main.swift"
-            isWhole = "import TouchSyncClient" in block
-            main.write_text(block if isWhole else "import TouchSyncClient\n" + block)
-            prelude = [] if isWhole else [HERE / "Prelude.swift"]
+            is_whole = "import TouchSyncClient" in block
+            main.write_text(block if is_whole else "import TouchSyncClient\n" + block)
+            prelude = [] if is_whole else [HERE / "Prelude.swift"]
             yield f"block {number + 1} of {page.relative_to(ROOT)}", [main, *prelude], False
     yield "names beside SwiftUI's", [HERE / "Names.swift"], True
 
@@ -85,9 +83,9 @@ def main():
         for stub in ["Darwin", "os", "Network", "UIKit", "FoundationAdditions", "SwiftUI"]:
             errors.append(module(modules, stub, [HERE / "Stubs" / f"{stub}.swift"]))
         errors += libraries(modules)
-        for name, files, isApp in programs(folder):
-            isolation = ["-default-isolation", "MainActor"] if isApp else []
-            library = ["-parse-as-library"] if isApp else []
+        for name, files, is_app in programs(folder):
+            isolation = ["-default-isolation", "MainActor"] if is_app else []
+            library = ["-parse-as-library"] if is_app else []
             said = compiler(
                 modules, "-typecheck", "-module-name", "app", *isolation, *library, *features(APP), files=files)
             errors.append(said and f"{name}:\n{said}")

@@ -2,9 +2,11 @@ public import Canvas
 import JSONBytes
 
 /// A user in a room, with all connections.
-public struct RoomMember: Equatable, Sendable {
+public struct RoomMember: Equatable, Identifiable, Sendable {
     /// Who it is.
     public let userId: String
+    /// The same, as lists of views want it.
+    public var id: String { self.userId }
     /// What others see of the user.
     public let name, color: String?
     /// The user's connections, in the order in which they were noticed.
@@ -39,9 +41,11 @@ public enum RoomRight: String, Equatable, Sendable, CaseIterable, Comparable {
 }
 
 /// One connection of a user: one device, or one page.
-public struct MemberConnection: Equatable, Sendable {
+public struct MemberConnection: Equatable, Identifiable, Sendable {
     /// The id of the connection's session in this room.
     public let sid: String
+    /// The same, as lists of views want it.
+    public var id: String { self.sid }
     /// Where the user points, pixels of the canvas; nil: nowhere.
     public fileprivate(set) var cursor: Point?
     /// The elements that the user has selected.
