@@ -42,7 +42,8 @@ extension EditStoreError: CustomStringConvertible, LocalizedError {
         case .inUse: "Another client has the saved edits of this owner: this one goes on without a store."
         case .timedOut: "The store did not open within 5 s: this client goes on without it."
         case .roomName(let room): "The name of the room “\(room)” is too long for a file: its edits are not saved."
-        case .system(let action, let number): "The store could not \(action): error \(number) of the system."
+        case .system(let action, let number):
+            "The store could not \(action): \(FileSystem.text(ofError: number)) (\(number))."
         }
     }
 

@@ -34,5 +34,6 @@ import TouchSyncClient
             #expect("\(error)".hasSuffix(".") && "\(error)" == error.localizedDescription)
         }
         #expect("\(errors[0])".contains("“wall”"))
+        #expect("\(errors[5])" == "The store could not open a: Permission denied (13).")
     }
 }

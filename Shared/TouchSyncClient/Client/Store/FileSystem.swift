@@ -8,6 +8,9 @@
 
 /// What a store asks of the system. Errors are `EditStoreError.system`.
 enum FileSystem {
+    /// What the system calls an error, such as `Permission denied`.
+    static func text(ofError number: Int32) -> String { String(cString: strerror(number)) }
+
     /// Makes a folder, and those around it. Only this user can read what is in it.
     static func makeFolder(_ path: String) throws(EditStoreError) {
         if mkdir(path, 0o700) == 0 || errno == EEXIST { return }
