@@ -12,23 +12,23 @@ NODE_PATH=/usr/share/nodejs
 export NODE_PATH
 # Names of fields and methods that the module alone uses, and never calls by a text: they become shorter as well. All
 # others are the protocol's, the app's, or what pages and tests of the project read. Transcripts run against the result.
-own='acknowledged aim answered apply arriving ask attempts attended awaited blocked capacity clock
-    clockAt closeSocket composed computedState confirmed connectionLost copies denial displacement
-    doubtful due duration edited elementsOf emit entered enteredAgain eventReceived expire fill finish firstNumber givesUp
-    greeted halt handler handlers hands happened hasSocket hear hearOf heardAt held here hiddenAt inputs
-    interval isAngle isAway isBeside isBusy isClosed isDecided isDeep isDirty isDraining isJoined isLeaving isOptional
-    isProbing isRefreshing isSaved isSavedBare isSent isStored isUp isWanted isWhole lastEpoch lastGesture
-    lastNumber listen listening looking loseSession lost met middle moves nextRequest nextSlot notAcknowledged
-    notEntered number offset ongoing original outputs over patience pause pauses playing pointing presenting
-    previewed probe probeAt provideToken queue range readHistory ready records refresh refuseTooLarge
-    refusedToken repeat replaced requests resendFrom restore restoring resumed retry samples saved searchFrom
-    searchHistory sendAfter sendEdit sending sentAt settle smallest stream take taken takenAt thrown timer
-    tokenRefused toldAt tooLarge touch touchEdits touched trail trip upAt waiting wakesAt
-    writing'
+own='acknowledged aim answered apply arriving ask attemptFailed attempts attended awaited blocked capacity clock
+    clockAt composed computedState confirmed connectionLost copies denial differ displacement doubtful due duration
+    edited elementsOf entered enteredAgain eventReceived expire fault fill finish firstNumber givesUp greeted halt
+    handler handlers hands happened hasSocket hear hearOf heardAt here hiddenAt inputs interval isAngle isAwaited
+    isAway isBeside isBusy isClosed isDecided isDeep isDirty isDraining isJoined isLeaving isOptional isProbing
+    isRefreshing isSaved isSavedBare isSent isStored isTrying isUp isWanted isWhole known lastEpoch lastNumber listed
+    listen listening looking loseSession lost met middle moves nextRequest nextSlot notAcknowledged notEntered number
+    offset ongoing original outputs over patience pause pauses persist playing pointing presenting previewed probe
+    probeAt provideToken queue range readHistory ready refresh refuseTooLarge refusedToken repeat replaced requests
+    resendFrom restore restoring resumed retry samples saved searchFrom searchHistory sendAfter sendEdit sending
+    sentAt settle smallest sorted stream take taken takenAt thrown timer tokenRefused toldAt tooLarge touch touchEdits
+    touched trail trip unsent upAt waiting wakesAt'
 # The more often a name is used, the shorter it becomes, but none becomes a word of the source. Terser itself would give the
 # shortest names to those that it meets first.
 cache=$(mktemp)
-trap 'rm "$cache"' EXIT
+source=$(mktemp)
+trap 'rm "$cache" "$source"' EXIT
 grep -vE '^ *(/?\*|//)' "$here/web/touchsync.js" | grep -oE '\w+' | sort | uniq -c | sort -k1nr -k2 | awk -v own="$(echo $own)" '
     BEGIN {
         split(own, list)
@@ -45,9 +45,11 @@ grep -vE '^ *(/?\*|//)' "$here/web/touchsync.js" | grep -oE '\w+' | sort | uniq 
         }
         print "{\"vars\":{\"props\":{}},\"props\":{\"props\":{" entries "}}}"
     }' > "$cache"
-terser --module --ecma 2022 --compress passes=3,reduce_funcs=false,sequences=false,inline=1,keep_fargs=false --mangle \
+# Fields without a value are there for their types alone.
+sed -E '/^  \w+;$/d' "$here/web/touchsync.js" > "$source"
+terser --module --ecma 2022 --compress passes=3,reduce_funcs=false,pure_getters=true,sequences=false,inline=1,keep_fargs=false --mangle \
     --mangle-props "builtins,regex=/^($(echo $own | tr ' ' '|'))$/" --name-cache "$cache" --format wrap_func_args=false \
-    --output "$folder/touchsync.min.js" -- "$here/web/touchsync.js"
+    --output "$folder/touchsync.min.js" -- "$source"
 for name in projection store; do
     terser --module --ecma 2022 --compress passes=3 --mangle --output "$folder/$name.min.js" -- "$here/web/$name.js"
 done

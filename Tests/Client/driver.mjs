@@ -4,6 +4,7 @@ import { createRequire } from "node:module";
 import { createInterface } from "node:readline";
 import { readFile, rename, rm, writeFile } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
+import { Store } from "../../Shared/Client/web/store.js";
 import { TouchSync } from "../../Shared/Client/web/touchsync.js";
 import { Driver } from "./commands.mjs";
 
@@ -12,8 +13,9 @@ const require = createRequire(import.meta.url);
 globalThis.crypto ??= require("crypto").webcrypto;
 
 // A store that outlives this process; each save takes up to a number of ms longer than its file.
-class FileStore {
+class FileStore extends Store {
   constructor(path, delay = 0) {
+    super();
     this.path = path;
     this.delay = delay;
   }

@@ -29,7 +29,7 @@ class Mutator {
   }
 
   packet() {
-    const [, head, json] = /^(\d+)(.*)$/s.exec(this.pick(packets));
+    const [, head, json] = /^(\d*)(.*)$/s.exec(this.pick(packets));
     // Answers meet one of the requests that may be open.
     const kind = head.startsWith("43") ? `43${Math.floor(this.random() * 12)}` : head;
     try {

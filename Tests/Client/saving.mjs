@@ -3,12 +3,12 @@
 
 import assert from "node:assert";
 import { setTimeout as sleep } from "node:timers/promises";
-import { IndexedDBStore } from "../../Shared/Client/web/store.js";
+import { IndexedDBStore, Store } from "../../Shared/Client/web/store.js";
 import { TouchSync } from "../../Shared/Client/web/touchsync.js";
 import { JOINED, Socket, turn, until } from "./scripted.mjs";
 
 // A store whose saves wait while it is held.
-class SlowStore {
+class SlowStore extends Store {
   saved = undefined;
   waiting = [];
   isHeld = false;
@@ -90,12 +90,15 @@ async function joined() {
   // A save that failed counts as one that hangs, also for what was to be saved with it.
   const { client, store } = await joined();
   const socket = Socket.last;
+  const told = [];
+  client.on("persistence", persistence => told.push(persistence));
   store.failures = 1;
   store.release();
   await sleep(300);
   assert.deepEqual(socket.edits, []);
   client.room("demo").delete("b").catch(() => {});
   await until(() => socket.edits.length === 2);
+  assert.deepEqual(told, ["unavailable", "ready"]);
   assert.deepEqual(store.saved.demo.edits.map(edit => edit.n), [1, 2]);
   await client.close();
 }
@@ -137,25 +140,30 @@ async function joined() {
   globalThis.document = {};
   const store = new SlowStore();
   const client = new TouchSync({ ...options, store });
+  const told = [];
+  client.on("persistence", persistence => told.push(persistence));
   client.room("demo").delete("a").catch(() => {});
   await client.close();
   assert.equal(store.saves, 0);
+  assert.deepEqual(told, ["unavailable"]);
   delete globalThis.document;
 }
 
 {
-  // With locks, also in browsers without `AbortSignal.timeout`, the first page keeps its edits, and no other one.
+  // With locks, also in browsers without `AbortSignal.timeout`, of pages that use a store with a single key the first one
+  // keeps its edits, and the other one says that it does not.
   const { timeout } = AbortSignal, holders = [];
   AbortSignal.timeout = undefined;
   const request = (key, { signal }, held) => new Promise((resolve, reject) => {
-    if (holders.push(key) === 1) return resolve(held());
+    if (holders.push(key) === 1) return resolve(held({ name: key }));
     signal.onabort = () => reject(signal.reason);
   });
   const before = Object.getOwnPropertyDescriptor(globalThis, "navigator");
   Object.defineProperty(globalThis, "navigator", { value: { locks: { request } }, configurable: true });
   const store = new SlowStore(), clients = [0, 1].map(() => new TouchSync({ ...options, store }));
   for (const client of clients) client.room("demo").delete("a").catch(() => {});
-  await until(() => store.saved);
+  await until(() => store.saved && clients[1].persistence !== "none");
+  assert.deepEqual(clients.map(client => client.persistence), ["ready", "unavailable"]);
   for (const client of clients) await client.close();
   assert.equal(holders.length, 2);
   assert.equal(store.saves, 1);

@@ -1,11 +1,19 @@
 // What the client is around its core, with a server in the test's hands. shell.mjs
 
 import assert from "node:assert";
+import { Store } from "../../Shared/Client/web/store.js";
 import { newElementId, TouchSync } from "../../Shared/Client/web/touchsync.js";
 import { JOINED, Socket, turn, until } from "./scripted.mjs";
 
 const options = { url: "http://localhost", WebSocket: Socket, fetch: async () => {} };
-const store = { load: async () => undefined, save: async () => {}, clear: async () => {} };
+
+// A store that keeps nothing.
+class EmptyStore extends Store {
+  load = async () => undefined;
+  save = async () => {};
+  clear = async () => {};
+}
+const store = new EmptyStore();
 
 // The events of an emitter, as they come.
 function heard(emitter, ...events) {
@@ -66,10 +74,8 @@ async function entered(more) {
   // What is no JSON is refused, or thrown, and does no harm.
   const { client, room } = await entered(), circle = {};
   circle.circle = circle;
-  const refusals = heard(room, "refusal");
   await assert.rejects(room.update("a", { size: 1n }), { code: "invalid" });
   await assert.rejects(room.create({ type: "note", circle }), { code: "invalid" });
-  assert.equal(refusals.length, 2);
   assert.throws(() => room.look({ x: 1n, y: 0, width: 1, height: 1 }), TypeError);
   assert.throws(() => room.point({ x: 1n, y: 0 }), TypeError);
   room.edit("elements:transform", { elements: [null] }).catch(() => {});
@@ -84,6 +90,105 @@ async function entered(more) {
   other.end().catch(() => {});
   room.delete("a").catch(() => {});
   assert.equal(Socket.last.edits.length, 1);
+  await client.close();
+}
+{
+  // A refusal is told once: to who waits for the edit, otherwise by the event.
+  const { client, room } = await entered(), refusals = [];
+  const failing = () => room.update("a", { size: 1n });
+  room.on("refusal", refusal => refusals.push(refusal.code));
+  await assert.rejects(failing());
+  failing().catch(() => {});
+  failing().then(() => {}, () => {});
+  await failing().finally(() => {}).catch(() => {});
+  await turn();
+  assert.deepEqual(refusals, []);
+  failing();
+  await until(() => refusals.length > 0);
+  // One that the server refuses, as well.
+  room.delete("a");
+  Socket.last.answer("element:delete", { ok: false, error: { code: "forbidden", message: "No." } });
+  const awaited = room.delete("a");
+  setTimeout(() => Socket.last.answer("element:delete", { ok: false, error: { code: "gone", message: "No." } }));
+  await assert.rejects(awaited, { code: "gone" });
+  await turn();
+  assert.deepEqual(refusals, ["invalid", "forbidden"]);
+  await client.close();
+}
+{
+  // Lists are the same until something changes, and nobody else's to change.
+  const { client, room } = await entered(), { elements, members } = room;
+  assert.equal(room.elements, elements);
+  assert.equal(room.members, members);
+  assert.throws(() => elements.pop(), TypeError);
+  assert.throws(() => members.pop(), TypeError);
+  room.transform("a", { positionX: 5 }).catch(() => {});
+  assert.notEqual(room.elements, elements);
+  assert.equal(room.elements, room.elements);
+  assert.equal(room.members, members);
+  const say = (event, data) => Socket.last.say(`42${JSON.stringify([event, { roomId: "demo", userId: "bob", ...data }])}`);
+  say("member:joined", { name: "Bob", connections: [{ sid: "b" }] });
+  const before = room.members;
+  say("cursor:moved", { sid: "b", x: 1, y: 2 });
+  assert.deepEqual([members.length, before[0].connections, room.members[0].connections[0].cursor],
+    [0, [{ sid: "b" }], { x: 1, y: 2 }]);
+  room.leave();
+  Socket.last.answer("element:transform", { ok: true, seq: 1, adjusted: [] });
+  assert.equal(room.elements, room.elements);
+  assert.equal(room.members.length, 0);
+  await client.close();
+}
+{
+  // Signals are told to whoever is there. Who this user is the server says.
+  const { client, room } = await entered(), signals = [];
+  assert.equal(client.self, undefined);
+  room.on("signal", signal => signals.push(signal));
+  room.signal("wave", { hands: 2 });
+  assert.equal(Socket.last.sent.at(-1), '42["room:signal",{"roomId":"demo","name":"wave","data":{"hands":2}}]');
+  Socket.last.say('42["room:signaled",{"roomId":"demo","userId":"bob","sid":"b","name":"wave","data":3}]');
+  assert.deepEqual(signals.map(({ userId, name, data }) => [userId, name, data]), [["bob", "wave", 3]]);
+  const self = { userId: "ada", name: "Ada", color: "#2c3e90", right: "commit" };
+  Socket.last.say('42["room:resync",{"roomId":"demo"}]');
+  Socket.last.answer("room:join", { ...JOINED, self });
+  assert.deepEqual([client.self, room.self], [self, self]);
+  await client.close();
+}
+{
+  // Why attempts fail, as far as the platform tells: until one succeeds.
+  const client = new TouchSync(options), failures = [];
+  client.on("failure", failure => failures.push(failure));
+  const fail = async event => {
+    client.connect();
+    if (event) Socket.last.onerror(event);
+    Socket.last.onclose();
+    await turn();
+  };
+  await fail();
+  await fail({ message: "", error: { code: "ECONNREFUSED" } });
+  await fail({ message: "self-signed certificate", error: { code: "DEPTH_ZERO_SELF_SIGNED_CERT" } });
+  await fail({ message: "failed", error: { cause: { code: "CERT_HAS_EXPIRED" } } });
+  await fail({ message: "Unexpected server response: 403", error: {} });
+  await fail({ message: "Unexpected server response: 404", error: {} });
+  await fail({ message: "Unexpected server response: 502", error: {} });
+  await fail({});
+  client.connect();
+  Socket.last.onopen();
+  Socket.last.onclose();
+  assert.deepEqual(failures.map(failure => failure.code),
+    ["unreachable", "refused", "tls", "tls", "origin", "not_touchsync", "unreachable", "unreachable", "not_touchsync"]);
+  assert(failures.every(({ message }) => message.endsWith(".")));
+  assert.equal(client.lastFailure, failures.at(-1));
+  client.connect();
+  Socket.last.accept();
+  assert.equal(client.lastFailure, null);
+  await client.close();
+}
+{
+  // An app without a token says so at once.
+  const client = new TouchSync({ ...options, token: () => null });
+  client.connect();
+  await turn();
+  assert.deepEqual([client.state, client.lastFailure.code], ["expired", "token"]);
   await client.close();
 }
 {
@@ -130,7 +235,7 @@ async function entered(more) {
 {
   // After that a store is the next one's.
   let saves = 0;
-  const client = new TouchSync({ ...options, store: { ...store, save: async () => void saves++ }, owner: "ada" });
+  const client = new TouchSync({ ...options, store: Object.assign(new EmptyStore(), { save: async () => void saves++ }), owner: "ada" });
   client.room("demo").delete("a").catch(() => {});
   await client.close();
   client.room("demo").delete("b").catch(() => {});

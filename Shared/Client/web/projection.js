@@ -1,5 +1,5 @@
-// How elements are seen that leave their plane, for web pages that find out what lies under a pointer, or draw around
-// elements. Shared/Client/README.md describes it.
+// How elements are seen, for web pages that draw them as nodes, find out what lies under a pointer, or draw around elements
+// that leave their plane. Shared/Client/README.md describes it.
 
 import { direction } from "./touchsync.js";
 
@@ -15,6 +15,17 @@ const NEAREST = 0.01;
  * @typedef {[Vector, Vector, Vector]} Plane
  *   How an element's own pixels are seen: the images of its x axis, its y axis and its upper left corner.
  */
+
+/**
+ * The CSS transform of a node that has an element's size at scale 1, lies where that is at scale 1, and has its anchor as
+ * `transform-origin`.
+ * @param {Element} element
+ */
+export function cssTransform({ perspective, positionZ = 0, rotationX = 0, rotationY = 0, rotation, scaleX, scaleY }) {
+  const tilt = `translateZ(${positionZ}px) rotateX(${rotationX}deg) rotateY(${rotationY}deg) `;
+  return (perspective ? `perspective(${perspective}px) ` : "") + (positionZ || rotationX || rotationY ? tilt : "") +
+    `rotate(${rotation}deg) scale(${scaleX}, ${scaleY})`;
+}
 
 /** @param {Plane} plane @param {Vector} vector @returns {Vector} */
 const seenFrom = ([a, b, c], [x, y, w]) =>

@@ -16,6 +16,7 @@
  * @typedef {{minScale: number, maxScale: number, lockedAspect: boolean, rotates: boolean, depth: boolean,
  *   minWidth: number, minHeight: number, minSide: number, fontSize?: {min: number, max: number} | null}} TypeRules
  * @typedef {Map<string, TypeRules>} Rules by type; `*` has those of all other types
+ * @typedef {Pick<import("./store.js").Store, "open">} Store
  * @typedef {{type: string} & Data} Output What the shell is to do, or to report.
  */
 
@@ -537,17 +538,6 @@ export function gestured(element, deltas, rules, { pivot, parent, isDrawn } = {}
   return transformed(held, fields, rules, isDrawn);
 }
 
-/**
- * The CSS transform of a node that has an element's size at scale 1, lies where that is at scale 1, and has its anchor as
- * `transform-origin`.
- * @param {Element} element
- */
-export function cssTransform({ perspective, positionZ = 0, rotationX = 0, rotationY = 0, rotation, scaleX, scaleY }) {
-  const tilt = `translateZ(${positionZ}px) rotateX(${rotationX}deg) rotateY(${rotationY}deg) `;
-  return (perspective ? `perspective(${perspective}px) ` : "") + (positionZ || rotationX || rotationY ? tilt : "") +
-    `rotate(${rotation}deg) scale(${scaleX}, ${scaleY})`;
-}
-
 /** @param {number} degrees @returns {(element: Element) => Fields} */
 const turn = degrees => ({ rotation }) => ({ rotation: rotation + degrees });
 /** @type {Record<string, (element: Element) => Fields>} */
@@ -627,33 +617,20 @@ const BEZIERS = {
 };
 
 /**
- * One coordinate of a Bézier curve from 0 to 1 at a parameter, and its derivative.
+ * One coordinate of a Bézier curve from 0 to 1 at a parameter.
  * @param {number} first @param {number} second control point @param {number} s
  */
-function cubic(first, second, s) {
-  const c = 3 * first, b = 3 * (second - first) - c, a = 1 - c - b;
-  return [((a * s + b) * s + c) * s, (3 * a * s + 2 * b) * s + c];
-}
+const cubic = (first, second, s) => (3 * (1 - s) * ((1 - s) * first + s * second) + s * s) * s;
 
 /**
- * The y of a Bézier curve at an x, whose parameter is found by Newton's method, else by bisection.
+ * The y of a Bézier curve at an x, whose parameter is found by bisection.
  * @param {number[]} controls @param {number} x
  */
 function bezierAt([x1, y1, x2, y2], x) {
   if (x <= 0 || x >= 1) return x <= 0 ? 0 : 1;
-  for (let s = x, count = 0; count < 16; count++) {
-    const [value, slope] = cubic(x1, x2, s), step = (value - x) / slope;
-    s -= step;
-    if (!(s >= 0 && s <= 1)) break;
-    if (Math.abs(step) < 1e-12) return cubic(y1, y2, s)[0];
-  }
-  let low = 0, high = 1;
-  for (let count = 0; count < 40; count++) {
-    const middle = low + (high - low) / 2;
-    if (cubic(x1, x2, middle)[0] >= x) high = middle;
-    else low = middle;
-  }
-  return cubic(y1, y2, high)[0];
+  let s = 0;
+  for (let step = 0.5; step > 1e-10; step /= 2) if (cubic(x1, x2, s + step) < x) s += step;
+  return cubic(y1, y2, s);
 }
 
 /** @param {number} from @param {number} to @param {number} share */
@@ -663,7 +640,7 @@ const between = (from, to, share) => (share === 1 ? to : from + (to - from) * sh
  * The share of the way that an easing function of CSS has made at a share of the time.
  * @param {any} curve @param {number} share
  */
-export function eased(curve, share) {
+function eased(curve, share) {
   const { bezier = BEZIERS[curve], steps, jump = "end", points } = curve;
   if (bezier) return bezierAt(bezier, share);
   if (steps) {
@@ -1466,6 +1443,11 @@ class People extends RoomPart {
    */
   members = new Map();
   /**
+   * The same as the app sees them, unless they changed since it asked.
+   * @type {readonly Data[] | undefined}
+   */
+  known;
+  /**
    * Who this user is, as of the last join.
    * @type {any}
    */
@@ -1508,7 +1490,7 @@ class People extends RoomPart {
     this.self = only(isObject)(answer.self);
     this.members.clear();
     for (const member of objectsIn(answer.members)) this.add(member);
-    this.room.tell("members");
+    this.differ("members");
   }
 
   /** Says it again. That there is none any more is said if there was one over this connection. */
@@ -1532,7 +1514,7 @@ class People extends RoomPart {
   /** @param {Data} data */
   "member:joined"(data) {
     this.add(data);
-    this.room.tell("members");
+    this.differ("members");
   }
 
   /** @param {Data} data */
@@ -1543,7 +1525,7 @@ class People extends RoomPart {
   /** @param {Data} data */
   "member:left"(data) {
     this.members.delete(data.userId);
-    this.room.tell("members");
+    this.differ("members");
   }
 
   /** @param {Data} data */
@@ -1574,7 +1556,19 @@ class People extends RoomPart {
     const connections = this.members.get(userId)?.connections;
     if (!connections) return;
     connections[sid] = { ...connections[sid], sid, ...change };
-    this.room.tell("awareness", { userId, sid, ...change });
+    this.differ("awareness", { userId, sid, ...change });
+  }
+
+  /** @param {"members" | "awareness"} type @param {Data} [change] */
+  differ(type, change) {
+    this.known = undefined;
+    this.room.tell(type, change);
+  }
+
+  /** @returns {readonly Data[]} the members with lists of their connections */
+  get listed() {
+    return (this.known ??= Object.freeze([...this.members.values()].map(member =>
+      ({ ...member, connections: Object.values(member.connections) }))));
   }
 
   /** @param {Data} input pixels, null to hide the cursor */
@@ -1601,6 +1595,16 @@ class People extends RoomPart {
     this.presence = { state };
     this.presenting.changed();
   }
+
+  /** @param {Data} input something that the others hear once, if they are here now */
+  signal(input) {
+    this.room.send("room:signal", input);
+  }
+
+  /** @param {Data} data */
+  "room:signaled"({ roomId, ...data }) {
+    this.room.tell("signal", data);
+  }
 }
 
 // MARK: Rooms
@@ -1609,7 +1613,7 @@ class People extends RoomPart {
 const RETRYABLE = ["busy", "rate_limited", "unavailable"];
 
 /** One room: what the server confirmed, this user's edits on top of it, and what is known of the others. */
-export class RoomCore extends Part {
+class RoomCore extends Part {
   /** @type {"idle" | "joining" | "parts" | "joined" | "refused"} */
   phase = "idle";
   /** Whether it is left as soon as all edits have their results. */
@@ -1643,6 +1647,11 @@ export class RoomCore extends Part {
    * @type {Map<string, Element>}
    */
   shown = new Map();
+  /**
+   * The same as they lie on each other, unless they changed since it was asked for.
+   * @type {readonly Element[] | undefined}
+   */
+  sorted;
   /**
    * Those with edits that move them, as they are to be drawn until the server says from when on.
    * @type {Map<string, Element>}
@@ -2094,6 +2103,12 @@ export class RoomCore extends Part {
     this.settle();
   }
 
+  /** @returns {readonly Element[]} what is shown, the lowest first */
+  get elements() {
+    return (this.sorted ??= Object.freeze([...this.shown.values()].sort((a, b) =>
+      (a.zIndex ?? 0) - (b.zIndex ?? 0) || (a.id < b.id ? -1 : 1))));
+  }
+
   /** @param {string[]} ids @returns {Element[]} those that are shown */
   elementsOf(ids) {
     return ids.flatMap(id => this.shown.get(id) ?? []);
@@ -2118,6 +2133,7 @@ export class RoomCore extends Part {
     const ids = [...this.touched];
     if (ids.length === 0) return;
     this.touched.clear();
+    this.sorted = undefined;
     for (const id of ids) {
       put(this.shown, id, this.composed(id));
       const isWaiting = this.queue.edits.some(edit => edit.body.motion && !edit.isStored && edit.elementIds.includes(id));
@@ -2314,11 +2330,16 @@ class ServerClock {
 /**
  * The connection: Socket.IO 5 over Engine.IO 4 as texts of a WebSocket, tokens, and whether the other end lives.
  *
- * offline ──► token ──► opening ──► up ──► offline … and expired, when the server refused the token
+ * offline ──► token ──► opening ──► greeted ──► up ──► offline … and expired, without a token that the server takes
  */
 class Link extends Part {
-  /** @type {"offline" | "token" | "opening" | "up" | "expired"} */
+  /**
+   * How far an attempt got: the app is asked for a token, there is a socket, the server speaks Engine.IO, this client is in.
+   * @type {"offline" | "token" | "opening" | "greeted" | "up" | "expired"}
+   */
   phase = "offline";
+  /** Why the present attempt fails if nothing more happens: a code of `FAILURES`. */
+  fault = "";
   /** Whether the app wants to be connected. */
   isWanted = false;
   isDraining = false;
@@ -2351,8 +2372,12 @@ class Link extends Part {
     return this.phase === "up";
   }
 
+  get isTrying() {
+    return ["token", "opening", "greeted"].includes(this.phase);
+  }
+
   get hasSocket() {
-    return this.isUp || this.phase === "opening";
+    return this.isUp || (this.isTrying && this.phase !== "token");
   }
 
   get deadline() {
@@ -2389,7 +2414,7 @@ class Link extends Part {
     delete this.due.begin;
     this.attempts++;
     if (!this.core.hasTokens) return this.open();
-    this.phase = "token";
+    this.phase = this.fault = "token";
     this.due.lost = this.now + CONNECT_TIMEOUT;
     this.core.tell("token", { reason: this.refusedToken === undefined ? "connect" : "refused" });
   }
@@ -2398,11 +2423,9 @@ class Link extends Part {
   token({ token }) {
     if (this.isUp && this.isRefreshing) return this.refresh(token);
     if (this.phase !== "token") return;
-    if (token !== null && token !== this.refusedToken) {
-      this.presentToken = token;
-      this.open();
-    } else if (this.refusedToken === undefined) this.lost();
-    else this.expire();
+    if (token === null || token === this.refusedToken) return this.expire();
+    this.presentToken = token;
+    this.open();
   }
 
   /** The app does not know now whether it has a token. */
@@ -2411,25 +2434,41 @@ class Link extends Part {
     if (this.phase === "token") this.lost();
   }
 
-  /** The server would refuse the token again: the next attempt is the app's to make. */
+  /** No token, or one that the server refused: the next attempt is the app's to make. */
   expire() {
+    this.attemptFailed();
     this.phase = "expired";
     this.due = {};
   }
 
   open() {
     this.phase = "opening";
+    this.fault = "unreachable";
     this.due.lost = this.now + CONNECT_TIMEOUT;
     this.core.tell("open");
   }
 
-  closed() {
-    if (this.hasSocket) this.lost();
+  opened() {
+    this.fault = "not_touchsync";
   }
 
-  /** Gives the connection up, and tries again later if the app wants one. */
-  lost() {
+  /** @param {Data} input with `failure`, what the shell knows of the reason */
+  closed({ failure }) {
+    if (this.hasSocket) this.lost(failure);
+  }
+
+  /** An attempt that the app still wants has failed. */
+  attemptFailed(code = this.fault) {
+    if (this.isWanted && this.isTrying) this.core.tell("failure", { code });
+  }
+
+  /**
+   * Gives the connection up, and tries again later if the app wants one.
+   * @param {string} [code] of a failure, if it was an attempt
+   */
+  lost(code) {
     if (this.hasSocket) this.core.tell("close");
+    this.attemptFailed(code);
     if (this.isUp && this.now - this.upAt >= LASTING) this.attempts = 0;
     this.phase = "offline";
     this.isDraining = this.isRefreshing = this.isProbing = false;
@@ -2459,6 +2498,11 @@ class Link extends Part {
   online() {
     if (this.isUp) this.probe(PROBE_TIMEOUT);
     else if (this.due.begin) this.begin();
+  }
+
+  /** The network is gone. */
+  offline() {
+    if (this.hasSocket) this.lost("unreachable");
   }
 
   /**
@@ -2507,11 +2551,12 @@ class Link extends Part {
     if (this.isUp) this.due.lost = this.now + this.patience;
     const [head, kind, digits] = /^(4?\d)(\d*)/.exec(text) ?? [""];
     const data = parsed(text.slice(head.length));
+    if (this.phase === "opening") return kind === "0" && isObject(data) ? this.greeted(data) : this.lost("not_touchsync");
     switch (kind) {
-      case "0": return this.greeted(objectIn(data));
       case "1": return this.lost();
       case "2": return this.write("3");
-      case "40": return this.entered();
+      // Earlier versions of Socket.IO let clients in without being asked, and give the connection no name.
+      case "40": return data?.sid ? this.entered() : this.lost("version");
       case "41": return this.tokenRefused();
       case "42": return this.eventReceived(data);
       case "43": return this.answered(Number(digits), objectIn(data?.[0]));
@@ -2523,6 +2568,8 @@ class Link extends Part {
   greeted({ pingInterval, pingTimeout }) {
     const patience = milliseconds(pingInterval) + milliseconds(pingTimeout);
     if (patience > 0) this.patience = patience;
+    this.phase = "greeted";
+    this.fault = "unreachable";
     this.write("40" + JSON.stringify({ ...this.core.handshake, token: this.presentToken }));
   }
 
@@ -2619,7 +2666,7 @@ class Link extends Part {
   /** The server wants this token no longer, or not at all. */
   tokenRefused() {
     const refused = this.presentToken ?? "";
-    this.lost();
+    this.lost("token");
     this.refusedToken = refused;
     if (!this.core.hasTokens) this.expire();
     // What follows is refused as well, it seems: then there are pauses.
@@ -2702,100 +2749,10 @@ export class Core extends Part {
   }
 
   computedState() {
-    const { phase, isDraining } = this.link;
-    if (phase === "token" || phase === "opening") return "connecting";
-    if (phase !== "up") return phase;
+    const { phase, isDraining, isTrying, isUp } = this.link;
+    if (!isUp) return isTrying ? "connecting" : /** @type {"offline" | "expired"} */ (phase);
     const isSettled = [...this.rooms.values()].every(room => room.isJoined || room.phase === "refused");
     return isDraining ? "draining" : isSettled ? "live" : "joining";
-  }
-}
-
-// MARK: Stores
-
-/**
- * Where edits without a result survive the end of the app: one value for each key. `store.js` has one for browsers.
- * @typedef {object} Store
- * @property {(key: string) => Promise<any>} load undefined when there is none
- * @property {(key: string, value: any) => Promise<void>} save
- * @property {(key: string) => Promise<void>} clear
- */
-
-/**
- * The edits of one user at one server, in a store. Only one tab at a time uses it: the first, by a lock of the browser.
- */
-class SavedEdits {
-  /**
-   * By room, once this tab has the lock and could read what there is.
-   * @type {Record<string, Data> | undefined}
-   */
-  records;
-  /** @type {(value?: any) => void} */
-  release = () => {};
-  writing = Promise.resolve();
-  /** Whether the store has not been given the latest yet: while it writes, only that counts. */
-  isDirty = false;
-
-  /** @param {Store} store @param {string} key */
-  constructor(store, key) {
-    this.store = store;
-    this.key = key;
-  }
-
-  /** @returns {Promise<string[]>} the rooms of which an earlier run of the app left something */
-  async open() {
-    // What cannot be read is not to be overwritten.
-    if (await this.lock()) this.records = (await this.load()) ?? {};
-    return Object.keys(this.records ?? {});
-  }
-
-  /** A store that hangs must not hold the app: what it says later does not count. */
-  load() {
-    /** @type {any} */
-    let timer;
-    const late = new Promise((resolve, reject) => {
-      timer = setTimeout(reject, 5000, new Error("The store does not answer."));
-    });
-    return Promise.race([this.store.load(this.key), late]).finally(() => clearTimeout(timer));
-  }
-
-  /** @returns {Promise<boolean>} */
-  async lock() {
-    const { locks } = globalThis.navigator ?? {};
-    // Pages without locks, as those that come by plain HTTP, cannot know of each other.
-    if (!locks) return !globalThis.document;
-    return new Promise(resolve => {
-      const held = () => new Promise(release => {
-        this.release = release;
-        resolve(true);
-      });
-      // A page that is loaded again waits for its former self to end; a second tab goes on without the store. Not all
-      // browsers that have locks have `AbortSignal.timeout`.
-      const waiting = new AbortController(), { signal } = waiting;
-      setTimeout(() => waiting.abort(), 500);
-      locks.request(this.key, { signal }, held).catch(() => resolve(false));
-    });
-  }
-
-  /**
-   * @param {string} roomId @param {Data | null} record @param {(error: any) => void} failed
-   * @returns {Promise<void> | undefined} when it is saved
-   */
-  save(roomId, record, failed) {
-    const { store, key, records } = this;
-    if (!records) return;
-    if (record) records[roomId] = record;
-    else delete records[roomId];
-    this.isDirty = true;
-    const saved = this.writing.then(() => {
-      if (!this.isDirty) return;
-      this.isDirty = false;
-      return Object.keys(records)[0] ? store.save(key, copied(records)) : store.clear(key);
-    });
-    this.writing = saved.catch(error => {
-      this.isDirty = true;
-      failed(error);
-    });
-    return saved;
   }
 }
 
@@ -2803,7 +2760,7 @@ class SavedEdits {
 
 /** Calls handlers by name. */
 class Emitter {
-  /** @type {Set<{event: string, handler: (value: any) => void}>} */
+  /** @type {Set<[string, (value: any) => void]>} */
   handlers = new Set();
 
   /**
@@ -2811,16 +2768,17 @@ class Emitter {
    * @param {string} event @param {(value: any) => void} handler @returns {() => void} ends that
    */
   on(event, handler) {
-    const entry = { event, handler };
+    /** @type {[string, (value: any) => void]} */
+    const entry = [event, handler];
     this.handlers.add(entry);
     return () => this.handlers.delete(entry);
   }
 
   /** @param {string} event @param {any} value */
   emit(event, value) {
-    for (const entry of [...this.handlers].filter(entry => entry.event === event)) {
+    for (const [name, handler] of [...this.handlers]) {
       try {
-        entry.handler(value);
+        if (name === event) handler(value);
       } catch (error) {
         // A handler's fault is the app's to hear of, and nobody else's.
         setTimeout(() => {
@@ -2833,24 +2791,61 @@ class Emitter {
 
 /** Why an edit or a join was refused for good. */
 export class Refusal extends Error {
+  name = "Refusal";
+  /** @type {string} one of the codes of the protocol, or `queue_full`, `forgotten`, `left`, `closed` */
+  code;
+  /** @type {string | undefined} the field at fault */
+  field;
+  /** @type {string | undefined} the user whose work an undo or a redo would delete */
+  by;
+  /**
+   * What an undo or a redo cannot take back now: asked again, it leaves this out.
+   * @type {{seq: number, event: string, elementIds: string[]} | undefined}
+   */
+  entry;
+
   /** @param {Data} error as the server sent it */
-  constructor({ code, message, field, by, entry, ...more }) {
-    super(message ?? code);
-    this.name = "Refusal";
-    /** @type {string} one of the codes of the protocol, or `queue_full`, `forgotten`, `left`, `closed` */
-    this.code = code;
-    /** @type {string | undefined} the field at fault */
-    this.field = field;
-    /** @type {string | undefined} the user whose work an undo or a redo would delete */
-    this.by = by;
-    /**
-     * What an undo or a redo cannot take back now: asked again, it leaves this out.
-     * @type {{seq: number, event: string, elementIds: string[]} | undefined}
-     */
-    this.entry = entry;
-    this.more = more;
+  constructor(error) {
+    super(error.message ?? error.code);
+    this.code = error.code;
+    Object.assign(this, pick(error, ["field", "by", "entry"]));
   }
 }
+
+/**
+ * Why an attempt to connect failed, by code, in a sentence.
+ * @type {Record<string, string>}
+ */
+const FAILURES = {
+  unreachable: "No network, no server at this address, no valid certificate, or an origin that is not accepted.",
+  tls: "No valid certificate.",
+  refused: "No server at this address.",
+  not_touchsync: "No TouchSync server at this address.",
+  origin: "An origin that is not accepted.",
+  token: "No token that is accepted.",
+  version: "No version that is known.",
+};
+
+/**
+ * What Node says of them.
+ * @type {Record<string, RegExp>}
+ */
+const SIGNS = { refused: /REFUSED/, tls: /CERT|SSL|TLS|SIGN/, origin: /: 403/, not_touchsync: /: [234]\d\d/ };
+
+/**
+ * What is known of why a socket could not be opened: browsers tell nothing.
+ * @param {ErrorEvent} event @returns {string | undefined} one of the codes
+ */
+function failureOf({ error, message }) {
+  const told = [error?.code, error?.cause?.code, message].join();
+  return Object.keys(SIGNS).find(code => SIGNS[code].test(told));
+}
+
+/**
+ * Nothing in a room that was left.
+ * @type {readonly any[]}
+ */
+const NONE = Object.freeze([]);
 
 /** @returns {string} a name that nobody else uses */
 const uniqueName = () => crypto.getRandomValues(new Uint32Array(3)).join("-");
@@ -2866,7 +2861,7 @@ export class TouchSync extends Emitter {
   rooms = new Map();
   /**
    * Promises of results, by the names of edits.
-   * @type {Map<any, {resolve: (answer: Data) => void, reject: (refusal: Refusal) => void}>}
+   * @type {Map<any, {resolve: (answer: Data) => void, reject: (refusal: Refusal) => void, isAwaited: () => boolean}>}
    */
   awaited = new Map();
   /** @type {WebSocket | undefined} */
@@ -2879,9 +2874,19 @@ export class TouchSync extends Emitter {
    * What is to be sent once it is saved.
    * @type {string[] | undefined}
    */
-  held;
+  unsent;
   /** @type {Promise<void> | undefined} */
   writing;
+  /**
+   * Whether edits survive the page: there is no store, or it is not open yet; or it is used; or it cannot be.
+   * @type {"none" | "ready" | "unavailable"}
+   */
+  persistence = "none";
+  /**
+   * What is kept in the store.
+   * @type {import("./store.js").SavedEdits | undefined}
+   */
+  saved;
   /**
    * Inputs that wait for the store, or for the present one to be done.
    * @type {({type: string} & Data)[]}
@@ -2890,13 +2895,18 @@ export class TouchSync extends Emitter {
   isBusy = false;
   isClosed = false;
   /**
+   * Why the last attempt to connect failed; null once one succeeded.
+   * @type {{code: keyof FAILURES, message: string} | null}
+   */
+  lastFailure = null;
+  /**
    * What ends listening to the page's surroundings.
    * @type {AbortController | undefined}
    */
   listening;
 
   /**
-   * @param {object} options
+   * @param {object} [options]
    * @param {string} [options.url] of the server; that of the page by default
    * @param {string} [options.userId] without tokens: who this is
    * @param {string} [options.name] without tokens: the name that others see
@@ -2911,25 +2921,35 @@ export class TouchSync extends Emitter {
    * @param {any} [options.WebSocket] where the platform has none
    * @param {any} [options.fetch] where the platform has none
    */
-  constructor({
-    url = globalThis.location?.href, userId, name, color, token, store, owner, queueLimit,
-    motion = !globalThis.matchMedia?.("(prefers-reduced-motion: reduce)").matches, WebSocket = globalThis.WebSocket, fetch = globalThis.fetch,
-  } = {}) {
+  constructor(options = {}) {
     super();
+    const {
+      url = globalThis.location?.href, userId, name, color, token, store, owner, queueLimit,
+      motion = !globalThis.matchMedia?.("(prefers-reduced-motion: reduce)").matches, WebSocket = globalThis.WebSocket,
+      fetch = globalThis.fetch,
+    } = options;
     if (store && owner === undefined) throw new TypeError("A store needs an owner.");
+    this.options = options;
     this.url = new URL(url);
     this.WebSocket = WebSocket;
     this.fetch = fetch;
     this.token = token;
     this.core = new Core({ handshake: { userId, name, color, batches: true }, hasTokens: token !== undefined, queueLimit, motion });
-    this.saved = store && new SavedEdits(store, `touchsync ${this.url.origin} ${owner}`);
     /** What an earlier run left is being read until then. */
-    this.restoring = this.saved && this.restore(this.saved);
+    this.restoring = store && this.restore(store, `touchsync ${this.url.origin} ${owner}`);
   }
 
   /** @returns {"offline" | "connecting" | "joining" | "live" | "draining" | "expired"} */
   get state() {
     return this.core.state;
+  }
+
+  /**
+   * Who this user is, as the server last said when a room was joined.
+   * @returns {{userId: string, name: string, color: string} | undefined} undefined before
+   */
+  get self() {
+    return [...this.rooms.values()].find(room => room.self)?.self;
   }
 
   /** Connects, and stays connected until `disconnect`: whatever is lost comes back by itself. */
@@ -2955,8 +2975,7 @@ export class TouchSync extends Emitter {
     clearTimeout(this.timer);
     for (const id of this.awaited.keys()) this.settle(undefined, id, CLOSED);
     for (const room of this.rooms.values()) room.end(CLOSED);
-    await this.saved?.writing;
-    this.saved?.release();
+    await this.saved?.close();
   }
 
   /**
@@ -3006,7 +3025,7 @@ export class TouchSync extends Emitter {
   /** @param {{type: string} & Data} input */
   take(input) {
     const { type, roomId, room } = input;
-    if (type === "join") input.record = this.saved?.records?.[roomId];
+    if (type === "join") input.record = this.saved?.rooms[roomId];
     // What the app wanted before it may have left the room.
     if (room) this.rooms.set(roomId, room);
     for (const output of this.core.input(input, this.now)) this.perform(output);
@@ -3017,20 +3036,21 @@ export class TouchSync extends Emitter {
     const { type, roomId } = output, room = this.rooms.get(roomId);
     switch (type) {
       case "open": return this.open();
-      case "close":
-        this.socket?.close();
-        this.socket = undefined;
-        break;
-      case "send": return this.held ? this.held.push(output.text) : this.socket?.send(output.text);
+      case "close": return (this.socket = void this.socket?.close());
+      case "send": return this.unsent ? this.unsent.push(output.text) : this.socket?.send(output.text);
       case "token": return this.provideToken(output.reason);
       case "history": return this.searchHistory(roomId, output.after);
       case "save": {
-        const writing = this.saved?.save(roomId, output.record, error => this.emit("error", error));
+        const writing = this.saved?.save(roomId, output.record);
+        writing?.then(() => this.persist("ready"), error => this.persist("unavailable", error));
         return output.isFirst && writing && this.sendAfter(writing);
       }
-      case "state": return this.emit("state", output.state);
+      case "state":
+        if (this.core.link.isUp) this.lastFailure = null;
+        return this.emit("state", output.state);
+      case "failure": return this.emit("failure", (this.lastFailure = { code: output.code, message: FAILURES[output.code] }));
       case "error": return this.emit("error", new Refusal(output.error));
-      case "result": return this.settle(room, output.id, output.answer);
+      case "result": return this.settle(room ?? this, output.id, output.answer);
     }
     room?.happened(output);
     if (output.phase === "left") this.rooms.delete(roomId);
@@ -3038,20 +3058,27 @@ export class TouchSync extends Emitter {
 
   /**
    * What an earlier run left is sent, even in rooms that the app does not open.
-   * @param {SavedEdits} saved
+   * @param {Store} store @param {string} key
    */
-  async restore(saved) {
+  async restore(store, key) {
     this.isBusy = true;
     try {
-      for (const roomId of await saved.open()) {
-        if (this.rooms.has(roomId)) continue;
-        this.inputs.push({ type: "join", roomId }, { type: "deliver", roomId });
+      this.saved = await store.open(this, key);
+      for (const roomId in this.saved?.rooms) {
+        if (!this.rooms.has(roomId)) this.inputs.push({ type: "join", roomId }, { type: "deliver", roomId });
       }
+      this.persist(this.saved ? "ready" : "unavailable");
     } catch (error) {
-      this.emit("error", error);
+      this.persist("unavailable", error);
     }
     this.isBusy = false;
     this.input({ type: "restored" });
+  }
+
+  /** @param {"ready" | "unavailable"} persistence @param {any} [error] why */
+  persist(persistence, error) {
+    if (error) this.emit("error", error);
+    if (persistence !== this.persistence) this.emit("persistence", (this.persistence = persistence));
   }
 
   // The socket
@@ -3061,17 +3088,17 @@ export class TouchSync extends Emitter {
    * @param {Promise<void>} writing
    */
   async sendAfter(writing) {
-    this.held ??= [];
+    this.unsent ??= [];
     this.writing = writing;
     await new Promise(resolve => {
       writing.then(resolve, () => {});
       setTimeout(resolve, 3000);
     });
-    if (this.writing === writing) this.held = void this.held.forEach(text => this.socket?.send(text));
+    if (this.writing === writing) this.unsent = void this.unsent.forEach(text => this.socket?.send(text));
   }
 
   open() {
-    this.held &&= [];
+    this.unsent &&= [];
     const { href } = new URL("/socket.io/?EIO=4&transport=websocket", this.url);
     /** @type {any} */
     let socket;
@@ -3086,15 +3113,12 @@ export class TouchSync extends Emitter {
     const input = input => {
       if (socket === this.socket) this.input(input);
     };
+    /** @type {string | undefined} */
+    let failure;
+    socket.onopen = () => input({ type: "opened" });
     socket.onmessage = (/** @type {MessageEvent} */ message) => input({ type: "packet", text: String(message.data) });
-    socket.onclose = () => input({ type: "closed" });
-    socket.onerror = () => {};
-  }
-
-  closeSocket() {
-    const { socket } = this;
-    this.socket = undefined;
-    socket?.close();
+    socket.onclose = () => input({ type: "closed", failure });
+    socket.onerror = (/** @type {ErrorEvent} */ event) => (failure = failureOf(event));
   }
 
   /** Listens to the page's surroundings. */
@@ -3103,9 +3127,10 @@ export class TouchSync extends Emitter {
     this.listening?.abort();
     this.listening = new AbortController();
     const { signal } = this.listening;
-    addEventListener("online", () => this.input({ type: "online" }), { signal });
-    addEventListener("visibilitychange",
-      () => this.input({ type: document.hidden ? "background" : "foreground" }), { signal });
+    for (const type of ["online", "offline", "visibilitychange"]) {
+      const told = () => (type[0] === "o" ? type : document.hidden ? "background" : "foreground");
+      addEventListener(type, () => this.input({ type: told() }), { signal });
+    }
   }
 
   /** @param {"connect" | "expires" | "refused"} reason */
@@ -3146,9 +3171,10 @@ export class TouchSync extends Emitter {
    */
   result(input) {
     const id = uniqueName();
-    const result = new Promise((resolve, reject) => this.awaited.set(id, { resolve, reject }));
-    // Who does not wait for a result hears of a refusal by the room's event.
-    result.catch(() => {});
+    /** @type {Answer} */
+    const result = new Answer((resolve, reject) => this.awaited.set(id, { resolve, reject, isAwaited: () => result.isAwaited }));
+    // A refusal that the room's event tells is nobody's fault.
+    Promise.prototype.then.call(result, null, () => {});
     try {
       this.input({ ...copied(input), id });
     } catch (error) {
@@ -3157,14 +3183,33 @@ export class TouchSync extends Emitter {
     return result;
   }
 
-  /** @param {Room | undefined} room @param {any} id @param {Data} answer */
-  settle(room, id, answer) {
+  /**
+   * @param {Emitter | undefined} place where a refusal is told that nobody waits for @param {any} id @param {Data} answer
+   */
+  settle(place, id, answer) {
     const awaited = this.awaited.get(id);
     this.awaited.delete(id);
     if (answer.ok) return awaited?.resolve(answer);
     const refusal = new Refusal(answer.error);
     awaited?.reject(refusal);
-    room?.emit("refusal", refusal);
+    // An edit that is refused at once has been returned by then.
+    setTimeout(() => awaited?.isAwaited() || place?.emit("refusal", refusal));
+  }
+}
+
+/**
+ * The promise of an edit's result, which knows whether somebody waits for it.
+ * @extends {Promise<any>}
+ */
+class Answer extends Promise {
+  isAwaited = false;
+
+  /**
+   * @param {any} [done] @param {any} [failed] @returns {Promise<any>}
+   */
+  then(done, failed) {
+    this.isAwaited = true;
+    return super.then(done, failed);
   }
 }
 
@@ -3179,7 +3224,8 @@ export class TouchSync extends Emitter {
  * result, which is rejected with a `Refusal`.
  *
  * Events: `change` (ids of elements), `moving` (an element that moves, or that somebody else moves, at each preview: draw it
- * at each frame), `still` (an element that does not move by itself any more), `members`, `awareness` (what somebody shows), `joined`, `denied` and `refusal` (a `Refusal`), `left`.
+ * at each frame), `still` (an element that does not move by itself any more), `members`, `awareness` (what somebody shows), `signal`
+ * (what somebody tells), `joined`, `denied` and `refusal` (a `Refusal`), `left`.
  */
 export class Room extends Emitter {
   /** @param {Data} refusal of the first join, if it is still to come */
@@ -3220,12 +3266,11 @@ export class Room extends Emitter {
 
   /**
    * All elements as they lie on each other, the lowest first: by `zIndex`, which is 0 when absent, then by id, so that
-   * the order is the same for everybody. They are sorted at each call: to redraw some, take these by `drawn`.
-   * @returns {Element[]}
+   * the order is the same for everybody. The same list until something changes.
+   * @returns {readonly Element[]}
    */
   get elements() {
-    return [...(this.core?.shown.values() ?? [])].sort((a, b) =>
-      (a.zIndex ?? 0) - (b.zIndex ?? 0) || (a.id < b.id ? -1 : 1));
+    return this.core?.elements ?? NONE;
   }
 
   /** @param {string} id @returns {Element | undefined} */
@@ -3261,10 +3306,12 @@ export class Room extends Emitter {
     return pose && named(pose);
   }
 
-  /** Who is here, and what is shown of them. */
+  /**
+   * Who is here, and what is shown of them. The same list until something changes.
+   * @returns {readonly Data[]}
+   */
   get members() {
-    return [...(this.core?.people.members.values() ?? [])].map(member =>
-      ({ ...member, connections: Object.values(member.connections) }));
+    return this.core?.people.listed ?? NONE;
   }
 
   /**
@@ -3401,6 +3448,14 @@ export class Room extends Emitter {
    */
   show(state) {
     this.input("show", { state });
+  }
+
+  /**
+   * Tells the others in the room something at once; nothing is kept of it, and who is not here misses it.
+   * @param {string} name @param {any} [data] at most 4 KiB as JSON
+   */
+  signal(name, data) {
+    this.input("signal", { name, data });
   }
 
   /**

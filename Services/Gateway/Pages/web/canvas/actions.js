@@ -12,6 +12,7 @@ import { animationOf } from "./recording.js";
 import { ruleFor } from "./roomcore.js";
 import { isAnnotation, isGuide } from "./scene.js";
 import { toCanvas } from "./camera.js";
+import { refused } from "./words.js";
 import { newElementId } from "/client/touchsync.js";
 
 /** @typedef {import("./board.js").Board} Board */
@@ -72,7 +73,7 @@ export class Actions {
   /** @param {import("/client/touchsync.js").Data} element @param {boolean} isText whether its text is written next */
   #add(element, isText) {
     const id = newElementId();
-    this.room.create({ id, ...element }).catch(() => {});
+    this.room.create({ id, ...element });
     this.board.selection.set([id]);
     this.board.surface.focus({ preventScroll: true });
     // Its node comes with the next frame.
@@ -103,7 +104,7 @@ export class Actions {
   preset(preset) {
     const options = group(), free = this.selected.filter(element => !element.locked);
     if (free.length === 0) return this.#refuse();
-    for (const { id } of free) this.room.preset(id, preset, options).catch(() => {});
+    for (const { id } of free) this.room.preset(id, preset, options);
   }
 
   /**
@@ -124,7 +125,7 @@ export class Actions {
     for (const [fields, elements] of byFields) {
       const tracks = Object.fromEntries(fields.split(",").map(field => [field, animation?.tracks[field]]));
       const body = { elements, animation: animation ? { ...animation, tracks } : null, staggerMs: 60 };
-      this.room.edit("elements:animate", body, options).catch(() => {});
+      this.room.edit("elements:animate", body, options);
     }
   }
 
@@ -138,7 +139,7 @@ export class Actions {
       const animation = animationOf(samples);
       if (!animation) return;
       board.record(undefined);
-      room.edit("element:animate", { elementId: single, animation }).catch(() => {});
+      room.edit("element:animate", { elementId: single, animation });
       this.say(isCalm() ? CALM : "Recorded. Animate, Stop ends it.");
     });
     this.say("Drag, turn or scale it once: it repeats that. Escape, or a tap beside it, ends the recording.");
@@ -152,7 +153,7 @@ export class Actions {
 
   lock() {
     const { selected } = this, locked = !selected.every(element => element.locked), options = group();
-    for (const { id } of selected) this.room.update(id, { locked }, options).catch(() => {});
+    for (const { id } of selected) this.room.update(id, { locked }, options);
     if (selected.length) this.say(locked ? "Locked" : "Unlocked");
   }
 
@@ -161,7 +162,7 @@ export class Actions {
     const options = group();
     for (const { id, tint } of this.selected.filter(element => element.type === "note")) {
       const next = TINTS[(TINTS.indexOf(tint) + 1) % TINTS.length];
-      this.room.update(id, { tint: next }, options).catch(() => {});
+      this.room.update(id, { tint: next }, options);
     }
   }
 
@@ -170,7 +171,7 @@ export class Actions {
     if (ids.length === 0) return this.#refuse();
     // Annotations go with their pictures.
     const own = ids.filter(id => !(isAnnotation(this.room.element(id)) && ids.includes(this.room.element(id)?.parentId)));
-    this.room.delete(own).catch(() => {});
+    this.room.delete(own);
     this.say(`Deleted ${own.length}`);
   }
 
@@ -178,7 +179,7 @@ export class Actions {
   revise(way) {
     this.room[way]().then(result => {
       if (!(/** @type {any} */ (result).undone)) this.say(way === "undo" ? "Nothing to undo" : "Nothing to redo");
-    }).catch(() => {});
+    }, refusal => this.say(refused(refusal, this.room.members)));
   }
 
   /** Selects what can be moved together. */

@@ -183,7 +183,7 @@ export class Board {
    */
   letGo(velocity) {
     const hand = this.#open();
-    if (!hand?.recorded) return void hand?.end(velocity).catch(() => {});
+    if (!hand?.recorded) return void hand?.end(velocity);
     hand.record();
     hand.cancel();
     this.recorder?.(hand.recorded);

@@ -58,7 +58,7 @@ export class Hand {
   deepen() {
     const flat = this.ids.filter(id => !this.start.get(id)?.perspective);
     const elements = flat.map(elementId => ({ elementId, perspective: PERSPECTIVE }));
-    if (flat.length) this.room.transformAll(elements, { undoable: false }).catch(() => {});
+    if (flat.length) this.room.transformAll(elements, { undoable: false });
   }
 
   /** @param {Motion} motion since the touch */

@@ -32,7 +32,7 @@ function hire(index, roomId, area) {
     create: at => {
       if (client.state !== "live") return;
       const note = { ...sample("note", at, made++), content: name, width: 140, height: 110 };
-      room.create(note, { undoable: false }).catch(() => {});
+      room.create(note, { undoable: false });
     },
     begin: id => room.begin(id),
     point: at => room.point(at),

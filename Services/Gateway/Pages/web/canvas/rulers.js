@@ -112,7 +112,7 @@ export class Rulers {
   }
 
   #letGo() {
-    this.#held?.gesture.end().catch(() => {});
+    this.#held?.gesture.end();
     this.#held = undefined;
   }
 
@@ -161,7 +161,7 @@ export class Rulers {
   /** @param {string} id */
   #remove(id) {
     if (this.board.room.element(id)?.locked) return this.page.locked();
-    this.board.room.delete([id]).catch(() => {});
+    this.board.room.delete([id]);
     this.board.surface.focus({ preventScroll: true });
     this.page.say("Deleted a guide");
   }
@@ -201,7 +201,7 @@ export class Rulers {
   /** @param {Axis} axis @param {number} at pixels of the screen */
   #create(axis, at) {
     const { board } = this, place = Math.round(toCanvas(board.camera, { x: at, y: at })[axis]);
-    board.room.create({ id: newElementId(), type: "guide", axis, [AXES[axis].position]: place }).catch(() => {});
+    board.room.create({ id: newElementId(), type: "guide", axis, [AXES[axis].position]: place });
     this.page.say(`${AXES[axis].name} at ${place}`);
   }
 

@@ -1,7 +1,7 @@
 // The elements as nodes of the page. Nodes exist for what is in the window, and move by transforms alone.
 
 import { contentKey, fill, fillPlain } from "./cards.js";
-import { cssTransform } from "/client/touchsync.js";
+import { cssTransform } from "/client/projection.js";
 import { boundsOf, meets } from "./geometry.js";
 import { node } from "./page.js";
 import { named } from "./words.js";

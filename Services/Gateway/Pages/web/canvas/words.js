@@ -21,7 +21,7 @@ const ADVICE = {
 
 /**
  * Why a change can neither be undone nor redone now.
- * @param {Refused} refusal @param {Record<string, any>[]} people
+ * @param {Refused} refusal @param {readonly Record<string, any>[]} people
  */
 function obstacle({ code, field, by }, people) {
   const name = people.find(person => person.userId === by)?.name;
@@ -32,7 +32,7 @@ function obstacle({ code, field, by }, people) {
 }
 
 /**
- * @param {Refused} refusal @param {Record<string, any>[]} [people] who is here
+ * @param {Refused} refusal @param {readonly Record<string, any>[]} [people] who is here
  * @returns {string} sentences for a person
  */
 export function refused(refusal, people = []) {
