@@ -10,7 +10,7 @@ import urllib.parse
 
 import pytest
 
-from browser_pages import ClientPage, Page
+from browser_pages import BLANK, ClientPage, Page
 from network import network
 from pipeline import eventually, running
 
@@ -24,7 +24,7 @@ def kind():
     return "web"
 
 
-def open_client(page, url, room):
+def open_client(page, url, room, connects=True):
     """Makes a client with a store of its own user, in a room."""
     page.run(f"""(async () => {{
         const {{ TouchSync }} = await import({json.dumps(url + "/client/touchsync.js")});
@@ -32,9 +32,27 @@ def open_client(page, url, room):
         globalThis.store = new IndexedDBStore();
         globalThis.client = new TouchSync({{ url: {json.dumps(url)}, userId: "ada", store, owner: "ada" }});
         globalThis.room = client.room({json.dumps(room)});
-        client.connect();
-        await room.joined;
+        if ({json.dumps(connects)}) {{
+            client.connect();
+            await room.joined;
+        }}
     }})()""")
+    eventually("the store is open", lambda: page.run("client.persistence") == "ready")
+
+
+def load_again(page, *address):
+    """Loads a page again, or another one of its tab."""
+    page.run("globalThis.isFormer = true")
+    if address:
+        page.browser.run("Page.navigate", page.session, url=address[0])
+    else:
+        page.browser.run("Page.reload", page.session)
+    eventually("it is another page", lambda: page.run("globalThis.isFormer === undefined && document.readyState") == "complete")
+
+
+# What tabs keep of the room, by what the edits do.
+KEPT = """store.perform("readonly", values => values.getAll()).then(values => values.flatMap(rooms => rooms[room.id] ?? [])
+    .map(({ edits }) => edits.map(edit => edit.body.preset ?? edit.event).join()).sort())"""
 
 
 def example(gateway):
@@ -73,27 +91,84 @@ def browser(browsers):
     return browsers["ada"]
 
 
-def test_edits_outlive_a_tab_and_belong_to_one_at_a_time(browser, origin, room):
+def test_tabs_keep_their_own_edits_and_send_what_others_left(browser, origin, room):
     with running("--origins", origin) as pipeline:
         first, second = Page(browser, origin), Page(browser, origin)
         open_client(first, pipeline.url, room)
         first.run("room.create({ id: 'a', type: 'note' }).then(() => true)")
         open_client(second, pipeline.url, room)
         assert second.run("room.elements.map(element => element.id)") == ["a"]
-        key = f"touchsync {pipeline.url} ada"
-        assert second.run("navigator.locks.query().then(({ held }) => held.map(lock => lock.name))") == [key]
-
         first.run("client.disconnect(), room.preset('a', 'rotateCW'), room.preset('a', 'rotateCW'), 0")
-        # The other tab has another edit, which is not kept.
         second.run("client.disconnect(), room.preset('a', 'flipX'), 0")
-        saved = f"store.load({json.dumps(key)}).then(rooms => rooms?.[room.id]?.edits.map(edit => edit.body.preset))"
-        eventually("both are saved", lambda: first.run(saved) == ["rotateCW", "rotateCW"])
+        eventually("both are saved", lambda: first.run(KEPT) == ["flipX", "rotateCW,rotateCW"])
+        # The second one lives on, and is connected: it sends what the first one left, and each once.
+        first.close()
+        second.run("client.connect()")
+        other = Page(browser, origin)
+        seen = "room.element('a').rotation + ' ' + room.element('a').scaleX"
+        eventually("all were sent", lambda: second.run(seen) == "180 -1")
+        eventually("nothing is kept", lambda: second.run(KEPT) == [])
+        assert pipeline.assert_gapless(room) == 4
+        # Without any tab an edit waits for the next one, which shows it before there is a connection.
+        second.run("client.disconnect(), room.preset('a', 'flipY'), 0")
+        eventually("it is saved", lambda: second.run(KEPT) == ["flipY"])
+        second.close()
+        open_client(other, pipeline.url, room, connects=False)
+        other.run("client.connect()")
+        eventually("it was sent", lambda: other.run("room.pending === 0 && room.element('a').scaleY") == -1)
+        assert pipeline.assert_gapless(room) == 5
+        other.close()
+
+
+@pytest.mark.parametrize("how", ["reload", "navigate"])
+def test_a_tab_that_is_loaded_again_finds_what_it_kept(browser, origin, room, how):
+    with running("--origins", origin) as pipeline:
+        first, second = Page(browser, origin), Page(browser, origin)
+        open_client(first, pipeline.url, room)
+        open_client(second, pipeline.url, room)
+        second.run("client.disconnect(), room.create({ id: 'mine', type: 'note' }), 0")
+        eventually("it is saved", lambda: second.run(KEPT) == ["element:create"])
+        load_again(second, *([origin + "/again"] if how == "navigate" else []))
+        open_client(second, pipeline.url, room, connects=False)
+        assert second.run("room.elements.map(element => element.id)") == ["mine"], "it is shown before there is a connection"
+        # A duplicate of the tab has its name as well, but is another tab.
+        duplicate = Page(browser, origin)
+        names = second.run("JSON.stringify(sessionStorage)")
+        duplicate.run(f"Object.assign(sessionStorage, {names}), 0")
+        open_client(duplicate, pipeline.url, room, connects=False)
+        assert duplicate.run("room.elements.length") == 0 and duplicate.run("JSON.stringify(sessionStorage)") != names
+        assert second.run("navigator.locks.query().then(({ held }) => held.length)") == 3
+        duplicate.close()
+        second.run("client.connect()")
+        eventually("it was sent", lambda: first.run("room.element('mine')?.type") == "note")
+        eventually("nothing is kept", lambda: second.run(KEPT) == [])
+        # As long as it takes until another tab would look after it.
+        first.run("new Promise(resolve => setTimeout(resolve, 4000))")
+        assert pipeline.assert_gapless(room) == 1
         first.close()
         second.close()
-        third = Page(browser, origin)
-        open_client(third, pipeline.url, room)
-        eventually("it was sent", lambda: third.run("room.pending === 0 && room.element('a').rotation") == 180)
-        assert pipeline.assert_gapless(room) == 3
+
+
+def test_a_page_that_can_keep_nothing_says_so(browser, single):
+    page = Page(browser, single.url + BLANK)
+    told = page.run(f"""(async () => {{
+        const {{ TouchSync }} = await import({json.dumps(single.url + "/client/touchsync.js")});
+        const {{ IndexedDBStore }} = await import({json.dumps(single.url + "/client/store.js")});
+        const persistence = (errors = []) => new Promise(resolve => {{
+            const client = new TouchSync({{ url: {json.dumps(single.url)}, store: new IndexedDBStore(), owner: "ada" }});
+            client.on("error", error => errors.push(error.message));
+            client.on("persistence", value => resolve(client.close().then(() => [value, client.persistence, ...errors])));
+        }});
+        const told = [await persistence()];
+        indexedDB.constructor.prototype.open = () => {{
+            throw new Error("private");
+        }};
+        told.push(await persistence());
+        Object.defineProperty(navigator, "locks", {{ value: undefined }});
+        return [...told, await persistence()];
+    }})()""")
+    assert told == [["ready", "ready"], ["unavailable", "unavailable", "private"], ["unavailable", "unavailable"]]
+    page.close()
 
 
 def test_the_example_works(browser, origin, clients):
@@ -123,18 +198,17 @@ def test_the_example_works(browser, origin, clients):
         page.close()
 
 
-def test_a_network_that_is_back_is_asked_for(browsers, single, room):
+def test_a_network_that_goes_and_is_back_counts_at_once(browsers, single, room):
     with network(single.url) as between:
         ada = ClientPage(browsers, between.url, userId="ada").enter(room)
         between.vanish()
         before = len(ada.events)
-        for offline in (True, False):
-            ada.browser.run(
-                "Network.emulateNetworkConditions", ada.page.session, offline=offline, latency=0, downloadThroughput=-1,
-                uploadThroughput=-1)
         # Nothing is unanswered: pings of the server would tell of it after more than half a minute.
-        ada.wait("state", lambda state: state == "offline", within=15, after=before)
-        ada.wait("state", lambda state: state == "live", after=before)
+        for is_offline, state in ((True, "offline"), (False, "live")):
+            ada.browser.run(
+                "Network.emulateNetworkConditions", ada.page.session, offline=is_offline, latency=0, downloadThroughput=-1,
+                uploadThroughput=-1)
+            ada.wait("state", lambda told, state=state: told == state, within=10, after=before)
         ada.close()
 
 

@@ -133,6 +133,25 @@ export class SavedEdits {
   }
 
   /**
+   * A page that its user leaves may sleep, to come back as it was: meanwhile what it keeps is anybody's. If somebody took it,
+   * the page does not go on.
+   * @param {TouchSync} client
+   */
+  sleep(client) {
+    const { signal } = this.ending;
+    if (!globalThis.document) return;
+    addEventListener("pagehide", () => this.release(), { signal });
+    addEventListener("pageshow", async ({ persisted }) => {
+      if (!persisted) return;
+      const again = await this.store.claim(this.name).catch(() => undefined);
+      if (again && JSON.stringify(again.rooms) === JSON.stringify(this.rooms)) return void (this.release = again.release);
+      again?.release();
+      client.emit("error", new Error("Another tab took over what this one kept. Load it again."));
+      client.close();
+    }, { signal });
+  }
+
+  /**
    * Looks after what another page keeps, once that has ended.
    * @param {string} name @param {TouchSync} client
    */
@@ -171,9 +190,11 @@ export class SavedEdits {
     for (const event of ["error", "refusal"]) heir.on(event, value => client.emit(event, value));
     const unfollow = client.on("state", follow);
     follow();
+    const { signal } = this.ending;
     await new Promise(resolve => {
       left.emptied = () => resolve(undefined);
-      this.ending.signal.addEventListener("abort", resolve);
+      signal.addEventListener("abort", resolve);
+      addEventListener("pagehide", () => resolve(left.release()), { signal });
     });
     unfollow();
     await heir.close();
@@ -201,7 +222,11 @@ export class Store {
     // Pages without locks, as those that come by plain HTTP, cannot know of each other.
     if (!locks) return globalThis.document ? undefined : new SavedEdits(this, key).load();
     const keys = await inTime(this.keys()), isOurs = (/** @type {string} */ name) => name.slice(name.indexOf(" ") + 1) === key;
-    if (!keys) return this.claim(key, RELOAD);
+    if (!keys) {
+      const saved = await this.claim(key, RELOAD);
+      saved?.sleep(client);
+      return saved;
+    }
     const left = keys.filter(isOurs), former = tabName(key), own = `${crypto.getRandomValues(new Uint32Array(3)).join("-")} ${key}`;
     // What this tab had before it was loaded again, what another one left, or nothing. A duplicated tab has the former name,
     // too, but not its lock.
@@ -211,6 +236,7 @@ export class Store {
     if (!saved) return;
     const { name, ending } = saved, channel = new BroadcastChannel(key);
     tabName(key, name);
+    saved.sleep(client);
     // A page has its name before it tells it, and hears of others' before it asks who is here: none is missed.
     channel.onmessage = ({ data }) => saved?.watch(data, client);
     ending.signal.addEventListener("abort", () => channel.close());
