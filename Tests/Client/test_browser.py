@@ -149,6 +149,28 @@ def test_a_tab_that_is_loaded_again_finds_what_it_kept(browser, origin, room, ho
         second.close()
 
 
+def test_a_page_that_slept_goes_on_unless_another_tab_sent_what_it_kept(browser, origin, room):
+    with running("--origins", origin) as pipeline:
+        first, second = Page(browser, origin), Page(browser, origin)
+        open_client(first, pipeline.url, room)
+        open_client(second, pipeline.url, room)
+        second.run("client.disconnect(), room.create({ id: 'mine', type: 'note' }), 0")
+        second.run("globalThis.errors = [], client.on('error', error => errors.push(error.message)), 0")
+        eventually("it is saved", lambda: second.run(KEPT) == ["element:create"])
+        for is_late in (False, True):
+            load_again(second, f"{origin}/other")
+            if is_late:
+                eventually("the other tab sent it", lambda: first.run("room.elements.length") == 1)
+            second.run("history.back(), 0")
+            eventually("it is the former page", lambda: second.run("globalThis.isFormer"))
+        eventually("it says so", lambda: second.run("errors") == ["Another tab took over what this one kept. Load it again."])
+        second.run("client.connect(), 0")
+        first.run("new Promise(resolve => setTimeout(resolve, 1000))")
+        assert pipeline.assert_gapless(room) == 1
+        first.close()
+        second.close()
+
+
 def test_a_page_that_can_keep_nothing_says_so(browser, single):
     page = Page(browser, single.url + BLANK)
     told = page.run(f"""(async () => {{
