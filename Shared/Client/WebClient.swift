@@ -12,6 +12,10 @@ package enum WebClient {
     package static let projection = bytes(client_projection())
     /// The module that keeps edits in the browser, minified.
     package static let store = bytes(client_store())
+    /// The module of hooks for React, minified.
+    package static let react = bytes(client_react())
+    /// What the client's module declares to apps in TypeScript.
+    package static let types = bytes(client_types())
 
     private static func bytes(_ file: client_file) -> [UInt8] {
         Array(UnsafeBufferPointer(start: file.content, count: Int(file.size)))

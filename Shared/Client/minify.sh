@@ -47,10 +47,11 @@ grep -vE '^ *(/?\*|//)' "$here/web/touchsync.js" | grep -oE '\w+' | sort | uniq 
     }' > "$cache"
 # Fields without a value are there for their types alone.
 sed -E '/^  \w+;$/d' "$here/web/touchsync.js" > "$source"
-terser --module --ecma 2022 --compress passes=3,reduce_funcs=false,pure_getters=true,sequences=false,inline=1,keep_fargs=false --mangle \
+terser --module --ecma 2022 --mangle \
+    --compress passes=3,reduce_funcs=false,pure_getters=true,sequences=false,inline=1,keep_fargs=false \
     --mangle-props "builtins,regex=/^($(echo $own | tr ' ' '|'))$/" --name-cache "$cache" --format wrap_func_args=false \
     --output "$folder/touchsync.min.js" -- "$source"
-for name in projection store; do
+for name in projection react store; do
     terser --module --ecma 2022 --compress passes=3 --mangle --output "$folder/$name.min.js" -- "$here/web/$name.js"
 done
 zopfli --i50 "$folder/touchsync.min.js"

@@ -18,5 +18,7 @@ if [ ! -x "$TOUCHSYNC_CLIENT_DRIVER" ]; then
     echo "$0: there is no $TOUCHSYNC_CLIENT_DRIVER; swift build --product client-driver makes it" >&2
     exit 66
 fi
-install_packages nodejs node-ws node-typescript terser zopfli chromium
+install_packages nodejs node-ws node-typescript terser zopfli chromium node-react node-react-test-renderer
+# Node's own packages bring it.
+command -v npm >/dev/null || install_packages npm
 run_pytest PipelineTests "$@"

@@ -235,7 +235,8 @@ async function entered(more) {
 {
   // After that a store is the next one's.
   let saves = 0;
-  const client = new TouchSync({ ...options, store: Object.assign(new EmptyStore(), { save: async () => void saves++ }), owner: "ada" });
+  const counting = Object.assign(new EmptyStore(), { save: async () => void saves++ });
+  const client = new TouchSync({ ...options, store: counting, owner: "ada" });
   client.room("demo").delete("a").catch(() => {});
   await client.close();
   client.room("demo").delete("b").catch(() => {});

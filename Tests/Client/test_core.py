@@ -11,7 +11,7 @@ import pytest
 HERE = pathlib.Path(__file__).resolve().parent
 MODULE = HERE.parent.parent / "Shared" / "Client" / "web" / "touchsync.js"
 # Modules that pages import beside it.
-OTHERS = ["projection", "store"]
+OTHERS = ["projection", "react", "store"]
 # Built like the daemons, if it is there.
 BUILDS = [pathlib.Path(os.environ.get("TOUCHSYNC_PROGRAMS", "")), HERE.parent.parent / ".build" / "debug"]
 SIMULATE = next((folder / "simulate" for folder in BUILDS if (folder / "simulate").is_file()), "simulate")

@@ -29,6 +29,13 @@ import Testing
         let store = try self.answer("/client/\(BuildInfo.version)/store.js")
         let exportsTheStore = String(decoding: store.body, as: UTF8.self).contains("export class IndexedDBStore")
         #expect(exportsTheStore)
+        let react = try self.answer("/client/\(BuildInfo.version)/react.js")
+        let importsReact = String(decoding: react.body, as: UTF8.self).contains(#"from"react""#)
+        #expect(importsReact)
+        let types = try self.answer("/client/\(BuildInfo.version)/touchsync.d.ts")
+        #expect(self.field("content-type", of: types) == "text/plain; charset=utf-8")
+        let declaresTheClient = String(decoding: types.body, as: UTF8.self).contains("export class TouchSync ")
+        #expect(declaresTheClient)
     }
 
     @Test func whoReadsGzipGetsLessThanHalf() throws {

@@ -75,15 +75,19 @@ struct StaticFile: Sendable {
                 WebClient.module, compressed: WebClient.compressedModule, caching: caching)
             files["\(folder)/projection.js"] = .client(WebClient.projection, caching: caching)
             files["\(folder)/store.js"] = .client(WebClient.store, caching: caching)
+            files["\(folder)/react.js"] = .client(WebClient.react, caching: caching)
             files["\(folder)/touchsync.src.js"] = .client(WebClient.source, caching: caching)
+            files["\(folder)/touchsync.d.ts"] = .client(
+                WebClient.types, contentType: "text/plain; charset=utf-8", caching: caching)
         }
         return files
     }()
 
-    private static func client(_ module: [UInt8], compressed: [UInt8]? = nil, caching: String) -> StaticFile {
+    private static func client(
+        _ module: [UInt8], compressed: [UInt8]? = nil, contentType: String = PageFile.Kind.script.rawValue, caching: String
+    ) -> StaticFile {
         StaticFile(
-            module, compressed: compressed, contentType: PageFile.Kind.script.rawValue, caching: caching,
-            isForOtherOrigins: true)
+            module, compressed: compressed, contentType: contentType, caching: caching, isForOtherOrigins: true)
     }
 
     private init(

@@ -15,6 +15,12 @@ static const unsigned char projection[] = {
 static const unsigned char store[] = {
 #embed "../served/store.min.js"
 };
+static const unsigned char react[] = {
+#embed "../served/react.min.js"
+};
+static const unsigned char types[] = {
+#embed "../types/touchsync.d.ts"
+};
 
 struct client_file client_source(void) { return (struct client_file){source, sizeof source}; }
 
@@ -27,3 +33,7 @@ struct client_file client_compressed_module(void) {
 struct client_file client_projection(void) { return (struct client_file){projection, sizeof projection}; }
 
 struct client_file client_store(void) { return (struct client_file){store, sizeof store}; }
+
+struct client_file client_react(void) { return (struct client_file){react, sizeof react}; }
+
+struct client_file client_types(void) { return (struct client_file){types, sizeof types}; }

@@ -227,7 +227,8 @@ export class Store {
       saved?.sleep(client);
       return saved;
     }
-    const left = keys.filter(isOurs), former = tabName(key), own = `${crypto.getRandomValues(new Uint32Array(3)).join("-")} ${key}`;
+    const left = keys.filter(isOurs), former = tabName(key);
+    const own = `${crypto.getRandomValues(new Uint32Array(3)).join("-")} ${key}`;
     // What this tab had before it was loaded again, what another one left, or nothing. A duplicated tab has the former name,
     // too, but not its lock.
     let saved = former ? await this.claim(former, RELOAD) : undefined;
@@ -246,7 +247,10 @@ export class Store {
     return saved;
   }
 
-  /** @param {string} name @param {number} [ms] how long it may take to become free @returns {Promise<SavedEdits | undefined>} */
+  /**
+   * @param {string} name @param {number} [ms] how long it may take to become free
+   * @returns {Promise<SavedEdits | undefined>} undefined when somebody else has it
+   */
   async claim(name, ms) {
     const release = await hold(name, ms);
     return release && new SavedEdits(this, name, release).load();

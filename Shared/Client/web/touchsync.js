@@ -749,7 +749,7 @@ export function shownAt(field, stored, { motion, animation }, time) {
 /** @param {Element} element @returns {number[]} what `POSE` names */
 const poseOf = element => POSE.map(name => element[name] ?? MOVING[name].start);
 
-/** @param {number[]} pose @returns {Fields} */
+/** @param {number[]} pose @returns {any} */
 const named = pose => valuesBy(POSE, (name, index) => pose[index]);
 
 /**
@@ -2853,8 +2853,9 @@ const uniqueName = () => crypto.getRandomValues(new Uint32Array(3)).join("-");
 /**
  * A connection to a TouchSync server.
  *
- * Events: `state` (offline, connecting, joining, live, draining, expired), `error` (what the server refused without being
- * asked, failures of the store, of the app's tokens and of sockets that cannot be opened).
+ * Events: `state` (offline, connecting, joining, live, draining, expired), `failure` (of an attempt to connect),
+ * `persistence`, `refusal` (of an edit in a room that is not open), `error` (what the server refused without being asked,
+ * failures of the store, of the app's tokens and of sockets that cannot be opened).
  */
 export class TouchSync extends Emitter {
   /** @type {Map<string, Room>} */
@@ -3172,7 +3173,8 @@ export class TouchSync extends Emitter {
   result(input) {
     const id = uniqueName();
     /** @type {Answer} */
-    const result = new Answer((resolve, reject) => this.awaited.set(id, { resolve, reject, isAwaited: () => result.isAwaited }));
+    const result = new Answer((resolve, reject) =>
+      this.awaited.set(id, { resolve, reject, isAwaited: () => result.isAwaited }));
     // A refusal that the room's event tells is nobody's fault.
     Promise.prototype.then.call(result, null, () => {});
     try {
@@ -3224,8 +3226,8 @@ class Answer extends Promise {
  * result, which is rejected with a `Refusal`.
  *
  * Events: `change` (ids of elements), `moving` (an element that moves, or that somebody else moves, at each preview: draw it
- * at each frame), `still` (an element that does not move by itself any more), `members`, `awareness` (what somebody shows), `signal`
- * (what somebody tells), `joined`, `denied` and `refusal` (a `Refusal`), `left`.
+ * at each frame), `still` (an element that does not move by itself any more), `members`, `awareness` (what somebody shows),
+ * `signal` (what somebody tells), `joined`, `denied` and `refusal` (a `Refusal`), `left`.
  */
 export class Room extends Emitter {
   /** @param {Data} refusal of the first join, if it is still to come */
@@ -3298,7 +3300,7 @@ export class Room extends Emitter {
 
   /**
    * Where an element's motion and animation have it at a time, also to come, without what others do to it.
-   * @param {string} id @param {number} [now] ms, as for `drawn` @returns {Fields | undefined}
+   * @param {string} id @param {number} [now] ms, as for `drawn` @returns {Required<Fields> | undefined}
    */
   pose(id, now = this.client.now) {
     const element = this.element(id);

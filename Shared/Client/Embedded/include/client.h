@@ -17,3 +17,7 @@ struct client_file client_compressed_module(void);
 struct client_file client_projection(void);
 // The module that keeps edits in the browser, minified.
 struct client_file client_store(void);
+// The hooks for React, minified.
+struct client_file client_react(void);
+// The types of what apps use.
+struct client_file client_types(void);
