@@ -1,0 +1,2 @@
+// The same of React's part for browsers.
+export const { createRoot } = globalThis.ReactDOM;
