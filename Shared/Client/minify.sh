@@ -46,7 +46,7 @@ grep -vE '^ *(/?\*|//)' "$here/web/touchsync.js" | grep -oE '\w+' | sort | uniq 
         print "{\"vars\":{\"props\":{}},\"props\":{\"props\":{" entries "}}}"
     }' > "$cache"
 # Fields without a value are there for their types alone.
-sed -E '/^  \w+;$/d' "$here/web/touchsync.js" > "$source"
+sed -E '/^  (return|break|continue);$/!{ /^  \w+;$/d }' "$here/web/touchsync.js" > "$source"
 terser --module --ecma 2022 --mangle \
     --compress passes=3,reduce_funcs=false,pure_getters=true,sequences=false,inline=1,keep_fargs=false \
     --mangle-props "builtins,regex=/^($(echo $own | tr ' ' '|'))$/" --name-cache "$cache" --format wrap_func_args=false \

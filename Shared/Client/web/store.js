@@ -194,7 +194,7 @@ export class SavedEdits {
     await new Promise(resolve => {
       left.emptied = () => resolve(undefined);
       signal.addEventListener("abort", resolve);
-      addEventListener("pagehide", () => resolve(left.release()), { signal });
+      globalThis.addEventListener?.("pagehide", () => resolve(left.release()), { signal });
     });
     unfollow();
     await heir.close();
