@@ -163,7 +163,7 @@ def test_a_page_that_slept_goes_on_unless_another_tab_sent_what_it_kept(browser,
                 eventually("the other tab sent it", lambda: first.run("room.elements.length") == 1)
             second.run("history.back(), 0")
             eventually("it is the former page", lambda: second.run("globalThis.isFormer"))
-        eventually("it says so", lambda: second.run("errors") == ["Another tab took over what this one kept. Load it again."])
+        eventually("it says so", lambda: second.run("errors") == ["Another tab sent what this one kept. Load it again."])
         second.run("client.connect(), 0")
         first.run("new Promise(resolve => setTimeout(resolve, 1000))")
         assert pipeline.assert_gapless(room) == 1

@@ -146,7 +146,7 @@ export class SavedEdits {
       const again = await this.store.claim(this.name).catch(() => undefined);
       if (again && JSON.stringify(again.rooms) === JSON.stringify(this.rooms)) return void (this.release = again.release);
       again?.release();
-      client.emit("error", new Error("Another tab took over what this one kept. Load it again."));
+      client.emit("error", new Error("Another tab sent what this one kept. Load it again."));
       client.close();
     }, { signal });
   }
