@@ -84,7 +84,8 @@ struct StaticFile: Sendable {
     }()
 
     private static func client(
-        _ module: [UInt8], compressed: [UInt8]? = nil, contentType: String = PageFile.Kind.script.rawValue, caching: String
+        _ module: [UInt8], compressed: [UInt8]? = nil, contentType: String = PageFile.Kind.script.rawValue,
+        caching: String
     ) -> StaticFile {
         StaticFile(
             module, compressed: compressed, contentType: contentType, caching: caching, isForOtherOrigins: true)
