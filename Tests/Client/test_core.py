@@ -19,7 +19,9 @@ TRANSCRIPTS = sorted((HERE.parent / "ClientTranscripts").glob("*.txt"))
 
 
 def run(*command):
-    done = subprocess.run([str(part) for part in command], capture_output=True, text=True, timeout=110)
+    environment = {**os.environ, "NODE_PATH": "/usr/share/nodejs"}
+    done = subprocess.run(
+        [str(part) for part in command], capture_output=True, text=True, timeout=110, env=environment)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
 
@@ -68,6 +70,10 @@ def test_edits_that_were_kept_without_a_number_are_sent_when_it_is_kept():
 
 def test_what_an_app_sees_of_rooms_and_failures():
     print(run("node", HERE / "shell.mjs"))
+
+
+def test_node_knows_why_connections_fail():
+    print(run("node", HERE / "failures.mjs"))
 
 
 def test_geometry_follows_the_rules():
