@@ -114,7 +114,7 @@ let client: [Target] = [
     .target(name: "CWebClient", path: "Shared/Client/Embedded"),
     library(
         "WebClient", "Shared/Client", ["CWebClient"],
-        exclude: ["README.md", "minify.sh", "web", "served", "examples", "Embedded"]),
+        exclude: ["README.md", "package.json", "minify.sh", "web", "types", "served", "examples", "Embedded"]),
     // What an app in Swift decides: a machine without a socket and without a clock.
     library("TouchSyncClientCore", "Shared/TouchSyncClient/Core", ["Canvas", "JSONBytes"]),
     library(

@@ -823,6 +823,15 @@ def test_offline_edits_wait_and_are_sent_when_it_is_back(single, windows, room):
     ada.agrees("a"), bob.agrees("a")
 
 
+def test_the_banner_says_why_there_is_no_connection(beside, browser, room):
+    with beside() as pipeline:
+        ada = Canvas(browser, pipeline, room)
+        ada.wait("it is connected", "document.getElementById('state').dataset.state === 'live'")
+    ada.wait("it says why", "document.getElementById('banner').hidden === false "
+             "&& document.getElementById('banner-text').textContent.startsWith('The server cannot be reached.')")
+    ada.close()
+
+
 def test_undo_and_redo_are_buttons_too(windows):
     ada, bob = windows(), windows()
     ada.press("#dock [data-command=photo]")

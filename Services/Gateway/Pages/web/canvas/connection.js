@@ -1,7 +1,7 @@
 // The connection as a person sees it: its state, edits that wait, and a while without it on purpose.
 
 import { $ } from "./page.js";
-import { counted, STATES } from "./words.js";
+import { counted, FAILURES, STATES } from "./words.js";
 
 /** @typedef {import("/client/touchsync.js").TouchSync} TouchSync */
 /** @typedef {import("/client/touchsync.js").Room} Room */
@@ -28,6 +28,7 @@ export class Connection {
     this.count = count;
     this.say = say;
     client.on("state", state => this.#changed(state));
+    client.on("failure", () => this.show());
     for (const event of ["change", "members", "joined"]) room.on(event, () => this.show());
     $("offline").addEventListener("click", () => (this.isOnBreak ? this.resume() : this.leave()));
     $("resume").addEventListener("click", () => this.resume());
@@ -87,7 +88,7 @@ export class Connection {
     const kept = pending ? `${counted(pending, "edit")} ${pending === 1 ? "waits" : "wait"} here and will be sent then.`
       : "You can go on working: edits wait here and are sent then.";
     $("banner-text").textContent = this.isOnBreak ? `You are offline for ${this.#left} s. ${kept}`
-      : `The server cannot be reached; the page keeps trying. ${kept}`;
+      : `${FAILURES[this.client.lastFailure?.code ?? ""] ?? "The connection was lost."} The page keeps trying. ${kept}`;
     $("resume").hidden = !this.isOnBreak;
   }
 }

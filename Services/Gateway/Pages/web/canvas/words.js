@@ -57,3 +57,12 @@ export function named(element) {
 export const STATES = {
   offline: "Offline", connecting: "Connecting", joining: "Joining", live: "Live", draining: "Moving over", expired: "Signed out",
 };
+
+/**
+ * What the banner says when the connection does not come back, by the client's codes of failures.
+ * @type {Record<string, string>}
+ */
+export const FAILURES = {
+  unreachable: "The server cannot be reached.", not_touchsync: "What answers at this address is not TouchSync.",
+  token: "The server does not take this sign-in.", version: "The server has another version: reload the page.",
+};
