@@ -104,6 +104,17 @@ def front(request, beside):
             yield front
 
 
+def test_events_of_a_stream_come_through_the_proxy_at_once(front, apps, room):
+    """Each one within the time in which something must come, although more would fit into the proxy's buffers."""
+    with front.get(f"/api/rooms/{room}/events", stream=True) as answer:
+        lines = answer.iter_lines(chunk_size=1)
+        assert any(line == b"event: room:reset" for line in lines)
+        ada = apps(front.url, "ada", tls=front.certificate.context())
+        ada.join(room)
+        ada.ok("element:create", {"roomId": room, "element": {"id": "note-1", "type": "note"}})
+        assert any(line == b"event: element:created" for line in lines)
+
+
 @pytest.mark.parametrize("transports", [WEBSOCKET, POLLING, UPGRADE], ids=["websocket", "polling", "upgrade"])
 def test_apps_work_through_the_proxy(front, apps, room, transports):
     context = front.certificate.context()
