@@ -59,6 +59,30 @@ import Wire
         #expect(scene.gateway.commits.overUserRateTotal == 0)
     }
 
+    /// Otherwise an app that sends all again whenever it may would spend on the later ones what the first one waits for.
+    @Test func behindANumberThatARateRefusedIsAGapThatCostsNothing() throws {
+        var limits = GatewayLimits()
+        (limits.commitBurst, limits.commitsPerSecond) = (5, 1)
+        var scene = Scene(limits: limits)
+        let ada = try scene.member("ada")
+        for n in 1...3 { scene.send(ada, "element:transform", Self.numbered(n)) }
+        #expect(scene.take().commits.count == 3)
+        // An undo counts for several commits.
+        scene.send(ada, "history:undo", #"{"roomId":"r","n":4}"#, ack: 4)
+        for _ in 1...10 { scene.send(ada, "element:transform", Self.numbered(5), ack: 5) }
+        let texts = scene.actions.texts(for: ada)
+        #expect(scene.take().commits.isEmpty && texts.count == 11 && texts[0].contains(#""code":"rate_limited""#))
+        #expect(texts[1...].allSatisfy { $0.contains(#""code":"gap""#) && $0.contains(#""expected":4"#) })
+        scene.advance(2_000)
+        _ = scene.take()
+        scene.send(ada, "history:undo", #"{"roomId":"r","n":4}"#, ack: 6)
+        #expect(scene.take().commits.map(\.number) == [4])
+        scene.advance(1_000)
+        _ = scene.take()
+        scene.send(ada, "element:transform", Self.numbered(5), ack: 7)
+        #expect(scene.take().commits.map(\.number) == [5])
+    }
+
     @Test func aUserMayAlwaysDoWhatOneConnectionMay() throws {
         var limits = self.limits
         (limits.commitBurst, limits.commitsPerSecond) = (20, 20)

@@ -266,11 +266,13 @@ extension ClientConnection {
         limits: GatewayLimits, _ users: inout RateBudget<Identifier>, at now: Instant
     ) throws(Refusal) -> CommitStep {
         guard let index = self.memberships.index(of: room) else { throw .notJoined }
+        if let number { try self.memberships.entries[index].requireNoGap(before: number) }
         let user = self.identity.member.user
         var waits = number == nil && (self.commits.contains(room) || self.commits.isBlocked(room))
         if !waits, let delay = self.commits.spend(draft.read.edit, of: user, &users, at: now) {
-            guard number == nil else {
+            if let number {
                 if delay.isOfUser { users.countRefusal() }
+                self.memberships.entries[index].rateRefused(number)
                 throw delay.refusal
             }
             waits = true

@@ -24,6 +24,8 @@ struct Membership {
     private var ownsSession = true
     /// The highest number of the app's own that was accepted here.
     private var highestNumber: UInt64 = 0
+    /// The number that a rate refused, until it is accepted: what comes behind it is a gap, whoever says so.
+    private var refusedNumber: UInt64?
     /// The highest gesture seen or given.
     private var lastGesture: UInt64 = 0
     private(set) var elements: [Identifier: ElementTrack] = [:]
@@ -118,6 +120,7 @@ struct Membership {
         self.sessionEpoch = joined.sessionEpoch
         self.ownsSession = true
         self.highestNumber = 0
+        self.refusedNumber = nil
         self.lastGesture = self.firstGesture
         self.elements = [:]
         self.trackCounts = ElementTrack.Counts()
@@ -138,9 +141,20 @@ struct Membership {
         return self.sessionEpoch > 1 || number <= self.highestNumber ? SessionKey.app(sid: self.sid) : nil
     }
 
+    /// A rate does not allow the commit of that number now.
+    mutating func rateRefused(_ number: UInt64) { self.refusedNumber = min(number, self.refusedNumber ?? number) }
+
+    /// Refuses a number behind one that a rate refused. It costs nothing: an app that sends several at once would spend on the
+    /// later ones what the first one waits for, again and again.
+    func requireNoGap(before number: UInt64) throws(Refusal) {
+        guard let refusedNumber, number > refusedNumber else { return }
+        throw Refusal(.gap, "A commit before this one is missing.", expected: refusedNumber)
+    }
+
     /// The stream of a commit with that number of the app's; without one it is the gateway's own.
     mutating func stream(of number: UInt64?) -> Identifier {
         guard let number else { return self.ownStream }
+        if number == self.refusedNumber { self.refusedNumber = nil }
         self.highestNumber = max(self.highestNumber, number)
         return SessionKey.app(sid: self.sid)
     }
