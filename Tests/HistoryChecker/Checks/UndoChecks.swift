@@ -160,7 +160,14 @@ private struct UndoModel {
         case "undo": stacks.redo.append([change])
         case "redo": stacks.undo.append([change])
         default:
-            if policy == "none" || Self.changesNothing(change) { return }
+            if policy == "none" { return }
+            if Self.changesNothing(change) {
+                guard Self.leavesOutMotion(change) else { return }
+                // Whether the motion still ran is not in the history: this is an entry, or nothing.
+                stacks.doubted.formUnion([change.seq] + stacks.redo.compactMap { $0.last?.seq })
+                stacks.undo.append([change])
+                break
+            }
             stacks.redo = []
             if !policy.isEmpty, stacks.group == policy, !stacks.undo.isEmpty {
                 stacks.undo[stacks.undo.count - 1].append(change)
@@ -176,10 +183,14 @@ private struct UndoModel {
     private static func changesNothing(_ change: Change) -> Bool {
         change.ids.allSatisfy { id in
             guard var before = change.before[id], let after = change.after[id] else { return false }
-            // A motion that is left out was over: what ends one that runs changes where its element is.
+            // What ends a motion that runs nearly always changes where its element is.
             if after["motion"] == nil { before["motion"] = nil }
             return !Self.differ(before, after, apartFrom: Self.bookkeeping.subtracting(["motion"]))
         }
+    }
+
+    private static func leavesOutMotion(_ change: Change) -> Bool {
+        change.ids.contains { change.before[$0]?["motion"] != nil && change.after[$0]?["motion"] == nil }
     }
 
     /// Nothing was left to undo, or to redo.
