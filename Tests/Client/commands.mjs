@@ -83,7 +83,17 @@ export class Driver {
   }
 
   edit(roomId, method, ...more) {
-    return this.rooms.get(roomId)[method](...more);
+    return this.refusalTold(this.rooms.get(roomId)[method](...more));
+  }
+
+  // Tests hear of each refusal as an event, too, also of edits that they wait for.
+  async refusalTold(result) {
+    try {
+      return await result;
+    } catch (refusal) {
+      if (!["left", "closed"].includes(refusal.code)) this.tell("refusal", refusal);
+      throw refusal;
+    }
   }
 
   // What an edit makes of an element: as it is shown immediately, and as the server stores it.
@@ -91,7 +101,7 @@ export class Driver {
     const room = this.rooms.get(roomId);
     const result = room[method](...more);
     const shown = room.element(id);
-    return [shown, (await result).element];
+    return [shown, (await this.refusalTold(result)).element];
   }
 
   // Does not wait for the result.
@@ -104,7 +114,7 @@ export class Driver {
   }
 
   gesture(name, method, ...more) {
-    return this.gestures.get(name)[method](...more);
+    return this.refusalTold(this.gestures.get(name)[method](...more));
   }
 
   look(roomId) {
