@@ -133,7 +133,8 @@ async def run(folder, options, seed, faults):
             more |= {"machines": hosts, "counts": dict.fromkeys(STAGES, options.hosts)}
         async with running(
             folder, seed, options.clients, options.pause, slow, looks=True, people=options.people, is_keyed=options.keys,
-            **more,
+            # Of a machine that is cut off a reader hears too late for the judge: nothing tells it to look.
+            followers=not options.hosts, **more,
         ) as world:
             await Nemesis(world, faults).run(options.seconds, report)
     report.finish(world)

@@ -422,13 +422,13 @@ class App:
             self._snapshot(answer, elements)
             self.changed.set()
 
-    def _snapshot(self, answer, elements):
+    def _snapshot(self, answer, elements, **more):
         self.world.counts["snapshots"] += 1
         self.seq = answer["seq"]
         self.elements = {element["id"]: element for element in elements}
         self.history.add(
-            "snapshot", client=self.name, room=self.room, epoch=self.epoch, seq=self.seq, elements=bodies(self.elements)
-        )
+            "snapshot", client=self.name, room=self.room, epoch=self.epoch, seq=self.seq,
+            elements=bodies(self.elements), **more)
 
     def _send_pending(self):
         now = asyncio.get_running_loop().time()

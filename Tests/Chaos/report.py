@@ -30,6 +30,7 @@ class Report:
         self.counts = {}
         self.violations = []
         self.slow_joiners = []
+        self.has_followers = False
         self.people = []
         self.slow_summary = ""
         self.lines = []
@@ -56,6 +57,7 @@ class Report:
         names += [f"acks.{event}" for event in EDITS + MOTIONS]
         if self.slow_joiners:
             names.append("slow.reads")
+        names += ["followed", "followers resumed"] if self.has_followers else []
         struck = {fault.name for fault in self.faults}
         for client in sorted({person.kind for person in self.people}):
             names += [f"{client}.applied.{event}" for event in EDITS_OF_CLIENTS]
@@ -67,6 +69,7 @@ class Report:
     def finish(self, world):
         """Takes the last figures."""
         total = world.figures.total
+        self.has_followers = bool(world.followers)
         self.counts = dict(world.counts) | {
             "unknown.written": total("touchsync_committer_unknown_outcomes_total", '"written"'),
             "unknown.lost": total("touchsync_committer_unknown_outcomes_total", '"lost"'),

@@ -11,16 +11,17 @@ from world import World
 
 
 @contextlib.asynccontextmanager
-async def running(folder, seed, clients, pause, slow_joiners=0, looks=False, people=0, cluster=None, **options):
+async def running(folder, seed, clients, pause, slow_joiners=0, looks=False, people=0, cluster=None, followers=False,
+                  **options):
     """A cluster with apps at work. What is wrong at the end of the block is healed, everything settles, and the
     history is complete when it is left, with what apps see of parts of the canvas and of each other if `looks`. `people`
-    users of each client library take part; `options` are those of `Cluster`, unless another one takes its place."""
+    users of each client library take part, and with `followers` back ends that read; `options` are those of `Cluster`, unless another one takes its place."""
     cluster = cluster or Cluster(folder, **options)
     history = History(folder / "history.jsonl")
     world = None
     try:
         await cluster.start()
-        world = World(cluster, history, seed, clients, pause, slow_joiners, people)
+        world = World(cluster, history, seed, clients, pause, slow_joiners, people, followers)
         await world.populate()
         yield world
         cluster.heal()

@@ -11,6 +11,7 @@ import psycopg
 from client import App
 from client_process import COMMANDS
 from database_faults import COMMITTING
+from follower import Follower
 from history import Forgotten
 from looks import Looks
 from old import OldApp
@@ -25,7 +26,7 @@ ROOM = 10
 class World:
     """What faults strike and apps live in."""
 
-    def __init__(self, cluster, history, seed, clients, pause, slow_joiners=0, people=0):
+    def __init__(self, cluster, history, seed, clients, pause, slow_joiners=0, people=0, followers=False):
         self.cluster = cluster
         self.history = history
         self.random = random.Random(seed)
@@ -51,6 +52,11 @@ class World:
         self.old = [
             OldApp(f"old{index}", room, self, f"{seed}/old/{index}", through_proxy=index % 4 == 0)
             for index, room in enumerate(sorted({app.room for app in self.apps}))
+        ]
+        # A back end for each, if wanted.
+        self.followers = [
+            Follower(f"reader{index}", app.room, self, f"{seed}/reader/{index}", through_proxy=False)
+            for index, app in enumerate(self.old if followers else [])
         ]
         self.persons = People(self, people, COMMANDS, seed)
         # Those whose requests the history does not hold, or whose sessions nobody knows.
@@ -84,7 +90,7 @@ class World:
 
     async def populate(self, within=40):
         """All apps in their rooms."""
-        self.lives = [asyncio.get_running_loop().create_task(app.run()) for app in self.apps + self.old]
+        self.lives = [asyncio.get_running_loop().create_task(app.run()) for app in self.apps + self.old + self.followers]
         await self.until("all apps are in their rooms", lambda: all(app.is_joined for app in self.apps), within)
         self.figures.start()
         await self.slow.begin()
@@ -133,7 +139,7 @@ class World:
         """What the database holds by now is where the judged history begins: what was told before is gone, or cannot be
         looked up any more. Everybody opens the app again. Call it when all is calm."""
         floors = dict(await self.cluster.postgres.primary.rows("select room_id, seq from rooms"))
-        for app in self.apps + self.old:
+        for app in self.apps + self.old + self.followers:
             app.die()
         self.history.begin_anew(floors)
         self.is_calm = False
@@ -156,7 +162,8 @@ class World:
         await self.until("everybody is in the room", lambda: all(app.is_joined for app in everybody), 10)
         rooms = dict(await self.cluster.postgres.primary.rows("select room_id, seq from rooms"))
         await self.until(
-            "everybody is where the room is", lambda: all(app.seq == rooms.get(app.room, 0) for app in self.apps), 15
+            "everybody is where the room is",
+            lambda: all(app.seq == rooms.get(app.room, 0) for app in self.apps + self.followers), 15
         )
         await self._each_room_is_held_once()
 
@@ -174,7 +181,7 @@ class World:
     async def leave(self):
         """Ends the apps; what they see from now on is nobody's business."""
         self.figures.stop()
-        everybody = self.apps + self.old + self.slow.joiners + self.looks.witnesses
+        everybody = self.apps + self.old + self.followers + self.slow.joiners + self.looks.witnesses
         for app in everybody:
             app.history = Forgotten()
         for life in self.lives:

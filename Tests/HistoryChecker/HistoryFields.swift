@@ -3,7 +3,7 @@ enum HistoryField: String, CaseIterable {
     case time, at, client, room, session, n, event, element, targets, gesture, request, seq, body, elements, geometry
     case parents, parent, code
     case user, undo, cause, undone, unchanged, final, chosen, epoch, from, to, sender, floor, shard, gseq, name, value
-    case part, parts, box, cursors, selections, edit, edits, whole
+    case part, parts, box, cursors, selections, edit, edits, whole, hidden
 }
 
 extension HistoryRecord.Kind {
@@ -57,7 +57,8 @@ extension HistoryRecord.Kind {
         case .edit: [.targets]
         case .shown: [.targets, .whole, .at]
         case .answer: [.room, .seq, .code, .at]
-        case .resumed: [.to]
+        case .snapshot: [.hidden]
+        case .resumed: [.to, .hidden]
         case .log: [.element, .body, .elements, .geometry, .parents, .user, .cause, .undone, .value]
         case .element: [.parent, .box]
         default: []

@@ -92,7 +92,7 @@ extension HistoryRecord {
         case .undone: Self.take(json.unsigned, &self.undone)
         case .unchanged: Self.take(json.bool, &self.isUnchanged)
         case .code: Self.take(json.string, &self.code)
-        case .final, .chosen, .whole: Self.take(json.bool, &self.isFinal)
+        case .final, .chosen, .whole, .hidden: Self.take(json.bool, &self.isFinal)
         case .epoch: Self.take(json.text, &self.epoch)
         case .from: Self.take(json.unsigned, &self.from)
         case .to: Self.take(json.unsigned, &self.to)

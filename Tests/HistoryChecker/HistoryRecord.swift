@@ -66,7 +66,8 @@ package struct HistoryRecord: Equatable, Sendable {
     package var parent = ""
     /// A refusal's code; of an answer only where the request was a commit without a number.
     package var code = ""
-    /// A refusal that uses the number up; a leave that the app wanted; or that all elements are shown.
+    /// A refusal that uses the number up; a leave that the app wanted; that all elements are shown; or that a reader of a
+    /// room's stream has it, whom others do not see.
     package var isFinal = false
     /// The room's epoch.
     package var epoch = ""

@@ -26,7 +26,7 @@ extension HistoryRecord {
         case .parents: !self.parents.isEmpty
         case .parent: !self.parent.isEmpty
         case .edits: !self.edits.isEmpty
-        case .chosen, .whole: self.isFinal
+        case .chosen, .whole, .hidden: self.isFinal
         case .user: !self.user.isEmpty
         case .undo: !self.undo.isEmpty
         case .cause: !self.cause.isEmpty
@@ -71,7 +71,7 @@ extension HistoryRecord {
         case .undone: writer.value(self.undone)
         case .unchanged: writer.value(self.isUnchanged)
         case .code: writer.value(self.code)
-        case .final, .chosen, .whole: writer.value(self.isFinal)
+        case .final, .chosen, .whole, .hidden: writer.value(self.isFinal)
         case .epoch: writer.value(self.epoch)
         case .from: writer.value(self.from)
         case .to: writer.value(self.to)

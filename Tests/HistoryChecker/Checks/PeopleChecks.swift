@@ -36,6 +36,7 @@ private struct PeopleReplay {
         var person: Person { self.people[record.client]?[record.room] ?? Person() }
         switch record.kind {
         case .snapshot, .resumed:
+            if record.isFinal { return }
             // An app that joins without having left is on the same connection.
             guard person.joined == nil else { return }
             self.people[record.client, default: [:]][record.room] = Person(joined: place)
