@@ -84,6 +84,40 @@ private let seal = SessionSeal(hexadecimal: String(repeating: "5a", count: 32)) 
     gateway.disconnected(slot, at: start + .seconds(2), into: &actions)
 }
 
+/// A back end's request over HTTP: the input is its body, and the place in a room's stream. Whatever it has, the request gets
+/// one answer once all its commits have results, and that is JSON.
+@Sendable func fuzzRequest(_ input: UnsafeRawBufferPointer) {
+    let bytes = Array(input)
+    var gateway = Gateway(name: "g", connectionPrefix: 1, seed: 1, limits: GatewayLimits(), tokens: nil)
+    let identity = Identity(member: Member(user: "u", name: "u", color: ""))
+    for (session, form) in [CommitRequest.Form.creation, .commits].enumerated() {
+        let request = CommitRequest(room: "r", form: form, body: bytes, session: Identifier("h:.\(session)"))
+        var actions: [GatewayAction] = []
+        _ = gateway.requestReceived(
+            .commits(request), as: identity, at: .start, seconds: Double(now), into: &actions)
+        var next = 0
+        while next < actions.count {
+            if case .commit(_, let commit) = actions[next] { apply(commit, &gateway, &actions) }
+            next += 1
+        }
+        let answers = actions.compactMap { if case .http(_, _, let json) = $0 { json } else { nil } }
+        precondition(answers.count == 1, "not answered once")
+        mustParse(answers[0])
+        precondition(gateway.commits.inFlight.isEmpty && gateway.commits.inFlight.bytes == 0, "something is kept")
+    }
+    let place = String(decoding: input, as: UTF8.self)
+    guard let position = try? EventStreamText.position(place) else { return }
+    precondition(place.hasPrefix(position.epoch.text + ":"), "another place than that of the text")
+}
+
+/// The committer's part: every commit is applied at once.
+private func apply(_ commit: Commit, _ gateway: inout Gateway, _ actions: inout [GatewayAction]) {
+    let result = CommitResult(
+        room: commit.room, session: commit.session, number: commit.number, connection: commit.connection, refusal: nil,
+        seq: commit.number, json: Array(#"{"ok":true}"#.utf8), elements: 1, bodyHash: commit.edit.bodyHash)
+    gateway.resultReceived(result, at: .start, into: &actions)
+}
+
 private func plainHandshake() -> HandshakeFields {
     guard let fields = try? HandshakeFields(auth: nil, query: { _ in nil }, header: { _ in nil }) else {
         fatalError("nothing named is refused")

@@ -9,7 +9,7 @@ private let targets: [String: Target] = [
     "engine": fuzzEngine,
     "json": fuzzJSON, "element": fuzzElement, "settings": fuzzSettings, "wire": fuzzWire, "hello": fuzzHello,
     "postgres": fuzzPostgres, "token": fuzzToken, "session": fuzzSession, "event": fuzzEvent, "peers": fuzzPeers,
-    "metrics": fuzzMetrics,
+    "metrics": fuzzMetrics, "request": fuzzRequest,
 ]
 
 /// What `FUZZ_TARGET` names.

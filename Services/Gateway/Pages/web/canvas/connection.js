@@ -85,8 +85,8 @@ export class Connection {
   #banner(isFine, pending) {
     const isLong = performance.now() - this.#lostAt > SHORT;
     $("banner").hidden = isFine || !(this.isOnBreak || isLong);
-    const kept = pending ? `${counted(pending, "edit")} ${pending === 1 ? "waits" : "wait"} here and will be sent then.`
-      : "You can go on working: edits wait here and are sent then.";
+    const kept = pending ? `${counted(pending, "edit")} ${pending === 1 ? "waits" : "wait"} here and will be sent afterwards.`
+      : "You can go on working: edits wait here and are sent afterwards.";
     $("banner-text").textContent = this.isOnBreak ? `You are offline for ${this.#left} s. ${kept}`
       : `${FAILURES[this.client.lastFailure?.code ?? ""] ?? "The connection was lost."} The page keeps trying. ${kept}`;
     $("resume").hidden = !this.isOnBreak;
