@@ -11,7 +11,7 @@ extension ElementInput {
         var previous: ElementField?
         for (key, value) in element.members {
             guard let field = ElementField.named(key, after: previous) else {
-                new.extra.append(ExtraField(name: key.string ?? "", json: Array(value.rawBytes)))
+                new.extra.append(ExtraField(name: key.string ?? "", json: value.rawBytes.onOneLine))
                 continue
             }
             previous = field
@@ -68,7 +68,7 @@ extension ElementInput {
             } else if key.isString("transform" as StaticString) {
                 throw FieldError(field: "set.transform", message: Self.isFixed)
             } else {
-                changes.extra.append(ExtraField(name: key.string ?? "", json: Array(value.rawBytes)))
+                changes.extra.append(ExtraField(name: key.string ?? "", json: value.rawBytes.onOneLine))
             }
         }
         try changes.extra.filter { !$0.isRemoval }.checkLimits(field: "set")
@@ -94,4 +94,14 @@ extension ElementInput {
     private static let isFixed = "An update does not change this field."
     private static let isAnimated = "An element:animate sets and removes an animation."
     private static let isComputed = "The drawn size is computed: originalWidth and originalHeight resize an element."
+}
+
+extension Collection<UInt8> {
+    /// JSON text with spaces in place of line breaks, which stand between its values only: what is stored has one line, as
+    /// streams of events need it.
+    fileprivate var onOneLine: [UInt8] {
+        let (lineFeed, carriageReturn) = (UInt8(ascii: "\n"), UInt8(ascii: "\r"))
+        guard self.contains(where: { $0 == lineFeed || $0 == carriageReturn }) else { return Array(self) }
+        return self.map { $0 == lineFeed || $0 == carriageReturn ? UInt8(ascii: " ") : $0 }
+    }
 }

@@ -71,16 +71,6 @@ import Wire
         #expect(actions.texts(for: slot).isEmpty)
     }
 
-    @Test func lineBreaksOfAnAppDoNotEndAnEvent() {
-        let text = String(
-            decoding: EventStreamText.opening(
-                JoinReply.Joined(
-                    position: Position(epoch: "e", seq: 1), content: .elements(Array("[{\"a\":\r\n1}\n]".utf8)),
-                    members: [],
-                    session: "", sid: "", sessionEpoch: 1, number: 0), of: "r"), as: UTF8.self)
-        #expect(text.filter { $0 == "\n" }.count == 4 && !text.contains("\r"))
-    }
-
     @Test func whereItCannotGoOnItEnds() throws {
         var scene = Scene()
         let slot = try self.subscriber(seq: 3, in: &scene)

@@ -195,6 +195,18 @@ def test_a_stream_begins_with_the_room_and_goes_on(single, two, room, note, foll
     assert [event for event, _, _ in follow("other:7").wait(1)] == ["room:reset"]
 
 
+def test_line_breaks_between_values_end_no_event(single, room, follow):
+    def post(path, body):
+        answer = requests.post(f"{single.url}/api/rooms/{room}/{path}", data=body, timeout=5)
+        assert answer.ok and answer.json()["ok"], answer.text
+
+    post("elements", '{"type": "note", "id": "a", "own": [1,\r\n2]}')
+    stream = follow()
+    assert stream.wait(1)[0][2]["elements"][0]["own"] == [1, 2]
+    post("commits", '{"event": "element:update", "data": {"elementId": "a", "set": {"own": {"deep":\n\n3}}}}')
+    assert stream.wait(2)[1][2]["element"]["own"] == {"deep": 3}
+
+
 def test_nobody_sees_who_follows(single, apps, room, follow):
     ada = apps(single.url, "ada")
     ada.join(room)

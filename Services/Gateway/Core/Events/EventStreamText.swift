@@ -33,9 +33,8 @@ package enum EventStreamText {
         _ event: String, _ json: some Collection<UInt8>, at position: Position, to text: inout [UInt8]
     ) {
         text.append(contentsOf: "id: \(position.epoch.text):\(position.seq)\nevent: \(event)\ndata: ".utf8)
-        // Between the values of an app there may be line breaks, which would end the event; within a text they are escaped.
-        let (lineFeed, carriageReturn) = (UInt8(ascii: "\n"), UInt8(ascii: "\r"))
-        text.append(contentsOf: json.lazy.map { $0 == lineFeed || $0 == carriageReturn ? UInt8(ascii: " ") : $0 })
+        // What is stored has no line breaks, which would end the event.
+        text.append(contentsOf: json)
         text.append(contentsOf: "\n\n".utf8)
     }
 
