@@ -83,7 +83,8 @@ extension JSONWriter {
     fileprivate mutating func copy(_ decoder: any Decoder) throws {
         if let container = try? decoder.container(keyedBy: MemberName.self) {
             self.beginObject()
-            for key in container.allKeys {
+            // Decoders have no order of names: with one, equal objects are equal texts.
+            for key in container.allKeys.sorted(by: { $0.stringValue < $1.stringValue }) {
                 self.key(string: key.stringValue)
                 try self.copy(container.superDecoder(forKey: key))
             }
