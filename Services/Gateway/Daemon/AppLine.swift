@@ -19,12 +19,11 @@ protocol AppLine: AnyObject {
     var outstandingBytes: Int { get }
     /// Sends an event, a JSON array, to this app alone.
     func emit(_ json: [UInt8])
-    /// Sends an event that many apps get: the packet is shared, the text is the same for other wires. Previews that wait
-    /// here and whose gesture ended with it are dropped.
-    func send(_ packet: PreparedPacket, json: [UInt8], step: StreamStep?)
+    /// Sends an event that many apps get and share. Previews that wait here and whose gesture ended with it are dropped.
+    func send(_ packet: PreparedPacket, step: StreamStep?)
     /// Sends an event that many apps get, unless too much waits for this one.
     /// - Returns: false when it was not sent.
-    func offer(_ packet: PreparedPacket, json: [UInt8]) -> Bool
+    func offer(_ packet: PreparedPacket) -> Bool
     /// Sends previews but those of `publisher`; the packet holds just these. A slow app gets the latest of them when it can
     /// take more.
     func send(_ previews: [PreviewText], butOf publisher: Slot?, packet: PreparedPacket)

@@ -46,7 +46,7 @@ struct AppLines {
             if step?.seq != nil, app.isBehind(self.behindBytes) {
                 behind.append(slot)
             } else {
-                app.send(packet, json: json, step: step)
+                app.send(packet, step: step)
             }
         }
         return behind
@@ -56,7 +56,7 @@ struct AppLines {
     /// - Returns: to how many it was not sent, as too much waits for them.
     func offer(_ json: [UInt8], to slots: [Slot]) -> Int {
         let packet = PreparedPacket(event: json)
-        return slots.count { self.lines[$0].map { !$0.offer(packet, json: json) } ?? false }
+        return slots.count { self.lines[$0].map { !$0.offer(packet) } ?? false }
     }
 
     /// Sends each member the previews of all others in one write. Members that move nothing themselves share one buffer.

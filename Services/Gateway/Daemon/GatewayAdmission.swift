@@ -53,7 +53,7 @@ final class GatewayAdmission {
     /// An app asks to come in: it is identified by its handshake.
     /// - Parameters:
     ///   - guest: the user's name in open mode when the handshake gives none; nil: a random one.
-    ///   - address: where it comes from; nil for back ends.
+    ///   - address: where it comes from.
     ///   - key: the address whose limits it counts for; nil for none.
     ///   - limit: of its connection; nil when it has none that lasts.
     ///   - connections: of which each user may have a limited number; nil when it does not become one of them.

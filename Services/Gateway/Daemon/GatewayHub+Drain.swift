@@ -11,9 +11,8 @@ extension GatewayHub {
         let slots = self.apps.slots
         let now = self.now
         let farewell = Farewell(slots, spread: spread, at: now) { UInt64.random(in: $0) }
-        let json = farewell.announcement(at: now)
-        let packet = PreparedPacket(event: json)
-        for slot in slots { self.apps[slot]?.send(packet, json: json, step: nil) }
+        let packet = PreparedPacket(event: farewell.announcement(at: now))
+        for slot in slots { self.apps[slot]?.send(packet, step: nil) }
         self.flushes.flush()
         return farewell
     }

@@ -194,12 +194,12 @@ final class SocketIOLine: AppLine {
 
     func emit(_ json: [UInt8]) { self.socket.emit(json) }
 
-    func send(_ packet: PreparedPacket, json: [UInt8], step: StreamStep?) {
+    func send(_ packet: PreparedPacket, step: StreamStep?) {
         if let step, !self.held.isEmpty { self.held.remove(step.ended) }
         self.socket.send(packet)
     }
 
-    func offer(_ packet: PreparedPacket, json: [UInt8]) -> Bool { self.socket.offer(packet) }
+    func offer(_ packet: PreparedPacket) -> Bool { self.socket.offer(packet) }
 
     func send(_ previews: [PreviewText], butOf publisher: Slot?, packet: PreparedPacket) {
         if self.held.isEmpty, self.socket.offer(packet) { return }

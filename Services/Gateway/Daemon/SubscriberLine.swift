@@ -15,8 +15,8 @@ final class SubscriberLine: AppLine {
     private var heartbeat: Scheduled<Void>?
     /// Bytes that were sent behind the opening.
     private var followedBytes = 0
-    /// What the client had not read at the last heartbeat.
-    private var unreadBytes = 0
+    /// What the client had read of them at the last heartbeat; less than nothing while it reads the opening.
+    private var readBytes: Int?
     /// Called once when the line is over.
     var closed: (() -> Void)?
     var drained: (() -> Void)? { didSet { self.stream.writable = self.drained } }
@@ -67,8 +67,9 @@ final class SubscriberLine: AppLine {
     /// Shows the client that the connection lives, and ends it when the client has read nothing since the last time.
     private func beat() {
         let unread = self.stream.bufferedBytes
-        if unread > 0, unread >= self.unreadBytes, self.unreadBytes > 0 { return self.shed() }
-        self.unreadBytes = unread
+        let read = self.followedBytes - unread
+        if unread > 0, read == self.readBytes { return self.shed() }
+        self.readBytes = read
         self.send(EventStreamText.heartbeat)
         self.scheduleHeartbeat()
     }
@@ -105,8 +106,8 @@ final class SubscriberLine: AppLine {
     func send(_ snapshot: Snapshot) {}
     func dropSnapshot(of room: Identifier) {}
     func emit(_ json: [UInt8]) {}
-    func send(_ packet: PreparedPacket, json: [UInt8], step: StreamStep?) {}
-    func offer(_ packet: PreparedPacket, json: [UInt8]) -> Bool { true }
+    func send(_ packet: PreparedPacket, step: StreamStep?) {}
+    func offer(_ packet: PreparedPacket) -> Bool { true }
     func send(_ previews: [PreviewText], butOf publisher: Slot?, packet: PreparedPacket) {}
     func dropPreviews(of room: Identifier) {}
     func reportBadMessage() {}

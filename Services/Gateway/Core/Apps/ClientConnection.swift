@@ -58,10 +58,7 @@ struct ClientConnection {
     /// True for an app that gets the events of the 1.0 contract only.
     var isV1: Bool { self.onlyRoom != nil }
 
-    /// True for a reader of a stream over HTTP.
-    var isSubscriber: Bool { self.identity.member.isHidden }
-
-    var kind: ReaderKind { self.isSubscriber ? .subscriber : self.isV1 ? .v1App : .app }
+    var kind: ReaderKind { self.identity.member.isHidden ? .subscriber : self.isV1 ? .v1App : .app }
 
     /// Whether it gets what moves elements of a room; the 1.0 contract knows nothing of it.
     func wantsMotion(in room: Identifier) -> Bool {

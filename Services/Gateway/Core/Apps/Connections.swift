@@ -315,7 +315,7 @@ package struct Connections {
         number: UInt64? = nil, into actions: inout [GatewayAction]
     ) {
         self.refusedTotal += 1
-        if self.bySlot[origin.slot]?.isSubscriber == true {
+        if self.bySlot[origin.slot]?.kind == .subscriber {
             actions.append(.noStream(origin.slot, refusal))
         } else if let ackID = origin.ackID {
             actions.append(.acknowledge(origin.slot, id: ackID, json: refusal.acknowledgementText))

@@ -24,7 +24,7 @@ struct Membership {
     private var ownsSession = true
     /// The highest number of the app's own that was accepted here.
     private var highestNumber: UInt64 = 0
-    /// The number that a rate refused, until it is accepted: what comes behind it is a gap, whoever says so.
+    /// The lowest number that a rate refused and that was not accepted since: a higher one would leave a gap.
     private var refusedNumber: UInt64?
     /// The highest gesture seen or given.
     private var lastGesture: UInt64 = 0

@@ -79,12 +79,11 @@ struct EventReader {
                 throw Refusal(
                     .invalid, "commits is an array of 1 to \(CommitRequest.largest) objects.", field: "commits")
             }
+            guard commits.count <= CommitRequest.largest else {
+                throw Refusal(.tooLarge, "A request has at most \(CommitRequest.largest) commits.", field: "commits")
+            }
             let edits = commits.elements.map { commit in
                 Result { () throws(Refusal) in try self.edit(commit, in: room) }
-            }
-            guard edits.count <= CommitRequest.largest else {
-                throw Refusal(
-                    .tooLarge, "A request has at most \(CommitRequest.largest) commits.", field: "commits")
             }
             return RequestedEdits(edits: edits, answer: .list)
         }

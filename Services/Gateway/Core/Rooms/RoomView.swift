@@ -163,7 +163,7 @@ struct RoomView {
     }
 
     /// The stream goes on from another place. Members lose theirs, but those at that place; a snapshot is read to its end.
-    /// - Returns: who loses it and can join again, and who has to connect again.
+    /// - Returns: the members who lost their places: those who can join again, and those who must connect again.
     mutating func reset(to position: Position, except: Slot?) -> (rejoining: [Slot], reconnecting: [Slot]) {
         self.position = position
         self.floors = [:]
