@@ -40,10 +40,10 @@
 @_exported public import struct TouchSyncClientCore.GestureThrow
 @_exported public import struct TouchSyncClientCore.JSONObject
 @_exported public import struct TouchSyncClientCore.MemberConnection
+@_exported public import struct TouchSyncClientCore.MemberSignal
 @_exported public import struct TouchSyncClientCore.OwnMembership
 @_exported public import struct TouchSyncClientCore.RoomDrawing
 @_exported public import struct TouchSyncClientCore.RoomMember
 @_exported public import struct TouchSyncClientCore.RoomRecord
 @_exported public import enum TouchSyncClientCore.RoomRight
-@_exported public import struct TouchSyncClientCore.RoomSignal
 @_exported public import enum TouchSyncClientCore.TokenReason

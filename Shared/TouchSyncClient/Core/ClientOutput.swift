@@ -46,7 +46,7 @@ public enum RoomOutput: Equatable, Sendable {
     /// Somebody shows something else.
     case awareness(userId: String, sid: String, AwarenessShift)
     /// Somebody tells everyone something.
-    case signal(RoomSignal)
+    case signal(MemberSignal)
 }
 
 /// What somebody shows.

@@ -87,7 +87,7 @@ import TouchSyncClientCore
         func signal(_ number: Int) throws -> RoomChange {
             let text = #"{"userId":"u","sid":"s","name":"\#(number)"}"#
             let data = try #require(JSONObject(text: Array(text.utf8)))
-            return .signal(try #require(RoomSignal(data)))
+            return .signal(try #require(MemberSignal(data)))
         }
         for number in 0..<300 { pending.add(try signal(number)) }
         #expect(try Self.all(&pending) == (44..<300).map { try signal($0) })

@@ -20,7 +20,7 @@ enum ClientJSON {
     }
 }
 
-extension RoomSignal {
+extension MemberSignal {
     /// What was told with it; nil if there is nothing, or it is not of this type.
     public func data<Value: Decodable>(as type: Value.Type) -> Value? { ClientJSON.decode(self.json) }
 }

@@ -23,7 +23,7 @@ struct PendingChanges: Sendable {
     private var shifts = LatestShifts()
     private var status: RoomChange?
     private var refusals: [ClientError] = []
-    private var signals: [RoomSignal] = []
+    private var signals: [MemberSignal] = []
 
     mutating func add(_ change: RoomChange) {
         switch change {
@@ -118,7 +118,7 @@ struct PendingChanges: Sendable {
         self.queue(.left)
     }
 
-    private mutating func addSignal(_ signal: RoomSignal) {
+    private mutating func addSignal(_ signal: MemberSignal) {
         if self.signals.count == Self.mostSignals { self.signals.removeFirst() }
         self.signals.append(signal)
         self.queue(.signals)

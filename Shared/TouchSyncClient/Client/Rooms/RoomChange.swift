@@ -15,7 +15,7 @@ public enum RoomChange: Equatable, Sendable {
     /// Somebody points at something else, or selected something else.
     case awareness(userId: String, sid: String, AwarenessShift)
     /// Somebody told everyone something.
-    case signal(RoomSignal)
+    case signal(MemberSignal)
     /// It is joined. `recovered`: what was missed arrived; otherwise all elements were replaced.
     case joined(recovered: Bool)
     /// The join was refused for good.

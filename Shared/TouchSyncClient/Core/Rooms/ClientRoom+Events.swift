@@ -18,7 +18,7 @@ extension ClientRoom {
         case "gesture:ended":
             guard let id = data["elementId"]?.string.map(TextKey.init) else { return }
             if self.movements.isMoving(id, by: data["sid"]?.string.map(TextKey.init)) { self.endMovement(id, &outbox) }
-        case "room:signaled": if let signal = RoomSignal(data) { self.tell(.signal(signal), &outbox) }
+        case "room:signaled": if let signal = MemberSignal(data) { self.tell(.signal(signal), &outbox) }
         default:
             if let output = self.people.eventReceived(event, data) { self.tell(output, &outbox) }
         }

@@ -1,7 +1,7 @@
 import JSONBytes
 
 /// What somebody tells everyone who is in a room, once: nothing keeps it.
-public struct RoomSignal: Equatable, Sendable {
+public struct MemberSignal: Equatable, Sendable {
     /// Who tells it.
     public let userId: String
     /// The id of the session from which it comes.
