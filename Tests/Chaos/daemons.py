@@ -149,16 +149,20 @@ async def ended(process):
     """The exit code, once the process has ended; no thread waits for it."""
     if process.poll() is not None:
         return process.returncode
-    loop = asyncio.get_running_loop()
-    over = loop.create_future()
-    descriptor = os.pidfd_open(process.pid)
-    loop.add_reader(descriptor, lambda: over.done() or over.set_result(None))
-    try:
-        await over
-    finally:
-        loop.remove_reader(descriptor)
-        os.close(descriptor)
+    await over(os.pidfd_open(process.pid))
     return process.wait()
+
+
+async def over(handle):
+    """Waits for the end of the process behind a handle, and closes the handle."""
+    loop = asyncio.get_running_loop()
+    end = loop.create_future()
+    loop.add_reader(handle, lambda: end.done() or end.set_result(None))
+    try:
+        await end
+    finally:
+        loop.remove_reader(handle)
+        os.close(handle)
 
 
 _parent = []

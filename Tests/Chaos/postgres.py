@@ -12,7 +12,7 @@ import subprocess
 import psycopg
 
 import ports
-from daemons import ended
+from daemons import ended, over
 from machines import LOCAL
 
 SETTINGS = {
@@ -194,29 +194,14 @@ class Server(Asked):
         process, self.process = self.process, None
         if process is None:
             return
-        with contextlib.suppress(ProcessLookupError):
+        if how == signal.SIGKILL:
+            await _kill_all(process)
+        else:
             process.send_signal(how)
-            if how == signal.SIGKILL:
-                # Its children notice by themselves, but a while later; a machine that loses power takes all at once.
-                os.killpg(process.pid, signal.SIGKILL)
         try:
             await asyncio.wait_for(ended(process), within)
         except TimeoutError:
-            with contextlib.suppress(ProcessLookupError):
-                os.killpg(process.pid, signal.SIGKILL)
-            await ended(process)
-        await self._await_children(process.pid)
-
-    async def _await_children(self, group):
-        """A server cannot start again before the last process of its predecessor is gone."""
-        for _ in range(500):
-            try:
-                os.killpg(group, 0)
-            except OSError:
-                return
-            await asyncio.sleep(0.02)
-        with contextlib.suppress(OSError):
-            os.killpg(group, signal.SIGKILL)
+            await _kill_all(process)
 
     def dsn(self, database="touchsync", name="harness"):
         """How the harness itself connects: past all proxies."""
@@ -226,6 +211,23 @@ class Server(Asked):
         """How a standby of that name connects: over the network, if there is one."""
         host = self.folder if self.place is LOCAL else self.place.address
         return f"host={host} port={self.port} user=touchsync application_name={name}"
+
+
+async def _kill_all(process):
+    """Kills a server as a machine that loses power does: all its processes at once. Each of them leads a group of its own
+    and notices the first one's end only when it waits for something; until then no successor starts."""
+    if process.poll() is None:
+        # So that it forks no more, and keeps the numbers of those that end.
+        process.send_signal(signal.SIGSTOP)
+        os.waitid(os.P_PID, process.pid, os.WSTOPPED | os.WEXITED | os.WNOWAIT)
+        children = pathlib.Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
+        handles = [os.pidfd_open(int(child)) for child in children]
+        for handle in handles:
+            signal.pidfd_send_signal(handle, signal.SIGKILL)
+        process.kill()
+        for handle in handles:
+            await over(handle)
+    await ended(process)
 
 
 class Pair:
