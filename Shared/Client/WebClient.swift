@@ -8,6 +8,8 @@ package enum WebClient {
     package static let module = bytes(client_module())
     /// The module in the format of gzip (RFC 1952).
     package static let compressedModule = bytes(client_compressed_module())
+    /// Where each part of it is in the source, for debuggers: a source map (ECMA-426).
+    package static let sourceMap = bytes(client_source_map())
     /// The module of hit tests and corners, minified.
     package static let projection = bytes(client_projection())
     /// The module that keeps edits in the browser, minified.

@@ -1,34 +1,36 @@
 #!/bin/sh
-# Makes what gateways serve of the client for web pages: minified, and its main module compressed once for all.
+# Makes what gateways serve of the client for web pages: minified, and its main module compressed once for all, with a map of
+# where each part of it is in the source.
 #
 #     Shared/Client/minify.sh [FOLDER]
 #
 # Without a folder it replaces the files in `served`, which is needed after each change in web; a test compares. It needs terser and zopfli of Debian 12.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
-folder=${1:-$here/served}
+folder=$(realpath "${1:-$here/served}")
 # Where Debian has terser's own modules, also for a Node from elsewhere.
 NODE_PATH=/usr/share/nodejs
 export NODE_PATH
 # Names of fields and methods that the module alone uses, and never calls by a text: they become shorter as well. All
 # others are the protocol's, the app's, or what pages and tests of the project read. Transcripts run against the result.
 own='acknowledged aim answered apply arriving ask attemptFailed attempts attended awaited blocked capacity clock
-    clockAt composed computedState confirmed connectionLost copies denial differ displacement doubtful due duration
-    edited elementsOf entered enteredAgain eventReceived expire fault fill finish firstNumber givesUp greeted halt
-    handler handlers hands happened hasSocket hear hearOf heardAt here hiddenAt inputs interval isAngle isAwaited
-    isAway isBeside isBusy isClosed isDecided isDeep isDirty isDraining isJoined isLeaving isOptional isProbing
-    isRefreshing isSaved isSavedBare isSent isStored isTrying isUp isWanted isWhole known lastEpoch lastNumber listed
-    listen listening looking loseSession lost met middle moves nextRequest nextSlot notAcknowledged notEntered number
-    offset ongoing original outputs over patience pause pauses persist playing pointing presenting previewed probe
-    probeAt provideToken queue range readHistory ready refresh refuseTooLarge refusedToken repeat replaced requests
-    resendFrom restore restoring resumed retry samples saved searchFrom searchHistory sendAfter sendEdit sending
-    sentAt settle smallest sorted stream take taken takenAt thrown timer tokenRefused toldAt tooLarge touch touchEdits
-    touched trail trip unsent upAt waiting wakesAt'
+    clockAt composed computedState confirmed connectionLost copies denial differ displacement done doubtful due
+    duration edited elementsOf enter entered enteredAgain eventReceived expire failed fault fill finish firstNumber
+    gestured givesUp greeted halt handler handlers hands happened hasSocket hear heardAt hearOf here hiddenAt inputs
+    interval isAngle isAwaited isAway isBeside isBusy isClosed isDecided isDeep isDirty isDraining isJoined
+    isLeaving isOptional isProbing isRefreshing isSaved isSavedBare isSent isStored isTrying isUp isWanted isWhole
+    known lastEpoch lastNumber listed listen listening looking loseSession lost met middle moves nextRequest
+    nextSlot notAcknowledged notEntered number offset ongoing original outputs over patience pause pauses people
+    persist playing pointing presenting presentToken previewed probe probeAt provideToken queue range readHistory
+    ready refresh refusedToken refuseTooLarge repeat replaced report requests resendFrom restore restoring resumed
+    retry samples saved searchFrom searchHistory sendAfter sendEdit sending sentAt settle smallest sorted spent
+    stream take taken takenAt thrown timer tokenRefused toldAt tooLarge touch touched touchEdits trail trip unsent
+    upAt waiting wakesAt write writing'
 # The more often a name is used, the shorter it becomes, but none becomes a word of the source. Terser itself would give the
 # shortest names to those that it meets first.
-cache=$(mktemp)
-source=$(mktemp)
-trap 'rm "$cache" "$source"' EXIT
+work=$(mktemp -d)
+trap 'rm -r "$work"' EXIT
+cache=$work/names.json
 grep -vE '^ *(/?\*|//)' "$here/web/touchsync.js" | grep -oE '\w+' | sort | uniq -c | sort -k1nr -k2 | awk -v own="$(echo $own)" '
     BEGIN {
         split(own, list)
@@ -45,12 +47,13 @@ grep -vE '^ *(/?\*|//)' "$here/web/touchsync.js" | grep -oE '\w+' | sort | uniq 
         }
         print "{\"vars\":{\"props\":{}},\"props\":{\"props\":{" entries "}}}"
     }' > "$cache"
-# Fields without a value are there for their types alone.
-sed -E '/^  (return|break|continue);$/!{ /^  \w+;$/d }' "$here/web/touchsync.js" > "$source"
+# Fields without a value are there for their types alone. Their lines stay: the map counts them.
+sed -E '/^  (return|break|continue);$/!{ s/^  \w+;$// }' "$here/web/touchsync.js" > "$work/touchsync.src.js"
+cd "$work"
 terser --module --ecma 2022 --mangle \
     --compress passes=3,reduce_funcs=false,pure_getters=true,sequences=false,inline=1,keep_fargs=false \
     --mangle-props "builtins,regex=/^($(echo $own | tr ' ' '|'))$/" --name-cache "$cache" --format wrap_func_args=false \
-    --output "$folder/touchsync.min.js" -- "$source"
+    --source-map "filename='touchsync.js'" --output "$folder/touchsync.min.js" -- touchsync.src.js
 for name in projection react store; do
     terser --module --ecma 2022 --compress passes=3 --mangle --output "$folder/$name.min.js" -- "$here/web/$name.js"
 done

@@ -104,3 +104,22 @@ def test_what_gateways_serve_is_the_source(tmp_path):
         assert file.read_text() == (tmp_path / file.name).read_text()
     compressed = served.with_name(served.name + ".gz").read_bytes()
     assert gzip.decompress(compressed) == served.read_bytes() and len(compressed) <= 16384
+    assert served.with_name(served.name + ".map").read_text() == (tmp_path / (served.name + ".map")).read_text()
+
+
+def test_the_source_map_leads_into_the_source():
+    """Node finds texts of the module in the lines of the source that its map names."""
+    served = MODULE.parent.parent / "served/touchsync.min.js"
+    program = """
+        import { readFileSync } from "node:fs";
+        import { SourceMap } from "node:module";
+        const [module, map, source, ...texts] = process.argv.slice(1);
+        const lines = readFileSync(source, "utf8").split("\\n"), [line] = readFileSync(module, "utf8").split("\\n");
+        const sources = new SourceMap(JSON.parse(readFileSync(map)));
+        for (const text of texts) {
+          const { originalSource, originalLine } = sources.findEntry(0, line.indexOf(text));
+          if (originalSource !== "touchsync.src.js" || !lines[originalLine].includes(text)) throw new Error(text);
+        }
+    """
+    texts = ['"No valid certificate."', '"room:signaled"', '"history:redo"', '"cancel"']
+    run("node", "--input-type=module", "--eval", program, served, f"{served}.map", MODULE, *texts)

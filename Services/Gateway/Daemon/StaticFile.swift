@@ -26,6 +26,8 @@ struct StaticFile: Sendable {
     private let caching: String
     private let contentType: String
     private let securityPolicy: String?
+    /// Where debuggers find its source map, relative to it.
+    private let sourceMap: String?
 
     static func at(_ path: String) -> StaticFile? { Self.byPath[path] }
 
@@ -43,6 +45,7 @@ struct StaticFile: Sendable {
         if let known, Self.names(known, chosen.validator) { return HTTPResponse(status: 304, headers: headers) }
         headers.append(("content-type", self.contentType))
         if compressed != nil { headers.append(("content-encoding", "gzip")) }
+        if let sourceMap { headers.append(("sourcemap", sourceMap)) }
         return HTTPResponse(status: 200, headers: headers, body: chosen.content)
     }
 
@@ -72,7 +75,9 @@ struct StaticFile: Sendable {
         ]
         for (folder, caching) in folders {
             files["\(folder)/touchsync.js"] = .client(
-                WebClient.module, compressed: WebClient.compressedModule, caching: caching)
+                WebClient.module, compressed: WebClient.compressedModule, caching: caching, sourceMap: "touchsync.js.map")
+            files["\(folder)/touchsync.js.map"] = .client(
+                WebClient.sourceMap, contentType: "application/json", caching: caching)
             files["\(folder)/projection.js"] = .client(WebClient.projection, caching: caching)
             files["\(folder)/store.js"] = .client(WebClient.store, caching: caching)
             files["\(folder)/react.js"] = .client(WebClient.react, caching: caching)
@@ -85,15 +90,16 @@ struct StaticFile: Sendable {
 
     private static func client(
         _ module: [UInt8], compressed: [UInt8]? = nil, contentType: String = PageFile.Kind.script.rawValue,
-        caching: String
+        caching: String, sourceMap: String? = nil
     ) -> StaticFile {
         StaticFile(
-            module, compressed: compressed, contentType: contentType, caching: caching, isForOtherOrigins: true)
+            module, compressed: compressed, contentType: contentType, caching: caching, isForOtherOrigins: true,
+            sourceMap: sourceMap)
     }
 
     private init(
         _ content: [UInt8], compressed: [UInt8]? = nil, contentType: String, caching: String, isForOtherOrigins: Bool,
-        securityPolicy: String? = nil
+        securityPolicy: String? = nil, sourceMap: String? = nil
     ) {
         self.plain = Representation(content)
         self.compressed = compressed.map(Representation.init)
@@ -101,6 +107,7 @@ struct StaticFile: Sendable {
         self.caching = caching
         self.isForOtherOrigins = isForOtherOrigins
         self.securityPolicy = securityPolicy
+        self.sourceMap = sourceMap
     }
 
     /// What a page may do (Content Security Policy 3): run and show files of this gateway, and connect to it. Text that

@@ -9,6 +9,9 @@ static const unsigned char module[] = {
 static const unsigned char compressed_module[] = {
 #embed "../served/touchsync.min.js.gz"
 };
+static const unsigned char source_map[] = {
+#embed "../served/touchsync.min.js.map"
+};
 static const unsigned char projection[] = {
 #embed "../served/projection.min.js"
 };
@@ -29,6 +32,8 @@ struct client_file client_module(void) { return (struct client_file){module, siz
 struct client_file client_compressed_module(void) {
     return (struct client_file){compressed_module, sizeof compressed_module};
 }
+
+struct client_file client_source_map(void) { return (struct client_file){source_map, sizeof source_map}; }
 
 struct client_file client_projection(void) { return (struct client_file){projection, sizeof projection}; }
 

@@ -13,6 +13,8 @@ struct client_file client_source(void);
 struct client_file client_module(void);
 // The module in the format of gzip.
 struct client_file client_compressed_module(void);
+// Where each part of the module is in its source.
+struct client_file client_source_map(void);
 // The module that finds elements on the canvas, minified.
 struct client_file client_projection(void);
 // The module that keeps edits in the browser, minified.
