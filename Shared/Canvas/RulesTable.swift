@@ -29,6 +29,9 @@ public struct RulesTable: Equatable, Sendable {
         return RulesTable(entries: named.map { Entry(name: Array($0.0.utf8), rules: $0.1) }, other: TypeRules())
     }()
 
+    /// All types are as notes are by the built-in rules.
+    public static let free = RulesTable(entries: [], other: TypeRules())
+
     /// The widest rules that a rules file can give to every type.
     public static let widest: RulesTable = {
         var rules = TypeRules()

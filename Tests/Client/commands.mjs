@@ -119,9 +119,19 @@ export class Driver {
 
   look(roomId) {
     const room = this.rooms.get(roomId);
-    const { seq, pending, elements, members, self } = room;
+    const { seq, pending, elements, members, self, canUndo, canRedo } = room;
     const drawn = elements.map(({ id }) => room.drawn(id));
-    return { state: this.client.state, seq, pending, elements, drawn, members, self };
+    return { state: this.client.state, seq, pending, elements, drawn, members, self, canUndo, canRedo };
+  }
+
+  // Shows others what is seen here, or nothing of it any more.
+  share(roomId, viewport) {
+    this.rooms.get(roomId).look(viewport ?? undefined, { share: viewport !== null });
+  }
+
+  // Tells what a user shares of the view from now on.
+  follow(roomId, userId) {
+    this.rooms.get(roomId).follow(userId, view => this.tell("view", view ?? null));
   }
 
   // Draws what others move, at each frame for some seconds, as an app does.

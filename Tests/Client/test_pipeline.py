@@ -121,10 +121,14 @@ def test_what_is_removed_vanishes_and_a_resize_is_undone(two, room):
         return next((element for element in by.look(room)["elements"] if element["id"] == "a"), {})
 
     ada.edit(room, "create", {**note("a"), "zIndex": 4, "tint": "red"})
-    ada.edit(room, "update", "a", {"zIndex": None, "tint": None, "originalHeight": 30})
+    ada.edit(room, "update", "a", {"zIndex": None, "tint": None})
+    ada.edit(room, "resize", "a", {"height": 30})
     for client in two:
         eventually("both see it", lambda: seen(client).get("height") == 30)
         assert not seen(client).keys() & {"zIndex", "tint"}
+    ada.edit(room, "undo")
+    for client in two:
+        eventually("it has its size again", lambda: seen(client).get("height") == note("a").get("originalHeight", 100))
     ada.edit(room, "undo")
     for client in two:
         eventually("it is as it was", lambda: seen(client).get("tint") == "red")
@@ -211,11 +215,25 @@ def test_undo_and_redo(two, room):
     ada.edit(room, "create", note("a"))
     ada.edit(room, "transform", "a", {"positionX": 5})
     bob.edit(room, "transform", "a", {"rotation": 45})
+    assert can(ada, room) == (True, False)
     ada.edit(room, "undo")
     eventually("it is back", lambda: bob.positions(room) == {"a": 0})
     assert bob.look(room)["elements"][0]["rotation"] == 45
+    eventually("ada can redo it", lambda: can(ada, room) == (True, True))
     ada.edit(room, "redo")
     eventually("it is there again", lambda: bob.positions(room) == {"a": 5})
+    ada.edit(room, "redo")
+    assert can(ada, room) == (True, False)
+    # Bob has one edit, which is his.
+    bob.edit(room, "undo")
+    bob.edit(room, "undo")
+    eventually("bob can redo his alone", lambda: can(bob, room) == (False, True))
+
+
+def can(client, room):
+    """Whether it can undo and redo."""
+    now = client.look(room)
+    return now["canUndo"], now["canRedo"]
 
 
 def test_an_undo_asked_again_leaves_out_what_it_cannot_take_back(two, room):
@@ -317,6 +335,18 @@ def test_people(two, room):
         return [{name: each.get(name) for name in ("cursor", "selection")} for each in found[0]]
 
     eventually("bob sees it", lambda: seen() == [{"cursor": {"x": 3, "y": 4}, "selection": ["a"]}])
+
+
+def test_a_view_is_followed(two, room):
+    ada, bob = two
+    bob.call("follow", room, "ada")
+    bob.wait("view", lambda value: value is None)
+    for view in ({"x": 10, "y": 20, "width": 300, "height": 200}, {"x": 50, "y": 20, "width": 300, "height": 200}):
+        ada.call("share", room, view)
+        bob.wait("view", lambda value: value == view)
+    told = len(bob.events)
+    ada.call("share", room, None)
+    bob.wait("view", lambda value: value is None, after=told)
 
 
 def test_edits_made_offline_are_replayed(two, room):
@@ -460,6 +490,8 @@ def test_the_gateway_serves_the_client(single):
     plain = requests.get(single.url + "/client/touchsync.js", headers={"Accept-Encoding": "identity"}, timeout=5)
     assert "Content-Encoding" not in plain.headers and plain.text == current.text
     assert requests.get(single.url + "/client/touchsync.src.js", timeout=5).text == MODULE.read_text()
+    sources = requests.get(requests.compat.urljoin(current.url, current.headers["SourceMap"]), timeout=5).json()
+    assert requests.get(single.url + "/client/" + sources["sources"][0], timeout=5).text == MODULE.read_text()
     known = {"If-None-Match": current.headers["ETag"]}
     again = requests.get(single.url + "/client/touchsync.js", headers=known, timeout=5)
     assert again.status_code == 304 and again.content == b"" and "Content-Length" not in again.headers

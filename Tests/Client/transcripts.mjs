@@ -120,13 +120,16 @@ class Run {
   // `= drawn TIME ROOM JSON`: the same as it is to be drawn at a time.
   // `= posed TIME ROOM JSON`: where motions and animations have it at a time, as near as makes no difference to the eye.
   // `= members ROOM JSON`: named users with their names and the ids of their connections; null for one who is not there.
+  // `= undo ROOM JSON`: whether an edit can be undone, and one that was can be redone.
   compare(rest) {
-    const [, posed, time, members, roomId, json] = /^(?:(?:drawn|(posed)) ([\d.]+) |(members) )?(\S+) (.*)$/s.exec(rest);
-    const room = this.core.rooms.get(roomId);
-    if (posed) return this.comparePoses(room, Number(time), JSON.parse(json));
-    if (members) return this.compareMembers(room.people.members, JSON.parse(json));
-    for (const [id, fields] of Object.entries(JSON.parse(json))) {
-      const element = time ? room.drawn(id, Number(time)) : room.shown.get(id);
+    const form = /^(?:(?:drawn|(posed)) ([\d.]+) |(members) |(undo) )?(\S+) (.*)$/s;
+    const [, posed, time, members, undo, roomId, json] = form.exec(rest);
+    const room = new Room({ core: this.core }, roomId), expected = JSON.parse(json);
+    if (posed) return this.comparePoses(room, Number(time), expected);
+    if (members) return this.compareMembers(room.members, expected);
+    if (undo) return assert.deepStrictEqual({ canUndo: room.canUndo, canRedo: room.canRedo }, expected, this.where);
+    for (const [id, fields] of Object.entries(expected)) {
+      const element = time ? room.drawn(id, Number(time)) : room.element(id);
       const names = Object.keys(fields ?? element ?? {});
       const part = element && Object.fromEntries(names.map(name => [name, element[name] ?? null]));
       assert.deepStrictEqual(part ?? null, fields, `${this.where}: ${id} in ${roomId}`);
@@ -135,7 +138,7 @@ class Run {
 
   comparePoses(room, time, expected) {
     for (const [id, fields] of Object.entries(expected)) {
-      const pose = Room.prototype.pose.call({ core: room, element: id => room.shown.get(id) }, id, time);
+      const pose = room.pose(id, time);
       for (const [name, value] of Object.entries(fields)) {
         let off = Math.abs(pose?.[name] - value);
         if (name.startsWith("rotation")) off = Math.min(off, 360 - off);
@@ -147,8 +150,8 @@ class Run {
 
   compareMembers(members, expected) {
     for (const [userId, known] of Object.entries(expected)) {
-      const member = members.get(userId);
-      const shown = member ? { [member.name]: Object.keys(member.connections) } : null;
+      const member = members.find(one => one.userId === userId);
+      const shown = member ? { [member.name]: member.connections.map(({ sid }) => sid) } : null;
       assert.deepStrictEqual(shown, known, `${this.where}: ${userId}`);
     }
   }

@@ -44,6 +44,7 @@ extension Driver {
         switch method {
         case "transform": return room.transform(id, TransformFields(lenient: value))
         case "update": return room.update(id, try ElementInput.changes(value))
+        case "resize": return room.resize(id, width: value["width"]?.double, height: value["height"]?.double)
         case "preset":
             guard let preset = value.string.flatMap(Preset.init(rawValue:)) else { throw Misuse(text: "no preset") }
             return room.preset(id, preset)

@@ -68,6 +68,12 @@ actor Driver {
                 try await room.joined()
                 return Nothing()
             }
+        case "share":
+            let rect = arguments.last?.rect
+            try self.room(arguments).look(rect, share: rect != nil)
+        case "follow":
+            let view = try self.room(arguments).follow(try Self.text(arguments, 1))
+            Task { for await shared in view { Report.event("view", ViewportView(rect: shared)) } }
         case "look": return .now(await self.look(try self.room(arguments)))
         case "watch":
             let (room, seconds) = (try self.room(arguments), arguments.last?.double ?? 0)

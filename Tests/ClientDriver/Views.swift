@@ -27,6 +27,21 @@ struct FailureView: JSONEncodable {
     }
 }
 
+/// The part of the canvas that somebody shares, or `null`.
+struct ViewportView: JSONEncodable {
+    let rect: Rect?
+
+    func encode(into writer: inout JSONWriter) {
+        guard let rect = self.rect else { return writer.null() }
+        writer.beginObject()
+        writer.member("x", rect.origin.x)
+        writer.member("y", rect.origin.y)
+        writer.member("width", rect.size.width)
+        writer.member("height", rect.size.height)
+        writer.endObject()
+    }
+}
+
 /// What a room looks like.
 struct RoomView: JSONEncodable {
     let shown: ShownRoom
@@ -39,6 +54,8 @@ struct RoomView: JSONEncodable {
         writer.member("pending", self.shown.pending)
         writer.member("elements", self.shown.elements.map(ElementView.init))
         writer.member("drawn", self.drawn.map(ElementView.init))
+        writer.member("canUndo", self.shown.canUndo)
+        writer.member("canRedo", self.shown.canRedo)
         writer.objects("members", self.shown.members) { member, writer in
             writer.member("userId", member.userId)
             writer.member("name", ifPresent: member.name)

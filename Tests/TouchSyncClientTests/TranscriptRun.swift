@@ -87,14 +87,16 @@ struct TranscriptRun {
 
     /// `= ROOM JSON`: what the room shows now, of the named elements the named fields; null where there is none.
     /// `= drawn TIME ROOM JSON`: the same as it is to be drawn at a time.
+    /// `= undo ROOM JSON`: whether something can be undone and redone.
     /// `= members ROOM JSON`: named users with their names and the ids of their connections; null for one who is not
     /// there.
     private mutating func compare(_ text: Substring) throws {
-        let splits = text.hasPrefix("drawn ") ? 3 : text.hasPrefix("members ") ? 2 : 1
+        let splits = text.hasPrefix("drawn ") ? 3 : text.hasPrefix("members ") || text.hasPrefix("undo ") ? 2 : 1
         var parts = text.split(separator: " ", maxSplits: splits)
         let json = JSONObject(text: Array(parts.removeLast().utf8)) ?? .empty
         let room = String(parts.removeLast())
         if parts == ["members"] { return try self.compareMembers(of: room, json) }
+        if parts == ["undo"] { return try self.compareUndo(in: room, json) }
         let time = parts.last.flatMap { Double($0) }
         for (key, expected) in json.members {
             let id = key.string ?? ""
@@ -105,6 +107,16 @@ struct TranscriptRun {
                 let text = String(decoding: expected.rawBytes, as: UTF8.self)
                 throw self.mismatch("\(id) \(text)", String(decoding: shown, as: UTF8.self))
             }
+        }
+    }
+
+    private func compareUndo(in room: String, _ expected: JSONObject) throws {
+        let shown = JSONObject { writer in
+            writer.member("canUndo", self.core?.canUndo(in: room) ?? false)
+            writer.member("canRedo", self.core?.canRedo(in: room) ?? false)
+        }
+        guard TranscriptValue.isSame(expected.value, shown.value) else {
+            throw self.mismatch("\(expected.value)", "\(shown.value)")
         }
     }
 

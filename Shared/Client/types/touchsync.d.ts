@@ -363,7 +363,7 @@ export class TouchSync {
 }
 
 export interface RoomEvents {
-  /** Ids of elements that differ, came or went. */
+  /** Ids of elements that differ, came or went; none if only what can be undone or redone differs. */
   change: string[];
   /** An element that moves by itself, or that somebody else moves: draw it at each frame while `isMoving`. */
   moving: string;
@@ -399,6 +399,10 @@ export class Room<Own = OwnFields> {
   readonly members: readonly Member[];
   /** Who this user is here; undefined before the first join. */
   readonly self: Self | undefined;
+  /** Whether `undo` has something to take back: true until the server has found nothing, as earlier sessions count. */
+  readonly canUndo: boolean;
+  /** Whether `redo` has something to do again, as far as it was undone since this room was opened. */
+  readonly canRedo: boolean;
   /** Calls a handler whenever something happens; what it returns ends that. */
   on<Event extends keyof RoomEvents>(event: Event, handler: (value: RoomEvents[Event]) => void): () => void;
   element(id: string): Element<Own> | undefined;
@@ -417,6 +421,8 @@ export class Room<Own = OwnFields> {
   transformAll(
     elements: ({ elementId: string; transform?: Fields } & Fields)[], options?: MoveOptions): Promise<Result<Own>>;
   update(elementId: string, set: ElementChanges<Own>, options?: UndoOptions): Promise<Result<Own>>;
+  /** Gives an element another size about its anchor, pixels at scale 1; its scale stays. */
+  resize(elementId: string, size: { width?: number; height?: number }, options?: UndoOptions): Promise<Result<Own>>;
   /** Deletes elements with their annotations. */
   delete(ids: string | string[], options?: UndoOptions): Promise<Result<Own>>;
   preset(
@@ -436,6 +442,8 @@ export class Room<Own = OwnFields> {
   select(elementIds: string[]): void;
   /** The part of the canvas that is seen, everything by default: previews of others come from there only. */
   look(viewport?: Box, options?: { share?: boolean }): void;
+  /** Tells what a user sees, now and whenever it changes, undefined while it is not shared. What it returns ends that. */
+  follow(userId: string, show: (viewport: Box | undefined) => void): () => void;
   /** What else others are to see of this user: at most 1 KiB as JSON. */
   show(state: Record<string, unknown>): void;
   /** Tells the others who are here something once: at most 4 KiB as JSON. */

@@ -152,49 +152,14 @@ function rangeIn(value) {
 
 // MARK: Rules
 
-/** @type {TypeRules} */
+/**
+ * What is taken for the server's rules until it tells them.
+ * @type {TypeRules}
+ */
 const FREE = {
   minScale: 0.1, maxScale: 10, lockedAspect: false, rotates: true, depth: true, minWidth: 0, minHeight: 0, minSide: 0,
   fontSize: null,
 };
-const LOCKED = { ...FREE, lockedAspect: true, minScale: 0.5, maxScale: 3 };
-
-/**
- * What the server applies unless it says otherwise.
- * @type {Rules}
- */
-const BUILT_IN = new Map(Object.entries({
-  note: FREE,
-  photo: { ...LOCKED, minScale: 0.2, maxScale: 5 },
-  video: { ...LOCKED, minSide: 44 },
-  audio: { ...LOCKED, rotates: false, depth: false, minWidth: 120, minHeight: 44 },
-  text: { ...FREE, fontSize: { min: 12, max: 72 } },
-  guide: { ...FREE, rotates: false, depth: false },
-  "*": FREE,
-}));
-
-const RULES = {
-  minScale: within(1e-6, 1e6), maxScale: within(1e-6, 1e6), lockedAspect: flag, rotates: flag, depth: flag,
-  minWidth: within(0, 1e6), minHeight: within(0, 1e6), minSide: within(0, 1e6),
-  fontSize: (/** @type {any} */ value) => (value === null ? null : rangeIn(value)),
-};
-
-/** @param {any} json @param {TypeRules} base @returns {TypeRules} */
-function rulesOf(json, base) {
-  const rules = { ...base, ...read(json, RULES) };
-  const { minScale, maxScale } = base;
-  return rules.minScale <= rules.maxScale ? rules : { ...rules, minScale, maxScale };
-}
-
-/**
- * The server's table: what this version does not know of it, or cannot read, is as it is built in.
- * @param {Data} json @returns {Rules}
- */
-function tableOf(json) {
-  const other = rulesOf(json["*"], FREE), table = new Map(BUILT_IN);
-  for (const [type, rules] of Object.entries(json)) table.set(type, rulesOf(rules, table.get(type) ?? other));
-  return table.set("*", other);
-}
 
 /** @param {Rules} rules @param {string} type */
 const ruleOf = (rules, type) => rules.get(type) ?? rules.get("*") ?? FREE;
@@ -1635,7 +1600,7 @@ class RoomCore extends Part {
   seq = 0;
   /** @type {Data} */
   limits = {};
-  rules = BUILT_IN;
+  rules = new Map();
   throttleMs = 16;
   /**
    * What the server confirmed up to `seq`.
@@ -1679,6 +1644,11 @@ class RoomCore extends Part {
    * @type {{event: string, seq: number} | undefined}
    */
   blocked;
+  /**
+   * Which of `history:undo` and `history:redo` find nothing, as far as it is known here.
+   * @type {Set<string>}
+   */
+  spent = new Set(["history:redo"]);
   isDirty = false;
 
   /** @param {Core} core @param {string} roomId @param {Data} [record] what was saved of it */
@@ -1772,10 +1742,8 @@ class RoomCore extends Part {
     this.sid = answer.sid;
     this.isDirty = true;
     this.refuseTooLarge();
-    if (isObject(answer.rules)) {
-      this.rules = tableOf(answer.rules);
-      this.touchEdits();
-    }
+    this.rules = new Map(Object.entries(objectIn(answer.rules)));
+    this.touchEdits();
     this.people.met(answer);
     if (answer.recovered && answer.epoch === this.epoch) return this.resumed(answer);
     // Until all of the room is here nothing of it is known that a join could go on from.
@@ -1986,6 +1954,10 @@ class RoomCore extends Part {
     if (edit.doubt || edit.isStored) this.touch(edit.elementIds);
     edit.doubt = edit.isStored = edit.sending = undefined;
     this.pauses = 0;
+    if (!edit.elementIds[0] && !answer.undone && !answer.duplicate) {
+      this.spent.add(edit.event);
+      this.tell("changed", { ids: [] });
+    }
     this.report(edit, answer);
     this.settle();
     this.pump();
@@ -2089,13 +2061,19 @@ class RoomCore extends Part {
 
   /** @param {string} event @param {Data} data the change behind `seq` @param {boolean} isLive whether it happens now */
   apply(event, data, isLive) {
-    this.seq = data.seq;
+    const { seq, userId, cause } = data;
+    this.seq = seq;
+    if (userId === this.people.self?.userId) {
+      // From whatever device.
+      this.spent.delete(cause === "undo" ? "history:redo" : "history:undo");
+      if (!cause) this.spent.add("history:redo");
+    }
     const own = this.queue.open.find(edit => data.sid === this.sid && isNumbered(edit) && edit.n === data.n);
     if (own) own.isStored = true;
     for (const [id, element] of UPDATES.get(event)?.(data, this.confirmed) ?? []) {
       const shown = this.movements.shown(id);
       put(this.confirmed, id, element);
-      this.playing.update(id, element, isLive, data.cause);
+      this.playing.update(id, element, isLive, cause);
       this.touch([id]);
       this.movements.over(id, shown);
     }
@@ -2237,7 +2215,7 @@ function foundAnswer({ seq, changes }) {
 }
 
 const FORGOTTEN = { code: "forgotten", message: "It is not known whether this edit was applied." };
-const WITHOUT_EFFECT = { code: "forgotten", message: "The server refused this edit, or it changed nothing." };
+const WITHOUT_EFFECT = { code: "forgotten", message: "This edit was refused, or changed nothing." };
 /** @param {string} code @param {string} message */
 const refusal = (code, message) => ({ ok: false, error: { code, message } });
 const LEFT = refusal("left", "The room was left.");
@@ -3325,6 +3303,18 @@ export class Room extends Emitter {
     return this.core?.people.self;
   }
 
+  /**
+   * Whether `undo` has something to take back. True until the server has found nothing: earlier sessions count too.
+   */
+  get canUndo() {
+    return !this.core?.spent.has("history:undo");
+  }
+
+  /** Whether `redo` has something to do again, as far as it was undone since this room was opened. */
+  get canRedo() {
+    return !this.core?.spent.has("history:redo");
+  }
+
   // Edits
 
   /**
@@ -3368,6 +3358,15 @@ export class Room extends Emitter {
    */
   update(elementId, set, options) {
     return this.edit("element:update", { elementId, set }, options);
+  }
+
+  /**
+   * Gives an element another size about its anchor; its scale stays.
+   * @param {string} elementId @param {{width?: number, height?: number}} size pixels at scale 1
+   * @param {UndoOptions} [options] @returns {Promise<Result>}
+   */
+  resize(elementId, { width, height }, options) {
+    return this.update(elementId, { originalWidth: width, originalHeight: height }, options);
   }
 
   /**
@@ -3442,6 +3441,26 @@ export class Room extends Emitter {
    */
   look(viewport, options) {
     this.input("look", { viewport, share: options?.share });
+  }
+
+  /**
+   * Follows a user's view.
+   * @param {string} userId
+   * @param {(viewport?: {x: number, y: number, width: number, height: number}) => void} show gets what that user shares, now
+   *   and whenever it changes; undefined while nothing is shared
+   * @returns {() => void} ends it
+   */
+  follow(userId, show) {
+    /** @type {any} */
+    let shown = null;
+    const look = () => {
+      const connections = this.members.flatMap(member => (member.userId === userId ? member.connections : []));
+      const viewport = connections.find(({ viewport }) => viewport)?.viewport;
+      if (viewport !== shown) show(shown = viewport);
+    };
+    const ends = [this.on("members", look), this.on("awareness", look)];
+    look();
+    return () => ends.map(end => end());
   }
 
   /**

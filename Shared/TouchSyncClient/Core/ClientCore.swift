@@ -251,6 +251,10 @@ extension ClientCore {
     /// Who this user is there, as of the last join; nil before the first.
     public func ownMembership(in room: String) -> OwnMembership? { self.room(room)?.people.own }
 
+    /// Whether this user has something to undo and to redo, as far as it is known here.
+    public func canUndo(in room: String) -> Bool { self.room(room)?.edits.reach.canUndo ?? false }
+    public func canRedo(in room: String) -> Bool { self.room(room)?.edits.reach.canRedo ?? false }
+
     /// The number of the last change that was applied here; 0 before the first.
     public func seq(of room: String) -> Int64 { self.room(room)?.contents.seq ?? 0 }
 

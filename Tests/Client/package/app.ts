@@ -56,6 +56,8 @@ const end: () => void = room.on("joined", ({ recovered }) => recovered);
 room.on("chnage", () => {});
 // @ts-expect-error ids are texts
 room.on("change", (ids: number[]) => ids);
+const leave: () => void = room.follow("bob", view => view?.width);
+void room.resize("a", { width: 40 }, { undoable: room.canUndo && !room.canRedo });
 const names: string[] = room.members.map(member => member.name);
 const right: "view" | "preview" | "commit" | undefined = room.self?.right;
 // @ts-expect-error the list is everybody's

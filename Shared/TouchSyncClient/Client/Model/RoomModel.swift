@@ -14,6 +14,8 @@
         public private(set) var members: [RoomMember] = []
         /// Who this user is here, and what it may do; nil before the first join.
         public private(set) var me: OwnMembership?
+        /// Whether there is something to undo and to redo, as far as it is known.
+        public private(set) var canUndo = true, canRedo = false
         /// How far the client is.
         public private(set) var state = ClientState.offline
         /// Why the last attempt to connect failed; nil once there is a connection.
@@ -36,7 +38,7 @@
             let (changes, states) = (room.changes, room.client.states)
             // It may have been denied before anybody made a model of it.
             self.denial = room.hub.denial
-            self.frame = ModelFrame(isWhole: true, hasMembers: true)
+            self.frame = ModelFrame(isWhole: true, hasEdits: true, hasMembers: true)
             self.tasks.start { [weak self] in
                 await self?.renew()
                 for await change in changes { await self?.follow(change) }
@@ -55,8 +57,11 @@
 
         private func follow(_ change: RoomChange) {
             switch change {
-            case .elements(let ids), .moving(let ids), .still(let ids): self.frame.ids.formUnion(ids.map(TextKey.init))
-            case .allElements: self.frame.isWhole = true
+            case .elements(let ids):
+                self.frame.ids.formUnion(ids.map(TextKey.init))
+                self.frame.hasEdits = true
+            case .moving(let ids), .still(let ids): self.frame.ids.formUnion(ids.map(TextKey.init))
+            case .allElements: (self.frame.isWhole, self.frame.hasEdits) = (true, true)
             case .members, .awareness: self.frame.hasMembers = true
             case .joined(let recovered):
                 self.denial = nil
@@ -80,6 +85,9 @@
                     if frame.hasElements {
                         let ids = frame.isWhole ? nil : frame.ids.map(\.text)
                         if let drawing = await room.presentDrawing(of: ids) { await self?.show(drawing, of: frame) }
+                    }
+                    if frame.hasEdits, let (canUndo, canRedo) = await room.presentReach {
+                        await self?.show(canUndo: canUndo, canRedo: canRedo)
                     }
                     if frame.hasMembers, let (members, me) = await room.presentPeople { await self?.show(members, me) }
                     // About a frame: nobody sees more.
@@ -106,20 +114,26 @@
             }
         }
 
+        private func show(canUndo: Bool, canRedo: Bool) {
+            if self.canUndo != canUndo { self.canUndo = canUndo }
+            if self.canRedo != canRedo { self.canRedo = canRedo }
+        }
+
         private func show(_ members: [RoomMember], _ me: OwnMembership?) {
             if self.members != members { self.members = members }
             if self.me != me { self.me = me }
         }
     }
 
-    /// What a frame has to show: all elements, or those that changed or move; and the members, if something about them
-    /// changed.
+    /// What a frame has to show: all elements, or those that changed or move; and what can be undone, and the members, if
+    /// something about them changed.
     private struct ModelFrame: Sendable {
         var isWhole = false
         var ids: Set<TextKey> = []
+        var hasEdits = false
         var hasMembers = false
 
         var hasElements: Bool { self.isWhole || !self.ids.isEmpty }
-        var isEmpty: Bool { !self.hasElements && !self.hasMembers }
+        var isEmpty: Bool { !self.hasElements && !self.hasEdits && !self.hasMembers }
     }
 #endif

@@ -66,6 +66,16 @@ extension SyncRoom {
         }
     }
 
+    /// Gives an element another size about its anchor; its scale stays.
+    /// - Parameters:
+    ///   - width, height: pixels at scale 1, above 0; nil: as it is.
+    @discardableResult
+    public func resize(_ id: String, width: Double? = nil, height: Double? = nil, undo: UndoOptions = .alone) -> SyncEdit {
+        var changes = ElementChanges()
+        (changes.originalWidth, changes.originalHeight) = (width, height)
+        return self.update(id, changes, undo: undo)
+    }
+
     /// Deletes an element with its annotations.
     @discardableResult
     public func delete(_ id: String, undo: UndoOptions = .alone) -> SyncEdit {

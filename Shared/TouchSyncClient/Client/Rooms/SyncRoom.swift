@@ -27,7 +27,8 @@ public struct SyncRoom: Sendable {
                 core.keepOrder(in: id)
                 return ShownRoom(
                     state: core.state, seq: core.seq(of: id), pending: core.pendingEdits(in: id),
-                    elements: core.elements(in: id), members: core.members(in: id), me: core.ownMembership(in: id))
+                    elements: core.elements(in: id), members: core.members(in: id), me: core.ownMembership(in: id),
+                    canUndo: core.canUndo(in: id), canRedo: core.canRedo(in: id))
             }
         }
     }
@@ -101,6 +102,22 @@ public struct SyncRoom: Sendable {
         }
     }
 
+    /// Whether `undo` has something to take back. True until the server has found nothing, because edits of earlier
+    /// sessions count, too.
+    public var canUndo: Bool {
+        get async { await self.client.read { [id] in $0.canUndo(in: id) } }
+    }
+
+    /// Whether `redo` has something to do again, as far as it was undone since this client is in the room.
+    public var canRedo: Bool {
+        get async { await self.client.read { [id] in $0.canRedo(in: id) } }
+    }
+
+    /// The same two; nil when the room was left.
+    var presentReach: (Bool, Bool)? {
+        get async { await self.client.read { [id] in $0.isIn(id) ? ($0.canUndo(in: id), $0.canRedo(in: id)) : nil } }
+    }
+
     /// The number of the last change that was applied here; 0 before the first.
     public var seq: Int64 {
         get async { await self.client.read { [id] in $0.seq(of: id) } }
@@ -122,6 +139,11 @@ public struct SyncRoom: Sendable {
     /// This user sees this part of the canvas, so that previews of others come from there only; nil for everything.
     /// - Parameter share: whether others see it, to follow.
     public func look(_ viewport: Rect?, share: Bool = false) { self.post(.looked(viewport, isShared: share)) }
+
+    /// Follows what a user sees, if the user shares it.
+    public func follow(_ userId: String) -> FollowedView {
+        FollowedView(room: self, userId: userId, changes: self.changes)
+    }
 
     /// What else others are to see of this user, as the app understands it.
     /// - Parameter state: becomes a JSON object, of at most 1 KiB; what does not is among the client's errors.
@@ -174,4 +196,6 @@ public struct ShownRoom: Sendable {
     public let members: [RoomMember]
     /// Who this user is here, and what it may do; nil before the first join.
     public let me: OwnMembership?
+    /// Whether there is something to undo and to redo, as far as it is known.
+    public let canUndo, canRedo: Bool
 }

@@ -16,6 +16,7 @@ struct RoomEdits: Sendable {
     private var allowance = RoomAllowance()
     /// Before what the server refused for now is asked again: edits, pages of the history, and joins of the room.
     var pause = RetryPause()
+    var reach = UndoReach()
     /// What a repeated undo leaves out.
     private var blocked: BlockedStep?
     /// Until when no edit is sent, because the server asked for a pause, ms.
@@ -210,6 +211,10 @@ extension RoomEdits {
         self.queue.acknowledge(edit.key, seq: seq)
         self.saving.changed()
         self.pause.reset()
+        if edit.event.hasPrefix("history:"), answer.foundNothing {
+            self.reach.foundNothing(by: edit.event)
+            self.address.tell(.changed([]), &outbox)
+        }
         self.report(edit, answer, &outbox)
         // In doubt it was not shown; nor if a whole room, older than its answer said, seemed to contain it.
         if !edit.isShown { contents.touch(edit.elementIds) }

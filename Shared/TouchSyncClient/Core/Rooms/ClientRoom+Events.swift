@@ -50,6 +50,9 @@ extension ClientRoom {
         _ event: String, _ data: JSONObject, seq: Int64, isLive: Bool, _ outbox: inout ClientOutbox
     ) {
         let own = self.edits.streamed(data)
+        if let userId = data["userId"]?.string, userId == self.people.own?.userId {
+            self.edits.reach.applied(cause: data["cause"]?.string)
+        }
         let ids = self.contents.apply(event, data, seq: seq)
         self.contents.touch(ids)
         for id in ids {

@@ -11,8 +11,8 @@ package struct RoomContents: Sendable {
     package private(set) var confirmed = ElementTable()
     /// The confirmed elements with this user's edits and gestures on top, as the room computed them last.
     var shown = ElementTable()
-    /// The rules that the server applies; the built-in ones until it has sent its own.
-    private(set) var rules = RulesTable.defaults
+    /// The rules that the server applies; until it has sent them all types are free, as notes are.
+    private(set) var rules = RulesTable.free
     /// A room in parts of which some are missing.
     private var arriving: RoomArrival?
     private var touched = IdSet()

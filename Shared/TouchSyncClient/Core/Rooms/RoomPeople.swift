@@ -190,7 +190,7 @@ extension JSONValue {
         self.kind == .object ? String(decoding: self.rawBytes, as: UTF8.self) : nil
     }
 
-    fileprivate var rect: Rect? {
+    package var rect: Rect? {
         guard let x = self["x"]?.double, let y = self["y"]?.double, let width = self["width"]?.double,
             let height = self["height"]?.double
         else { return nil }
