@@ -25,5 +25,5 @@ const isNothingMissing: never[] = missing;
 declare const room: source.Room, own: touchsync.TouchSyncOptions;
 const client = new source.TouchSync(own as ConstructorParameters<typeof source.TouchSync>[0]);
 const state: touchsync.ClientState = client.state, persistence: touchsync.Persistence = client.persistence;
-const methods: Pick<touchsync.Room, "point" | "select" | "look" | "follow" | "resize" | "show" | "signal" | "leave" | "pose"> = room;
+const methods: Pick<touchsync.Room, "point" | "select" | "look" | "follow" | "show" | "signal" | "leave" | "pose"> = room;
 export const used = [isNothingMissing, state, persistence, methods];

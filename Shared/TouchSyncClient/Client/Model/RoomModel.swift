@@ -14,8 +14,10 @@
         public private(set) var members: [RoomMember] = []
         /// Who this user is here, and what it may do; nil before the first join.
         public private(set) var me: OwnMembership?
-        /// Whether there is something to undo and to redo, as far as it is known.
-        public private(set) var canUndo = true, canRedo = false
+        /// Whether there is something to undo, as far as it is known.
+        public private(set) var canUndo = true
+        /// Whether there is something to redo, as far as it is known.
+        public private(set) var canRedo = false
         /// How far the client is.
         public private(set) var state = ClientState.offline
         /// Why the last attempt to connect failed; nil once there is a connection.

@@ -72,7 +72,7 @@ extension ClientError {
     static let forgotten = ClientError(
         code: .forgotten, message: "It is not known whether this edit was applied.")
     static let withoutEffect = ClientError(
-        code: .forgotten, message: "The server refused this edit, or it changed nothing.")
+        code: .forgotten, message: "This edit was refused, or changed nothing.")
     package static let left = ClientError(code: .left, message: "The room was left.")
     static let gestureOver = ClientError(code: .invalid, message: "The gesture is over.")
     static let queueFull = ClientError(code: .queueFull, message: "Too many edits wait to be sent.")
