@@ -62,16 +62,16 @@ embedded Services/Gateway/Pages/Embedded/pages.c Services/Gateway/Pages/web
 embedded Services/Operator/Monitor/Embedded/monitor.c Services/Operator/Monitor/web
 embedded Services/Committer/Daemon/Embedded/schema.c Services/Committer/Daemon/Schema
 
-# The tutorial: its texts and that they name files that exist.
+# The page that Xcode shows: that it can be made.
 catalog=Shared/TouchSyncClient/Client/TouchSyncClient.docc
 documents=$(mktemp -d)
 if ! report=$(docc convert "$catalog" --analyze --warnings-as-errors --fallback-display-name TouchSyncClient \
     --fallback-bundle-identifier touchsync.client --output-path "$documents" 2>&1); then
-    offence 'the tutorial'
+    offence 'the page that Xcode shows'
     printf '%s\n' "$report"
 fi
 rm -r "$documents"
-# Its code, and that of other pages about the client in Swift, and what of the client is for Apple's platforms alone.
+# The code of the pages about the client in Swift, the example, and what of the client is for Apple's platforms alone.
 Tests/Apple/check.py || offence 'what is for Apple, or on a page, does not compile'
 
 sources=(Services Shared)

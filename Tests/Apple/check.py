@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Type-checks what no Linux program runs, with small stand-ins for Apple's modules (folder Stubs): the client's sources for
-Apple's platforms, the tutorial's steps, and the Swift of the client's pages. Prints what the compiler says; exit code 1 if
+Apple's platforms, the example for SwiftUI, and the Swift of the client's pages. Prints what the compiler says; exit code 1 if
 that is anything. Nothing here shows how it behaves on a device.
 """
 
@@ -14,11 +14,10 @@ HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 CLIENT = ROOT / "Shared" / "TouchSyncClient"
 CATALOG = CLIENT / "Client" / "TouchSyncClient.docc"
+EXAMPLE = ROOT / "Shared" / "Client" / "examples" / "swiftui" / "Sources" / "wall"
 # What the package's settings are for its own modules, and what Xcode sets for a new app.
 STRICT = ["ExistentialAny", "InternalImportsByDefault", "MemberImportVisibility", "NonisolatedNonsendingByDefault"]
 APP = ["MemberImportVisibility", "NonisolatedNonsendingByDefault"]
-# Steps of the tutorial that are one app together.
-APPS = [["app-1"], ["app-2", "wall-1"], ["app-2", "wall-2", "note-1"], ["app-3", "wall-3", "note-2"]]
 
 
 def features(names):
@@ -59,9 +58,10 @@ def blocks(page):
 
 
 def programs(folder):
-    """Names and files of all programs that pages print."""
-    for steps in APPS:
-        yield "the tutorial's " + ", ".join(steps), [CATALOG / "Resources" / f"{step}.swift" for step in steps], True
+    """Names, files and compiler's arguments of the example and of all programs that pages print."""
+    app = ["-parse-as-library", "-default-isolation", "MainActor", *features(APP)]
+    yield "the example", sorted(EXAMPLE.glob("*.swift")), ["-parse-as-library"]
+    yield "the example in an app of Xcode's", sorted(EXAMPLE.glob("*.swift")), app
     for page in [CLIENT / "README.md", CATALOG / "TouchSyncClient.md"]:
         for number, block in enumerate(blocks(page)):
             program = folder / f"{page.stem}-{number}"
@@ -70,8 +70,8 @@ def programs(folder):
             is_whole = "import TouchSyncClient" in block
             main.write_text(block if is_whole else "import TouchSyncClient\n" + block)
             prelude = [] if is_whole else [HERE / "Prelude.swift"]
-            yield f"block {number + 1} of {page.relative_to(ROOT)}", [main, *prelude], False
-    yield "names beside SwiftUI's", [HERE / "Names.swift"], True
+            yield f"block {number + 1} of {page.relative_to(ROOT)}", [main, *prelude], features(APP)
+    yield "names beside SwiftUI's", [HERE / "Names.swift"], app
 
 
 def main():
@@ -80,14 +80,11 @@ def main():
         folder = pathlib.Path(folder)
         modules = folder / "modules"
         modules.mkdir()
-        for stub in ["Darwin", "os", "Network", "UIKit", "FoundationAdditions", "SwiftUI"]:
+        for stub in ["Darwin", "os", "Network", "UIKit", "AppKit", "FoundationAdditions", "SwiftUI"]:
             errors.append(module(modules, stub, [HERE / "Stubs" / f"{stub}.swift"]))
         errors += libraries(modules)
-        for name, files, is_app in programs(folder):
-            isolation = ["-default-isolation", "MainActor"] if is_app else []
-            library = ["-parse-as-library"] if is_app else []
-            said = compiler(
-                modules, "-typecheck", "-module-name", "app", *isolation, *library, *features(APP), files=files)
+        for name, files, arguments in programs(folder):
+            said = compiler(modules, "-typecheck", "-module-name", "app", *arguments, files=files)
             errors.append(said and f"{name}:\n{said}")
     errors = [error for error in errors if error]
     print("\n".join(errors), end="")

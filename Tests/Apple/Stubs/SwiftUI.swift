@@ -1,8 +1,8 @@
-// As much of SwiftUI as the tutorial uses, and two of its names that the module Canvas has, too.
+// As much of SwiftUI as the example uses, and two of its names that the module Canvas has, too.
 @_exported import Foundation
 @_exported import FoundationAdditions
 
-public struct Angle: Sendable {
+public struct Angle: Equatable, Sendable {
     public static func degrees(_ degrees: Double) -> Angle { fatalError() }
 
     public var degrees: Double { fatalError() }
@@ -77,6 +77,26 @@ public struct WindowGroup: Scene {
         get { fatalError() }
         nonmutating set {}
     }
+    public var projectedValue: Binding<Value> { fatalError() }
+}
+
+public struct Binding<Value> {}
+
+@propertyWrapper public struct FocusState<Value: Hashable> {
+    public struct Binding {
+        public var wrappedValue: Value {
+            get { fatalError() }
+            nonmutating set {}
+        }
+    }
+
+    public init() where Value: ExpressibleByNilLiteral {}
+
+    public var wrappedValue: Value {
+        get { fatalError() }
+        nonmutating set {}
+    }
+    public var projectedValue: Binding { fatalError() }
 }
 
 // MARK: - Contents
@@ -85,16 +105,22 @@ public struct Text: Leaf {
     public init(_ text: String) {}
 }
 
+public struct TextField: Leaf {
+    public enum Style {
+        case plain
+    }
+
+    public init(_ prompt: String, text: Binding<String>, axis: Axis) {}
+}
+
+public enum Axis {
+    case vertical
+}
+
 public struct Color: Leaf {
     public static var yellow: Color { fatalError() }
 
     public init(white: Double) {}
-}
-
-public struct RoundedRectangle: Leaf {
-    public init(cornerRadius: Double) {}
-
-    public func fill(_ color: Color) -> Group { fatalError() }
 }
 
 public struct Button: Leaf {
@@ -120,14 +146,26 @@ public struct Alignment: Sendable {
     public static var bottom: Alignment { fatalError() }
 }
 
+public enum ColorScheme {
+    case light, dark
+}
+
 extension View {
-    public func frame(width: Double, height: Double) -> Group { fatalError() }
+    public func frame(width: CGFloat?, height: CGFloat?) -> Group { fatalError() }
+    public func scaleEffect(x: CGFloat, y: CGFloat) -> Group { fatalError() }
     public func rotationEffect(_ angle: Angle) -> Group { fatalError() }
-    public func position(x: Double, y: Double) -> Group { fatalError() }
-    public func padding() -> Group { fatalError() }
+    public func position(x: CGFloat, y: CGFloat) -> Group { fatalError() }
+    public func padding(_ length: CGFloat) -> Group { fatalError() }
+    public func background(_ style: Color) -> Group { fatalError() }
+    public func preferredColorScheme(_ scheme: ColorScheme?) -> Group { fatalError() }
+    public func textFieldStyle(_ style: TextField.Style) -> Group { fatalError() }
     public func overlay(alignment: Alignment, @ViewBuilder content: () -> some View) -> Group { fatalError() }
-    public func overlay(@ViewBuilder content: () -> some View) -> Group { fatalError() }
     public func onTapGesture(count: Int, perform: @escaping (CGPoint) -> Void) -> Group { fatalError() }
+    public func onTapGesture(perform: @escaping () -> Void) -> Group { fatalError() }
+    public func onChange(of value: some Equatable, initial: Bool = false, _ action: @escaping () -> Void) -> Group {
+        fatalError()
+    }
+    public func focused<Value>(_ focus: FocusState<Value>.Binding, equals value: Value) -> Group { fatalError() }
     public func gesture(_ gesture: some Gesture) -> Group { fatalError() }
 }
 
@@ -139,9 +177,24 @@ extension View {
 
 extension Gesture {
     public func simultaneously<Other: Gesture>(with other: Other) -> SimultaneousGesture<Self, Other> { fatalError() }
-    public func onChanged(_ action: @escaping (Value) -> Void) -> Watched<Self> { fatalError() }
     public func onEnded(_ action: @escaping (Value) -> Void) -> Watched<Self> { fatalError() }
+    public func updating<State>(
+        _ state: GestureState<State>, body: @escaping (Value, inout State, inout Transaction) -> Void
+    ) -> Watched<Self> { fatalError() }
 }
+
+extension Gesture where Value: Equatable {
+    public func onChanged(_ action: @escaping (Value) -> Void) -> Watched<Self> { fatalError() }
+}
+
+@propertyWrapper public struct GestureState<Value> {
+    public init(wrappedValue: Value) {}
+
+    public var wrappedValue: Value { fatalError() }
+    public var projectedValue: GestureState<Value> { self }
+}
+
+public struct Transaction {}
 
 public struct Watched<Wrapped: Gesture>: Gesture {
     public typealias Value = Wrapped.Value
@@ -154,12 +207,14 @@ public struct SimultaneousGesture<First: Gesture, Second: Gesture>: Gesture {
     }
 }
 
+extension SimultaneousGesture.Value: Equatable where First.Value: Equatable, Second.Value: Equatable {}
+
 public struct DragGesture: Gesture {
     public enum CoordinateSpace: Sendable {
         case global
     }
 
-    public struct Value {
+    public struct Value: Equatable {
         public var translation: CGSize
     }
 
@@ -167,7 +222,7 @@ public struct DragGesture: Gesture {
 }
 
 public struct MagnifyGesture: Gesture {
-    public struct Value {
+    public struct Value: Equatable {
         public var magnification: CGFloat
     }
 
@@ -175,7 +230,7 @@ public struct MagnifyGesture: Gesture {
 }
 
 public struct RotateGesture: Gesture {
-    public struct Value {
+    public struct Value: Equatable {
         public var rotation: Angle
     }
 
