@@ -74,8 +74,16 @@ def programs(folder):
     yield "names beside SwiftUI's", [HERE / "Names.swift"], app
 
 
+def tutorial():
+    """Yields what the first tutorial has otherwise than the page."""
+    printed = re.findall(r"^```swift\n(.*?)^```", (CLIENT / "README.md").read_text(), re.DOTALL | re.MULTILINE)
+    for name, block in zip(["Package.swift", "main.swift"], printed):
+        if (CATALOG / "Resources" / name).read_text() != block:
+            yield f"{name} of the tutorial is not that of the page about the client\n"
+
+
 def main():
-    errors = []
+    errors = [*tutorial()]
     with tempfile.TemporaryDirectory() as folder:
         folder = pathlib.Path(folder)
         modules = folder / "modules"

@@ -75,7 +75,8 @@ struct StaticFile: Sendable {
         ]
         for (folder, caching) in folders {
             files["\(folder)/touchsync.js"] = .client(
-                WebClient.module, compressed: WebClient.compressedModule, caching: caching, sourceMap: "touchsync.js.map")
+                WebClient.module, compressed: WebClient.compressedModule, caching: caching,
+                sourceMap: "touchsync.js.map")
             files["\(folder)/touchsync.js.map"] = .client(
                 WebClient.sourceMap, contentType: "application/json", caching: caching)
             files["\(folder)/projection.js"] = .client(WebClient.projection, caching: caching)

@@ -70,7 +70,9 @@ extension SyncRoom {
     /// - Parameters:
     ///   - width, height: pixels at scale 1, above 0; nil: as it is.
     @discardableResult
-    public func resize(_ id: String, width: Double? = nil, height: Double? = nil, undo: UndoOptions = .alone) -> SyncEdit {
+    public func resize(_ id: String, width: Double? = nil, height: Double? = nil, undo: UndoOptions = .alone)
+        -> SyncEdit
+    {
         var changes = ElementChanges()
         (changes.originalWidth, changes.originalHeight) = (width, height)
         return self.update(id, changes, undo: undo)

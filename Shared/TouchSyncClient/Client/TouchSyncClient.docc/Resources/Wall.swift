@@ -1,0 +1,1 @@
+../../../../Client/examples/swiftui/Sources/wall/Wall.swift
