@@ -2,6 +2,7 @@
 
 import functools
 import http.server
+import socket
 import threading
 
 import pytest
@@ -41,6 +42,12 @@ def test_another_web_server(failure, tmp_path):
         found = failure(f"http://127.0.0.1:{server.server_port}")
         server.shutdown()
     assert found["code"] == "not_touchsync" and "404" in found["message"], found
+
+
+def test_a_server_that_says_nothing(failure):
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        found = failure(f"http://127.0.0.1:{server.getsockname()[1]}")
+    assert found["code"] == "unreachable", found
 
 
 def test_the_monitor_wants_an_operator(strict, failure):

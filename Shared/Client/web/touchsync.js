@@ -2261,6 +2261,8 @@ const UPDATES = new Map([
 
 /** An attempt to connect fails after this long, ms. */
 const CONNECT_TIMEOUT = 10000;
+/** Why it would fail is told after this long, ms. */
+const SLOW = 4000;
 /** A dead connection is found this long after it was asked whether it lives, ms. */
 const PROBE_TIMEOUT = 5000;
 /** Without any message behind an unanswered request for this long, the connection is asked whether it lives, ms. */
@@ -2423,6 +2425,7 @@ class Link extends Part {
     this.phase = "opening";
     this.fault = "unreachable";
     this.due.lost = this.now + CONNECT_TIMEOUT;
+    this.due.attemptFailed = this.now + SLOW;
     this.core.tell("open");
   }
 
@@ -2435,7 +2438,7 @@ class Link extends Part {
     if (this.hasSocket) this.lost(failure);
   }
 
-  /** An attempt that the app still wants has failed. */
+  /** An attempt that the app still wants has failed, or takes long. */
   attemptFailed(code = this.fault) {
     if (this.isWanted && this.isTrying) this.core.tell("failure", { code });
   }
@@ -2554,7 +2557,7 @@ class Link extends Part {
   entered() {
     this.phase = "up";
     this.upAt = this.now;
-    this.due.lost = this.now + this.patience;
+    this.due = { lost: this.now + this.patience };
     this.refusedToken = undefined;
     for (const room of this.core.rooms.values()) room.join();
   }

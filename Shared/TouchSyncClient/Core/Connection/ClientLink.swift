@@ -30,8 +30,11 @@ struct ClientLink: Sendable {
     private var pause = ReconnectPause()
     private var watch = ConnectionWatch()
     private var acceptedAt: Int64 = 0
-    /// When the next attempt begins, when a server that stops is left, and when the server's time is asked for, ms.
-    private var connectAt, leaveAt, sampleAt: Int64?
+    /// When the next attempt begins, when it counts as slow, when a server that stops is left, and when the server's time is
+    /// asked for, ms.
+    private var connectAt, slowAt, leaveAt, sampleAt: Int64?
+    /// Why an attempt would fail is told after this long, ms.
+    private static let slow: Int64 = 4000
     /// Its time is asked for again after this long, ms.
     private static let resample: Int64 = 300_000
     /// Since when the app is hidden, ms; nil while it is visible.
@@ -44,7 +47,7 @@ struct ClientLink: Sendable {
     }
 
     func deadline(_ outbox: ClientOutbox) -> Int64? {
-        earliest(self.connectAt, self.leaveAt, self.sampleAt, self.watch.deadline, self.probeTime(outbox))
+        earliest(self.connectAt, self.slowAt, self.leaveAt, self.sampleAt, self.watch.deadline, self.probeTime(outbox))
     }
 
     private func probeTime(_ outbox: ClientOutbox) -> Int64? {
@@ -94,7 +97,7 @@ struct ClientLink: Sendable {
     private mutating func expire(_ outbox: inout ClientOutbox) {
         self.attemptFailed(nil, &outbox)
         self.phase = .expired
-        self.connectAt = nil
+        (self.connectAt, self.slowAt) = (nil, nil)
         self.watch.stop()
     }
 
@@ -110,6 +113,10 @@ struct ClientLink: Sendable {
         let now = outbox.now
         if self.watch.isDead(at: now) { return self.lost(random: random, &outbox) }
         if let leaveAt, now >= leaveAt { return self.lost(random: random, &outbox) }
+        if let slowAt, now >= slowAt {
+            self.slowAt = nil
+            self.attemptFailed(nil, &outbox)
+        }
         if let sampleAt, now >= sampleAt {
             self.sampleAt = nil
             outbox.request("client:ping", about: .nothing)
@@ -169,6 +176,7 @@ struct ClientLink: Sendable {
     private mutating func open(_ outbox: inout ClientOutbox) {
         self.phase = .opening
         self.watch.attemptBegan(at: outbox.now)
+        self.slowAt = outbox.now.plus(Self.slow)
         outbox.tell(.openSocket)
     }
 
@@ -177,7 +185,7 @@ struct ClientLink: Sendable {
         if self.phase == .opening { self.phase = .opened }
     }
 
-    /// Tells why an attempt failed that the app still wants.
+    /// Tells why an attempt that the app still wants failed, or takes long.
     /// - Parameter failure: nil: what follows from how far it got.
     private mutating func attemptFailed(_ failure: ConnectionFailure?, _ outbox: inout ClientOutbox) {
         let code: ConnectionFailure.Code
@@ -203,7 +211,7 @@ struct ClientLink: Sendable {
         if self.phase == .up, outbox.now - self.acceptedAt >= ReconnectPause.lasting { self.pause.reset() }
         outbox.connectionLost()
         self.watch.stop()
-        (self.leaveAt, self.sampleAt) = (nil, nil)
+        (self.slowAt, self.leaveAt, self.sampleAt) = (nil, nil, nil)
         self.isDraining = false
         self.tokens.isRefreshing = false
         self.phase = .offline
@@ -242,6 +250,7 @@ struct ClientLink: Sendable {
     mutating func accepted(_ outbox: inout ClientOutbox) -> Transition {
         self.phase = .up
         self.lastFailure = nil
+        self.slowAt = nil
         self.acceptedAt = outbox.now
         self.watch.heard(at: outbox.now, isAccepted: true)
         self.tokens.refused = nil
