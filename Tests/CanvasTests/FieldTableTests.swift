@@ -70,6 +70,28 @@ import Testing
         }
     }
 
+    /// What an app sends of each number is in the element, and in what it is made of.
+    @Test func everyNumberIsReadAndWritten() throws {
+        for field in ElementField.stored where [.moving, .side, .anchor, .option].contains(field.kind) {
+            var element = Element(id: "a", type: "note", createdBy: "ada")
+            element[field] = 0.5
+            #expect(element[field] == 0.5, "Element, \(field)")
+            #expect(text { element.encode(into: &$0) }.contains("\"\(field.name)\":0.5"), "\(field)")
+            let sent = try json("{\"type\":\"note\",\"\(field.name)\":0.5}")
+            let created = try ElementInput.newElement(sent, path: "")
+            #expect(text { created.encode(into: &$0) }.contains("\"\(field.name)\":0.5"), "NewElement, \(field)")
+            if field.kind == .moving || field.kind == .anchor { continue }
+            let changes = try ElementInput.changes(json("{\"\(field.name)\":0.5}"))
+            let written = text { $0.object("set") { changes.encodeMembers(into: &$0) } }
+            #expect(written.contains("\"\(field.name)\":0.5"), "ElementChanges, \(field)")
+        }
+    }
+
+    @Test func appsInTypeScriptKnowTheSameNames() throws {
+        let declared = try Self.contents("Shared/Client/types/touchsync.d.ts")
+        for field in ElementField.stored { #expect(declared.contains(try Regex("\\b\(field.name)\\??:")), "\(field)") }
+    }
+
     @Test func theMaskOnTheWireHasRoom() {
         // Its 16th bit says that other parts of a preview follow.
         #expect(TransformFields.Values.scalarCount == 16)
