@@ -1,5 +1,5 @@
-/// The parts of a gesture that an app sends while fingers are down: deltas since the gesture began. A part that is absent
-/// is as it was before, or not moved yet.
+/// The parts of a gesture while fingers are down: deltas since it began. A part that is absent is as it was before, or has
+/// not moved yet.
 public struct GestureFields: Equatable, Sendable {
     /// Pixels on the canvas (fractions of the parent for an annotation).
     public var translation: Point?

@@ -466,7 +466,7 @@ export interface Throw {
 /** What fingers do to elements until they are lifted. */
 export class Gesture<Own = OwnFields> {
   private constructor();
-  /** What the fingers have done since they touched. */
+  /** What the fingers have done since they touched; what is absent is as it was. */
   update(deltas: Deltas): void;
   /** The fingers were lifted, and may throw what they held. */
   end(options?: { throwing?: boolean | Throw }): Promise<Result<Own>>;

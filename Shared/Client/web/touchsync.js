@@ -1059,7 +1059,7 @@ class Hands extends RoomPart {
     const hand = this.all.get(gesture);
     if (!hand) return;
     const known = ["translation", ...Object.keys(hand.deltas)];
-    hand.deltas = read(deltas, DELTAS);
+    hand.deltas = { ...hand.deltas, ...read(deltas, DELTAS) };
     const { translation } = hand.deltas, { now } = this;
     if (translation) hand.trail = [...hand.trail.filter(({ at }) => at >= now - TRAIL), { at: now, point: translation }];
     const fields = Object.keys(hand.deltas).filter(name => !known.includes(name)).flatMap(name => HELD[name]);
@@ -1075,8 +1075,8 @@ class Hands extends RoomPart {
   end({ gesture, id, throwing }) {
     const { room } = this, hand = this.lift(gesture);
     if (!hand) return room.tell("result", { id, answer: OVER });
-    const [event, body] = (throwing && this.thrown(hand, throwing)) || this.message(hand, "gesture");
-    if (Object.keys(hand.deltas)[0]) room.edit({ id, event, body });
+    const thrown = throwing && this.thrown(hand, throwing), [event, body] = thrown || this.message(hand, "gesture");
+    if (thrown || Object.keys(hand.deltas)[0]) room.edit({ id, event, body });
     // Fingers that did not move leave nothing to store.
     else room.tell("result", { id, answer: { ok: true, seq: room.seq, adjusted: [] } });
   }
@@ -3542,7 +3542,7 @@ export class Gesture {
   }
 
   /**
-   * The fingers have done this since they touched.
+   * The fingers have done this since they touched; what is absent is as it was.
    * @param {Deltas} deltas
    */
   update(deltas) {

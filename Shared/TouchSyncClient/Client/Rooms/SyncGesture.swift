@@ -31,7 +31,7 @@ public final class SyncGesture: Sendable {
 
     deinit { self.cancel() }
 
-    /// The fingers have done this since they touched; what is absent has not moved.
+    /// The fingers have done this since they touched; what is absent is as it was.
     /// - Parameters:
     ///   - translation: pixels of the canvas; of annotations fractions of the parent.
     ///   - scale: a factor.
@@ -51,7 +51,7 @@ public final class SyncGesture: Sendable {
         self.update(fields)
     }
 
-    /// The fingers have done this since they touched; what is absent has not moved. What is not finite is not taken.
+    /// The fingers have done this since they touched; what is absent is as it was. What is not finite is not taken.
     public func update(_ fields: GestureFields) {
         guard fields.gesture.isFinite else { return }
         self.room.post(.gestureMoved(self.name, fields))

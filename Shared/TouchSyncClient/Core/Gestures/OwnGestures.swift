@@ -123,7 +123,7 @@ struct OwnGestures: Sendable {
     )? {
         guard let index = self.index(of: name) else { return nil }
         let known = self.underWay[index].gesture.fields.heldFields
-        self.underWay[index].gesture.fields = fields
+        self.underWay[index].gesture.fields.merge(fields)
         if let translation = fields.translation { self.underWay[index].gesture.trail.moved(to: translation, at: now) }
         return (self.underWay[index].gesture.elementIds, fields.heldFields.filter { !known.contains($0) })
     }

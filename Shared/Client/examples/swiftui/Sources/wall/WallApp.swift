@@ -62,8 +62,7 @@ struct NoteView: View {
     let wall: Wall
     let writing: FocusState<String?>.Binding
     @State private var text = ""
-    /// What fingers did to the note since they touched.
-    @State private var hold: (gesture: SyncGesture, fields: GestureFields)?
+    @State private var gesture: SyncGesture?
     @GestureState private var isHeld = false
 
     var body: some View {
@@ -82,8 +81,8 @@ struct NoteView: View {
             .onChange(of: self.isHeld) {
                 // Also when the system takes the gesture away, of which `onEnded` does not hear.
                 if self.isHeld { return }
-                self.hold?.gesture.end()
-                self.hold = nil
+                self.gesture?.end()
+                self.gesture = nil
             }
     }
 
@@ -97,17 +96,13 @@ struct NoteView: View {
             .simultaneously(with: MagnifyGesture().simultaneously(with: RotateGesture()))
             .updating(self.$isHeld) { _, isHeld, _ in isHeld = true }
             .onChanged { fingers in
-                var hold = self.hold ?? (self.wall.model.room.begin(self.element.id), GestureFields())
+                let gesture = self.gesture ?? self.wall.model.room.begin(self.element.id)
+                self.gesture = gesture
                 // A part that SwiftUI leaves out stays as it was.
-                if let drag = fingers.first?.translation {
-                    hold.fields.translation = Point(x: drag.width, y: drag.height)
-                }
-                if let factor = fingers.second?.first?.magnification {
-                    hold.fields.scale = Point(x: factor, y: factor)
-                }
-                if let turn = fingers.second?.second?.rotation { hold.fields.rotation = turn.degrees }
-                hold.gesture.update(hold.fields)
-                self.hold = hold
+                gesture.update(
+                    translation: (fingers.first?.translation).map { Point(x: $0.width, y: $0.height) },
+                    scale: (fingers.second?.first?.magnification).map { Double($0) },
+                    rotation: fingers.second?.second?.rotation.degrees)
             }
     }
 }
