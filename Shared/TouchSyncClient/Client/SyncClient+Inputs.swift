@@ -116,7 +116,9 @@ extension SyncClient {
         case .save(let record, let isFirst): self.save(record, isFirst: isFirst, room: room)
         case .readHistory(let after): self.searchHistory(of: room, after: after)
         case .result(let id, let answer):
-            if let error = self.results.settle(id, answer) { self.hubs[room]?.tell(.refusal(error)) }
+            guard let error = self.results.settle(id, answer) else { return }
+            // An edit of an earlier run may be one of a room that is not open.
+            if let hub = self.hubs[room] { hub.tell(.refusal(error)) } else { self.errorListeners.tell(error) }
         default:
             if let change = RoomChange(output) { self.hubs[room]?.tell(change) }
             if output == .left { self.hubs.left(room) }
