@@ -985,12 +985,13 @@ class Stream extends RoomPart {
   }
 
   /**
-   * The server took none for now: the latest is sent when it may be.
+   * The server took none: for now, and the latest is sent when it may be.
    * @param {Data} error
    */
-  refused({ retryAfterMs }) {
-    const pause = milliseconds(retryAfterMs);
+  refused(error) {
+    const pause = milliseconds(error.retryAfterMs);
     if (pause >= 0) this.due.send = this.nextSlot = this.now + pause;
+    else this.room.core.link.failed(error);
   }
 }
 
@@ -2188,9 +2189,9 @@ class RoomCore extends Part {
 
   /**
    * Sends something that has an answer, which nobody hears after the room was left.
-   * @param {string} event @param {Data} body @param {Answered} [done] @param {Answered} [failed]
+   * @param {string} event @param {Data} body @param {Answered} [done] @param {Answered} [failed] tells the app
    */
-  ask(event, body, done, failed) {
+  ask(event, body, done, failed = error => this.core.link.failed(error)) {
     /** @param {Answered} [hear] @returns {Answered} */
     const ifHere = hear => (answer) => this.core.rooms.get(this.roomId) === this && hear?.(answer);
     this.core.link.request(event, { roomId: this.roomId, ...body }, ifHere(done), ifHere(failed));
@@ -2215,13 +2216,13 @@ function foundAnswer({ seq, changes }) {
 }
 
 const FORGOTTEN = { code: "forgotten", message: "It is not known whether this edit was applied." };
-const WITHOUT_EFFECT = { code: "forgotten", message: "This edit was refused, or changed nothing." };
+const WITHOUT_EFFECT = { code: "forgotten", message: "It was refused, or changed nothing." };
 /** @param {string} code @param {string} message */
 const refusal = (code, message) => ({ ok: false, error: { code, message } });
 const LEFT = refusal("left", "The room was left.");
 const CLOSED = refusal("closed", "The client was closed.");
 const OVER = refusal("invalid", "The gesture is over.");
-const FULL = refusal("queue_full", "Too many edits wait to be sent.");
+const FULL = refusal("queue_full", "Too many edits wait.");
 
 /** @param {any} elements @returns {[string, any][]} */
 const byId = elements => objectsIn(elements).map(element => [element.id, element]);
@@ -2798,7 +2799,7 @@ export class Refusal extends Error {
  * @type {Record<string, string>}
  */
 const FAILURES = {
-  unreachable: "No network, no server at this address, no valid certificate, or an origin that is not accepted.",
+  unreachable: "No network, no TouchSync server at this address, no valid certificate, or an origin that is not accepted.",
   tls: "No valid certificate.",
   refused: "No server at this address.",
   not_touchsync: "No TouchSync server at this address.",
@@ -3454,12 +3455,12 @@ export class Room extends Emitter {
    * @returns {() => void} ends it
    */
   follow(userId, show) {
-    /** @type {any} */
-    let shown = null;
+    /** @type {string | undefined} */
+    let shown = "";
     const look = () => {
-      const connections = this.members.flatMap(member => (member.userId === userId ? member.connections : []));
-      const viewport = connections.find(({ viewport }) => viewport)?.viewport;
-      if (viewport !== shown) show(shown = viewport);
+      const member = this.members.find(one => one.userId === userId);
+      const viewport = member?.connections.find((/** @type {Data} */ one) => one.viewport)?.viewport;
+      if (shown !== (shown = JSON.stringify(viewport))) show(viewport);
     };
     const ends = [this.on("members", look), this.on("awareness", look)];
     look();

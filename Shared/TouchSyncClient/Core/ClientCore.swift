@@ -186,9 +186,9 @@ public struct ClientCore: Sendable {
         case .edit(let room, let key, let attempt, let session):
             guard let index = self.index(ofSerial: room) else { return }
             self.rooms[index].editAnswered(key, attempt: attempt, session: session, answer, &self.outbox)
-        case .viewport(let room):
-            guard let index = self.index(ofSerial: room) else { return }
-            self.rooms[index].awareness.viewportAnswered(answer, self.outbox)
+        case .awareness(let room, let isViewport):
+            guard let index = self.index(ofSerial: room), let error = EditAnswer(answer).error else { return }
+            self.rooms[index].awareness.refused(error, isViewport: isViewport, &self.outbox)
         case .token(let token):
             guard self.link.refreshAnswered(token, answer, &self.outbox) else { return }
             // What was forbidden may be allowed now, and the reverse: the server leaves such a room without a word.

@@ -64,15 +64,16 @@ function usePlace(room, id, node) {
   }, [room, id, node]);
 }
 
-// Reports what a finger did since it touched; others see it at once.
-function drag({ currentTarget: node, pointerId, clientX, clientY }, room, id) {
-  const gesture = room.begin(id);
-  node.setPointerCapture(pointerId);
-  node.onpointermove = event => gesture.update({ translation: { x: event.clientX - clientX, y: event.clientY - clientY } });
-  node.onpointerup = node.onpointercancel = () => {
-    node.onpointermove = node.onpointerup = node.onpointercancel = null;
-    gesture.end();
-  };
+// Reports what a finger did since it touched; others see it at once. The window hears its end also when somebody deletes
+// the note meanwhile.
+function drag({ currentTarget, isPrimary, pointerId, clientX, clientY }, room, id) {
+  if (!isPrimary) return;
+  const gesture = room.begin(id), over = new AbortController();
+  const on = (type, act) => addEventListener(type, event => event.pointerId === pointerId && act(event), { signal: over.signal });
+  currentTarget.setPointerCapture(pointerId);
+  on("pointermove", event => gesture.update({ translation: { x: event.clientX - clientX, y: event.clientY - clientY } }));
+  on("pointerup", () => (over.abort(), gesture.end()));
+  on("pointercancel", () => (over.abort(), gesture.cancel()));
 }
 
 function Bar() {

@@ -3,11 +3,13 @@ import JSONBytes
 public import TouchSyncClientCore
 
 /// What became of an edit that was applied.
-public struct EditResult: Sendable {
+public struct EditResult: CustomStringConvertible, Sendable {
     /// All of it, as the server sent it.
     public let details: JSONObject
     /// Its number in the room.
     public let seq: Int64
+
+    public var description: String { self.details.description }
 
     /// Nil for the answer of an edit that was refused.
     init?(_ answer: EditAnswer) {
@@ -26,7 +28,14 @@ public struct EditResult: Sendable {
     }
 
     /// The ids of the elements that were deleted, annotations included.
-    public var deletedIds: [String] { self.details["elementIds"]?.strings ?? [] }
+    public var deletedIds: [String] {
+        guard let undone = self.details["undone"] else { return self.details["elementIds"]?.strings ?? [] }
+        let kept = Set(self.elements.map(\.id))
+        return (undone["elementIds"]?.strings ?? []).filter { !kept.contains($0) }
+    }
+
+    /// Whether an undo or a redo found nothing, so that nothing changed.
+    public var foundNothing: Bool { self.details["undone"] == nil && self.details["elements"]?.objects.isEmpty == true }
 
     /// What was stored differently from what was sent.
     public var adjusted: [ElementAdjustment] {

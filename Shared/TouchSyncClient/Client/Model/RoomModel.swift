@@ -24,8 +24,8 @@
         public private(set) var failure: ConnectionFailure?
         /// Why this user may not join; nil if that is not so.
         public private(set) var denial: ClientError?
-        /// The edit that was refused last.
-        public private(set) var refusal: ClientError?
+        /// The edit that was refused last; nil again when the app has shown it and says so.
+        public var refusal: ClientError?
         /// The room, for edits and gestures.
         public nonisolated let room: SyncRoom
         private var stack = ElementStack()

@@ -9,9 +9,9 @@ public actor FileEditStore: EditStore {
     private let folder: String
     private var locks: [EditAccount: FileLock] = [:]
 
-    /// A store in a folder, which is made when it is needed.
+    /// A store in a folder, which is made when it is needed; the present one if it has no name.
     public init(folder: String) {
-        self.folder = folder
+        self.folder = folder.isEmpty ? "." : folder
     }
 
     /// Waits for half a second while another client has the account.

@@ -103,8 +103,8 @@ enum RequestSubject: Sendable {
     case join(room: Int)
     /// Whether an edit was applied, in this sending of it, under this session.
     case edit(room: Int, key: Int, attempt: Int, session: String?)
-    /// Whether the server takes a viewport of this user.
-    case viewport(room: Int)
+    /// Whether the server takes what this user shows in a room.
+    case awareness(room: Int, isViewport: Bool)
     /// Whether the server accepts another token.
     case token(String)
 }

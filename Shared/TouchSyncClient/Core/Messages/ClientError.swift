@@ -72,10 +72,10 @@ extension ClientError {
     static let forgotten = ClientError(
         code: .forgotten, message: "It is not known whether this edit was applied.")
     static let withoutEffect = ClientError(
-        code: .forgotten, message: "This edit was refused, or changed nothing.")
+        code: .forgotten, message: "It was refused, or changed nothing.")
     package static let left = ClientError(code: .left, message: "The room was left.")
     static let gestureOver = ClientError(code: .invalid, message: "The gesture is over.")
-    static let queueFull = ClientError(code: .queueFull, message: "Too many edits wait to be sent.")
+    static let queueFull = ClientError(code: .queueFull, message: "Too many edits wait.")
 
     static func tooLarge(limit: Int) -> ClientError {
         ClientError(code: .tooLarge, message: "An edit has at most \(limit) bytes.")

@@ -27,7 +27,7 @@ extension ClientError {
         case unavailable
         /// The token has expired, or the session has ended.
         case sessionExpired
-        /// Too many edits wait to be sent.
+        /// Too many edits wait.
         case queueFull
         /// It is not known whether the edit was applied.
         case forgotten

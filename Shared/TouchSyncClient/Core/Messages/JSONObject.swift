@@ -2,7 +2,7 @@ import Canvas
 public import JSONBytes
 
 /// A JSON object: its text, and its members at hand.
-public struct JSONObject: Sendable {
+public struct JSONObject: CustomStringConvertible, Sendable {
     package let value: JSONValue
 
     /// The object without members.
@@ -32,6 +32,7 @@ public struct JSONObject: Sendable {
 
     /// The text, UTF-8.
     public var text: ArraySlice<UInt8> { self.value.rawBytes }
+    public var description: String { String(decoding: self.text, as: UTF8.self) }
 
     /// Writes the members into the open object, except some names.
     func encodeMembers(into writer: inout JSONWriter, except names: [String] = []) {

@@ -83,9 +83,10 @@ struct OwnAwareness: Sendable {
         }
     }
 
-    /// The answer to a viewport. Refused for now, the latest one is sent later.
-    mutating func viewportAnswered(_ answer: JSONObject, _ outbox: ClientOutbox) {
-        guard let retryAfter = EditAnswer(answer).error?.retryAfter else { return }
+    /// The server took something not. Of viewports that it refused for now, the latest one is sent later; all else the app
+    /// hears of.
+    mutating func refused(_ error: ClientError, isViewport: Bool, _ outbox: inout ClientOutbox) {
+        guard isViewport, let retryAfter = error.retryAfter else { return outbox.tell(.refused(error)) }
         self.paces[.viewport]?.refused(at: outbox.now, retryAfter: retryAfter)
     }
 
@@ -109,7 +110,7 @@ struct OwnAwareness: Sendable {
         case .viewport: self.sendViewport(&outbox)
         case .state:
             guard let state = self.state else { return }
-            self.address.ask("presence:set", about: .nothing, &outbox) { writer in
+            self.ask("presence:set", &outbox) { writer in
                 writer.key("state")
                 writer.raw(Array(state.utf8))
             }
@@ -118,13 +119,13 @@ struct OwnAwareness: Sendable {
 
     private func sendSelection(_ outbox: inout ClientOutbox) {
         guard self.isOpen else { return }
-        self.address.ask("selection:set", about: .nothing, &outbox) { writer in
+        self.ask("selection:set", &outbox) { writer in
             writer.member("elementIds", self.selection ?? [])
         }
     }
 
     private func sendViewport(_ outbox: inout ClientOutbox) {
-        self.address.ask("viewport:set", about: .viewport(room: self.address.serial), &outbox) { writer in
+        self.ask("viewport:set", isViewport: true, &outbox) { writer in
             if let viewport = self.viewport {
                 writer.member("x", viewport.origin.x)
                 writer.member("y", viewport.origin.y)
@@ -133,6 +134,13 @@ struct OwnAwareness: Sendable {
             }
             if self.sharesViewport { writer.member("share", true) }
         }
+    }
+
+    private func ask(
+        _ event: String, isViewport: Bool = false, _ outbox: inout ClientOutbox, _ members: (inout JSONWriter) -> Void
+    ) {
+        let subject = RequestSubject.awareness(room: self.address.serial, isViewport: isViewport)
+        self.address.ask(event, about: subject, &outbox, members)
     }
 }
 

@@ -14,6 +14,7 @@ import TouchSyncClient
         Task { [weak self] in
             for await error in errors { self?.problem = "\(error)" }
         }
+        // Linux has no device to follow.
         #if canImport(Network)
             client.followDevice()
         #endif
@@ -25,12 +26,13 @@ import TouchSyncClient
         self.model.members.filter { $0.userId != self.model.me?.userId }.map { $0.name ?? $0.userId }
     }
 
-    /// What failed last: the connection, as long as there is none; otherwise the store, or an edit.
+    /// What failed last: the connection, as long as there is none; otherwise an edit, until the next note, or the store.
     var failure: String? {
-        self.model.failure?.message ?? self.model.denial?.message ?? self.problem ?? self.model.refusal?.message
+        self.model.failure?.message ?? self.model.denial?.message ?? self.model.refusal?.message ?? self.problem
     }
 
     func addNote(at place: Point) {
+        self.model.refusal = nil
         var note = NewElement(type: "note")
         (note.transform.positionX, note.transform.positionY) = (place.x, place.y)
         (note.originalWidth, note.originalHeight) = (160, 160)
