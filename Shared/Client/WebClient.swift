@@ -16,8 +16,11 @@ package enum WebClient {
     package static let store = bytes(client_store())
     /// The module of hooks for React, minified.
     package static let react = bytes(client_react())
-    /// What the client's module declares to apps in TypeScript.
-    package static let types = bytes(client_types())
+    /// What each module declares to apps in TypeScript.
+    package static let types = [
+        "touchsync": bytes(client_types()), "projection": bytes(client_projection_types()),
+        "store": bytes(client_store_types()), "react": bytes(client_react_types()),
+    ]
 
     private static func bytes(_ file: client_file) -> [UInt8] {
         Array(UnsafeBufferPointer(start: file.content, count: Int(file.size)))

@@ -217,7 +217,35 @@ def test_the_example_works(browser, origin, clients):
         eventually("bob sees another note", lambda: sorted(bob.positions("demo").values()) == [300, 400])
         page.run("dispatchEvent(new KeyboardEvent('keydown', { key: 'z' }))")
         eventually("it is taken back", lambda: list(bob.positions("demo").values()) == [300])
+        fingers_end(page, bob)
         page.close()
+
+
+def fingers_end(page, bob):
+    """What the system takes away, and a second finger, leave no gesture behind: the note is at 300, 150, and nobody moves it."""
+
+    def touch(kind, *places):
+        points = [{"x": x, "y": y, "id": number} for number, (x, y) in enumerate(places)]
+        page.browser.run("Input.dispatchTouchEvent", page.session, type=kind, touchPoints=points)
+
+    def rests_at(left):
+        [note] = bob.look("demo")["elements"]
+        drawn = bob.look("demo")["drawn"][0]["positionX"]
+        return drawn == note["positionX"] == left + 50 and page.run("document.querySelector('div').style.left") == f"{left}px"
+
+    touch("touchStart", (300, 150))
+    touch("touchMove", (340, 150))
+    eventually("bob sees it move", lambda: bob.look("demo")["drawn"][0]["positionX"] > 300)
+    touch("touchCancel")
+    eventually("it is where it was", lambda: rests_at(250))
+    touch("touchStart", (300, 150))
+    touch("touchMove", (320, 150))
+    touch("touchStart", (320, 150), (325, 155))
+    touch("touchMove", (330, 150), (325, 155))
+    touch("touchEnd", (325, 155))
+    touch("touchEnd")
+    eventually("it is where the first finger left it", lambda: rests_at(280))
+    assert page.run("document.querySelector('div').style.left") == "280px"
 
 
 def test_a_network_that_goes_and_is_back_counts_at_once(browsers, single, room):

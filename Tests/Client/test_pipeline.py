@@ -492,6 +492,8 @@ def test_the_gateway_serves_the_client(single):
     assert requests.get(single.url + "/client/touchsync.src.js", timeout=5).text == MODULE.read_text()
     sources = requests.get(requests.compat.urljoin(current.url, current.headers["SourceMap"]), timeout=5).json()
     assert requests.get(single.url + "/client/" + sources["sources"][0], timeout=5).text == MODULE.read_text()
+    for types in (MODULE.parent.parent / "types").glob("*.d.ts"):
+        assert requests.get(f"{single.url}/client/{types.name}", timeout=5).text == types.read_text()
     known = {"If-None-Match": current.headers["ETag"]}
     again = requests.get(single.url + "/client/touchsync.js", headers=known, timeout=5)
     assert again.status_code == 304 and again.content == b"" and "Content-Length" not in again.headers

@@ -83,8 +83,10 @@ struct StaticFile: Sendable {
             files["\(folder)/store.js"] = .client(WebClient.store, caching: caching)
             files["\(folder)/react.js"] = .client(WebClient.react, caching: caching)
             files["\(folder)/touchsync.src.js"] = .client(WebClient.source, caching: caching)
-            files["\(folder)/touchsync.d.ts"] = .client(
-                WebClient.types, contentType: "text/plain; charset=utf-8", caching: caching)
+            for (module, types) in WebClient.types {
+                files["\(folder)/\(module).d.ts"] = .client(
+                    types, contentType: "text/plain; charset=utf-8", caching: caching)
+            }
         }
         return files
     }()

@@ -24,6 +24,15 @@ static const unsigned char react[] = {
 static const unsigned char types[] = {
 #embed "../types/touchsync.d.ts"
 };
+static const unsigned char projection_types[] = {
+#embed "../types/projection.d.ts"
+};
+static const unsigned char store_types[] = {
+#embed "../types/store.d.ts"
+};
+static const unsigned char react_types[] = {
+#embed "../types/react.d.ts"
+};
 
 struct client_file client_source(void) { return (struct client_file){source, sizeof source}; }
 
@@ -42,3 +51,11 @@ struct client_file client_store(void) { return (struct client_file){store, sizeo
 struct client_file client_react(void) { return (struct client_file){react, sizeof react}; }
 
 struct client_file client_types(void) { return (struct client_file){types, sizeof types}; }
+
+struct client_file client_projection_types(void) {
+    return (struct client_file){projection_types, sizeof projection_types};
+}
+
+struct client_file client_store_types(void) { return (struct client_file){store_types, sizeof store_types}; }
+
+struct client_file client_react_types(void) { return (struct client_file){react_types, sizeof react_types}; }

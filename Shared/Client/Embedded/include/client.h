@@ -21,5 +21,8 @@ struct client_file client_projection(void);
 struct client_file client_store(void);
 // The hooks for React, minified.
 struct client_file client_react(void);
-// The types of what apps use.
+// The types of what apps use of each.
 struct client_file client_types(void);
+struct client_file client_projection_types(void);
+struct client_file client_store_types(void);
+struct client_file client_react_types(void);
