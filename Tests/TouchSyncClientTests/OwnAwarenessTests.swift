@@ -53,9 +53,9 @@ import Testing
     @Test mutating func refusedViewportIsSentAgainLater() throws {
         self.awareness.joined(interval: 16, &self.outbox)
         self.awareness.looked(Rect(x: 0, y: 0, width: 5, height: 5), interval: 16, &self.outbox)
-        let text = #"{"ok":false,"error":{"code":"rate_limited","retryAfterMs":300}}"#
-        let refusal = try #require(JSONObject(text: Array(text.utf8)))
-        self.awareness.viewportAnswered(refusal, self.outbox)
+        let text = #"{"code":"rate_limited","retryAfterMs":300}"#
+        let refusal = ClientError(try #require(JSONObject(text: Array(text.utf8))))
+        self.awareness.refused(refusal, isViewport: true, &self.outbox)
         #expect(self.awareness.deadline == 1300)
     }
 
