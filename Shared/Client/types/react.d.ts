@@ -1,5 +1,5 @@
-// Hooks for React. A component is rendered again when what it selects differs: lists and plain objects are the same when all
-// in them is the same.
+// Hooks for React. A component is rendered again when what it selects differs: lists and plain objects are the same when each
+// value in them is the same one.
 
 import type { ClientState, Element, Failure, Member, OwnFields, Persistence, Room, TouchSync } from "./touchsync.js";
 

@@ -38,8 +38,27 @@ function leaveUnused(client, roomId) {
   }, LINGER);
 }
 
+/** The events after which a component may show something else of a room, and of a client. */
+const ROOM = ["change", "members", "awareness", "joined", "denied", "left"], CLIENT = ["state", "failure", "persistence"];
+
 /**
- * Whether two values show the same: lists and plain objects do when all in them is the same.
+ * How many of these events a room or a client had.
+ * @type {WeakMap<TouchSync | Room, {count: number}>}
+ */
+const counted = new WeakMap();
+
+/** @param {TouchSync | Room} emitter */
+function changesOf(emitter) {
+  const known = counted.get(emitter);
+  if (known) return known;
+  const changes = { count: 0 };
+  counted.set(emitter, changes);
+  listen(emitter, [...ROOM, ...CLIENT], () => changes.count++);
+  return changes;
+}
+
+/**
+ * Whether two values show the same: lists and plain objects do when each value in them is the same one.
  * @param {any} one @param {any} other
  */
 function isAlike(one, other) {
@@ -54,14 +73,19 @@ const isPlain = (/** @type {any} */ value) =>
   Array.isArray(value) || (typeof value === "object" && value !== null && Object.getPrototypeOf(value) === Object.prototype);
 
 /**
- * What a component selects of something that changes: the same value as long as it shows the same.
- * @param {(changed: () => void) => () => void} subscribe @param {() => any} select
+ * What a component selects of a room or a client: the same value as long as it shows the same.
+ * @param {TouchSync | Room} emitter @param {(changed: () => void) => () => void} subscribe @param {() => any} select
  */
-function useSelected(subscribe, select) {
-  const last = useRef();
+function useSelected(emitter, subscribe, select) {
+  const last = useRef(), changes = changesOf(emitter);
+  let count = -1;
+  // Once after each change: React takes another value for another state, and a function may make a new one each time.
   const selected = () => {
-    const value = select();
-    if (!isAlike(value, last.current)) last.current = value;
+    if (count !== changes.count) {
+      count = changes.count;
+      const value = select();
+      if (!isAlike(value, last.current)) last.current = value;
+    }
     return last.current;
   };
   return useSyncExternalStore(subscribe, selected, selected);
@@ -95,8 +119,8 @@ export function useRoom(client, roomId, select = same) {
     };
   }, [client, roomId]);
   const subscribe = useCallback((/** @type {() => void} */ changed) =>
-    listen(room, ["change", "members", "awareness", "joined", "denied", "left"], changed), [room]);
-  return useSelected(subscribe, () => select(room));
+    listen(room, ROOM, changed), [room]);
+  return useSelected(room, subscribe, () => select(room));
 }
 
 /**
@@ -106,7 +130,7 @@ export function useRoom(client, roomId, select = same) {
 export function useElement(room, id, select = same) {
   const subscribe = useCallback((/** @type {() => void} */ changed) =>
     room.on("change", ids => ids.includes(id) && changed()), [room, id]);
-  return useSelected(subscribe, () => select(room.element(id)));
+  return useSelected(room, subscribe, () => select(room.element(id)));
 }
 
 /**
@@ -116,7 +140,7 @@ export function useElement(room, id, select = same) {
 export function useOthers(room, select = same) {
   const subscribe = useCallback((/** @type {() => void} */ changed) =>
     listen(room, ["members", "awareness", "joined", "left"], changed), [room]);
-  return useSelected(subscribe, () => select(room.members.filter(member => member.userId !== room.self?.userId)));
+  return useSelected(room, subscribe, () => select(room.members.filter(member => member.userId !== room.self?.userId)));
 }
 
 /**
@@ -124,9 +148,10 @@ export function useOthers(room, select = same) {
  * @param {TouchSync} client @param {(connection: any) => any} [select] `{state, lastFailure, persistence}` by default
  */
 export function useConnection(client, select = same) {
+  // A component that opens a room while it is rendered changes the state, and React renders no other one meanwhile.
   const subscribe = useCallback((/** @type {() => void} */ changed) =>
-    listen(client, ["state", "failure", "persistence"], changed), [client]);
-  return useSelected(subscribe, () => {
+    listen(client, CLIENT, () => queueMicrotask(changed)), [client]);
+  return useSelected(client, subscribe, () => {
     const { state, lastFailure, persistence } = client;
     return select({ state, lastFailure, persistence });
   });

@@ -41,6 +41,8 @@ const Whole = () => {
 };
 const page = (...parts) => parts.map(part => createElement(part, { key: part.name }));
 
+// React's complaints of how components are rendered.
+console.error = (...words) => assert.fail(words.join(" "));
 let root;
 await act(() => (root = create(page(Ids, Place, Others, State, Whole))));
 const shown = () => root.toJSON();
@@ -82,9 +84,21 @@ await act(() => sleep(1500));
 assert.deepEqual(shown(), ["a", "7"]);
 assert.equal(ada.rooms.get(roomId), own);
 
+// What is selected may be new at each call, and a room may be opened while others show the connection.
+const Fresh = () => rendered("fresh", useRoom(ada, roomId, ({ elements }) =>
+  ({ notes: elements.map(({ id }) => ({ id })), seen: new Set() })).notes.length);
+const Other = () => rendered("other", useRoom(ada, "other").id);
+await act(() => root.update(page(Fresh, State)));
+assert.deepEqual(shown(), ["1", "live"]);
+room.create({ id: "b", type: "note" });
+await until("another element came", () => own.element("b"));
+assert.deepEqual(shown(), ["2", "live"]);
+await act(() => root.update(page(Fresh, State, Other)));
+await until("the other room is joined", () => ada.state === "live");
+assert.deepEqual(shown(), ["2", "live", "other"]);
+
 // Without any the room is left.
 await act(() => root.unmount());
-await until("ada left", () => room.members.length === 1);
-assert.equal(ada.rooms.size, 0);
+await until("ada left", () => room.members.length === 1 && ada.rooms.size === 0);
 await Promise.all([ada.close(), bob.close()]);
 console.log("rendered once for each change; left");

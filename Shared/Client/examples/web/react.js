@@ -1,4 +1,5 @@
 // React 18 comes as a script without modules: this is one.
 export const {
-  createElement, StrictMode, useCallback, useEffect, useLayoutEffect, useReducer, useRef, useSyncExternalStore,
+  createContext, createElement, Fragment, memo, StrictMode, useCallback, useContext, useEffect, useId, useLayoutEffect, useMemo,
+  useReducer, useRef, useState, useSyncExternalStore,
 } = globalThis.React;

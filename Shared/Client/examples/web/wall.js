@@ -1,6 +1,6 @@
 // A wall of notes in React. Shared/Client/README.md goes through it.
 
-import { createElement, StrictMode, useLayoutEffect, useRef } from "react";
+import { createElement, StrictMode, useEffect, useLayoutEffect, useRef, useState } from "react";
 import { createRoot } from "react-dom/client";
 import { TouchSync } from "touchsync";
 import { cssTransform } from "touchsync/projection";
@@ -77,12 +77,18 @@ function drag({ currentTarget, isPrimary, pointerId, clientX, clientY }, room, i
 }
 
 function Bar() {
-  const room = useRoom(client, ROOM), names = useOthers(room, others => others.map(({ name }) => name));
-  const { state, lastFailure } = useConnection(client);
+  const room = useRoom(client, ROOM), canUndo = useRoom(client, ROOM, ({ canUndo }) => canUndo);
+  const names = useOthers(room, others => others.map(({ name }) => name));
+  const { state, lastFailure } = useConnection(client), [refused, setRefused] = useState("");
+  useEffect(() => {
+    const ends = ["refusal", "denied"].map(event => room.on(event, ({ message }) => setRefused(message)));
+    return () => ends.forEach(end => end());
+  }, [room]);
   return createElement("header", null,
     createElement("span", { id: "state", title: lastFailure?.message }, state),
     createElement("span", { id: "others" }, names.join(", ") || "nobody else"),
-    createElement("button", { id: "undo", onClick: () => room.undo() }, "Undo"));
+    createElement("button", { id: "undo", disabled: !canUndo, onClick: () => room.undo() }, "Undo"),
+    createElement("output", null, refused));
 }
 
 createRoot(document.getElementById("root")).render(
