@@ -260,6 +260,7 @@ export interface Shown {
 
 /** Somebody who is in a room. */
 export interface Member extends Person {
+  /** Those that were there at the join, or have shown something since. */
   readonly connections: readonly (Shown & { readonly sid: string })[];
 }
 

@@ -9,7 +9,8 @@ public struct RoomMember: Equatable, Identifiable, Sendable {
     public var id: String { self.userId }
     /// What others see of the user.
     public let name, color: String?
-    /// The user's connections, in the order in which they were noticed.
+    /// The user's connections that were there at the join, or have shown something since, in the order in which they were
+    /// noticed.
     public fileprivate(set) var connections: [MemberConnection]
 }
 
