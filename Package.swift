@@ -239,7 +239,7 @@ let testTargets: [Target] = [
     // The load generator.
     executable(
         "bench", "Tests/Bench", ["Boot", "SocketIO", "JSONBytes", "CLinux", argumentParser, histogram],
-        exclude: ["README.md"]),
+        exclude: ["README.md", "peer.js"]),
     tests("TrustTests", ["Trust"]),
     tests("JSONBytesTests", ["JSONBytes", "Wire"]),
     tests("CanvasTests", ["Canvas", "JSONBytes", "Wire"]),
