@@ -2262,7 +2262,7 @@ const UPDATES = new Map([
 
 /** An attempt to connect fails after this long, ms. */
 const CONNECT_TIMEOUT = 10000;
-/** Why it would fail is told after this long, ms. */
+/** An attempt tells why it would fail after this long, ms. */
 const SLOW = 4000;
 /** A dead connection is found this long after it was asked whether it lives, ms. */
 const PROBE_TIMEOUT = 5000;

@@ -16,6 +16,7 @@ public struct EditResult: CustomStringConvertible, Sendable {
         guard answer.isApplied else { return nil }
         self.details = answer.details
         self.seq = answer.seq ?? 0
+        self.foundNothing = answer.foundNothing
     }
 
     /// The element after the edit; of several the first one; nil when none is left.
@@ -34,8 +35,8 @@ public struct EditResult: CustomStringConvertible, Sendable {
         return (undone["elementIds"]?.strings ?? []).filter { !kept.contains($0) }
     }
 
-    /// Whether an undo or a redo found nothing, so that nothing changed.
-    public var foundNothing: Bool { self.details["undone"] == nil && self.details["elements"]?.objects.isEmpty == true }
+    /// Whether an undo or a redo found nothing, so that nothing changed; false if it is not known.
+    public let foundNothing: Bool
 
     /// What was stored differently from what was sent.
     public var adjusted: [ElementAdjustment] {

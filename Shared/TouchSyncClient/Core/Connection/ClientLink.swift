@@ -33,7 +33,7 @@ struct ClientLink: Sendable {
     /// When the next attempt begins, when it counts as slow, when a server that stops is left, and when the server's time is
     /// asked for, ms.
     private var connectAt, slowAt, leaveAt, sampleAt: Int64?
-    /// Why an attempt would fail is told after this long, ms.
+    /// An attempt tells why it would fail after this long, ms.
     private static let slow: Int64 = 4000
     /// Its time is asked for again after this long, ms.
     private static let resample: Int64 = 300_000

@@ -40,7 +40,10 @@ public struct EditAnswer: Equatable, Sendable {
     /// Whether it was applied.
     public var isApplied: Bool { self.details["ok"]?.bool == true }
     /// Whether an undo or a redo found nothing. An answer that is repeated, or from the history, may not say what it found.
-    var foundNothing: Bool { self.details["undone"] == nil && self.details["duplicate"]?.bool != true }
+    package var foundNothing: Bool {
+        self.details["undone"] == nil && self.details["elements"]?.objects.isEmpty == true
+            && self.details["duplicate"]?.bool != true
+    }
     /// Its number in the room, if it was applied.
     public var seq: Int64? { self.details["seq"]?.integer }
     /// Why it was refused; nil if it was applied.

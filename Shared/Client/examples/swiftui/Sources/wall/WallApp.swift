@@ -79,7 +79,7 @@ struct NoteView: View {
             .onChange(of: self.text) { if self.isWritten { self.wall.write(self.text, on: self.element.id) } }
             .onChange(of: self.stored, initial: true) { if let stored = self.stored { self.text = stored } }
             .onChange(of: self.isHeld) {
-                // Also when the system takes the gesture away, of which `onEnded` does not hear.
+                // Also when the system cancels the gesture: then it does not call `onEnded`.
                 if self.isHeld { return }
                 self.gesture?.end()
                 self.gesture = nil
