@@ -13,6 +13,8 @@ import pytest
 import clients
 import pipeline as pipelines
 from app import App
+from canvas import Canvas
+from clients.chromium import Browser
 from raw import Raw
 
 SECRET = "a secret of at least thirty-two bytes, for tests"
@@ -156,3 +158,28 @@ def note(two, room):
     answer = ada.ok("element:create", {"roomId": room, "element": {"type": "note", "id": "note-1"}})
     bob.wait_seq(answer["seq"])
     return answer["element"]
+
+
+@pytest.fixture(scope="module")
+def browser():
+    browser = Browser()
+    yield browser
+    browser.close()
+
+
+@pytest.fixture
+def windows(single, browser, room):
+    """Opens windows in the test's room, which end without a complaint of the browser."""
+    opened = []
+
+    def make(**more):
+        opened.append(Canvas(browser, single, room, **more))
+        return opened[-1]
+
+    yield make
+    complaints = [complaint for window in opened for complaint in window.complaints]
+    for window in opened:
+        # What a test has set is not for the next one.
+        window.ask("localStorage.removeItem('quality')")
+        window.close()
+    assert complaints == []

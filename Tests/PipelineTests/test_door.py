@@ -15,7 +15,6 @@ import requests
 import pipeline as pipelines
 import ports
 from app import Refused
-from clients.chromium import Browser
 from conftest import SECRET, claims, signed
 from page import Page
 from pipeline import Pipeline, eventually
@@ -151,13 +150,6 @@ def test_readiness_is_yes_or_no_to_strangers(plain):
     assert requests.get(plain.url + "/readyz", timeout=10).json() == {"ready": True}
     admin = plain.processes("gateway")[0]["http"]
     assert "reasons" in requests.get(admin + "/readyz", timeout=10).json()
-
-
-@pytest.fixture(scope="module")
-def browser():
-    browser = Browser()
-    yield browser
-    browser.close()
 
 
 def test_the_page_works_within_its_policy(plain, browser, apps, room):

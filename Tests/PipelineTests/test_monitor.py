@@ -15,20 +15,12 @@ import operators
 import pipeline as pipelines
 import ports
 from browsed import BrowsedPage
-from clients.chromium import Browser
 from pipeline import eventually
 from test_slow_readers import Sluggard, fill
 
 TOKEN = "an-operators-token-of-at-least-thirty-two-characters"
 # How soon the page names what is wrong.
 SOON = 5.0
-
-
-@pytest.fixture(scope="module")
-def browser():
-    browser = Browser()
-    yield browser
-    browser.close()
 
 
 @pytest.fixture(scope="module")
