@@ -4,8 +4,8 @@
 /** @typedef {import("/client/touchsync.js").Data} Data */
 /** @typedef {"note" | "photo" | "audio" | "video" | "text"} Kind */
 
-/** The colours of notes, by the names under which elements keep them. */
-export const TINTS = ["sun", "mint", "sky", "rose", "lilac", "paper"];
+/** The palette, by the names under which elements keep its colours: a fill `--tint-NAME` and a line `--ink-NAME` (page.css). */
+export const TINTS = ["sun", "peach", "rose", "lilac", "sky", "mint", "slate", "paper"];
 /** The pictures that the gateway serves. */
 export const PICTURES = ["mountains", "coast", "forest", "city"];
 const TUNES = ["Morning loop", "Slow waltz", "Field recording"];
