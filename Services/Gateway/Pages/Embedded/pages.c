@@ -11,6 +11,9 @@ static const struct page_file files[] = {
     {"/app/overlay.css", (const unsigned char[]){
 #embed "../web/canvas/overlay.css" suffix(, 0)
     }},
+    {"/app/playback.css", (const unsigned char[]){
+#embed "../web/canvas/playback.css" suffix(, 0)
+    }},
     {"/app/page.css", (const unsigned char[]){
 #embed "../web/canvas/page.css" suffix(, 0)
     }},
@@ -41,11 +44,17 @@ static const struct page_file files[] = {
     {"/app/connection.js", (const unsigned char[]){
 #embed "../web/canvas/connection.js" suffix(, 0)
     }},
+    {"/app/drawing.js", (const unsigned char[]){
+#embed "../web/canvas/drawing.js" suffix(, 0)
+    }},
     {"/app/editing.js", (const unsigned char[]){
 #embed "../web/canvas/editing.js" suffix(, 0)
     }},
     {"/app/entry.js", (const unsigned char[]){
 #embed "../web/canvas/entry.js" suffix(, 0)
+    }},
+    {"/app/export.js", (const unsigned char[]){
+#embed "../web/canvas/export.js" suffix(, 0)
     }},
     {"/app/frames.js", (const unsigned char[]){
 #embed "../web/canvas/frames.js" suffix(, 0)
@@ -65,6 +74,9 @@ static const struct page_file files[] = {
     {"/app/handles.js", (const unsigned char[]){
 #embed "../web/canvas/handles.js" suffix(, 0)
     }},
+    {"/app/history.js", (const unsigned char[]){
+#embed "../web/canvas/history.js" suffix(, 0)
+    }},
     {"/app/identity.js", (const unsigned char[]){
 #embed "../web/canvas/identity.js" suffix(, 0)
     }},
@@ -73,6 +85,9 @@ static const struct page_file files[] = {
     }},
     {"/app/load.js", (const unsigned char[]){
 #embed "../web/canvas/load.js" suffix(, 0)
+    }},
+    {"/app/log.js", (const unsigned char[]){
+#embed "../web/canvas/log.js" suffix(, 0)
     }},
     {"/app/media.js", (const unsigned char[]){
 #embed "../web/canvas/media.js" suffix(, 0)
@@ -95,14 +110,26 @@ static const struct page_file files[] = {
     {"/app/people.js", (const unsigned char[]){
 #embed "../web/canvas/people.js" suffix(, 0)
     }},
+    {"/app/placing.js", (const unsigned char[]){
+#embed "../web/canvas/placing.js" suffix(, 0)
+    }},
+    {"/app/playback.js", (const unsigned char[]){
+#embed "../web/canvas/playback.js" suffix(, 0)
+    }},
     {"/app/pointer.js", (const unsigned char[]){
 #embed "../web/canvas/pointer.js" suffix(, 0)
+    }},
+    {"/app/portraits.js", (const unsigned char[]){
+#embed "../web/canvas/portraits.js" suffix(, 0)
     }},
     {"/app/quality.js", (const unsigned char[]){
 #embed "../web/canvas/quality.js" suffix(, 0)
     }},
     {"/app/recording.js", (const unsigned char[]){
 #embed "../web/canvas/recording.js" suffix(, 0)
+    }},
+    {"/app/restoring.js", (const unsigned char[]){
+#embed "../web/canvas/restoring.js" suffix(, 0)
     }},
     {"/app/robot.js", (const unsigned char[]){
 #embed "../web/canvas/robot.js" suffix(, 0)
@@ -128,6 +155,9 @@ static const struct page_file files[] = {
     {"/app/stage.js", (const unsigned char[]){
 #embed "../web/canvas/stage.js" suffix(, 0)
     }},
+    {"/app/svg.js", (const unsigned char[]){
+#embed "../web/canvas/svg.js" suffix(, 0)
+    }},
     {"/app/theme.js", (const unsigned char[]){
 #embed "../web/canvas/theme.js" suffix(, 0)
     }},
@@ -139,6 +169,9 @@ static const struct page_file files[] = {
     }},
     {"/app/words.js", (const unsigned char[]){
 #embed "../web/canvas/words.js" suffix(, 0)
+    }},
+    {"/app/wrapping.js", (const unsigned char[]){
+#embed "../web/canvas/wrapping.js" suffix(, 0)
     }},
     {"/app/city.svg", (const unsigned char[]){
 #embed "../web/canvas/city.svg" suffix(, 0)

@@ -9,7 +9,7 @@ import { Keyboard } from "./keyboard.js";
 import { Load } from "./load.js";
 import { Minimap } from "./minimap.js";
 import { notify, say } from "./notices.js";
-import { $, isCalm, paced } from "./page.js";
+import { $, isCalm, paced, style } from "./page.js";
 import { Pointers } from "./pointer.js";
 import { Governor } from "./quality.js";
 import { Rulers } from "./rulers.js";
@@ -132,11 +132,24 @@ async function start() {
   const locked = () => notify("It is locked. Unlock it first.");
   const stage = new BoardStage(board, { locked, edit: id => actions.edit(id) });
   const pointers = new Pointers(board.surface, stage), rulers = new Rulers(board, layers.overlay, { say, locked });
-  let tool = "select", isJoined = false;
+  let tool = "select", isJoined = false, isInThePast = false;
   const page = {
     say, locked,
     help: () => $("help").togglePopover(),
     animate: () => $("animate-box").togglePopover(),
+    async history() {
+      $("menu-box").hidePopover();
+      if (isInThePast) return;
+      isInThePast = true;
+      const [{ open }] = await Promise.all([import("./playback.js"), style("playback")]);
+      const playback = await open(board, { notify, say, stage });
+      if (playback) playback.onClose = () => (isInThePast = false);
+      else isInThePast = false;
+    },
+    async export(/** @type {import("./export.js").Kind} */ kind) {
+      const { exportAs } = await import("./export.js");
+      await exportAs(kind, board, notify);
+    },
     tool(/** @type {"select" | "hand"} */ name) {
       tool = name;
       stage.isPanning = name === "hand";

@@ -3,7 +3,7 @@
 
 import { icon, iconButton, node } from "./page.js";
 import { nameOf, PICTURES, TINTS } from "./samples.js";
-import { numberOf, textOf } from "./values.js";
+import { clock, numberOf, textOf } from "./values.js";
 
 /** @typedef {import("/client/touchsync.js").Element} Element */
 
@@ -15,9 +15,6 @@ function picture(name) {
   image.draggable = false;
   return image;
 }
-
-/** @param {unknown} seconds @returns {string} 0:08 */
-const clock = seconds => `0:${String(Math.min(Math.max(Math.round(numberOf(seconds, 0)), 0), 59)).padStart(2, "0")}`;
 
 /** @returns {HTMLElement[]} */
 function wave() {

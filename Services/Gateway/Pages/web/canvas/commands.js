@@ -1,18 +1,23 @@
 // The commands, one row each: what it is called, its key, what it does. Buttons, keys and the help are made from them.
 
 /** @typedef {import("./actions.js").Actions} Actions */
-/** @typedef {"Create" | "Change" | "View" | "Help"} Group */
+/** @typedef {"Create" | "Change" | "View" | "Room" | "Help"} Group */
 /**
  * @typedef {object} Command
  * @property {string} label
  * @property {Group} group
- * @property {string[]} keys as `KeyboardEvent.key`, with `Ctrl+` and `Shift+` in front
+ * @property {string[]} keys as `KeyboardEvent.key`, with `Ctrl+` and `Shift+` in front; none of what is rare
  * @property {(actions: Actions, page: Page) => void} run
  * @property {boolean} [needsSelection]
  */
 /**
  * What else of the page commands act on.
- * @typedef {{tool: (name: "select" | "hand") => void, help: () => void, animate: () => void}} Page
+ * @typedef {object} Page
+ * @property {(name: "select" | "hand") => void} tool
+ * @property {() => void} help
+ * @property {() => void} animate
+ * @property {() => void} history
+ * @property {(kind: import("./export.js").Kind) => void} export
  */
 
 /** @type {Record<string, Command>} */
@@ -52,6 +57,11 @@ export const COMMANDS = {
   fitSelection: {
     label: "Show the selection", group: "View", keys: ["2"], needsSelection: true, run: ({ board }) => board.fit(board.selection.ids),
   },
+  past: { label: "Play the room back", group: "Room", keys: ["Shift+h"], run: (_, page) => page.history() },
+  exportPng: { label: "Export as PNG", group: "Room", keys: ["Ctrl+Shift+e"], run: (_, page) => page.export("png") },
+  exportSvg: { label: "Export as SVG", group: "Room", keys: [], run: (_, page) => page.export("svg") },
+  exportJson: { label: "Export as JSON", group: "Room", keys: [], run: (_, page) => page.export("json") },
+  copyPng: { label: "Copy as a picture", group: "Room", keys: [], run: (_, page) => page.export("copy") },
   help: { label: "Keys and gestures", group: "Help", keys: ["Shift+?"], run: (_, page) => page.help() },
 };
 

@@ -57,3 +57,17 @@ export function paced(ms, action) {
     }, Math.max(next - now, 0));
   };
 }
+
+/**
+ * Loads a style sheet that is not often needed.
+ * @param {string} name @returns {Promise<void>}
+ */
+export function style(name) {
+  const href = `/app/${name}.css`;
+  if (document.querySelector(`link[href="${href}"]`)) return Promise.resolve();
+  const link = document.createElement("link");
+  Object.assign(link, { rel: "stylesheet", href });
+  document.head.append(link);
+  // Without it the page is plain, but works.
+  return new Promise(resolve => (link.onload = link.onerror = () => resolve()));
+}

@@ -14,3 +14,9 @@ export const ownSid = room => room.core?.sid ?? "";
 
 /** @param {Room} room @param {string} id @returns {string | undefined} whose gesture moves an element */
 export const publisherOf = (room, id) => room.core?.movements.all.get(id)?.sid;
+
+/** @param {Room} room @returns {string} the name of the database's history */
+export const epochOf = room => room.core?.epoch ?? "";
+
+/** @param {Room} room @returns {boolean} whether this person may change it, as far as is known */
+export const mayChange = room => (room.self?.right ?? "commit") === "commit";

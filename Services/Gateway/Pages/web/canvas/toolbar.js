@@ -15,7 +15,7 @@ export function wire(actions, page) {
   for (const button of document.querySelectorAll("[data-command]")) {
     if (!(button instanceof HTMLButtonElement)) continue;
     const { label, keys, run } = COMMANDS[button.dataset.command ?? ""];
-    button.title = `${label} (${shownKey(keys[0])})`;
+    button.title = keys.length ? `${label} (${shownKey(keys[0])})` : label;
     if (!button.textContent?.trim()) button.setAttribute("aria-label", label);
     button.addEventListener("click", () => run(actions, page));
   }
@@ -36,6 +36,7 @@ export function showTool(tool) {
 export function showSelection({ selected }) {
   const only = selected.length === 1 ? selected[0].type : "", areLocked = selected.length > 0 && selected.every(one => one.locked);
   $("selection").hidden = selected.length === 0;
+  $("export-what").textContent = selected.length ? "what is selected" : "everything";
   $("selection-count").textContent = selected.length > 1 ? String(selected.length) : "";
   /** @type {Record<string, boolean>} */
   const isShown = {
@@ -95,5 +96,5 @@ export function fillHelp() {
     return row;
   };
   $("help-gestures").replaceChildren(...GESTURES.map(([keys, text]) => line(keys, text)));
-  $("help-keys").replaceChildren(...Object.values(COMMANDS).map(({ keys, label }) => line(keys.map(shownKey).join(", "), label)));
+  $("help-keys").replaceChildren(...Object.values(COMMANDS).filter(({ keys }) => keys.length).map(({ keys, label }) => line(keys.map(shownKey).join(", "), label)));
 }

@@ -8,3 +8,6 @@ export function textOf(value, otherwise = "") {
 
 /** @param {unknown} value @param {number} otherwise where it is no number, or 0 @returns {number} */
 export const numberOf = (value, otherwise) => (typeof value === "object" ? 0 : Number(value)) || otherwise;
+
+/** @param {unknown} seconds @returns {string} 0:08 */
+export const clock = seconds => `0:${String(Math.min(Math.max(Math.round(numberOf(seconds, 0)), 0), 59)).padStart(2, "0")}`;

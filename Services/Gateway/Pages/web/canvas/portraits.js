@@ -1,0 +1,147 @@
+// What is in an element's card, as SVG in the card's own pixels: one portrait for each kind, as `cards` has for the page.
+
+import { clock, numberOf, textOf } from "./values.js";
+import { nameOf, TINTS } from "./samples.js";
+import { escaped, tag } from "./svg.js";
+import { wrapped } from "./wrapping.js";
+
+/** @typedef {import("/client/touchsync.js").Element} Element */
+/** @typedef {import("./placing.js").Size} Size */
+/**
+ * What a portrait needs of the page.
+ * @typedef {object} Look
+ * @property {(text: string, font: {size: number, weight: number}) => number} measure the width of a text
+ * @property {Record<string, string>} tints @property {Record<string, string>} inks colours by their names
+ * @property {string} ink of texts
+ * @property {string} [paper] behind everything; nothing by default
+ * @property {string} font
+ * @property {(element: Element) => string | undefined} picture its address, as a data URL
+ */
+/** @typedef {{content: string, box: {x: number, y: number, width: number, height: number}, size: number, leading: number, weight: number, align: string, isMiddle: boolean, ink: string}} Words */
+
+/** The colour of what stands on pictures and players, whatever the theme. */
+const DARK = "#1b1d24", BRIGHT = "#ffffff";
+/** Where a line's letters stand below its middle, in sizes. */
+const BASELINE = 0.35;
+
+/** @param {unknown} name @param {Record<string, string>} colours @param {string} otherwise a name @returns {string} */
+export const coloured = (name, colours, otherwise) => colours[typeof name === "string" && Object.hasOwn(colours, name) ? name : otherwise];
+
+/** @param {unknown} size @param {number} otherwise */
+const sized = (size, otherwise) => Math.min(Math.max(numberOf(size, otherwise), 8), 144);
+
+/** @param {unknown} align @param {string} otherwise */
+const aligned = (align, otherwise) => (align === "left" || align === "center" || align === "right" ? align : otherwise);
+
+/** @param {Words} words @param {Look} look */
+function lines({ content, box, size, leading, weight, align, isMiddle, ink }, { measure }) {
+  const all = wrapped(content, box.width, text => measure(text, { size, weight })), height = size * leading;
+  const top = isMiddle ? box.y + (box.height - all.length * height) / 2 : box.y;
+  const place = { left: 0, center: 0.5, right: 1 }[align] ?? 0, anchor = ["start", "middle", "end"][place * 2];
+  const spans = all.map((line, index) => tag("tspan", {
+    x: box.x + box.width * place, y: top + (index + 0.5) * height + size * BASELINE,
+  }, escaped(line.trimEnd())));
+  return tag("text", { "font-size": size, "font-weight": weight, fill: ink, "text-anchor": anchor, "xml:space": "preserve" }, ...spans);
+}
+
+/** @param {string} id @param {string} tint @param {string} paper */
+const gradient = (id, tint, paper) => tag("linearGradient", { id, x1: 0, y1: 0, x2: 0.2, y2: 1 },
+  tag("stop", { offset: 0, "stop-color": mixed(tint, paper) }), tag("stop", { offset: 1, "stop-color": tint }));
+
+/** @param {string} colour @param {string} other six digits each @returns {string} with 30 % of the other one */
+function mixed(colour, other) {
+  const part = (/** @type {string} */ text, /** @type {number} */ at) => parseInt(text.slice(at, at + 2), 16) || 0;
+  return `#${[1, 3, 5].map(at => Math.round(part(colour, at) * 0.7 + part(other, at) * 0.3).toString(16).padStart(2, "0")).join("")}`;
+}
+
+/** @param {Size} size @param {number} radius */
+const rounded = ({ width, height }, radius) => ({ width, height, rx: Math.min(radius, width / 2, height / 2) });
+
+/**
+ * A picture that covers a box.
+ * @param {Element} element @param {Look} look @param {{x: number, y: number, width: number, height: number}} box
+ */
+const picture = (element, look, box) => tag("image", { ...box, href: look.picture(element), preserveAspectRatio: "xMidYMid slice" });
+
+/** @param {string} markup @param {string} outline @param {string} name @returns {string} clipped to the card */
+const clipped = (markup, outline, name) =>
+  tag("clipPath", { id: `${name}c` }, outline) + tag("g", { "clip-path": `url(#${name}c)` }, markup);
+
+/** @param {Size} size @param {string} [fill] @returns {string} the paper of a note, with its lower right corner turned up */
+function sheet({ width, height }, fill) {
+  const [small, large] = [3, 14].map(radius => Math.min(radius, width / 2, height / 2));
+  const d = `M${small} 0H${width - small}q${small} 0 ${small} ${small}V${height - large}q0 ${large} ${-large} ${large}H${small}` +
+    `q${-small} 0 ${-small} ${-small}V${small}q0 ${-small} ${small} ${-small}Z`;
+  return tag("path", { d, fill });
+}
+
+/** @param {number} x @param {number} y @param {number} radius @param {string} fill */
+const playButton = (x, y, radius, fill) => tag("circle", { cx: x, cy: y, r: radius, fill }) +
+  tag("path", { d: `M${x - radius * 0.28} ${y - radius * 0.42}L${x + radius * 0.5} ${y}L${x - radius * 0.28} ${y + radius * 0.42}Z`, fill: BRIGHT });
+
+/** @typedef {(element: Element, size: Size, look: Look, name: string) => string} Portrait */
+
+/** @type {Portrait} */
+function note(element, size, look, name) {
+  const box = { x: 16, y: 16, width: Math.max(size.width - 32, 1), height: Math.max(size.height - 32, 1) };
+  const tint = coloured(element.tint, look.tints, TINTS[0]);
+  const content = textOf(element.content ?? (element.type === "note" ? "" : element.title), element.type === "note" ? "" : nameOf(element.type));
+  return gradient(`${name}g`, tint, look.tints.paper) + clipped(
+    sheet(size, `url(#${name}g)`) + lines({
+      content, box, size: sized(element.fontSize, 18), leading: 1.35, weight: element.bold === true ? 700 : 500,
+      align: aligned(element.align, "left"), isMiddle: false, ink: look.ink,
+    }, look), sheet(size), name);
+}
+
+/** @type {Portrait} */
+function text(element, size, look) {
+  const isOnPicture = element.parentId !== undefined, box = { x: 10, y: 4, width: Math.max(size.width - 20, 1), height: size.height - 8 };
+  return lines({
+    content: textOf(element.content), box, size: Math.min(Math.max(numberOf(element.fontSize, 24), 12), 72), leading: 1.2,
+    weight: 650, align: aligned(element.align, isOnPicture ? "center" : "left"), isMiddle: true,
+    ink: isOnPicture ? BRIGHT : typeof element.ink === "string" ? coloured(element.ink, look.inks, "paper") : look.ink,
+  }, look);
+}
+
+/** @type {Record<string, Portrait>} */
+const PORTRAITS = {
+  note, text,
+  photo: (element, size, look) => tag("rect", { ...rounded(size, 6), fill: BRIGHT }) +
+    picture(element, look, { x: 8, y: 8, width: Math.max(size.width - 16, 1), height: Math.max(size.height - 16, 1) }),
+  video: (element, size, look, name) => {
+    const { width, height } = size, y = height - 24, font = { "font-size": 14, "font-weight": 600, fill: BRIGHT };
+    return tag("linearGradient", { id: `${name}g`, x1: 0, y1: 0.55, x2: 0, y2: 1 },
+      tag("stop", { offset: 0, "stop-color": "#080a12", "stop-opacity": 0 }), tag("stop", { offset: 1, "stop-color": "#080a12", "stop-opacity": 0.8 })) +
+      clipped(tag("rect", { width, height, fill: "#0e1016" }) + picture(element, look, { x: 0, y: 0, width, height }) +
+        tag("rect", { width, height, fill: `url(#${name}g)` }), tag("rect", rounded(size, 12)), name) +
+      tag("text", { x: 14, y, ...font }, escaped(textOf(element.title, "Video"))) +
+      tag("text", { x: width - 14, y, ...font, "text-anchor": "end" }, clock(element.seconds)) + playButton(width / 2, height / 2, 30, "#0a0c12");
+  },
+  audio: (element, size, look) => {
+    const { width, height } = size, middle = height / 2;
+    const bars = Array.from({ length: 28 }, (_, index) => {
+      const length = 24 * (0.25 + 0.7 * Math.abs(Math.sin(index * 1.7) * Math.cos(index * 0.45))), step = Math.max(width - 98, 28) / 28;
+      return tag("rect", { x: 80 + index * step, y: middle + 15 - length / 2, width: Math.max(step - 3, 1), height: length, rx: 2, fill: "#8d8fd8" });
+    });
+    return tag("rect", { ...rounded(size, 16), fill: BRIGHT }) + playButton(40, middle, 26, "#4338ca") + bars.join("") +
+      tag("text", { x: 80, y: middle - 8, "font-size": 14, "font-weight": 600, fill: DARK }, escaped(textOf(element.title, "Sound"))) +
+      tag("text", { x: width - 18, y: middle - 8, "font-size": 14, "font-weight": 500, fill: "#565d6e", "text-anchor": "end" }, clock(element.seconds));
+  },
+};
+/** Those that lie on the canvas without paper. */
+const BARE = ["text", "shape", "arrow", "stroke"];
+/** How much is seen of what lies behind a text on a picture. */
+const PLATE = 0.78;
+
+/**
+ * The layers of a card, the lowest first.
+ * @param {Element} element @param {Size} size @param {Look} look @param {string} name no other element's
+ * @returns {{layers: {markup: string, opacity?: number}[], hasShadow: boolean}}
+ */
+export function cardOf(element, size, look, name) {
+  const portrait = Object.hasOwn(PORTRAITS, element.type) ? PORTRAITS[element.type] : note;
+  const card = { markup: portrait(element, size, look, name) };
+  const plate = { markup: tag("rect", { ...rounded(size, 8), fill: "#0c0e16" }), opacity: PLATE };
+  const isOnPicture = element.type === "text" && element.parentId !== undefined;
+  return { layers: isOnPicture ? [plate, card] : [card], hasShadow: !BARE.includes(element.type) };
+}

@@ -1,0 +1,193 @@
+"""People, time and files on the canvas at `/`: who follows whom, what the room was, and what goes out of it and into it."""
+
+import base64
+import json
+import time
+
+import requests
+
+from canvas import CTRL, PICTURES, SHIFT, create, note, photo
+from pipeline import eventually
+
+# Export
+
+
+def downloads(window, folder):
+    window.browser.run("Browser.setDownloadBehavior", behavior="allow", downloadPath=str(folder))
+
+    def file(name):
+        eventually(f"{name} is there", lambda: (folder / name).exists() and (folder / name).stat().st_size > 0)
+        return (folder / name).read_bytes()
+
+    return file
+
+
+def export(window, command):
+    window.press("[popovertarget=menu-box]")
+    window.press(f"#menu-box [data-command={command}]")
+    window.key("Escape")
+
+
+DIFFERENCE = """(async () => {
+    const draw = async (address, x, y, scale) => {
+        const image = new Image(), canvas = new OffscreenCanvas(%(width)d, %(height)d), brush = canvas.getContext("2d");
+        image.src = address;
+        await image.decode();
+        brush.drawImage(image, -x, -y, image.width * scale, image.height * scale);
+        return brush.getImageData(0, 0, canvas.width, canvas.height).data;
+    };
+    const a = await draw(%(page)s, %(x)f, %(y)f, 1), b = await draw(%(file)s, 0, 0, 0.5);
+    let sum = 0, off = 0;
+    for (let at = 0; at < a.length; at += 4) {
+        const most = Math.max(...[0, 1, 2].map(part => Math.abs(a[at + part] - b[at + part])));
+        sum += most;
+        off += most > 90;
+    }
+    window.difference = { mean: sum / (a.length / 4), off: off / (a.length / 4) };
+})()"""
+
+
+def difference(window, page, file, box):
+    """How much two pictures differ, in the place of the page where the file's is."""
+    address = "'data:image/png;base64,%s'"
+    values = {"page": address % base64.b64encode(page).decode(), "file": address % base64.b64encode(file).decode()}
+    window.ask("delete window.difference")
+    window.ask(DIFFERENCE % {**values, **box})
+    return window.wait("both are compared", "window.difference")
+
+
+def test_a_picture_of_the_room_is_what_the_page_shows(single, windows, room, tmp_path):
+    lens = {"perspective": 700}
+    create(
+        single, room,
+        photo("a", -300, 0, rotationY=45, width=300, height=220, **lens), photo("b", 0, -110, picture="city", scaleX=-1, rotation=20),
+        note("c", 0, 120, content="A text that is long enough for three lines", tint="sky", rotation=340),
+        note("d", 290, 100, content="Askew", tint="rose", rotationX=40, rotationY=330, width=200, height=200, **lens),
+        {"type": "audio", "title": "A tune", "positionX": 300, "positionY": -120, "width": 320, "height": 88},
+        {"type": "text", "content": "on it", "parentId": "a", "space": "normalized", "positionX": 0.5, "positionY": 0.8,
+         "width": 140, "height": 40, "fontSize": 20},
+        {"type": "text", "content": "Free text", "positionX": -280, "positionY": 190, "fontSize": 36, "width": 220, "height": 56})
+    ada = windows()
+    ada.shows(7)
+    file = downloads(ada, tmp_path)
+    export(ada, "exportPng")
+    png = file(f"{room}.png")
+    ada.ask("[...document.querySelectorAll('.panel, .chips, .ruler')].forEach(panel => (panel.style.visibility = 'hidden'))")
+    ada.wait("nothing is open", "!document.querySelector(':popover-open')")
+    page = base64.b64decode(ada.command("Page.captureScreenshot", format="png")["data"])
+    ada.ask("[...document.querySelectorAll('.panel, .chips, .ruler')].forEach(panel => (panel.style.visibility = ''))")
+    (PICTURES / "export.png").write_bytes(png), (PICTURES / "export-page.png").write_bytes(page)
+
+    export(ada, "exportSvg")
+    svg = file(f"{room}.svg").decode()
+    x, y, width, height = (float(number) for number in svg.split('viewBox="')[1].split('"')[0].split())
+    camera = json.loads(ada.ask(f"sessionStorage.getItem('camera {room}')"))
+    assert camera["zoom"] == 1
+    box = {"x": x - camera["x"], "y": y - camera["y"], "width": width, "height": height}
+    found = difference(ada, page, png, box)
+    assert found["mean"] < 4 and found["off"] < 0.012, found
+    # It needs nothing of this server.
+    assert svg.count("<image") > 1 and 'href="/' not in svg and "http:" not in svg.replace("http://www.w3.org/2000/svg", "")
+
+    # Of a selection, with what lies on it.
+    ada.select("a")
+    export(ada, "exportJson")
+    lines = [json.loads(line) for line in file(f"{room}-selection.jsonl").decode().splitlines()]
+    assert lines[0]["touchsyncRoom"] == 1 and lines[0]["elements"] == 2 and lines[0]["seq"] == 1
+    assert [line["type"] for line in lines[1:]] == ["photo", "text"]
+    assert lines[1] == ada.stored["a"]
+
+    ada.browser.run("Browser.grantPermissions", permissions=["clipboardReadWrite", "clipboardSanitizedWrite"])
+    export(ada, "copyPng")
+    ada.wait("it says so", "document.getElementById('toast').textContent.startsWith('Copied 2')")
+    ada.ask("navigator.clipboard.read().then(items => (window.copied = items[0].types))")
+    assert ada.wait("it is on the clipboard", "window.copied") == ["image/png"]
+
+
+# Time
+
+
+def past(window, id):
+    """Where the past has an element, in the window; nothing where it has none."""
+    return window.ask(f"""(() => {{
+        const node = document.querySelector('.past .element[data-id={json.dumps(id)}]'), box = node?.getBoundingClientRect();
+        return node && {{ x: box.x + box.width / 2, y: box.y + box.height / 2, text: node.innerText.trim() }};
+    }})()""")
+
+
+def test_the_room_is_played_back_and_what_was_comes_back(single, windows, apps, room):
+    create(single, room, note("a", -150, 0, content="First"), note("b", 150, 0))
+    ada, bob = windows(), apps(single.url, "bob", name="Bob")
+    bob.join(room)
+    bob.ok("element:transform", {"roomId": room, "elementId": "a", "positionX": -150, "positionY": 140, "transform": {"rotation": 30}})
+    bob.ok("element:update", {"roomId": room, "elementId": "a", "set": {"content": "Second", "tint": "sky"}})
+    bob.ok("element:delete", {"roomId": room, "elementId": "b"})
+    ada.shows(1)
+    x, y = ada.middle("a")
+    ada.select("a")
+    ada.key("H", SHIFT)
+    ada.wait("the bar is there", "document.querySelector('.playback .what')?.textContent.includes('Bob')")
+    ada.wait("it says what Bob did last", "document.querySelector('.playback .deed').textContent.trim() === 'deleted Note “b”'")
+    assert ada.ask("getComputedStyle(document.getElementById('world')).visibility") == "hidden"
+    assert past(ada, "a")["text"] == "Second" and past(ada, "b") is None
+    ada.key("ArrowLeft")
+    assert past(ada, "b")["text"] == "b"
+    ada.key("ArrowLeft")
+    assert past(ada, "a")["text"] == "First"
+    assert abs(past(ada, "a")["y"] - y) < 2
+    ada.key("ArrowLeft")
+    first = past(ada, "a")
+    assert abs(first["y"] - (y - 140)) < 2
+    # The room goes on behind, and its hands are not on the past: a drag moves the canvas.
+    bob.ok("element:create", {"roomId": room, "element": note("c", 0, -120)})
+    seq = ada.seq
+    ada.drag((first["x"], first["y"]), (first["x"] + 60, first["y"] + 40))
+    eventually("it moved", lambda: abs(past(ada, "a")["x"] - first["x"] - 60) < 2)
+    ada.key("Delete")
+    ada.wait("the bar is longer", "document.querySelector('.playback input').max === '5'")
+    assert ada.seq == seq
+    # What was deleted, and what is there in another state, come back as one edit.
+    at = past(ada, "b")
+    ada.click(at["x"], at["y"], SHIFT)
+    ada.wait("both are chosen", "document.querySelectorAll('.past .chosen').length === 2")
+    ada.ask("requestAnimationFrame(() => requestAnimationFrame(() => window.isDrawn = true))")
+    ada.wait("it is drawn", "window.isDrawn")
+    ada.picture(PICTURES / "canvas-past.png")
+    ada.press(".playback .button:not(.primary)")
+    ada.shows(3)
+    eventually("it is as it was", lambda: ada.stored["a"].get("content") == "First")
+    eventually("all of it", lambda: (ada.stored["a"]["positionY"], ada.stored["a"]["rotation"], "tint" in ada.stored["a"]) == (0, 0, False))
+    again = next(one for one in ada.stored.values() if one.get("content") == "b")
+    assert again["id"] != "b" and again["positionX"] == 150
+    ada.key("z", CTRL)
+    eventually("one undo takes all back", lambda: sorted(one["content"] for one in ada.stored.values()) == ["Second", "c"])
+    assert (ada.stored["a"]["positionY"], ada.stored["a"]["rotation"], ada.stored["a"]["tint"]) == (140, 30, "sky")
+
+
+def test_the_past_plays_by_itself(single, windows, apps, room):
+    bob = apps(single.url, "bob", name="Bob")
+    bob.join(room)
+    bob.ok("element:create", {"roomId": room, "element": note("a", -200, 0)})
+    for x in range(5):
+        bob.ok("element:transform", {"roomId": room, "elementId": "a", "positionX": x * 100 - 200})
+    ada = windows(width=390, height=700)
+    ada.shows(1)
+    ada.press("[popovertarget=menu-box]")
+    ada.press("#menu-box [data-command=past]")
+    ada.wait("the bar is there", "document.querySelector('.playback') !== null")
+    ada.ask("""window.seen = [];
+        new MutationObserver(() => seen.push(document.querySelector('.playback input').value))
+            .observe(document.querySelector('.playback .what'), { childList: true })""")
+    ada.press(".playback .value")
+    ada.press(".playback [aria-label=Play]")
+    ada.wait("it ends with the last change", "seen.at(-1) === '6'")
+    assert ada.ask("[...new Set(seen)]") == ["0", "1", "2", "3", "4", "5", "6"]
+    ada.wait("it stands still", "document.querySelector('.playback [aria-label=Play]') !== null")
+    ada.picture(PICTURES / "canvas-past-small.png")
+    # The slider is dragged by a hand.
+    box = ada.ask("(() => { const { x, y, width } = document.querySelector('.playback input').getBoundingClientRect(); return [x, y, width] })()")
+    ada.drag((box[0] + box[2] - 8, box[1] + 14), (box[0] + 4, box[1] + 14))
+    ada.wait("the room was empty", "document.querySelector('.playback .what').textContent === 'The room was empty.'")
+    assert past(ada, "a") is None
+    ada.key("Escape")
+    ada.wait("the room is there", "!document.querySelector('.playback, .past') && getComputedStyle(document.getElementById('world')).visibility === 'visible'")
