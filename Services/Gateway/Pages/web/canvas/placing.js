@@ -77,9 +77,9 @@ export function placed(drawing, element, parent, name) {
       const over = 0.6 * depth(plane, u, v), x = u - width / 2 - over, y = v - height / 2 - over;
       const box = { x, y, width: width + 2 * over, height: height + 2 * over };
       const viewBox = [box.x, box.y, box.width, box.height].map(short).join(" ");
-      const cell = tag("svg", { ...box, viewBox }, tag("use", { href: `#${name}` }));
-      // One layer: smoothed one by one, what lies below in the card would shine through at its edges.
-      cells.push(tag("g", { transform: flat(plane, u, v), opacity: 0.999 }, cell));
+      // One layer, cut out as a whole: what lies below in the card would shine through at its edges.
+      const layer = tag("use", { href: `#${name}`, opacity: 0.999 });
+      cells.push(tag("g", { transform: flat(plane, u, v) }, tag("svg", { ...box, viewBox }, layer)));
     }
   }
   return tag("defs", {}, tag("g", { id: name }, drawing)) + cells.join("");
