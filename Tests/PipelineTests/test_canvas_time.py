@@ -6,8 +6,126 @@ import time
 
 import requests
 
+from app import App
 from canvas import CTRL, PICTURES, SHIFT, create, note, photo
+from conftest import claims, signed
+from page import Page
 from pipeline import eventually
+
+# People
+
+
+def camera(window):
+    return json.loads(window.ask(f"sessionStorage.getItem('camera {window.room}')"))
+
+
+def shows_the_same(window, other):
+    """Whether a window shows what another one of the same size does."""
+    one, two = camera(window), camera(other)
+    return all(abs(one[field] - two[field]) * (1000 if field == "zoom" else 1) < 2 for field in ("x", "y", "zoom"))
+
+
+def wheel(window, x=0, y=0, modifiers=0):
+    window.mouse("mouseWheel", 640, 400, deltaX=x, deltaY=y, modifiers=modifiers)
+
+
+def test_a_window_follows_another_one_until_its_person_looks_elsewhere(single, windows, room):
+    create(single, room, note("a", 0, 0))
+    ada, bob = windows(), windows()
+    ada.shows(1), bob.shows(1)
+    name = ada.ask("document.getElementById('own-name').value")
+    bob.press("#faces .face")
+    bob.wait("it says whom", f"document.getElementById('following').innerText.includes({json.dumps(name)})")
+    colour = ada.ask("document.getElementById('own-colour').value")
+    assert bob.ask("getComputedStyle(document.getElementById('following')).borderColor") == \
+        "rgb({}, {}, {})".format(*bytes.fromhex(colour[1:]))
+    wheel(ada, 30, 41), wheel(ada, 300, 30, SHIFT)
+    eventually("its view moved", lambda: camera(ada)["x"] > -500)
+    eventually("bob sees what ada sees", lambda: shows_the_same(bob, ada))
+    wheel(ada, 0, -100)
+    eventually("it is nearer", lambda: camera(ada)["zoom"] > 1.1)
+    eventually("for both", lambda: shows_the_same(bob, ada))
+    bob.picture(PICTURES / "canvas-following.png")
+    # Each follows the other one: nobody is driven away.
+    ada.press("#faces .face")
+    ada.wait("there is no view", "document.getElementById('following').innerText.includes('shows no view')")
+    ada.ask("document.getElementById('canvas').focus()")
+    ada.key("Escape")
+    ada.wait("it ends", "document.getElementById('following').hidden")
+    wheel(bob, 25, 37)
+    bob.wait("who looks elsewhere follows nobody", "document.getElementById('following').hidden")
+    place = "document.getElementById('world').style.transform"
+    stays, before = bob.ask(place), ada.ask(place)
+    wheel(ada, 0, 90)
+    eventually("ada is elsewhere", lambda: ada.ask(place) != before)
+    time.sleep(0.4)
+    assert bob.ask(place) == stays
+
+
+def test_names_are_told_apart_and_cursors_rest(single, windows, apps, room):
+    create(single, room, note("a", 0, 0))
+    ada = windows()
+    ada.shows(1)
+    ada.ask("(later => (window.setTimeout = (act, ms) => later(act, ms === 6000 ? 400 : ms)))(setTimeout)")
+    one, two = (apps(single.url, f"user-{index}", name="Grace", auth={"color": "#ff00aa"}) for index in (1, 2))
+    one.join(room), two.join(room)
+    ada.wait("both are there", "document.querySelectorAll('#faces .face').length === 2")
+    ada.press("#people")
+    assert ada.ask("[...document.querySelectorAll('#people-list .row span:nth-of-type(2)')].map(one => one.textContent).filter(name => name.startsWith('Grace'))") \
+        == ["Grace", "Grace 2"]
+    ada.key("Escape")
+    two.send("cursor:moving", {"roomId": room, "x": 150, "y": 100})
+    ada.wait("it points", "document.querySelector('.cursor .name')?.textContent === 'Grace 2'")
+    pink = """(() => {
+        const map = document.getElementById('minimap'), copy = new OffscreenCanvas(map.width, map.height).getContext('2d');
+        copy.drawImage(map, 0, 0);
+        const { data } = copy.getImageData(0, 0, map.width, map.height);
+        let count = 0;
+        for (let at = 0; at < data.length; at += 4) count += data[at] > 200 && data[at + 1] < 60 && data[at + 2] > 120;
+        return count;
+    })()"""
+    ada.wait("the map has a dot of its colour", f"{pink} > 5")
+    ada.wait("it fades", "document.querySelector('.cursor.resting') !== null")
+    ada.wait("in the map, too", f"{pink} === 0")
+    two.ok("viewport:set", {"roomId": room, "x": -300, "y": -200, "width": 500, "height": 300, "share": True})
+    ada.wait("the map has its view", f"{pink} > 20")
+    two.send("cursor:moving", {"roomId": room, "x": 250, "y": 100})
+    ada.wait("it is back", "document.querySelector('.cursor:not(.resting)') !== null")
+    two.ok("room:leave", {"roomId": room})
+    ada.wait("nothing is left of who left", f"document.querySelectorAll('#faces .face').length === 1 && !document.querySelector('.cursor') && {pink} === 0")
+
+
+def test_who_may_look_finds_nothing_to_change(guarded, browser, room):
+    token = signed(claims(sub="eve", name="Eve", rooms={room: "view"}))
+    other = App(guarded.url, auth={"token": signed(claims(sub="ada", name="Ada"))}).connect()
+    other.join(room)
+    other.ok("element:create", {"roomId": room, "element": note("a", 0, 0)})
+    eve = Page(browser, f"{guarded.url}/app/mark.svg")
+    try:
+        eve.ask(f"sessionStorage.setItem('token', {json.dumps(token)})")
+        eve.open(f"{guarded.url}/?room={room}")
+        eve.wait("she is in", "document.getElementById('looking')?.checkVisibility() && document.querySelector('.element') !== null")
+        tools = "[...document.querySelectorAll('[data-command]')].filter(one => one.checkVisibility()).map(one => one.dataset.command)"
+        allowed = {"select", "hand", "zoomIn", "zoomOut", "actual", "fit"}
+        assert set(eve.ask(tools)) <= allowed, eve.ask(tools)
+        x, y = eve.ask("(({ x, y, width, height }) => [x + width / 2, y + height / 2])(document.querySelector('.element').getBoundingClientRect())")
+        eve.click(x, y)
+        eve.wait("it is selected", "document.querySelector('.frame').hidden === false")
+        assert eve.ask("[...document.querySelectorAll('.handle')].some(one => one.checkVisibility())") is False
+        eve.drag((x, y), (x + 100, y))
+        eve.wait("it says why", "document.getElementById('toast').textContent.startsWith('You may look')")
+        eve.ask("document.getElementById('canvas').focus()")
+        for key in ("n", "Delete", "ArrowRight"):
+            eve.key(key)
+        eve.picture(PICTURES / "canvas-looking.png")
+        other.send("element:transform", {"roomId": room, "elementId": "a", "positionX": 40})
+        eve.wait("she sees what others do", f"Math.abs(document.querySelector('.element').getBoundingClientRect().x - {x + 40 - 80}) < 2")
+        history = requests.get(f"{guarded.url}/api/rooms/{room}/history", headers={"Authorization": f"Bearer {token}"}, timeout=10).json()
+        assert [entry["userId"] for entry in history["entries"]] == ["ada", "ada"]
+        assert eve.complaints == []
+    finally:
+        eve.close(), other.close()
+
 
 # Export
 

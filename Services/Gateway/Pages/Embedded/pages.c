@@ -56,6 +56,9 @@ static const struct page_file files[] = {
     {"/app/export.js", (const unsigned char[]){
 #embed "../web/canvas/export.js" suffix(, 0)
     }},
+    {"/app/follow.js", (const unsigned char[]){
+#embed "../web/canvas/follow.js" suffix(, 0)
+    }},
     {"/app/frames.js", (const unsigned char[]){
 #embed "../web/canvas/frames.js" suffix(, 0)
     }},
@@ -97,6 +100,9 @@ static const struct page_file files[] = {
     }},
     {"/app/motion.js", (const unsigned char[]){
 #embed "../web/canvas/motion.js" suffix(, 0)
+    }},
+    {"/app/names.js", (const unsigned char[]){
+#embed "../web/canvas/names.js" suffix(, 0)
     }},
     {"/app/notices.js", (const unsigned char[]){
 #embed "../web/canvas/notices.js" suffix(, 0)

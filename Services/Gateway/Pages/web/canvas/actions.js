@@ -9,7 +9,7 @@ import { movable } from "./hand.js";
 import { annotation, crowd, sample, TINTS } from "./samples.js";
 import { isCalm } from "./page.js";
 import { animationOf } from "./recording.js";
-import { ruleFor } from "./roomcore.js";
+import { mayChange, ruleFor } from "./roomcore.js";
 import { isAnnotation, isGuide } from "./scene.js";
 import { toCanvas } from "./camera.js";
 import { refused } from "./words.js";
@@ -97,7 +97,7 @@ export class Actions {
     const element = id === undefined ? undefined : this.room.element(id), card = this.board.scene.views.get(id ?? "")?.card;
     if (!element || !card) return;
     if (isMedia(element)) return play(element, card);
-    if (hasText(element)) edit(this.room, element.id, card, () => this.board.surface.focus({ preventScroll: true }));
+    if (hasText(element) && mayChange(this.room)) edit(this.room, element.id, card, () => this.board.surface.focus({ preventScroll: true }));
   }
 
   /** @param {Preset} preset */

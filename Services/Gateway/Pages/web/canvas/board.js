@@ -9,7 +9,7 @@ import { frameAround, frameOf, middleOf } from "./handles.js";
 import { isCalm, paced } from "./page.js";
 import { People } from "./people.js";
 import { FEWER_EVERY } from "./quality.js";
-import { publisherOf, ruleFor } from "./roomcore.js";
+import { mayShow, publisherOf, ruleFor } from "./roomcore.js";
 import { isGuide, Scene } from "./scene.js";
 import { Selection } from "./selection.js";
 import { Overlay } from "./overlay.js";
@@ -58,6 +58,7 @@ export class Board {
   #isStacked = false;
   #hasMoved = true;
   #othersAt = -Infinity;
+  #isShared = true;
 
   /**
    * @param {Room} room
@@ -74,11 +75,15 @@ export class Board {
     this.people = new People(room, cursors, () => this.frames.want());
     this.selection = new Selection(ids => {
       this.record(undefined);
-      room.select(ids);
+      if (mayShow(room)) room.select(ids);
       this.onSelect(ids);
       this.frames.want();
     });
-    this.#tell = paced(200, () => this.room.look(this.quality === "final" ? NOWHERE : seen(this.camera, this.size)));
+    this.#tell = paced(200, () => {
+      if (this.quality === "final") this.room.look(NOWHERE);
+      else this.room.look(this.view, { share: this.#isShared && mayShow(room) });
+    });
+    room.on("joined", () => this.#tell());
     room.on("change", ids => this.#changed(ids));
     room.on("moving", id => {
       this.moving.add(id);
@@ -154,6 +159,12 @@ export class Board {
   #boxOf(id) {
     const element = this.room.element(id);
     return element && !isGuide(element) ? boundsOf(element, this.scene.parentOf(id)) : undefined;
+  }
+
+  /** @param {boolean} isShared whether others may see, and follow, what this window shows */
+  share(isShared) {
+    this.#isShared = isShared;
+    this.#tell();
   }
 
   /** @param {Quality} quality */

@@ -5,6 +5,7 @@ import { Board } from "./board.js";
 import { Connection } from "./connection.js";
 import { enter, kept } from "./entry.js";
 import { browser, identity, rename, tab } from "./identity.js";
+import { Following } from "./follow.js";
 import { Keyboard } from "./keyboard.js";
 import { Load } from "./load.js";
 import { Minimap } from "./minimap.js";
@@ -12,6 +13,7 @@ import { notify, say } from "./notices.js";
 import { $, isCalm, paced, style } from "./page.js";
 import { Pointers } from "./pointer.js";
 import { Governor } from "./quality.js";
+import { mayChange } from "./roomcore.js";
 import { Rulers } from "./rulers.js";
 import { BoardStage } from "./stage.js";
 import * as theme from "./theme.js";
@@ -93,7 +95,7 @@ function startMinimap(board) {
     const { width, height } = board.view;
     board.look({ ...board.camera, x: at.x - width / 2, y: at.y - height / 2 });
   });
-  return paced(120, () => map.draw(board.scene.boxes, board.view, board.moving));
+  return paced(120, () => map.draw(board.scene.boxes, board.view, board.moving, board.people.places));
 }
 
 /** One hint, the first time that something is selected here. */
@@ -129,9 +131,10 @@ async function start() {
   showIdentity(own);
   const layers = { surface: $("canvas"), world: $("world"), overlay: $("overlay"), cursors: $("cursors") };
   const board = new Board(room, layers), actions = new Actions(board, text => (notify(text), say(text)));
-  const locked = () => notify("It is locked. Unlock it first.");
+  const locked = () => notify(mayChange(room) ? "It is locked. Unlock it first." : "You may look at this room, but not change it.");
   const stage = new BoardStage(board, { locked, edit: id => actions.edit(id) });
   const pointers = new Pointers(board.surface, stage), rulers = new Rulers(board, layers.overlay, { say, locked });
+  const following = new Following(board, say);
   let tool = "select", isJoined = false, isInThePast = false;
   const page = {
     say, locked,
@@ -160,9 +163,9 @@ async function start() {
       document.body.classList.toggle("panning", isDown);
     },
     escape() {
-      const wasRecording = board.recorder !== undefined;
+      const wasBusy = board.recorder !== undefined || following.stop();
       board.record(undefined);
-      if (!pointers.abort() && !wasRecording) board.selection.clear();
+      if (!pointers.abort() && !wasBusy) board.selection.clear();
     },
   };
   new Keyboard(board, actions, page);
@@ -174,6 +177,10 @@ async function start() {
   const hadCamera = keepCamera(board), measure = chooseQuality(board), drawMinimap = startMinimap(board);
   theme.start(drawMinimap);
 
+  board.people.onFollow = person => {
+    $("people-box").hidePopover();
+    following.start(person);
+  };
   board.onRecord = toolbar.showRecording;
   board.onSelect = ids => {
     toolbar.showSelection(actions);
@@ -190,7 +197,7 @@ async function start() {
   };
   board.surface.addEventListener("wheel", event => stage.wheel(event), { passive: false });
   board.surface.addEventListener("dblclick", event => {
-    if (!stage.hit(/** @type {any} */ (event)).id) actions.createAt(stage.at(/** @type {any} */ (event)));
+    if (!stage.hit(/** @type {any} */ (event)).id && mayChange(room)) actions.createAt(stage.at(/** @type {any} */ (event)));
   });
   room.on("refusal", refusal => notify(refused(refusal, room.members)));
   room.on("denied", refusal => {

@@ -9,6 +9,7 @@
  * @property {string[]} keys as `KeyboardEvent.key`, with `Ctrl+` and `Shift+` in front; none of what is rare
  * @property {(actions: Actions, page: Page) => void} run
  * @property {boolean} [needsSelection]
+ * @property {boolean} [isHarmless] though it is among those that change something
  */
 /**
  * What else of the page commands act on.
@@ -27,7 +28,7 @@ export const COMMANDS = {
   audio: { label: "Sound", group: "Create", keys: ["a"], run: actions => actions.create("audio") },
   video: { label: "Video", group: "Create", keys: ["v"], run: actions => actions.create("video") },
   text: { label: "Text, on the selected picture", group: "Create", keys: ["t"], run: actions => actions.text() },
-  edit: { label: "Edit text, or play", group: "Change", keys: ["Enter"], needsSelection: true, run: actions => actions.edit() },
+  edit: { label: "Edit text, or play", group: "Change", keys: ["Enter"], needsSelection: true, isHarmless: true, run: actions => actions.edit() },
   rotateLeft: {
     label: "Quarter turn left", group: "Change", keys: ["Shift+{"], needsSelection: true, run: actions => actions.preset("rotateCCW"),
   },
@@ -47,7 +48,7 @@ export const COMMANDS = {
   },
   undo: { label: "Undo", group: "Change", keys: ["Ctrl+z"], run: actions => actions.revise("undo") },
   redo: { label: "Redo", group: "Change", keys: ["Ctrl+Shift+z", "Ctrl+y"], run: actions => actions.revise("redo") },
-  all: { label: "Select all", group: "Change", keys: ["Ctrl+a"], run: actions => actions.all() },
+  all: { label: "Select all", group: "Change", keys: ["Ctrl+a"], isHarmless: true, run: actions => actions.all() },
   select: { label: "Select", group: "View", keys: ["s"], run: (_, page) => page.tool("select") },
   hand: { label: "Move the canvas", group: "View", keys: ["h"], run: (_, page) => page.tool("hand") },
   zoomIn: { label: "Zoom in", group: "View", keys: ["PageUp"], run: ({ board }) => board.zoom(1.25) },
@@ -64,6 +65,9 @@ export const COMMANDS = {
   copyPng: { label: "Copy as a picture", group: "Room", keys: [], run: (_, page) => page.export("copy") },
   help: { label: "Keys and gestures", group: "Help", keys: ["Shift+?"], run: (_, page) => page.help() },
 };
+
+/** @param {Command} command whether only those may give it who may change the room */
+export const changes = ({ group, isHarmless }) => (group === "Create" || group === "Change") && !isHarmless;
 
 /**
  * What else the keyboard and hands do, for the help.

@@ -1,6 +1,7 @@
 // The connection as a person sees it: its state, edits that wait, and a while without it on purpose.
 
 import { $ } from "./page.js";
+import { mayChange } from "./roomcore.js";
 import { counted, FAILURES, STATES } from "./words.js";
 
 /** @typedef {import("/client/touchsync.js").TouchSync} TouchSync */
@@ -75,6 +76,8 @@ export class Connection {
     $("state").dataset.state = isLive ? "live" : state === "expired" ? "expired" : "waiting";
     $("state-name").textContent = STATES[state] ?? state;
     $("state-count").textContent = isLive ? `${this.count()} here` : "";
+    $("looking").hidden = mayChange(this.room);
+    document.body.classList.toggle("looking", !mayChange(this.room));
     $("pending").hidden = pending === 0;
     $("pending").textContent = counted(pending, "edit") + " waiting";
     $("offline-label").textContent = this.isOnBreak ? "Go back online" : `Go offline for ${BREAK} s`;

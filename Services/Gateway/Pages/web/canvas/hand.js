@@ -6,7 +6,7 @@ import { gestured, shortestTurn } from "/client/touchsync.js";
 import { anchorOf, turnOf } from "./geometry.js";
 import { given } from "./give.js";
 import { carried, minus } from "./motion.js";
-import { ruleFor, rulesIn } from "./roomcore.js";
+import { mayChange, ruleFor, rulesIn } from "./roomcore.js";
 import { isAnnotation } from "./scene.js";
 
 /** @typedef {import("./geometry.js").Point} Point */
@@ -19,11 +19,11 @@ import { isAnnotation } from "./scene.js";
 const MOST_GIVES = 40;
 
 /**
- * Those that can be moved together: nothing locked, and an annotation only alone.
+ * Those that this person can move together: nothing locked, and an annotation only alone.
  * @param {Room} room @param {string[]} ids
  */
 export function movable(room, ids) {
-  const free = ids.filter(id => room.element(id) && !room.element(id)?.locked);
+  const free = !mayChange(room) ? [] : ids.filter(id => room.element(id) && !room.element(id)?.locked);
   return free.length > 1 ? free.filter(id => !isAnnotation(room.element(id))) : free;
 }
 

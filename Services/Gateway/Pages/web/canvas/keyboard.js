@@ -3,7 +3,8 @@
 
 import { inReadingOrder } from "./geometry.js";
 import { STILL } from "./motion.js";
-import { chord, COMMANDS } from "./commands.js";
+import { changes, chord, COMMANDS } from "./commands.js";
+import { mayChange } from "./roomcore.js";
 import { counted, named } from "./words.js";
 
 /** @typedef {import("./board.js").Board} Board */
@@ -72,7 +73,8 @@ export class Keyboard {
     const name = chord(event), found = Object.values(COMMANDS).find(command => command.keys.includes(name));
     if (!found || (found.needsSelection && this.board.selection.size === 0)) return false;
     this.#release();
-    found.run(this.actions, this.page);
+    if (changes(found) && !mayChange(this.board.room)) this.page.locked();
+    else found.run(this.actions, this.page);
     return true;
   }
 

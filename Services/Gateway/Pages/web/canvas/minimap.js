@@ -1,9 +1,11 @@
-// The whole room at a glance: where things lie, and what part of it the window shows. A click moves the window there.
+// The whole room at a glance: where things lie, what part of it the window shows, and where the others are. A click moves
+// the window there.
 
 import { centre, grown, union } from "./geometry.js";
 
 /** @typedef {import("./geometry.js").Box} Box */
 /** @typedef {import("./geometry.js").Point} Point */
+/** @typedef {{colour: string, view?: Box, cursor?: Point}} Place of somebody */
 
 /** The room in miniature. */
 export class Minimap {
@@ -26,8 +28,8 @@ export class Minimap {
     });
   }
 
-  /** @param {Map<string, Box>} boxes @param {Box} view @param {Set<string>} moving */
-  draw(boxes, view, moving) {
+  /** @param {Map<string, Box>} boxes @param {Box} view @param {Set<string>} moving @param {Place[]} places of the others */
+  draw(boxes, view, moving, places) {
     const { canvas } = this, width = canvas.clientWidth, height = canvas.clientHeight, dense = devicePixelRatio || 1;
     if (!width) return;
     if (canvas.width !== width * dense) Object.assign(canvas, { width: width * dense, height: height * dense });
@@ -43,7 +45,17 @@ export class Minimap {
       brush.fillRect(box.x, box.y, Math.max(box.width, least), Math.max(box.height, least));
     }
     brush.lineWidth = 1.5 / scale;
+    for (const place of places) this.#place(brush, place, scale);
     brush.strokeStyle = style.accentColor;
     brush.strokeRect(view.x, view.y, view.width, view.height);
+  }
+  /** @param {CanvasRenderingContext2D} brush @param {Place} place @param {number} scale */
+  #place(brush, { colour, view, cursor }, scale) {
+    brush.strokeStyle = brush.fillStyle = colour;
+    if (view) brush.strokeRect(view.x, view.y, view.width, view.height);
+    if (!cursor) return;
+    brush.beginPath();
+    brush.arc(cursor.x, cursor.y, 3 / scale, 0, 2 * Math.PI);
+    brush.fill();
   }
 }

@@ -1,7 +1,8 @@
-// The others: who they are, where they point, and what they have selected.
+// The others: who they are, where they point and look, and what they have selected.
 
 import { Motion } from "/client/touchsync.js";
 import { colourOf, initials, inkOn } from "./colours.js";
+import { uniqueNames } from "./names.js";
 import { $, icon, node } from "./page.js";
 import { ownSid } from "./roomcore.js";
 import { toScreen } from "./camera.js";
@@ -9,31 +10,42 @@ import { toScreen } from "./camera.js";
 /** @typedef {import("/client/touchsync.js").Room} Room */
 /** @typedef {import("./camera.js").Camera} Camera */
 /** @typedef {{userId: string, name: string, colour: string}} Person */
-/** @typedef {{node: HTMLElement, motion: Motion}} Cursor */
+/** @typedef {import("./geometry.js").Box} Box */
+/** @typedef {Person & {selection: string[], view?: Box}} Other */
+/** @typedef {{node: HTMLElement, name: HTMLElement, motion: Motion, timer: number}} Cursor */
 
 /** How many faces are shown before a number stands for the rest. */
-const FACES = 5;
+const FACES = 4;
+/** A cursor that rests so long fades, ms. */
+const RESTS = 6000;
 
-/** @param {Person} person @param {string} [className] @returns {HTMLElement} */
-export function face({ name, colour }, className = "face") {
-  const made = node("span", className, initials(name));
+/** @param {Person} person @param {string} [tag] @returns {HTMLElement} */
+export function face({ name, colour }, tag = "span") {
+  const made = node(tag, "face", initials(name));
   made.style.background = colour;
   made.style.color = inkOn(colour);
   made.title = name;
   return made;
 }
 
-/** @param {any} member @returns {Person} */
-const personOf = ({ userId, name, color }) =>
-  ({ userId, name: name || userId, colour: colourOf(color, userId) });
+/** @param {HTMLElement} label @param {Person} person */
+function name(label, { name, colour }) {
+  label.textContent = name;
+  label.style.background = colour;
+  label.style.color = inkOn(colour);
+}
 
 /** Those in the room beside this window. */
 export class People {
   /**
    * By connection.
-   * @type {Map<string, Person & {selection: string[]}>}
+   * @type {Map<string, Other>}
    */
   #others = new Map();
+  /** @type {Map<string, string>} */
+  #names = new Map();
+  /** @type {string | undefined} */
+  #followed = undefined;
   /** @type {Map<string, Cursor>} */
   #cursors = new Map();
   count = 0;
@@ -43,6 +55,11 @@ export class People {
     this.room = room;
     this.layer = layer;
     this.changed = changed;
+    /**
+     * Called when somebody is to be followed.
+     * @type {(person: Person) => void}
+     */
+    this.onFollow = () => {};
     room.on("members", members => this.#met(members));
     room.on("awareness", happened => this.#attended(happened));
   }
@@ -52,32 +69,67 @@ export class People {
     return this.#others.get(sid ?? "");
   }
 
-  /** @returns {[string, Person & {selection: string[]}][]} */
+  /** @returns {[string, Other][]} */
   get others() {
     return [...this.#others];
+  }
+
+  /** Where the others look and point now, for a map. */
+  get places() {
+    return this.others.map(([sid, { colour, view }]) => {
+      const cursor = this.#cursors.get(sid), [x, y] = cursor && !cursor.node.classList.contains("resting") ? cursor.motion.pose(performance.now()) : [];
+      return { colour, view, cursor: x === undefined ? undefined : { x, y: Number(y) } };
+    });
+  }
+
+  /** @param {string | undefined} userId whose view this window shows */
+  follow(userId) {
+    this.#followed = userId;
+    this.#show();
+  }
+
+  /** @param {any} member @returns {Person} */
+  #personOf({ userId, name, color }) {
+    return { userId, name: this.#names.get(userId) ?? (name || userId), colour: colourOf(color, userId) };
   }
 
   /** @param {any[]} members */
   #met(members) {
     const own = ownSid(this.room), before = this.#others;
+    this.#names = uniqueNames(/** @type {any} */ (members));
     this.#others = new Map(members.flatMap(member => member.connections
       .filter((/** @type {any} */ one) => one.sid !== own)
-      .map((/** @type {any} */ one) => [one.sid, { ...personOf(member), selection: one.selection ?? before.get(one.sid)?.selection ?? [] }])));
+      .map((/** @type {any} */ one) => [one.sid, {
+        ...this.#personOf(member), selection: one.selection ?? before.get(one.sid)?.selection ?? [], view: one.viewport ?? undefined,
+      }])));
     this.count = members.length;
-    for (const member of members) for (const one of member.connections) this.#point(one.sid, one.cursor);
+    for (const member of members) for (const one of member.connections) this.#meet(one.sid, one.cursor);
     for (const sid of this.#cursors.keys()) if (!this.#others.has(sid)) this.#point(sid, null);
-    this.#faces(members.map(personOf));
+    this.#show();
     this.changed();
   }
 
-  /** @param {{userId: string, sid: string, cursor?: any, selection?: string[]}} happened */
-  #attended({ userId, sid, cursor, selection }) {
+  /**
+   * Somebody may have another name now; where the cursor is was known before.
+   * @param {string} sid @param {{x: number, y: number} | null | undefined} at
+   */
+  #meet(sid, at) {
+    const cursor = this.#cursors.get(sid), other = this.#others.get(sid);
+    if (!cursor || !other) return this.#point(sid, at);
+    name(cursor.name, other);
+    cursor.node.style.color = other.colour;
+    if (!at) this.#point(sid, null);
+  }
+
+  /** @param {{userId: string, sid: string, cursor?: any, selection?: string[], viewport?: any}} happened */
+  #attended({ userId, sid, cursor, selection, viewport }) {
     if (sid === ownSid(this.room)) return;
     // A connection that came after its member did.
     const member = this.room.members.find((/** @type {any} */ one) => one.userId === userId);
-    if (!this.#others.has(sid) && member) this.#others.set(sid, { ...personOf(member), selection: [] });
+    if (!this.#others.has(sid) && member) this.#others.set(sid, { ...this.#personOf(member), selection: [] });
     const other = this.#others.get(sid);
     if (other && selection) other.selection = selection;
+    if (other && viewport !== undefined) other.view = viewport ?? undefined;
     if (cursor !== undefined) this.#point(sid, cursor);
     this.changed();
   }
@@ -85,20 +137,31 @@ export class People {
   /** @param {string} sid @param {{x: number, y: number} | null | undefined} at */
   #point(sid, at) {
     const person = this.#others.get(sid), now = performance.now();
+    let cursor = this.#cursors.get(sid);
+    clearTimeout(cursor?.timer);
     if (!person || !at) {
-      this.#cursors.get(sid)?.node.remove();
+      cursor?.node.remove();
       this.#cursors.delete(sid);
       return;
     }
-    const known = this.#cursors.get(sid);
-    if (known) return known.motion.receive([at.x, at.y, 0], now);
-    const made = node("div", "cursor"), name = node("span", "name", person.name);
+    if (cursor) cursor.motion.receive([at.x, at.y, 0], now);
+    else this.#cursors.set(sid, (cursor = this.#newCursor(person, at)));
+    const { node } = cursor;
+    node.classList.remove("resting");
+    cursor.timer = setTimeout(() => {
+      node.classList.add("resting");
+      this.changed();
+    }, RESTS);
+  }
+
+  /** @param {Person} person @param {{x: number, y: number}} at @returns {Cursor} */
+  #newCursor(person, at) {
+    const made = node("div", "cursor"), label = node("span", "name");
     made.style.color = person.colour;
-    name.style.background = person.colour;
-    name.style.color = inkOn(person.colour);
-    made.append(icon("cursor"), name);
+    name(label, person);
+    made.append(icon("cursor"), label);
     this.layer.append(made);
-    this.#cursors.set(sid, { node: made, motion: new Motion([at.x, at.y, 0]) });
+    return { node: made, name: label, motion: new Motion([at.x, at.y, 0]), timer: 0 };
   }
 
   /**
@@ -117,15 +180,30 @@ export class People {
     return isMoving;
   }
 
-  /** @param {Person[]} people */
-  #faces(people) {
-    const shown = people.slice(0, FACES).map(person => face(person));
-    if (people.length > FACES) shown.push(node("span", "face more", `+${people.length - FACES}`));
-    $("faces").replaceChildren(...shown);
+  /** Shows the faces of the others, each of which can be followed, and the list of all. */
+  #show() {
+    const people = this.room.members.map(member => this.#personOf(member)), own = this.room.self?.userId;
+    const others = people.filter(person => person.userId !== own), isMany = others.length > FACES;
+    const faces = others.slice(0, FACES).map(person => this.#button(person, face(person, "button")));
+    if (isMany) faces.push(node("span", "face more", `+${others.length - FACES}`));
+    $("faces").replaceChildren(...faces);
+    $("people").setAttribute("aria-label", `People: ${people.length}`);
     $("people-list").replaceChildren(...people.slice(0, 60).map(person => {
-      const line = node("li");
-      line.append(face(person), node("span", "", person.name));
+      const line = node("li"), isOwn = person.userId === own, row = node(isOwn ? "div" : "button", "row");
+      const does = isOwn ? "you" : person.userId === this.#followed ? "followed" : "Follow";
+      row.append(face(person), node("span", "", person.name), node("small", "", does));
+      line.append(isOwn ? row : this.#button(person, row));
       return line;
     }));
+  }
+
+  /** @param {Person} person @param {HTMLElement} button */
+  #button(person, button) {
+    const isFollowed = person.userId === this.#followed, label = isFollowed ? `Stop following ${person.name}` : `Follow ${person.name}`;
+    Object.assign(button, { type: "button", title: label });
+    button.setAttribute("aria-label", label);
+    button.setAttribute("aria-pressed", String(isFollowed));
+    button.addEventListener("click", () => this.onFollow(person));
+    return button;
   }
 }

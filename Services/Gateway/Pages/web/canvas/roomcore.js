@@ -20,3 +20,6 @@ export const epochOf = room => room.core?.epoch ?? "";
 
 /** @param {Room} room @returns {boolean} whether this person may change it, as far as is known */
 export const mayChange = room => (room.self?.right ?? "commit") === "commit";
+
+/** @param {Room} room @returns {boolean} whether others may see what this person does: where it points, looks, selects */
+export const mayShow = room => (room.self?.right ?? "view") !== "view";

@@ -8,6 +8,7 @@ import { pulled } from "./handles.js";
 import { play } from "./media.js";
 import { ofTilting, STILL } from "./motion.js";
 import { isCalm } from "./page.js";
+import { mayShow } from "./roomcore.js";
 import { isAnnotation } from "./scene.js";
 
 /** @typedef {import("./board.js").Board} Board */
@@ -209,7 +210,7 @@ export class BoardStage {
 
   /** @param {Point | null} at */
   hover(at) {
-    this.board.room.point(at && toCanvas(this.board.camera, at));
+    if (mayShow(this.board.room)) this.board.room.point(at && toCanvas(this.board.camera, at));
   }
 
   /**

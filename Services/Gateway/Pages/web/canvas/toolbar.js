@@ -1,7 +1,7 @@
 // Buttons: each does a command, and says so.
 
 import { ANIMATIONS } from "./animations.js";
-import { COMMANDS, GESTURES, shownKey } from "./commands.js";
+import { changes, COMMANDS, GESTURES, shownKey } from "./commands.js";
 import { $, icon, node } from "./page.js";
 
 /** @typedef {import("./actions.js").Actions} Actions */
@@ -14,7 +14,8 @@ import { $, icon, node } from "./page.js";
 export function wire(actions, page) {
   for (const button of document.querySelectorAll("[data-command]")) {
     if (!(button instanceof HTMLButtonElement)) continue;
-    const { label, keys, run } = COMMANDS[button.dataset.command ?? ""];
+    const command = COMMANDS[button.dataset.command ?? ""], { label, keys, run } = command;
+    if (changes(command)) button.classList.add("changes");
     button.title = keys.length ? `${label} (${shownKey(keys[0])})` : label;
     if (!button.textContent?.trim()) button.setAttribute("aria-label", label);
     button.addEventListener("click", () => run(actions, page));
