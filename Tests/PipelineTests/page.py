@@ -116,7 +116,7 @@ class Page:
     def key(self, key, modifiers=0, text=None):
         """Presses a key: `key` as in KeyboardEvent; modifiers 1 Alt, 2 Ctrl, 8 Shift."""
         codes = {"Tab": 9, "Enter": 13, "Escape": 27, " ": 32, "ArrowLeft": 37, "ArrowUp": 38, "ArrowRight": 39,
-                 "ArrowDown": 40, "Delete": 46}
+                 "ArrowDown": 40, "Delete": 46, "Backspace": 8}
         code = codes.get(key, ord(key[0].upper()))
         text = text if text is not None else key if len(key) == 1 and not modifiers & 2 else ""
         common = {"key": key, "windowsVirtualKeyCode": code, "modifiers": modifiers}

@@ -507,7 +507,7 @@ def test_an_annotation_moves_with_its_photo_and_stays_on_it(single, windows, roo
     ada.press("#selection [data-command=text]")
     ada.wait("its text is edited", "document.activeElement.tagName === 'TEXTAREA'")
     ada.write("The boat")
-    ada.key("Escape")
+    ada.key("Enter", CTRL)
     bob.wait("the other one sees it on the photo",
              "document.querySelector('.element .annotation .words')?.textContent === 'The boat'")
     [text] = [element for element in ada.stored.values() if element["type"] == "text"]
@@ -645,7 +645,7 @@ def test_the_keyboard_is_enough(windows):
     ada.key("n")
     ada.wait("its text is edited", "document.activeElement.tagName === 'TEXTAREA'")
     ada.write("By keys alone")
-    ada.key("Escape")
+    ada.key("Enter", CTRL)
     eventually("it is stored", lambda: [one["content"] for one in ada.stored.values()] == ["By keys alone"])
     [id] = ada.stored
     ada.key("Escape")

@@ -59,6 +59,9 @@ static const struct page_file files[] = {
     {"/app/follow.js", (const unsigned char[]){
 #embed "../web/canvas/follow.js" suffix(, 0)
     }},
+    {"/app/fitting.js", (const unsigned char[]){
+#embed "../web/canvas/fitting.js" suffix(, 0)
+    }},
     {"/app/frames.js", (const unsigned char[]){
 #embed "../web/canvas/frames.js" suffix(, 0)
     }},
@@ -128,6 +131,9 @@ static const struct page_file files[] = {
     {"/app/portraits.js", (const unsigned char[]){
 #embed "../web/canvas/portraits.js" suffix(, 0)
     }},
+    {"/app/presence.js", (const unsigned char[]){
+#embed "../web/canvas/presence.js" suffix(, 0)
+    }},
     {"/app/quality.js", (const unsigned char[]){
 #embed "../web/canvas/quality.js" suffix(, 0)
     }},
@@ -164,6 +170,15 @@ static const struct page_file files[] = {
     {"/app/svg.js", (const unsigned char[]){
 #embed "../web/canvas/svg.js" suffix(, 0)
     }},
+    {"/app/storing.js", (const unsigned char[]){
+#embed "../web/canvas/storing.js" suffix(, 0)
+    }},
+    {"/app/textbar.js", (const unsigned char[]){
+#embed "../web/canvas/textbar.js" suffix(, 0)
+    }},
+    {"/app/texts.js", (const unsigned char[]){
+#embed "../web/canvas/texts.js" suffix(, 0)
+    }},
     {"/app/theme.js", (const unsigned char[]){
 #embed "../web/canvas/theme.js" suffix(, 0)
     }},
@@ -178,6 +193,9 @@ static const struct page_file files[] = {
     }},
     {"/app/wrapping.js", (const unsigned char[]){
 #embed "../web/canvas/wrapping.js" suffix(, 0)
+    }},
+    {"/app/writers.js", (const unsigned char[]){
+#embed "../web/canvas/writers.js" suffix(, 0)
     }},
     {"/app/city.svg", (const unsigned char[]){
 #embed "../web/canvas/city.svg" suffix(, 0)

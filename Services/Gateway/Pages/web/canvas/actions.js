@@ -2,7 +2,6 @@
 
 import { ANIMATIONS } from "./animations.js";
 import { hasText, isMedia } from "./cards.js";
-import { edit } from "./editing.js";
 import { freePlace } from "./geometry.js";
 import { play } from "./media.js";
 import { movable } from "./hand.js";
@@ -10,6 +9,8 @@ import { annotation, crowd, sample, TINTS } from "./samples.js";
 import { isCalm } from "./page.js";
 import { animationOf } from "./recording.js";
 import { mayChange, ruleFor } from "./roomcore.js";
+import { restyle } from "./storing.js";
+import { ALIGNS, SIZES, styleOf } from "./texts.js";
 import { isAnnotation, isGuide } from "./scene.js";
 import { toCanvas } from "./camera.js";
 import { refused } from "./words.js";
@@ -28,6 +29,11 @@ const group = () => ({ undoGroup: `page ${Date.now().toString(36)}` });
 
 export class Actions {
   #made = 0;
+  /**
+   * Opens the text of an element.
+   * @type {(id: string) => void}
+   */
+  write = () => {};
 
   /** @param {Board} board @param {(text: string) => void} say */
   constructor(board, say) {
@@ -76,8 +82,19 @@ export class Actions {
     this.room.create({ id, ...element });
     this.board.selection.set([id]);
     this.board.surface.focus({ preventScroll: true });
-    // Its node comes with the next frame.
-    if (isText) requestAnimationFrame(() => requestAnimationFrame(() => this.edit(id)));
+    if (isText) this.write(id);
+  }
+
+  /**
+   * A text that was written on an element which has gone, or is locked.
+   * @param {string} content @param {Element} element
+   */
+  keep(content, { positionX: x, positionY: y, tint }) {
+    const id = newElementId();
+    this.room.create({ id, ...sample("note", { x: x + 24, y: y + 24 }, 0), ...(tint && { tint }), content });
+    restyle(this.board, id, {}, group());
+    this.board.selection.set([id]);
+    this.say("Your text is in a new note.");
   }
 
   /** @param {number} count */
@@ -95,9 +112,47 @@ export class Actions {
   /** @param {string} [id] */
   edit(id = this.board.selection.single) {
     const element = id === undefined ? undefined : this.room.element(id), card = this.board.scene.views.get(id ?? "")?.card;
-    if (!element || !card) return;
-    if (isMedia(element)) return play(element, card);
-    if (hasText(element) && mayChange(this.room)) edit(this.room, element.id, card, () => this.board.surface.focus({ preventScroll: true }));
+    if (!element) return;
+    if (isMedia(element)) return card && play(element, card);
+    if (!hasText(element) || !mayChange(this.room)) return;
+    if (element.locked) this.#refuse();
+    else this.write(element.id);
+  }
+
+  // Texts
+
+  /**
+   * Changes the style of the selected texts.
+   * @param {(style: import("./texts.js").Style) => import("/client/touchsync.js").Data} change fields from what it is
+   */
+  style(change) {
+    const options = group(), texts = mayChange(this.room) ? this.selected.filter(hasText) : [];
+    for (const element of texts.filter(({ locked }) => !locked)) restyle(this.board, element.id, change(styleOf(element)), options);
+    if (texts.every(({ locked }) => locked)) this.#refuse();
+  }
+
+  bold() {
+    const isBold = this.selected.filter(hasText).every(element => styleOf(element).isBold);
+    this.style(() => ({ bold: !isBold }));
+  }
+
+  /** @param {1 | -1} way the next larger or smaller size */
+  size(way) {
+    const sizes = Object.values(SIZES);
+    this.style(({ fontSize }) => {
+      const further = way > 0 ? sizes.filter(size => size > fontSize) : sizes.filter(size => size < fontSize).reverse();
+      return { fontSize: further[0] ?? fontSize };
+    });
+  }
+
+  /** The next alignment of texts. */
+  align() {
+    this.style(({ align }) => ({ align: ALIGNS[(ALIGNS.indexOf(align) + 1) % ALIGNS.length] }));
+  }
+
+  /** The next colour of texts. */
+  ink() {
+    this.style(({ ink }) => ({ ink: TINTS[ink === undefined ? 0 : TINTS.indexOf(ink) + 1] ?? null }));
   }
 
   /** @param {Preset} preset */

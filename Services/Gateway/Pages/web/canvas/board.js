@@ -9,10 +9,12 @@ import { frameAround, frameOf, middleOf } from "./handles.js";
 import { isCalm, paced } from "./page.js";
 import { People } from "./people.js";
 import { FEWER_EVERY } from "./quality.js";
+import { Presence } from "./presence.js";
 import { mayShow, publisherOf, ruleFor } from "./roomcore.js";
 import { isGuide, Scene } from "./scene.js";
 import { Selection } from "./selection.js";
 import { Overlay } from "./overlay.js";
+import { Writers } from "./writers.js";
 
 /** @typedef {import("./geometry.js").Point} Point */
 /** @typedef {import("./geometry.js").Box} Box */
@@ -69,7 +71,12 @@ export class Board {
     this.surface = surface;
     this.world = world;
     this.frames = new Frames(now => this.#draw(now));
-    this.scene = new Scene(world, room);
+    this.presence = new Presence(room);
+    this.writers = new Writers(room, this.presence, id => {
+      this.#dirty.add(id);
+      this.frames.want();
+    });
+    this.scene = new Scene(world, room, this.writers);
     this.scene.onRestack = () => (this.#isStacked = false);
     this.overlay = new Overlay(overlay);
     this.people = new People(room, cursors, () => this.frames.want());
@@ -259,6 +266,7 @@ export class Board {
       this.scene.stack();
       this.#isStacked = true;
     }
+    this.scene.fit();
     const publishers = new Set([...this.moving].map(id => publisherOf(this.room, id)));
     const arePointing = this.people.draw(this.camera, performance.now(), publishers);
     this.#drawOverlay();

@@ -2,7 +2,9 @@
 
 import { Actions } from "./actions.js";
 import { Board } from "./board.js";
+import { COMMANDS } from "./commands.js";
 import { Connection } from "./connection.js";
+import { Editor } from "./editing.js";
 import { enter, kept } from "./entry.js";
 import { browser, identity, rename, tab } from "./identity.js";
 import { Following } from "./follow.js";
@@ -16,6 +18,7 @@ import { Governor } from "./quality.js";
 import { mayChange } from "./roomcore.js";
 import { Rulers } from "./rulers.js";
 import { BoardStage } from "./stage.js";
+import { TextBar } from "./textbar.js";
 import * as theme from "./theme.js";
 import * as toolbar from "./toolbar.js";
 import { refused } from "./words.js";
@@ -131,6 +134,17 @@ async function start() {
   showIdentity(own);
   const layers = { surface: $("canvas"), world: $("world"), overlay: $("overlay"), cursors: $("cursors") };
   const board = new Board(room, layers), actions = new Actions(board, text => (notify(text), say(text)));
+  const editor = new Editor(board, layers.overlay, {
+    closed: () => board.surface.focus({ preventScroll: true }),
+    kept: (text, element) => actions.keep(text, element),
+    refused: refusal => notify(refused(refusal, room.members)),
+    pressed(keys) {
+      const found = Object.values(COMMANDS).find(command => command.isForText && command.keys.includes(keys));
+      found?.run(actions, page);
+      return found !== undefined;
+    },
+  });
+  actions.write = id => editor.open(id);
   const locked = () => notify(mayChange(room) ? "It is locked. Unlock it first." : "You may look at this room, but not change it.");
   const stage = new BoardStage(board, { locked, edit: id => actions.edit(id) });
   const pointers = new Pointers(board.surface, stage), rulers = new Rulers(board, layers.overlay, { say, locked });
@@ -169,6 +183,7 @@ async function start() {
     },
   };
   new Keyboard(board, actions, page);
+  const textBar = new TextBar(actions);
   toolbar.wire(actions, page);
   toolbar.fillAnimations(actions);
   toolbar.showTool("select");
@@ -193,6 +208,8 @@ async function start() {
   board.onDraw = (now, isMoving) => {
     measure(now, isMoving);
     rulers.draw();
+    editor.draw();
+    textBar.draw();
     drawMinimap();
   };
   board.surface.addEventListener("wheel", event => stage.wheel(event), { passive: false });

@@ -2,10 +2,13 @@
 // or the name of something that this page has.
 
 import { icon, iconButton, node } from "./page.js";
+import { inkOn } from "./colours.js";
 import { nameOf, PICTURES, TINTS } from "./samples.js";
-import { clock, numberOf, textOf } from "./values.js";
+import { styleOf } from "./texts.js";
+import { clock, textOf } from "./values.js";
 
 /** @typedef {import("/client/touchsync.js").Element} Element */
+/** @typedef {import("./writers.js").Writer} Writer */
 
 /** @param {any} name @returns {HTMLElement} */
 function picture(name) {
@@ -25,14 +28,49 @@ function wave() {
   });
 }
 
-/** @type {Record<string, (element: Element) => Node[]>} */
+/** @param {Element} element @returns {string} one of the palette */
+export const tintOf = ({ tint }) => (TINTS.includes(tint) ? tint : TINTS[0]);
+
+/**
+ * Gives a text the style of its element; `fit` decides how large it is.
+ * @param {HTMLElement} words @param {Element} element
+ */
+export function dress(words, element) {
+  const { isBold, align, ink } = styleOf(element), { style } = words;
+  // Each paragraph begins on the side of its script, unless somebody has chosen.
+  style.textAlign = align === "left" && element.align !== "left" ? "start" : align;
+  style.fontWeight = isBold ? "750" : "";
+  style.color = ink ? `var(--ink-${ink})` : "";
+}
+
+/** @param {Writer} writer @returns {HTMLElement} where somebody writes */
+function caret({ name, colour }) {
+  const made = node("span", "caret"), flag = node("span", "flag", name);
+  made.style.background = flag.style.background = colour;
+  flag.style.color = inkOn(colour);
+  made.append(flag);
+  return made;
+}
+
+/**
+ * A text, with what others write in it at the moment.
+ * @param {Element} element @param {Writer[]} writers @param {string} [otherwise] where it has none
+ */
+export function wordsOf(element, [writer], otherwise) {
+  const stored = textOf(element.content, otherwise), text = writer?.text ?? stored, words = node("p", "words", text);
+  if (writer) {
+    const at = writer.text === undefined ? text.length : writer.caret;
+    words.replaceChildren(text.slice(0, at), caret(writer), text.slice(at));
+  }
+  words.dir = "auto";
+  dress(words, element);
+  return words;
+}
+
+/** @type {Record<string, (element: Element, writers: Writer[]) => Node[]>} */
 const DRAWINGS = {
-  note: element => [node("p", "words", textOf(element.content))],
-  text: element => {
-    const words = node("p", "words", textOf(element.content));
-    words.style.fontSize = `${Math.min(Math.max(numberOf(element.fontSize, 24), 12), 72)}px`;
-    return [words];
-  },
+  note: (element, writers) => [wordsOf(element, writers)],
+  text: (element, writers) => [wordsOf(element, writers)],
   photo: element => [picture(element.picture)],
   video: element => {
     const bar = node("span", "bar"), foot = node("span", "foot");
@@ -49,24 +87,26 @@ const DRAWINGS = {
 };
 
 /** @param {Element} element */
-const other = element => [node("p", "words", textOf(element.content ?? element.title, nameOf(element.type)))];
+const other = element => [wordsOf({ ...element, content: element.content ?? element.title }, [], nameOf(element.type))];
 
 /**
- * What of an element its drawing depends on.
- * @param {Element} element @returns {string}
+ * What its drawing depends on.
+ * @param {Element} element @param {Writer[]} writers on it @returns {string}
  */
-export const contentKey = ({ content, title, picture, tint, seconds, fontSize, locked }) =>
-  JSON.stringify([content, title, picture, tint, seconds, fontSize, locked]);
+export const contentKey = ({ content, title, picture, tint, seconds, fontSize, bold, align, ink, locked }, writers) =>
+  JSON.stringify([content, title, picture, tint, seconds, fontSize, bold, align, ink, locked, writers]);
 
 /**
  * Fills an element's node.
- * @param {HTMLElement} card @param {Element} element
+ * @param {HTMLElement} card @param {Element} element @param {Writer[]} [writers] others who write on it
  */
-export function fill(card, element) {
+export function fill(card, element, writers = []) {
   const draw = Object.hasOwn(DRAWINGS, element.type) ? DRAWINGS[element.type] : other;
-  card.replaceChildren(...draw(element));
+  card.replaceChildren(...draw(element, writers));
   card.dataset.kind = Object.hasOwn(DRAWINGS, element.type) ? element.type : "other";
-  card.dataset.tint = TINTS.includes(element.tint) ? element.tint : TINTS[0];
+  card.dataset.tint = tintOf(element);
+  card.dataset.size = String(styleOf(element).fontSize);
+  card.classList.toggle("shared", writers.length > 0);
   for (const button of card.querySelectorAll("button")) button.tabIndex = -1;
   if (element.locked) {
     const badge = node("span", "lock");
@@ -94,5 +134,5 @@ export const isMedia = element => element?.type === "audio" || element?.type ===
  * Whether its text can be edited.
  * @param {Element | undefined} element
  */
-export const hasText = element => element?.type === "note" || element?.type === "text";
+export const hasText = element => element !== undefined && ["note", "text", "shape"].includes(element.type);
 

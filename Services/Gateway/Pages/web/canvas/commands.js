@@ -10,6 +10,7 @@
  * @property {(actions: Actions, page: Page) => void} run
  * @property {boolean} [needsSelection]
  * @property {boolean} [isHarmless] though it is among those that change something
+ * @property {boolean} [isForText] whether its keys work while a text is written, too
  */
 /**
  * What else of the page commands act on.
@@ -43,6 +44,18 @@ export const COMMANDS = {
   animate: { label: "Animate", group: "Change", keys: ["m"], needsSelection: true, run: (_, page) => page.animate() },
   lock: { label: "Lock or unlock", group: "Change", keys: ["l"], needsSelection: true, run: actions => actions.lock() },
   tint: { label: "Next colour of a note", group: "Change", keys: ["c"], needsSelection: true, run: actions => actions.tint() },
+  bold: { label: "Bold text", group: "Change", keys: ["Ctrl+b"], needsSelection: true, isForText: true, run: actions => actions.bold() },
+  larger: {
+    label: "Larger text", group: "Change", keys: ["Ctrl+Shift+>"], needsSelection: true, isForText: true, run: actions => actions.size(1),
+  },
+  smaller: {
+    label: "Smaller text", group: "Change", keys: ["Ctrl+Shift+<"], needsSelection: true, isForText: true, run: actions => actions.size(-1),
+  },
+  align: {
+    label: "Align text left, in the middle, right", group: "Change", keys: ["Ctrl+Shift+l"], needsSelection: true, isForText: true,
+    run: actions => actions.align(),
+  },
+  ink: { label: "Next colour of a text", group: "Change", keys: ["i"], needsSelection: true, run: actions => actions.ink() },
   remove: {
     label: "Delete", group: "Change", keys: ["Delete", "Backspace"], needsSelection: true, run: actions => actions.remove(),
   },
@@ -88,7 +101,8 @@ export const GESTURES = [
   ["[ ]", "turn by 15°, with Shift a quarter"],
   ["Animate, Record", "repeats what you do next with the selected element"],
   ["Menu, Motion", "show less of it, or none: only where things end up"],
-  ["Escape", "take a gesture or a recording back, select nothing"],
+  ["Escape", "take a gesture, a recording or what you wrote back, select nothing"],
+  ["Ctrl + Enter, click outside", "what you wrote is stored"],
 ];
 
 /** @param {KeyboardEvent} event @returns {string} as in `keys` */

@@ -109,11 +109,12 @@ export class Overlay {
 /**
  * Lays a node on a frame, turned and tilted as it is.
  * @param {HTMLElement} box @param {Camera} camera @param {Frame} frame
+ * @param {{width: number, height: number}} [size] of the node where it is not as large as it is seen
  */
-function lay(box, camera, { corners }) {
+export function lay(box, camera, { corners }, size) {
   const quad = /** @type {import("./handles.js").Quad} */ (corners.map(corner => toScreen(camera, corner)));
   const across = minus(quad[1], quad[0]), along = minus(quad[3], quad[0]), { style } = box;
-  const width = Math.hypot(across.x, across.y) || 1, height = Math.hypot(along.x, along.y) || 1;
+  const width = size?.width ?? (Math.hypot(across.x, across.y) || 1), height = size?.height ?? (Math.hypot(along.x, along.y) || 1);
   const [a, b, c, d, e, f, g, h] = squareSeenAs(quad);
   style.width = `${width}px`;
   style.height = `${height}px`;

@@ -192,6 +192,7 @@ export class Playback {
     const { camera, view } = this.board, origin = toScreen(camera, { x: 0, y: 0 });
     this.#world.style.transform = `translate(${origin.x}px, ${origin.y}px) scale(${camera.zoom})`;
     this.scene.look(grown(view, AROUND / camera.zoom));
+    this.scene.fit();
     this.#mark();
   }
 
@@ -199,6 +200,7 @@ export class Playback {
   #show(changed) {
     for (const id of changed) this.scene.draw(id);
     this.scene.stack();
+    this.scene.fit();
     this.#mark();
     const { entry } = this.past, text = entry ? "" : this.isWhole ? "The room was empty." : "Changes before this one are not kept.";
     this.#slider.value = String(this.past.at);

@@ -85,7 +85,7 @@ export class Pointers {
   /** @param {PointerEvent} event */
   #down(event) {
     // Text that is being edited keeps its pointer.
-    if (event.target instanceof HTMLTextAreaElement) return;
+    if (event.target instanceof Element && event.target.closest(".writing, .news")) return;
     if (event.pointerType === "mouse" && event.button > 1) return;
     const at = this.stage.at(event);
     if (this.fingers.size >= 3 || (this.fingers.size === 2 && this.mode !== "stretch")) return;

@@ -1,8 +1,9 @@
 // What is in an element's card, as SVG in the card's own pixels: one portrait for each kind, as `cards` has for the page.
 
-import { clock, numberOf, textOf } from "./values.js";
+import { clock, textOf } from "./values.js";
 import { nameOf, TINTS } from "./samples.js";
 import { escaped, tag } from "./svg.js";
+import { stepsFrom, styleOf } from "./texts.js";
 import { wrapped } from "./wrapping.js";
 
 /** @typedef {import("/client/touchsync.js").Element} Element */
@@ -27,15 +28,12 @@ const BASELINE = 0.35;
 /** @param {unknown} name @param {Record<string, string>} colours @param {string} otherwise a name @returns {string} */
 export const coloured = (name, colours, otherwise) => colours[typeof name === "string" && Object.hasOwn(colours, name) ? name : otherwise];
 
-/** @param {unknown} size @param {number} otherwise */
-const sized = (size, otherwise) => Math.min(Math.max(numberOf(size, otherwise), 8), 144);
-
-/** @param {unknown} align @param {string} otherwise */
-const aligned = (align, otherwise) => (align === "left" || align === "center" || align === "right" ? align : otherwise);
-
 /** @param {Words} words @param {Look} look */
-function lines({ content, box, size, leading, weight, align, isMiddle, ink }, { measure }) {
-  const all = wrapped(content, box.width, text => measure(text, { size, weight })), height = size * leading;
+function lines({ content, box, size: chosen, leading, weight, align, isMiddle, ink }, { measure }) {
+  const sizes = stepsFrom(chosen), inLines = (/** @type {number} */ size) => wrapped(content, box.width, text => measure(text, { size, weight }));
+  // As on the page: smaller where its element would not hold it.
+  const size = sizes.find(size => inLines(size).length * size * leading <= box.height + 1) ?? sizes[sizes.length - 1];
+  const all = inLines(size), height = size * leading;
   const top = isMiddle ? box.y + (box.height - all.length * height) / 2 : box.y;
   const place = { left: 0, center: 0.5, right: 1 }[align] ?? 0, anchor = ["start", "middle", "end"][place * 2];
   const spans = all.map((line, index) => tag("tspan", {
@@ -84,22 +82,20 @@ const playButton = (x, y, radius, fill) => tag("circle", { cx: x, cy: y, r: radi
 /** @type {Portrait} */
 function note(element, size, look, name) {
   const box = { x: 16, y: 16, width: Math.max(size.width - 32, 1), height: Math.max(size.height - 32, 1) };
-  const tint = coloured(element.tint, look.tints, TINTS[0]);
+  const tint = coloured(element.tint, look.tints, TINTS[0]), { fontSize, isBold, align, ink } = styleOf(element);
   const content = textOf(element.content ?? (element.type === "note" ? "" : element.title), element.type === "note" ? "" : nameOf(element.type));
   return gradient(`${name}g`, tint, look.tints.paper) + clipped(
     sheet(size, `url(#${name}g)`) + lines({
-      content, box, size: sized(element.fontSize, 18), leading: 1.35, weight: element.bold === true ? 700 : 500,
-      align: aligned(element.align, "left"), isMiddle: false, ink: look.ink,
+      content, box, size: fontSize, leading: 1.35, weight: isBold ? 750 : 500, align, isMiddle: false, ink: ink ? look.inks[ink] : look.ink,
     }, look), sheet(size), name);
 }
 
 /** @type {Portrait} */
 function text(element, size, look) {
-  const isOnPicture = element.parentId !== undefined, box = { x: 10, y: 4, width: Math.max(size.width - 20, 1), height: size.height - 8 };
+  const box = { x: 10, y: 4, width: Math.max(size.width - 20, 1), height: size.height - 8 }, { fontSize, isBold, align, ink } = styleOf(element);
   return lines({
-    content: textOf(element.content), box, size: Math.min(Math.max(numberOf(element.fontSize, 24), 12), 72), leading: 1.2,
-    weight: 650, align: aligned(element.align, isOnPicture ? "center" : "left"), isMiddle: true,
-    ink: isOnPicture ? BRIGHT : typeof element.ink === "string" ? coloured(element.ink, look.inks, "paper") : look.ink,
+    content: textOf(element.content), box, size: fontSize, leading: 1.2, weight: isBold ? 750 : 650, align, isMiddle: true,
+    ink: ink ? look.inks[ink] : look.ink,
   }, look);
 }
 
@@ -131,7 +127,7 @@ const PORTRAITS = {
 /** Those that lie on the canvas without paper. */
 const BARE = ["text", "shape", "arrow", "stroke"];
 /** How much is seen of what lies behind a text on a picture. */
-const PLATE = 0.78;
+const PLATE = 0.88;
 
 /**
  * The layers of a card, the lowest first.
@@ -141,7 +137,7 @@ const PLATE = 0.78;
 export function cardOf(element, size, look, name) {
   const portrait = Object.hasOwn(PORTRAITS, element.type) ? PORTRAITS[element.type] : note;
   const card = { markup: portrait(element, size, look, name) };
-  const plate = { markup: tag("rect", { ...rounded(size, 8), fill: "#0c0e16" }), opacity: PLATE };
+  const plate = { markup: tag("rect", { ...rounded(size, 8), fill: look.tints.paper }), opacity: PLATE };
   const isOnPicture = element.type === "text" && element.parentId !== undefined;
   return { layers: isOnPicture ? [plate, card] : [card], hasShadow: !BARE.includes(element.type) };
 }

@@ -1,6 +1,7 @@
 // The elements as nodes of the page. Nodes exist for what is in the window, and move by transforms alone.
 
 import { contentKey, fill, fillPlain } from "./cards.js";
+import { fit, laidOut } from "./fitting.js";
 import { cssTransform } from "/client/projection.js";
 import { boundsOf, meets } from "./geometry.js";
 import { node } from "./page.js";
@@ -61,12 +62,21 @@ export class Scene {
    * @type {Map<string, Set<string>>}
    */
   #annotations = new Map();
+  /**
+   * Those whose text or size changed since texts were fitted.
+   * @type {Set<string>}
+   */
+  #unfitted = new Set();
   #hasComplained = false;
 
-  /** @param {HTMLElement} world @param {Room} room */
-  constructor(world, room) {
+  /**
+   * @param {HTMLElement} world @param {Room} room
+   * @param {{on: (id: string) => import("./writers.js").Writer[]}} [writers] others who write on an element
+   */
+  constructor(world, room, writers = { on: () => [] }) {
     this.world = world;
     this.room = room;
+    this.writers = writers;
   }
 
   /** @param {string} id @returns {Element | undefined} the one that an annotation lies on */
@@ -141,6 +151,12 @@ export class Scene {
     });
   }
 
+  /** Makes texts that changed as large as their elements hold. */
+  fit() {
+    if (this.#unfitted.size) fit([...this.#unfitted].flatMap(id => this.views.get(id)?.card ?? []));
+    this.#unfitted.clear();
+  }
+
   /** @param {string} id @param {boolean} isMoving whether somebody moves it */
   mark(id, isMoving) {
     this.views.get(id)?.node.classList.toggle("moving", isMoving);
@@ -175,10 +191,11 @@ export class Scene {
       this.onRestack();
     }
     this.#place(view, element, parent);
-    const content = contentKey(element);
+    const writers = this.writers.on(id), content = contentKey(element, writers);
     if (view.content !== content) {
       view.content = content;
-      fill(view.card, element);
+      fill(view.card, element, writers);
+      this.#unfitted.add(id);
       view.node.setAttribute("aria-label", named(element));
       view.node.classList.toggle("annotation", isAnnotation(element));
     }
@@ -189,13 +206,13 @@ export class Scene {
 
   /** @param {View} view @param {Element} element @param {Element | undefined} parent */
   #place(view, element, parent) {
-    const { scaleX, scaleY, originalWidth, originalHeight, anchorX, anchorY, rotation } = element;
+    const { scaleX, scaleY, anchorX, anchorY, rotation } = element;
     // One factor for what is inside, so that no text is stretched; the rest is in the size.
-    const factor = Math.min(Math.abs(scaleX), Math.abs(scaleY)) || 1;
-    const width = (originalWidth * Math.abs(scaleX)) / factor, height = (originalHeight * Math.abs(scaleY)) / factor;
+    const factor = Math.min(Math.abs(scaleX), Math.abs(scaleY)) || 1, { width, height } = laidOut(element);
     const { style } = view.node, size = `${width.toFixed(2)} ${height.toFixed(2)} ${anchorX} ${anchorY}`;
     if (view.size !== size) {
       view.size = size;
+      this.#unfitted.add(element.id);
       style.width = `${width}px`;
       style.height = `${height}px`;
       style.transformOrigin = `${anchorX * 100}% ${anchorY * 100}%`;

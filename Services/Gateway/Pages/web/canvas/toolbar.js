@@ -1,6 +1,7 @@
 // Buttons: each does a command, and says so.
 
 import { ANIMATIONS } from "./animations.js";
+import { hasText } from "./cards.js";
 import { changes, COMMANDS, GESTURES, shownKey } from "./commands.js";
 import { $, icon, node } from "./page.js";
 
@@ -41,7 +42,7 @@ export function showSelection({ selected }) {
   $("selection-count").textContent = selected.length > 1 ? String(selected.length) : "";
   /** @type {Record<string, boolean>} */
   const isShown = {
-    edit: ["note", "text"].includes(only), text: ["photo", "video"].includes(only), tint: selected.some(one => one.type === "note"),
+    edit: selected.length === 1 && hasText(selected[0]), text: ["photo", "video"].includes(only), tint: selected.some(one => one.type === "note"),
   };
   for (const [command, isThere] of Object.entries(isShown)) {
     const button = document.querySelector(`#selection [data-command=${command}]`);

@@ -43,6 +43,9 @@ export function refused(refusal, people = []) {
 /** @param {number} count @param {string} one @param {string} [many] @returns {string} "1 edit", "2 edits" */
 export const counted = (count, one, many = `${one}s`) => `${count.toLocaleString("en")} ${count === 1 ? one : many}`;
 
+/** @param {string[]} names @returns {string} "Ada, Grace and Linus" */
+export const sentence = names => names.join(", ").replace(/, ([^,]*)$/, " and $1");
+
 /** @param {Element} element @returns {string} such as: Note "Hello", locked */
 export function named(element) {
   const text = textOf(element.content ?? element.title ?? element.picture).trim().slice(0, 60);
