@@ -71,7 +71,7 @@ test-live: install ## Tests on a private PostgreSQL
 test-tsan: install ## The concurrent modules under the thread sanitizer
 	@Tests/run.sh tsan
 
-test-pipeline: install ## The four daemons as processes, driven by real clients (installs Node and Chromium too)
+test-pipeline: install ## The four daemons as processes, driven by real clients (installs Node, Chromium and Firefox too)
 	@Tests/run.sh pipeline
 
 test-client: install ## The client for web pages: its core, its types, and the client against the pipeline

@@ -46,17 +46,7 @@ class Page:
 
 
 class UserBrowser(Browser):
-    """The browser of one user, and what each of its pages hears."""
-
-    def __init__(self):
-        super().__init__()
-        self.listeners = {}
-        self.on_event = self._happened
-
-    def _happened(self, session, method, parameters):
-        listener = self.listeners.get(session)
-        if method == "Runtime.bindingCalled" and listener:
-            listener(json.loads(parameters["payload"]))
+    """The browser of one user."""
 
     def signal(self, how):
         """To all of its processes: they are in the group that it leads."""
@@ -116,7 +106,7 @@ class ClientPage(DrivenClient):
         self.url, self.script, self.store = url, f"{browsers.scripts.url}/page.mjs", options.get("store")
         self.is_closed = False
         self.page = self._open()
-        self.browser.listeners[self.page.session] = self._received
+        self.browser.listeners[self.page.session] = self._happened
         self.browser.run("Runtime.addBinding", self.page.session, name="report")
         self.page.run(f"""import({json.dumps(self.script)}).then(({{ driver }}) => {{
             globalThis.driver = driver({json.dumps({"url": url, **options})});
@@ -124,6 +114,10 @@ class ClientPage(DrivenClient):
 
     def _open(self):
         return Page(self.browser, self.url + BLANK)
+
+    def _happened(self, method, parameters):
+        if method == "Runtime.bindingCalled":
+            self._received(json.loads(parameters["payload"]))
 
     def _send(self, command):
         # Not waited for: what it reports is the answer.

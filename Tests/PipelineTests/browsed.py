@@ -19,15 +19,13 @@ class BrowsedPage:
         # A page behind another one is hidden, and does nothing.
         browser.run("Target.activateTarget", targetId=self.target)
         self.session = browser.run("Target.attachToTarget", targetId=self.target, flatten=True)["sessionId"]
-        browser.on_event = self._happened
+        browser.listeners[self.session] = self._happened
         for domain in ("Runtime", "Log", "Page"):
             browser.run(f"{domain}.enable", self.session)
         self.resize(width, height)
         self.open(url)
 
-    def _happened(self, session, method, parameters):
-        if session != self.session:
-            return
+    def _happened(self, method, parameters):
         # A refused token is part of the page's life; the browser says so, too.
         if method == "Log.entryAdded" and "401" in parameters["entry"].get("text", ""):
             return

@@ -15,6 +15,7 @@ import pipeline as pipelines
 from app import App
 from canvas import Canvas
 from clients.chromium import Browser
+from clients.firefox import Firefox
 from raw import Raw
 
 SECRET = "a secret of at least thirty-two bytes, for tests"
@@ -160,11 +161,30 @@ def note(two, room):
     return answer["element"]
 
 
+@pytest.fixture(scope="session")
+def browsers():
+    """Starts each browser when it is first asked for."""
+    makers, started = {"chromium": Browser, "firefox": Firefox}, {}
+
+    def start(name):
+        if name not in started:
+            started[name] = makers[name]()
+        return started[name]
+
+    yield start
+    for browser in started.values():
+        browser.close()
+
+
+@pytest.fixture(scope="module", params=["chromium", "firefox"])
+def browser(browsers, request):
+    """Each browser. What one cannot do is not for it: `pytest.mark.parametrize("browser", ["chromium"], indirect=True)`."""
+    return browsers(request.param)
+
+
 @pytest.fixture(scope="module")
-def browser():
-    browser = Browser()
-    yield browser
-    browser.close()
+def chromium(browsers):
+    return browsers("chromium")
 
 
 @pytest.fixture

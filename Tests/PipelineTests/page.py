@@ -1,71 +1,52 @@
 """A page of the gateway in a browser."""
 
-import base64
 import json
 import math
-import threading
 import time
 
 from pipeline import eventually
 
 
 class Page:
-    """The gateway's page in a window of its own, with everything that the browser complains of."""
-
-    session = None
+    """The gateway's page in a window of its own, with everything that the browser complains of. It has the same words for
+    each browser; `clients` has a window of each, which knows its protocol."""
 
     def __init__(self, browser, address, width=1280, height=800):
-        self.browser = browser
-        self.complaints = []
-        self.changed = threading.Condition()
-        others = browser.on_event
-        browser.on_event = lambda *event: (others(*event), self.happened(*event))
-        # Pages in the background of a window would draw no frames.
-        self.target = browser.run("Target.createTarget", url="about:blank", newWindow=True, width=width, height=height)["targetId"]
-        self.session = browser.run("Target.attachToTarget", targetId=self.target, flatten=True)["sessionId"]
-        for domain in ("Runtime", "Log", "Page"):
-            self.command(f"{domain}.enable")
+        self.browser, self.complaints = browser, []
+        self.window = browser.window(width, height, self.complaints)
         # Violations are events of the document, too.
-        violation = "addEventListener('securitypolicyviolation', e => console.error('violation ' + e.violatedDirective))"
-        self.command("Page.addScriptToEvaluateOnNewDocument", source=violation)
-        self.size(width, height)
+        self.window.run_first("addEventListener('securitypolicyviolation', e => console.error('violation ' + e.violatedDirective))")
         self.open(address)
 
-    def command(self, method, **parameters):
-        """A command of the DevTools protocol, to this page."""
-        return self.browser.run(method, self.session, **parameters)
-
     def open(self, address):
-        self.command("Page.navigate", url=address)
+        self.window.open(address)
         self.wait("it is loaded", "document.readyState === 'complete' && location.href !== 'about:blank'")
 
+    def reload(self):
+        self.window.reload()
+
     def close(self):
-        self.browser.run("Target.closeTarget", targetId=self.target)
+        self.window.close()
 
     def size(self, width, height):
-        self.command("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=False)
+        self.window.size(width, height)
 
-    def happened(self, session, method, parameters):
-        if session != self.session:
-            return
-        if method == "Log.entryAdded":
-            self.complaints.append(parameters["entry"])
-        elif method in ("Runtime.consoleAPICalled", "Runtime.exceptionThrown"):
-            self.complaints.append(parameters)
+    def prefer(self, theme=None, motion=None):
+        """What the person's system is set to: `light` or `dark`, and `reduce` or `no-preference`."""
+        self.window.prefer(theme, motion)
 
     def ask(self, expression):
         """The value of an expression."""
-        result = self.command("Runtime.evaluate", expression=expression, returnByValue=True)
-        assert "exceptionDetails" not in result, result
-        return result["result"].get("value")
+        return self.window.ask(expression)
 
     def wait(self, what, expression, within=20):
         return eventually(f"{what}; the page complains of {self.complaints}", lambda: self.ask(expression), within=within)
 
     def picture(self, path):
-        """Writes what is seen as a PNG."""
+        """Writes what is seen as a PNG, beside what other browsers have drawn."""
+        path = path.with_suffix(f".{self.browser.name}.png")
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(base64.b64decode(self.command("Page.captureScreenshot", format="png")["data"]))
+        path.write_bytes(self.window.picture())
 
     # What a person does
 
@@ -79,49 +60,52 @@ class Page:
         assert isinstance(where, list), (selector, where)
         self.click(*where)
 
-    def mouse(self, kind, x, y, buttons=0, modifiers=0, count=1, **more):
-        button = "left" if buttons or kind == "mouseReleased" else "none"
-        self.command("Input.dispatchMouseEvent", type=kind, x=x, y=y, button=button, buttons=buttons,
-                     modifiers=modifiers, clickCount=count, **more)
+    def mouse(self, kind, x, y, buttons=0, modifiers=0, count=1):
+        """mouseMoved; mousePressed or mouseReleased of the button `buttons`, 1 if it is left out: 2 is the right one, 4 that
+        in the middle."""
+        if kind != "mouseMoved":
+            buttons = buttons or 1
+        self.window.mouse([(kind, (x, y), buttons, 0)], modifiers, count)
 
-    def click(self, x, y, modifiers=0):
-        self.mouse("mousePressed", x, y, 1, modifiers)
-        self.mouse("mouseReleased", x, y, 0, modifiers)
+    def wheel(self, x, y, right=0, down=0, modifiers=0):
+        """Turns the wheel, in pixels."""
+        self.window.wheel((x, y), (right, down), modifiers)
+
+    def click(self, x, y, modifiers=0, count=1):
+        """Clicks; the second click of a double one has the count 2."""
+        self.mouse("mousePressed", x, y, 1, modifiers, count)
+        self.mouse("mouseReleased", x, y, 1, modifiers, count)
+
+    def double_click(self, x, y):
+        self.click(x, y)
+        self.click(x, y, count=2)
 
     def drag(self, start, end, modifiers=0, steps=8, lift=True):
         """Drags with the mouse from one point to another, and rests there: a hand that does not is throwing."""
         self.mouse("mouseMoved", *start)
-        self.mouse("mousePressed", *start, 1, modifiers)
-        for step in range(1, steps + 1):
-            x, y = (a + (b - a) * step / steps for a, b in zip(start, end))
-            self.mouse("mouseMoved", x, y, 1, modifiers)
+        way = [tuple(a + (b - a) * step / steps for a, b in zip(start, end)) for step in range(1, steps + 1)]
+        self.window.mouse([("mousePressed", start, 1, 0), *[("mouseMoved", point, 1, 0) for point in way]], modifiers, 1)
         time.sleep(0.05)
         if lift:
-            self.mouse("mouseReleased", *end, 0, modifiers)
+            self.mouse("mouseReleased", *end, 1, modifiers)
 
     def flick(self, start, way, speed, rest=0):
-        """Drags with the mouse, and lets go at a speed, px/s, after a rest of some seconds. The browser is told when."""
-        now, steps, length = time.time(), 8, math.hypot(*way)
-        self.mouse("mousePressed", *start, 1, timestamp=now)
-        for step in range(1, steps + 1):
-            x, y = (a + b * step / steps for a, b in zip(start, way))
-            self.mouse("mouseMoved", x, y, 1, timestamp=now + length / speed * step / steps)
-        self.mouse("mouseReleased", x, y, timestamp=now + length / speed + rest)
+        """Drags with the mouse, and lets go at a speed, px/s, after a rest of some seconds."""
+        end = [a + b for a, b in zip(start, way)]
+        self.window.mouse([("mousePressed", start, 1, 0), ("mouseMoved", end, 1, math.hypot(*way) / speed),
+                           ("mouseReleased", end, 1, rest)], 0, 1)
 
     def touch(self, kind, *points):
         """touchStart, touchMove or touchEnd with all fingers that are down."""
-        fingers = [{"x": x, "y": y, "id": index} for index, (x, y) in enumerate(points)]
-        self.command("Input.dispatchTouchEvent", type=kind, touchPoints=fingers)
+        self.window.touch(kind, points)
 
-    def key(self, key, modifiers=0, text=None):
+    def key(self, key, modifiers=0):
         """Presses a key: `key` as in KeyboardEvent; modifiers 1 Alt, 2 Ctrl, 8 Shift."""
-        codes = {"Tab": 9, "Enter": 13, "Escape": 27, " ": 32, "ArrowLeft": 37, "ArrowUp": 38, "ArrowRight": 39,
-                 "ArrowDown": 40, "Delete": 46, "Backspace": 8}
-        code = codes.get(key, ord(key[0].upper()))
-        text = text if text is not None else key if len(key) == 1 and not modifiers & 2 else ""
-        common = {"key": key, "windowsVirtualKeyCode": code, "modifiers": modifiers}
-        self.command("Input.dispatchKeyEvent", type="keyDown", **common, **({"text": text} if text else {}))
-        self.command("Input.dispatchKeyEvent", type="keyUp", **common)
+        self.window.key(key, modifiers)
+
+    def compose(self, text):
+        """Begins to write with an input method."""
+        self.window.compose(text)
 
     def write(self, text):
-        self.command("Input.insertText", text=text)
+        self.window.write(text)

@@ -284,7 +284,11 @@ def test_motion_can_be_turned_off(single, windows, apps, room):
 
 # Throwing
 
+# Firefox cannot be told when an event was: on a busy machine a hand is slower than it should be.
+told_when = pytest.mark.parametrize("browser", ["chromium"], indirect=True)
 
+
+@told_when
 def test_a_flick_throws_and_all_else_is_put_down(single, windows, room):
     create(single, room, note("a", -500, -200), note("b", 400, 300))
     ada, bob = windows(), windows()
@@ -316,11 +320,25 @@ def test_a_flick_throws_and_all_else_is_put_down(single, windows, room):
     ada.wait("it comes to rest", "document.querySelector('.element.moving') === null")
     ada.agrees("a"), bob.agrees("a")
     # Who wants less motion throws nothing.
-    ada.command("Emulation.setEmulatedMedia", features=[{"name": "prefers-reduced-motion", "value": "reduce"}])
+    ada.prefer(motion="reduce")
     flick((-250, -50), 2000)
     eventually("it is put down", lambda: is_put((-250, -50)))
 
 
+def test_who_throws_hard_throws_in_each_browser(single, windows, room):
+    create(single, room, note("a", -400, 0), note("b", 600, 300))
+    ada = windows()
+    ada.shows(2)
+    for speed in (1500, 3000, 6000, 12000):
+        seq = ada.seq
+        ada.flick(ada.middle("a"), (60, 0), speed)
+        eventually("it lands or flies", lambda: ada.seq > seq)
+        if "motion" in ada.stored["a"]:
+            break
+    assert ada.stored["a"]["motion"].keys() == {"positionX"}
+
+
+@told_when
 def test_a_group_and_an_annotation_are_thrown_too(single, windows, room):
     text = {"id": "t", "type": "text", "content": "t", "parentId": "p", "space": "normalized", "positionX": 0.2,
             "positionY": 0.5, "width": 100, "height": 40}
@@ -360,7 +378,8 @@ def test_a_press_stops_what_flies_and_a_drag_goes_on_from_there(single, windows,
     for step in range(1, 9):
         ada.mouse("mouseMoved", x + 15 * step, y + 10 * step, 1, CTRL)
     eventually("the other one sees it go on", lambda: bob.middle("a")[1] > y + 60)
-    ada.mouse("mouseReleased", x + 120, y + 80, timestamp=time.time() + 0.1)
+    time.sleep(0.1)
+    ada.mouse("mouseReleased", x + 120, y + 80)
     eventually("it is put down", lambda: ada.stored["a"]["positionY"] > 0)
     ada.agrees("a"), bob.agrees("a")
     way = [now - then for now, then in zip(ada.on_screen(ada.stored["a"]), ada.on_screen(caught))]
@@ -513,7 +532,7 @@ def test_an_annotation_moves_with_its_photo_and_stays_on_it(single, windows, roo
     [text] = [element for element in ada.stored.values() if element["type"] == "text"]
     assert text["parentId"] == "p" and text["space"] == "normalized"
     start = ada.middle(text["id"])
-    ada.drag(start, (start[0], start[1] + 400))
+    ada.drag(start, (start[0], start[1] + 250))
     eventually("it is kept on the photo", lambda: ada.stored[text["id"]]["positionY"] == 1)
     before, (x, y) = bob.middle(text["id"]), ada.middle("p")
     ada.select_nothing()
@@ -615,7 +634,7 @@ def test_guides_come_out_of_the_edges_and_cards_snap_to_them_and_to_equal_gaps(s
     ada.ask("document.querySelector('.ruled').focus()")
     assert ada.ask("document.activeElement.ariaLabel") == "Upright guide"
     ada.key("ArrowRight")
-    ada.key("ArrowLeft", SHIFT, text="")
+    ada.key("ArrowLeft", SHIFT)
     eventually("keys move it", lambda: guides()[0]["positionX"] == at + 59)
     ada.drag((x + 59, 650), (6, 640))
     eventually("it is gone", lambda: not guides())
@@ -628,7 +647,7 @@ def test_guides_come_out_of_the_edges_and_cards_snap_to_them_and_to_equal_gaps(s
     eventually("Delete removes it", lambda: not guides())
     # A key makes one in the middle.
     ada.ask("document.querySelector('.ruler.y').focus()")
-    ada.key("Enter", text="\r")
+    ada.key("Enter")
     eventually("it is level", lambda: [one["axis"] for one in guides()] == ["y"])
     # It is selected with nothing else, and no card.
     ada.ask("document.getElementById('canvas').focus()")
@@ -654,7 +673,7 @@ def test_the_keyboard_is_enough(windows):
              "document.getElementById('live').textContent.includes('Note “By keys alone”, 1 of 1 element')")
     start = ada.stored[id]
     ada.key("ArrowRight")
-    ada.key("ArrowDown", SHIFT, text="")
+    ada.key("ArrowDown", SHIFT)
     eventually("arrows move", lambda: (ada.stored[id]["positionX"], ada.stored[id]["positionY"])
                == (start["positionX"] + 10, start["positionY"] + 1))
     ada.key("+")
@@ -782,7 +801,7 @@ def test_any_json_value_is_drawn_and_stops_nobody(single, windows, apps, room):
         # Reads it aloud; then edits or plays it.
         ada.key("Enter")
         ada.key("Escape")
-    ada.command("Page.reload")
+    ada.reload()
     ada.wait("it is in the room", "document.getElementById('state')?.textContent.includes(' here')")
     lives(80)
 
@@ -909,12 +928,11 @@ def scene(single, room):
 @pytest.mark.parametrize("width, height", [(390, 844), (1440, 900), (2560, 1440)])
 def test_nothing_overlaps_and_all_can_be_read(single, browser, apps, theme, width, height):
     # The room's name is in the pictures.
-    room = f"{'hut' if theme == 'light' else 'night'}-{width}"
+    room = f"{'hut' if theme == 'light' else 'night'}-{width}{'-too' * (browser.name == 'firefox')}"
     scene(single, room)
     ada = Canvas(browser, single, room, width=width, height=height)
     # With less motion nothing is on its way from one colour to another.
-    ada.command("Emulation.setEmulatedMedia", features=[
-        {"name": "prefers-color-scheme", "value": theme}, {"name": "prefers-reduced-motion", "value": "reduce"}])
+    ada.prefer(theme, "reduce")
     grace = apps(single.url, auth={"userId": "grace", "name": "Grace", "color": "#be185d"})
     grace.join(room)
     ada.wait("two are here", "document.getElementById('state').textContent.includes('2 here')")

@@ -31,9 +31,9 @@ def observed(beside):
 
 
 @pytest.fixture
-def page(observed, browser):
+def page(observed, chromium):
     """The page, on which all is well."""
-    page = BrowsedPage(browser, link(observed))
+    page = BrowsedPage(chromium, link(observed))
     is_well(page)
     yield page
     assert page.complaints == []
@@ -188,14 +188,14 @@ def test_it_asks_for_the_token_and_its_own_name(observed):
         assert requests.get(observed.url + path, headers=observed.operator, timeout=5).status_code == 404
 
 
-def test_without_a_list_it_says_what_is_missing(observed, browser, tmp_path):
+def test_without_a_list_it_says_what_is_missing(observed, chromium, tmp_path):
     port = ports.free()
     command = [pipelines.PROGRAMS / "touchsync", "monitor", "--daemons", tmp_path / "none", "--admin-port", str(port)]
     environment = {**observed.environment, **operators.ENVIRONMENT, "TOUCHSYNC_ALLOW_ROOT": "true"}
     process = subprocess.Popen(command, env=environment, stderr=subprocess.DEVNULL)
     try:
         eventually("it is there", lambda: answers(f"http://127.0.0.1:{port}/readyz"))
-        page = BrowsedPage(browser, f"http://127.0.0.1:{port}/#token={operators.TOKEN}")
+        page = BrowsedPage(chromium, f"http://127.0.0.1:{port}/#token={operators.TOKEN}")
         eventually("it explains itself", lambda: "does not exist" in "".join(page.text("#off-text")), within=5)
         assert page.faults() == [] and page.complaints == []
         page.close()
@@ -209,15 +209,15 @@ def answers(url):
         return requests.get(url, timeout=1).status_code == 200
 
 
-def test_a_person_signs_in(beside, browser):
+def test_a_person_signs_in(beside, chromium):
     with beside("--operator-token", TOKEN) as pipeline:
         assert overview(pipeline, Authorization="Bearer " + TOKEN).status_code == 200
-        sign_in(browser, pipeline)
+        sign_in(chromium, pipeline)
         assert TOKEN not in pipeline.log()
 
 
-def sign_in(browser, pipeline):
-    page = BrowsedPage(browser, pipeline.monitor + "/")
+def sign_in(chromium, pipeline):
+    page = BrowsedPage(chromium, pipeline.monitor + "/")
     eventually("it asks for the token", lambda: page.run("document.activeElement.id") == "token", within=5)
     assert page.faults() == []
     page.type("not the token")
@@ -233,9 +233,9 @@ def sign_in(browser, pipeline):
     page.close()
 
 
-def test_a_link_with_the_token_leaves_none_in_the_address(observed, browser):
+def test_a_link_with_the_token_leaves_none_in_the_address(observed, chromium):
     """Of a tab that is open already, too, which is not loaded again."""
-    page = BrowsedPage(browser, observed.monitor + "/")
+    page = BrowsedPage(chromium, observed.monitor + "/")
     eventually("it asks for the token", lambda: page.run("document.activeElement.id") == "token", within=5)
     page.run(f"location.href = '{link(observed)}'")
     eventually("it is shown", lambda: page.text("#overview") != [], within=10)

@@ -11,6 +11,7 @@ import subprocess
 import tempfile
 import threading
 
+from clients.chromium_window import ChromiumWindow
 from clients.javascript import DRIVER, Place, client_file
 from pipeline import Overdue, eventually
 
@@ -61,6 +62,8 @@ class PageServer:
 class Browser:
     """A process of Chromium, spoken to in the DevTools protocol over a pair of pipes: messages end with a zero."""
 
+    name = "chromium"
+
     def __init__(self):
         self.folder = tempfile.mkdtemp(prefix="touchsync-chromium-")
         command_out, self.command_in = os.pipe()
@@ -79,7 +82,8 @@ class Browser:
         self.results = {}
         self.changed = threading.Condition()
         self.writing = threading.Lock()
-        self.on_event = lambda session, method, parameters: None
+        # By session, what hears of its events: a method of the protocol, and its parameters.
+        self.listeners = {}
         self.said = ""
         threading.Thread(target=self._listen, daemon=True).start()
         threading.Thread(target=self._read, daemon=True).start()
@@ -97,7 +101,8 @@ class Browser:
 
     def _received(self, message):
         if "id" not in message:
-            self.on_event(message.get("sessionId"), message["method"], message["params"])
+            if listener := self.listeners.get(message.get("sessionId")):
+                listener(message["method"], message["params"])
             return
         with self.changed:
             if message["id"] in self.awaited:
@@ -131,6 +136,10 @@ class Browser:
         assert "error" not in message, (method, message)
         return message["result"]
 
+    def window(self, width, height, complaints):
+        """A window that people work in; what the browser complains of there is appended to a list."""
+        return ChromiumWindow(self, width, height, complaints)
+
     def close(self):
         with contextlib.suppress(Exception):
             self.run("Browser.close", within=5)
@@ -153,7 +162,6 @@ class Chromium(Place):
         self.origin = f"http://{host}:{self.pages.port}"
         self.session = None
         self.browser = Browser()
-        self.browser.on_event = self._happened
         try:
             self._open()
         except BaseException:
@@ -163,6 +171,7 @@ class Chromium(Place):
     def _open(self):
         target = self.browser.run("Target.createTarget", url="about:blank")["targetId"]
         self.session = self.browser.run("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
+        self.browser.listeners[self.session] = self._happened
         self.browser.run("Runtime.enable", self.session)
         self.browser.run("Runtime.addBinding", self.session, name="report")
         self.browser.run("Page.navigate", self.session, url=self.origin + "/")
@@ -177,8 +186,8 @@ class Chromium(Place):
     def complaints(self):
         return self.browser.said
 
-    def _happened(self, session, method, parameters):
-        if session == self.session and method == "Runtime.bindingCalled":
+    def _happened(self, method, parameters):
+        if method == "Runtime.bindingCalled":
             self.reported(json.loads(parameters["payload"]))
 
     def command(self, command):
