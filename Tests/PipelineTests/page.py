@@ -46,7 +46,15 @@ class Page:
         """Writes what is seen as a PNG, beside what other browsers have drawn."""
         path = path.with_suffix(f".{self.browser.name}.png")
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(self.window.picture())
+        path.write_bytes(self.seen_now())
+
+    def seen_now(self):
+        """What is seen, as a PNG."""
+        return self.window.picture()
+
+    def download_to(self, folder):
+        """Files that a page offers are put there without a question."""
+        self.browser.download_to(str(folder))
 
     # What a person does
 

@@ -140,6 +140,9 @@ class Browser:
         """A window that people work in; what the browser complains of there is appended to a list."""
         return ChromiumWindow(self, width, height, complaints)
 
+    def download_to(self, folder):
+        self.run("Browser.setDownloadBehavior", behavior="allow", downloadPath=folder)
+
     def close(self):
         with contextlib.suppress(Exception):
             self.run("Browser.close", within=5)

@@ -20,6 +20,8 @@ class ChromiumWindow:
         self.target = browser.run("Target.createTarget", url="about:blank", newWindow=True, width=width, height=height)["targetId"]
         self.session = browser.run("Target.attachToTarget", targetId=self.target, flatten=True)["sessionId"]
         browser.listeners[self.session] = self._happened
+        # A person has said yes.
+        browser.run("Browser.grantPermissions", permissions=["clipboardReadWrite", "clipboardSanitizedWrite"])
         for domain in ("Runtime", "Log", "Page"):
             self.command(f"{domain}.enable")
         self.size(width, height)

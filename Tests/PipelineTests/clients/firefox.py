@@ -19,6 +19,8 @@ from pipeline import Overdue
 PREFERENCES = {
     # What Alt does is the page's: a menu bar would take the focus.
     "ui.key.menuAccessKeyFocuses": False,
+    # A person has said yes.
+    "dom.events.testing.asyncClipboard": True,
 }
 # The keys that type nothing have letters of their own in WebDriver.
 KEYS = {"Backspace": "\ue003", "Tab": "\ue004", "Enter": "\ue006", "Escape": "\ue00c", "PageUp": "\ue00e", "PageDown": "\ue00f",
@@ -99,6 +101,9 @@ class Firefox:
     def window(self, width, height, complaints):
         """A window that people work in; what the browser complains of there is appended to a list."""
         return FirefoxWindow(self, width, height, complaints)
+
+    def download_to(self, folder):
+        self.run("browser.setDownloadBehavior", downloadBehavior={"type": "allowed", "destinationFolder": folder})
 
     def close(self):
         # Its helpers are in the group that it leads.

@@ -59,8 +59,12 @@ async function picture(elements) {
 async function rastered({ svg, width, height }) {
   const image = new Image(), canvas = document.createElement("canvas");
   const density = Math.min(DENSITY, LONGEST / width, LONGEST / height);
-  image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(svg)}`;
-  await image.decode();
+  // Firefox does not wait in `decode` for the pictures within a picture.
+  await new Promise((resolve, reject) => {
+    image.onload = resolve;
+    image.onerror = () => reject(new Error("It cannot be drawn."));
+    image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(svg)}`;
+  });
   Object.assign(canvas, { width: Math.ceil(width * density), height: Math.ceil(height * density) });
   canvas.getContext("2d")?.drawImage(image, 0, 0, canvas.width, canvas.height);
   return new Promise((resolve, reject) => canvas.toBlob(blob => (blob ? resolve(blob) : reject(new Error("It is too large."))), "image/png"));
