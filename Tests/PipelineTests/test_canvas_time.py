@@ -26,10 +26,6 @@ def shows_the_same(window, other):
     return all(abs(one[field] - two[field]) * (1000 if field == "zoom" else 1) < 2 for field in ("x", "y", "zoom"))
 
 
-def wheel(window, x=0, y=0, modifiers=0):
-    window.mouse("mouseWheel", 640, 400, deltaX=x, deltaY=y, modifiers=modifiers)
-
-
 def test_a_window_follows_another_one_until_its_person_looks_elsewhere(single, windows, room):
     create(single, room, note("a", 0, 0))
     ada, bob = windows(), windows()
@@ -40,10 +36,10 @@ def test_a_window_follows_another_one_until_its_person_looks_elsewhere(single, w
     colour = ada.ask("document.getElementById('own-colour').value")
     assert bob.ask("getComputedStyle(document.getElementById('following')).borderColor") == \
         "rgb({}, {}, {})".format(*bytes.fromhex(colour[1:]))
-    wheel(ada, 30, 41), wheel(ada, 300, 30, SHIFT)
+    ada.wheel(640, 400, 30, 41), ada.wheel(640, 400, 300, 30, SHIFT)
     eventually("its view moved", lambda: camera(ada)["x"] > -500)
     eventually("bob sees what ada sees", lambda: shows_the_same(bob, ada))
-    wheel(ada, 0, -100)
+    ada.wheel(640, 400, 0, -100)
     eventually("it is nearer", lambda: camera(ada)["zoom"] > 1.1)
     eventually("for both", lambda: shows_the_same(bob, ada))
     bob.picture(PICTURES / "canvas-following.png")
@@ -53,11 +49,11 @@ def test_a_window_follows_another_one_until_its_person_looks_elsewhere(single, w
     ada.ask("document.getElementById('canvas').focus()")
     ada.key("Escape")
     ada.wait("it ends", "document.getElementById('following').hidden")
-    wheel(bob, 25, 37)
+    bob.wheel(640, 400, 25, 37)
     bob.wait("who looks elsewhere follows nobody", "document.getElementById('following').hidden")
     place = "document.getElementById('world').style.transform"
     stays, before = bob.ask(place), ada.ask(place)
-    wheel(ada, 0, 90)
+    ada.wheel(640, 400, 0, 90)
     eventually("ada is elsewhere", lambda: ada.ask(place) != before)
     time.sleep(0.4)
     assert bob.ask(place) == stays

@@ -19,6 +19,8 @@ from pipeline import Overdue
 PREFERENCES = {
     # What Alt does is the page's: a menu bar would take the focus.
     "ui.key.menuAccessKeyFocuses": False,
+    # A document of the gateway without an icon may not load any.
+    "browser.chrome.site_icons": False,
     # A person has said yes.
     "dom.events.testing.asyncClipboard": True,
 }
