@@ -11,17 +11,23 @@ static const struct page_file files[] = {
     {"/app/overlay.css", (const unsigned char[]){
 #embed "../web/canvas/overlay.css" suffix(, 0)
     }},
-    {"/app/playback.css", (const unsigned char[]){
-#embed "../web/canvas/playback.css" suffix(, 0)
-    }},
     {"/app/page.css", (const unsigned char[]){
 #embed "../web/canvas/page.css" suffix(, 0)
+    }},
+    {"/app/playback.css", (const unsigned char[]){
+#embed "../web/canvas/playback.css" suffix(, 0)
     }},
     {"/app/actions.js", (const unsigned char[]){
 #embed "../web/canvas/actions.js" suffix(, 0)
     }},
+    {"/app/aim.js", (const unsigned char[]){
+#embed "../web/canvas/aim.js" suffix(, 0)
+    }},
     {"/app/animations.js", (const unsigned char[]){
 #embed "../web/canvas/animations.js" suffix(, 0)
+    }},
+    {"/app/arrows.js", (const unsigned char[]){
+#embed "../web/canvas/arrows.js" suffix(, 0)
     }},
     {"/app/board.js", (const unsigned char[]){
 #embed "../web/canvas/board.js" suffix(, 0)
@@ -44,6 +50,9 @@ static const struct page_file files[] = {
     {"/app/connection.js", (const unsigned char[]){
 #embed "../web/canvas/connection.js" suffix(, 0)
     }},
+    {"/app/drafts.js", (const unsigned char[]){
+#embed "../web/canvas/drafts.js" suffix(, 0)
+    }},
     {"/app/drawing.js", (const unsigned char[]){
 #embed "../web/canvas/drawing.js" suffix(, 0)
     }},
@@ -56,11 +65,11 @@ static const struct page_file files[] = {
     {"/app/export.js", (const unsigned char[]){
 #embed "../web/canvas/export.js" suffix(, 0)
     }},
-    {"/app/follow.js", (const unsigned char[]){
-#embed "../web/canvas/follow.js" suffix(, 0)
-    }},
     {"/app/fitting.js", (const unsigned char[]){
 #embed "../web/canvas/fitting.js" suffix(, 0)
+    }},
+    {"/app/follow.js", (const unsigned char[]){
+#embed "../web/canvas/follow.js" suffix(, 0)
     }},
     {"/app/frames.js", (const unsigned char[]){
 #embed "../web/canvas/frames.js" suffix(, 0)
@@ -116,6 +125,9 @@ static const struct page_file files[] = {
     {"/app/page.js", (const unsigned char[]){
 #embed "../web/canvas/page.js" suffix(, 0)
     }},
+    {"/app/pen.js", (const unsigned char[]){
+#embed "../web/canvas/pen.js" suffix(, 0)
+    }},
     {"/app/people.js", (const unsigned char[]){
 #embed "../web/canvas/people.js" suffix(, 0)
     }},
@@ -164,14 +176,20 @@ static const struct page_file files[] = {
     {"/app/selection.js", (const unsigned char[]){
 #embed "../web/canvas/selection.js" suffix(, 0)
     }},
+    {"/app/shapes.js", (const unsigned char[]){
+#embed "../web/canvas/shapes.js" suffix(, 0)
+    }},
     {"/app/stage.js", (const unsigned char[]){
 #embed "../web/canvas/stage.js" suffix(, 0)
     }},
-    {"/app/svg.js", (const unsigned char[]){
-#embed "../web/canvas/svg.js" suffix(, 0)
-    }},
     {"/app/storing.js", (const unsigned char[]){
 #embed "../web/canvas/storing.js" suffix(, 0)
+    }},
+    {"/app/strokes.js", (const unsigned char[]){
+#embed "../web/canvas/strokes.js" suffix(, 0)
+    }},
+    {"/app/svg.js", (const unsigned char[]){
+#embed "../web/canvas/svg.js" suffix(, 0)
     }},
     {"/app/textbar.js", (const unsigned char[]){
 #embed "../web/canvas/textbar.js" suffix(, 0)
@@ -182,8 +200,14 @@ static const struct page_file files[] = {
     {"/app/theme.js", (const unsigned char[]){
 #embed "../web/canvas/theme.js" suffix(, 0)
     }},
+    {"/app/ties.js", (const unsigned char[]){
+#embed "../web/canvas/ties.js" suffix(, 0)
+    }},
     {"/app/toolbar.js", (const unsigned char[]){
 #embed "../web/canvas/toolbar.js" suffix(, 0)
+    }},
+    {"/app/tools.js", (const unsigned char[]){
+#embed "../web/canvas/tools.js" suffix(, 0)
     }},
     {"/app/values.js", (const unsigned char[]){
 #embed "../web/canvas/values.js" suffix(, 0)

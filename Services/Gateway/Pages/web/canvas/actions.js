@@ -1,6 +1,7 @@
 // What a person can do with the elements of a board, whichever button or key says so.
 
 import { ANIMATIONS } from "./animations.js";
+import { targetOf } from "./arrows.js";
 import { hasText, isMedia } from "./cards.js";
 import { freePlace } from "./geometry.js";
 import { play } from "./media.js";
@@ -15,6 +16,7 @@ import { isAnnotation, isGuide } from "./scene.js";
 import { toCanvas } from "./camera.js";
 import { refused } from "./words.js";
 import { newElementId } from "/client/touchsync.js";
+import { ownPoint } from "/client/projection.js";
 
 /** @typedef {import("./board.js").Board} Board */
 /** @typedef {import("./samples.js").Kind} Kind */
@@ -56,7 +58,7 @@ export class Actions {
   create(kind) {
     const { view, scene } = this.board, index = this.#made++, { width, height } = sample(kind, { x: 0, y: 0 }, index);
     const at = freePlace({ width, height }, view, [...scene.boxes.values()]);
-    this.#add(sample(kind, at, index), kind === "note" || kind === "text");
+    this.add(sample(kind, at, index), kind === "note" || kind === "text");
   }
 
   /**
@@ -64,7 +66,7 @@ export class Actions {
    * @param {import("./geometry.js").Point} at pixels of the window
    */
   createAt(at) {
-    this.#add(sample("note", toCanvas(this.board.camera, at), this.#made++), true);
+    this.add(sample("note", toCanvas(this.board.camera, at), this.#made++), true);
   }
 
   /** A text on the selected picture, or a free one. */
@@ -73,11 +75,14 @@ export class Actions {
     const isOn = this.selected.length === 1 && ["photo", "video"].includes(parent.type);
     if (!isOn) return this.create("text");
     const count = this.room.elements.filter(element => element.parentId === parent.id).length;
-    this.#add(annotation(parent, count), true);
+    this.add(annotation(parent, count), true);
   }
 
-  /** @param {import("/client/touchsync.js").Data} element @param {boolean} isText whether its text is written next */
-  #add(element, isText) {
+  /**
+   * Adds an element, and selects it.
+   * @param {import("/client/touchsync.js").Data} element @param {boolean} [isText] whether its text is written next
+   */
+  add(element, isText = false) {
     const id = newElementId();
     this.room.create({ id, ...element });
     this.board.selection.set([id]);
@@ -95,6 +100,11 @@ export class Actions {
     restyle(this.board, id, {}, group());
     this.board.selection.set([id]);
     this.say("Your text is in a new note.");
+  }
+
+  /** @param {import("/client/touchsync.js").Data[]} elements that one undo takes back */
+  addAll(elements) {
+    this.room.createAll(elements.map(element => ({ id: newElementId(), ...element })));
   }
 
   /** @param {number} count */
@@ -226,8 +236,28 @@ export class Actions {
     if (ids.length === 0) return this.#refuse();
     // Annotations go with their pictures.
     const own = ids.filter(id => !(isAnnotation(this.room.element(id)) && ids.includes(this.room.element(id)?.parentId)));
-    this.room.delete(own);
+    const options = group();
+    this.#untie(new Set(own), options);
+    this.room.delete(own, options);
     this.say(`Deleted ${own.length}`);
+  }
+
+  /**
+   * The ends of arrows stay where they are when their elements go.
+   * @param {Set<string>} gone @param {{undoGroup: string}} options
+   */
+  #untie(gone, options) {
+    const { ties } = this.board.scene;
+    for (const [id, line] of ties.lines) {
+      const arrow = gone.has(id) ? undefined : this.room.element(id);
+      /** @type {import("/client/touchsync.js").Data} */
+      const set = {};
+      for (const [index, name] of /** @type {const} */ (["from", "to"]).entries()) {
+        const own = arrow && gone.has(targetOf(arrow, name) ?? "") ? ownPoint(arrow, line[index]) : undefined;
+        if (own) set[name] = { x: Math.round(own.x), y: Math.round(own.y) };
+      }
+      if (Object.keys(set).length) this.room.update(id, set, options);
+    }
   }
 
   /** @param {"undo" | "redo"} way */

@@ -1,6 +1,8 @@
 // The board: a room, the camera over it, what is selected, and the hand that moves it. It draws all of them.
 
+import { isArrow } from "./arrows.js";
 import { fitted, panned, revealed, seen, toScreen, zoomed } from "./camera.js";
+import { Drafts } from "./drafts.js";
 import { left } from "./give.js";
 import { Frames } from "./frames.js";
 import { boundsOf, grown, union } from "./geometry.js";
@@ -44,6 +46,11 @@ export class Board {
   /** @type {Hand | undefined} */
   hand = undefined;
   /**
+   * The element that an arrow's end is about to lie on.
+   * @type {string | undefined}
+   */
+  aim = undefined;
+  /**
    * Hears of the hand's next movements instead of the room, while they are recorded.
    * @type {((samples: import("./recording.js").Sample[]) => void) | undefined}
    */
@@ -72,6 +79,7 @@ export class Board {
     this.world = world;
     this.frames = new Frames(now => this.#draw(now));
     this.presence = new Presence(room);
+    this.drafts = new Drafts(world, room, this.presence);
     this.writers = new Writers(room, this.presence, id => {
       this.#dirty.add(id);
       this.frames.want();
@@ -164,7 +172,7 @@ export class Board {
    * @param {string} id
    */
   #boxOf(id) {
-    const element = this.room.element(id);
+    const known = this.room.element(id), element = isArrow(known) ? this.scene.shown(id) : known;
     return element && !isGuide(element) ? boundsOf(element, this.scene.parentOf(id)) : undefined;
   }
 
@@ -236,12 +244,18 @@ export class Board {
    */
   frameOf(ids) {
     if (ids.length !== 1) return frameAround(ids.flatMap(id => this.scene.boxes.get(id) ?? []));
-    const element = this.room.drawn(ids[0]);
-    const canStretch = element !== undefined && ruleFor(this.room, element.type)?.lockedAspect === false;
+    const element = this.scene.shown(ids[0]);
+    const canStretch = element !== undefined && !isArrow(element) && ruleFor(this.room, element.type)?.lockedAspect === false;
     return element && frameOf(element, this.scene.parentOf(ids[0]), canStretch);
   }
 
   // Drawing
+
+  /** @param {string} id of an element that this window shows otherwise than the room */
+  redraw(id) {
+    this.#dirty.add(id);
+    this.frames.want();
+  }
 
   /** @param {string[]} ids */
   #changed(ids) {
@@ -315,7 +329,9 @@ export class Board {
   #drawOverlay() {
     const { selection, camera } = this, { ids } = selection, isLocked = ids.some(id => this.room.element(id)?.locked);
     const isBusy = this.hand !== undefined && this.guides.length > 0;
-    this.overlay.frame(camera, this.frameOf(ids), { isLocked, isPlain: isBusy || ids.length === 0 });
+    const line = selection.single === undefined || isLocked ? undefined : this.scene.ties.lines.get(selection.single);
+    this.overlay.frame(camera, line ? undefined : this.frameOf(ids), { isLocked, isPlain: isBusy || ids.length === 0 });
+    this.overlay.ends(camera, line);
     this.overlay.guides(camera, this.guides);
     this.overlay.marquee(this.marquee);
     this.overlay.outlines(camera, this.#outlines());
@@ -335,7 +351,9 @@ export class Board {
       const frame = this.moving.has(id) ? undefined : this.#seenFrame(id);
       return frame ? [{ key: `${id} ${sid}`, frame, colour, isMoving: false }] : [];
     }));
-    return [...moved, ...selected].slice(0, MOST_OUTLINES);
+    const aim = this.aim === undefined ? undefined : this.#seenFrame(this.aim);
+    const aimed = aim ? [{ key: "aim", frame: aim, colour: "var(--accent)", isMoving: true }] : [];
+    return [...aimed, ...moved, ...selected].slice(0, MOST_OUTLINES);
   }
 
   /** @param {string} id */

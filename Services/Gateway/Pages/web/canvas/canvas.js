@@ -20,6 +20,7 @@ import { Rulers } from "./rulers.js";
 import { BoardStage } from "./stage.js";
 import { TextBar } from "./textbar.js";
 import * as theme from "./theme.js";
+import { Tools } from "./tools.js";
 import * as toolbar from "./toolbar.js";
 import { refused } from "./words.js";
 
@@ -98,7 +99,7 @@ function startMinimap(board) {
     const { width, height } = board.view;
     board.look({ ...board.camera, x: at.x - width / 2, y: at.y - height / 2 });
   });
-  return paced(120, () => map.draw(board.scene.boxes, board.view, board.moving, board.people.places));
+  return paced(120, () => map.draw(board.scene.boxes, board.view, board.moving, board.people.places, board.scene.ties.lines));
 }
 
 /** One hint, the first time that something is selected here. */
@@ -149,7 +150,11 @@ async function start() {
   const stage = new BoardStage(board, { locked, edit: id => actions.edit(id) });
   const pointers = new Pointers(board.surface, stage), rulers = new Rulers(board, layers.overlay, { say, locked });
   const following = new Following(board, say);
-  let tool = "select", isJoined = false, isInThePast = false;
+  const tools = stage.tools = new Tools(board, actions, (name, isLocked) => {
+    stage.isPanning = name === "hand";
+    toolbar.showTool(name, isLocked);
+  });
+  let isJoined = false, isInThePast = false;
   const page = {
     say, locked,
     help: () => $("help").togglePopover(),
@@ -167,26 +172,25 @@ async function start() {
       const { exportAs } = await import("./export.js");
       await exportAs(kind, board, notify);
     },
-    tool(/** @type {"select" | "hand"} */ name) {
-      tool = name;
-      stage.isPanning = name === "hand";
-      toolbar.showTool(name);
-    },
+    tool: (/** @type {import("./tools.js").ToolName} */ name) => tools.choose(name),
+    make: () => tools.make(),
     space(/** @type {boolean} */ isDown) {
-      stage.isPanning = isDown || tool === "hand";
+      stage.isPanning = isDown || tools.name === "hand";
       document.body.classList.toggle("panning", isDown);
     },
     escape() {
       const wasBusy = board.recorder !== undefined || following.stop();
       board.record(undefined);
-      if (!pointers.abort() && !wasBusy) board.selection.clear();
+      if (pointers.abort() || wasBusy) return;
+      if (tools.draws) return tools.choose("select");
+      board.selection.clear();
     },
   };
   new Keyboard(board, actions, page);
   const textBar = new TextBar(actions);
   toolbar.wire(actions, page);
   toolbar.fillAnimations(actions);
-  toolbar.showTool("select");
+  tools.choose("select");
   new Load(board, actions, notify, kept() === null);
   const connection = new Connection(client, room, () => board.people.count, say);
   const hadCamera = keepCamera(board), measure = chooseQuality(board), drawMinimap = startMinimap(board);
@@ -214,7 +218,7 @@ async function start() {
   };
   board.surface.addEventListener("wheel", event => stage.wheel(event), { passive: false });
   board.surface.addEventListener("dblclick", event => {
-    if (!stage.hit(/** @type {any} */ (event)).id && mayChange(room)) actions.createAt(stage.at(/** @type {any} */ (event)));
+    if (Object.keys(stage.hit(/** @type {any} */ (event))).length === 0 && mayChange(room)) actions.createAt(stage.at(/** @type {any} */ (event)));
   });
   room.on("refusal", refusal => notify(refused(refusal, room.members)));
   room.on("denied", refusal => {

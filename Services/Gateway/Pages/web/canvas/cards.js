@@ -3,6 +3,7 @@
 
 import { icon, iconButton, node } from "./page.js";
 import { inkOn } from "./colours.js";
+import * as shapes from "./shapes.js";
 import { nameOf, PICTURES, TINTS } from "./samples.js";
 import { styleOf } from "./texts.js";
 import { clock, textOf } from "./values.js";
@@ -84,17 +85,29 @@ const DRAWINGS = {
     text.append(line, bars);
     return [iconButton("play", "Play", "play"), text];
   },
+  shape: (element, writers) => [shapes.shape(element), wordsOf(element, writers)],
+  arrow: element => [shapes.arrow(element)],
+  stroke: element => [shapes.stroke(element)],
 };
 
 /** @param {Element} element */
 const other = element => [wordsOf({ ...element, content: element.content ?? element.title }, [], nameOf(element.type))];
 
+/** The fields that a drawing depends on. */
+const DRAWN = [
+  "type", "content", "title", "picture", "tint", "seconds", "fontSize", "bold", "align", "ink", "locked", "shape", "fill", "stroke", "points",
+];
+
 /**
- * What its drawing depends on.
- * @param {Element} element @param {Writer[]} writers on it @returns {string}
+ * What a drawing depends on: values that are compared one by one, as some are large.
+ * @param {Element} element @param {Writer[]} writers on it @returns {unknown[]}
  */
-export const contentKey = ({ content, title, picture, tint, seconds, fontSize, bold, align, ink, locked }, writers) =>
-  JSON.stringify([content, title, picture, tint, seconds, fontSize, bold, align, ink, locked, writers]);
+export function contentOf(element, writers) {
+  const values = [...DRAWN.map(name => element[name]), JSON.stringify(writers)];
+  if (element.type === "arrow") values.push(Math.round(element.originalWidth * 10));
+  if (element.type === "stroke") values.push(Math.round((1000 * element.scaleX) / (element.scaleY || 1)));
+  return values;
+}
 
 /**
  * Fills an element's node.

@@ -15,7 +15,7 @@
 /**
  * What else of the page commands act on.
  * @typedef {object} Page
- * @property {(name: "select" | "hand") => void} tool
+ * @property {(name: import("./tools.js").ToolName) => void} tool
  * @property {() => void} help
  * @property {() => void} animate
  * @property {() => void} history
@@ -25,10 +25,14 @@
 /** @type {Record<string, Command>} */
 export const COMMANDS = {
   note: { label: "Note", group: "Create", keys: ["n"], run: actions => actions.create("note") },
-  photo: { label: "Photo", group: "Create", keys: ["p"], run: actions => actions.create("photo") },
-  audio: { label: "Sound", group: "Create", keys: ["a"], run: actions => actions.create("audio") },
+  photo: { label: "Photo", group: "Create", keys: ["i"], run: actions => actions.create("photo") },
+  audio: { label: "Sound", group: "Create", keys: ["u"], run: actions => actions.create("audio") },
   video: { label: "Video", group: "Create", keys: ["v"], run: actions => actions.create("video") },
   text: { label: "Text, on the selected picture", group: "Create", keys: ["t"], run: actions => actions.text() },
+  rectangle: { label: "Rectangle", group: "Create", keys: ["r"], run: (_, page) => page.tool("rectangle") },
+  ellipse: { label: "Ellipse", group: "Create", keys: ["o"], run: (_, page) => page.tool("ellipse") },
+  arrow: { label: "Arrow, between elements", group: "Create", keys: ["a"], run: (_, page) => page.tool("arrow") },
+  pen: { label: "Pen", group: "Create", keys: ["p", "d"], run: (_, page) => page.tool("pen") },
   edit: { label: "Edit text, or play", group: "Change", keys: ["Enter"], needsSelection: true, isHarmless: true, run: actions => actions.edit() },
   rotateLeft: {
     label: "Quarter turn left", group: "Change", keys: ["Shift+{"], needsSelection: true, run: actions => actions.preset("rotateCCW"),
@@ -39,7 +43,7 @@ export const COMMANDS = {
   flipX: { label: "Mirror sideways", group: "Change", keys: ["x"], needsSelection: true, run: actions => actions.preset("flipX") },
   flipY: { label: "Mirror upside down", group: "Change", keys: ["y"], needsSelection: true, run: actions => actions.preset("flipY") },
   reset: {
-    label: "Reset size, rotation and tilt", group: "Change", keys: ["r"], needsSelection: true, run: actions => actions.preset("reset"),
+    label: "Reset size, rotation and tilt", group: "Change", keys: ["Shift+r"], needsSelection: true, run: actions => actions.preset("reset"),
   },
   animate: { label: "Animate", group: "Change", keys: ["m"], needsSelection: true, run: (_, page) => page.animate() },
   lock: { label: "Lock or unlock", group: "Change", keys: ["l"], needsSelection: true, run: actions => actions.lock() },
@@ -91,6 +95,7 @@ export const GESTURES = [
   ["Flick", "throw; press on what flies to catch it"],
   ["Alt + drag, three fingers", "tilt"],
   ["Shift + click, drag over the canvas", "select several"],
+  ["Drag or click with a tool", "draw; press its key twice to keep it, Enter for one without a pointer"],
   ["Handles", "scale, turn; Shift in steps, Alt about the middle"],
   ["Ctrl while dragging", "no snapping"],
   ["Drag out of the upper or left edge", "a guide; back to the edge, or Delete, and it goes"],

@@ -47,6 +47,12 @@ export function boundsOf(element, parent) {
   return boxAround(seen.length ? seen : [anchorOf(parent ?? element)]);
 }
 
+/** @param {Pose} element @returns {Point} how much longer the axes of its node are, whose scale is the smaller of both */
+export function stretchOf({ scaleX, scaleY }) {
+  const factor = Math.min(Math.abs(scaleX), Math.abs(scaleY)) || 1;
+  return { x: Math.abs(scaleX) / factor, y: Math.abs(scaleY) / factor };
+}
+
 /** @param {Box[]} boxes @returns {Box | undefined} undefined for none */
 export function union(boxes) {
   if (boxes.length === 0) return undefined;

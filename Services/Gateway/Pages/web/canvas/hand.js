@@ -3,6 +3,7 @@
 
 import { ownPoint } from "/client/projection.js";
 import { gestured, shortestTurn } from "/client/touchsync.js";
+import { isArrow, isTied } from "./arrows.js";
 import { anchorOf, turnOf } from "./geometry.js";
 import { given } from "./give.js";
 import { carried, minus } from "./motion.js";
@@ -19,11 +20,14 @@ import { isAnnotation } from "./scene.js";
 const MOST_GIVES = 40;
 
 /**
- * Those that this person can move together: nothing locked, and an annotation only alone.
+ * Those that this person can move together: nothing locked, no arrow between two elements, and an annotation only alone.
  * @param {Room} room @param {string[]} ids
  */
 export function movable(room, ids) {
-  const free = !mayChange(room) ? [] : ids.filter(id => room.element(id) && !room.element(id)?.locked);
+  const free = !mayChange(room) ? [] : ids.filter(id => {
+    const element = room.element(id);
+    return element && !element.locked && !(isArrow(element) && isTied(element));
+  });
   return free.length > 1 ? free.filter(id => !isAnnotation(room.element(id))) : free;
 }
 

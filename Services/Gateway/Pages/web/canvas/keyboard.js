@@ -33,7 +33,7 @@ export class Keyboard {
 
   /**
    * @param {Board} board @param {import("./actions.js").Actions} actions
-   * @param {import("./commands.js").Page & {say: (text: string) => void, escape: () => void, space: (isDown: boolean) => void, locked: () => void}} page
+   * @param {import("./commands.js").Page & {say: (text: string) => void, escape: () => void, space: (isDown: boolean) => void, make: () => boolean, locked: () => void}} page
    */
   constructor(board, actions, page) {
     this.board = board;
@@ -70,6 +70,7 @@ export class Keyboard {
     }
     if (key in ARROWS && isHere) return this.#arrow(ARROWS[key], event.shiftKey ? STEPS.fine : STEPS.way);
     if (key in CHANGES && isHere && !event.ctrlKey && !event.metaKey) return this.#change(CHANGES[key]);
+    if (key === "Enter" && isHere && this.page.make()) return true;
     const name = chord(event), found = Object.values(COMMANDS).find(command => command.keys.includes(name));
     if (!found || (found.needsSelection && this.board.selection.size === 0)) return false;
     this.#release();

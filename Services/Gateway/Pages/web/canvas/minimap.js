@@ -28,8 +28,11 @@ export class Minimap {
     });
   }
 
-  /** @param {Map<string, Box>} boxes @param {Box} view @param {Set<string>} moving @param {Place[]} places of the others */
-  draw(boxes, view, moving, places) {
+  /**
+   * @param {Map<string, Box>} boxes @param {Box} view @param {Set<string>} moving @param {Place[]} places of the others
+   * @param {Map<string, import("./arrows.js").Line>} lines what is no box
+   */
+  draw(boxes, view, moving, places, lines) {
     const { canvas } = this, width = canvas.clientWidth, height = canvas.clientHeight, dense = devicePixelRatio || 1;
     if (!width) return;
     if (canvas.width !== width * dense) Object.assign(canvas, { width: width * dense, height: height * dense });
@@ -41,10 +44,18 @@ export class Minimap {
     brush.clearRect(this.#map.x, this.#map.y, width / scale, height / scale);
     const least = 2 / scale;
     for (const [id, box] of boxes) {
+      if (lines.has(id)) continue;
       brush.fillStyle = moving.has(id) ? style.accentColor : style.color;
       brush.fillRect(box.x, box.y, Math.max(box.width, least), Math.max(box.height, least));
     }
     brush.lineWidth = 1.5 / scale;
+    brush.strokeStyle = style.color;
+    brush.beginPath();
+    for (const [from, to] of lines.values()) {
+      brush.moveTo(from.x, from.y);
+      brush.lineTo(to.x, to.y);
+    }
+    brush.stroke();
     for (const place of places) this.#place(brush, place, scale);
     brush.strokeStyle = style.accentColor;
     brush.strokeRect(view.x, view.y, view.width, view.height);

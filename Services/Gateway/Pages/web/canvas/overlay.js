@@ -16,6 +16,11 @@ import { node } from "./page.js";
 export class Overlay {
   #frame = node("div", "frame");
   #marquee = node("div", "marquee");
+  /**
+   * The handles at the ends of an arrow.
+   * @type {Record<"from" | "to", HTMLElement>}
+   */
+  #ends = { from: node("button", "handle end"), to: node("button", "handle end") };
   /** @type {Map<string, HTMLElement>} */
   #outlines = new Map();
   /** @type {HTMLElement[]} */
@@ -34,8 +39,14 @@ export class Overlay {
       handle.style.top = `${y * 100}%`;
       this.#frame.append(handle);
     }
+    for (const [name, handle] of Object.entries(this.#ends)) {
+      handle.dataset.handle = name;
+      handle.tabIndex = -1;
+      handle.hidden = true;
+      handle.setAttribute("aria-label", name === "from" ? "Move the arrow's tail" : "Move the arrow's head");
+    }
     this.#frame.hidden = this.#marquee.hidden = true;
-    layer.append(this.#frame, this.#marquee);
+    layer.append(this.#frame, this.#marquee, ...Object.values(this.#ends));
   }
 
   /** @param {EventTarget | null} target @returns {string | undefined} the handle there */
@@ -51,6 +62,16 @@ export class Overlay {
     this.#frame.classList.toggle("locked", isLocked);
     this.#frame.classList.toggle("plain", isPlain);
     this.#frame.classList.toggle("stretchable", frame.canStretch);
+  }
+
+  /** @param {Camera} camera @param {import("./arrows.js").Line | undefined} line of the only selected arrow */
+  ends(camera, line) {
+    for (const [index, handle] of Object.values(this.#ends).entries()) {
+      handle.hidden = !line;
+      if (!line) continue;
+      const { x, y } = toScreen(camera, line[index]);
+      handle.style.transform = `translate(${x}px, ${y}px)`;
+    }
   }
 
   /** @param {Camera} camera @param {Outline[]} outlines */

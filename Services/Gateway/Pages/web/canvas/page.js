@@ -18,14 +18,21 @@ export function node(tag, className = "", text) {
 
 const SVG = "http://www.w3.org/2000/svg";
 
+/**
+ * A new node of a drawing.
+ * @param {string} tag @param {Record<string, string>} attributes @returns {SVGElement}
+ */
+export function svg(tag, attributes) {
+  const made = /** @type {SVGElement} */ (document.createElementNS(SVG, tag));
+  for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
+  return made;
+}
+
 /** @param {string} name of a symbol in the page @returns {SVGElement} */
 export function icon(name) {
-  const svg = document.createElementNS(SVG, "svg"), use = document.createElementNS(SVG, "use");
-  svg.setAttribute("class", "icon");
-  svg.setAttribute("aria-hidden", "true");
-  use.setAttribute("href", `#i-${name}`);
-  svg.append(use);
-  return svg;
+  const made = svg("svg", { class: "icon", "aria-hidden": "true" });
+  made.append(svg("use", { href: `#i-${name}` }));
+  return made;
 }
 
 /** @param {string} name @param {string} label @param {string} [className] @returns {HTMLButtonElement} */

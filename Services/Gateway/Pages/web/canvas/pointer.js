@@ -29,9 +29,10 @@ import { ofFingers, STILL, minus, velocityOf } from "./motion.js";
  * @property {(way: Point) => void} pan since the last call
  * @property {(at: Point | null) => void} hover
  */
-/** @typedef {{handle: string} | {id: string} | {}} Target */
+/** @typedef {{begin: (at: Point, event: PointerEvent) => void, move: (at: Point, event: PointerEvent) => void, end: () => void, cancel: () => boolean}} Tool */
+/** @typedef {{tool: Tool} | {handle: string} | {id: string} | {}} Target */
 /** @typedef {{id: number, from: Point, at: Point, target: any, event: PointerEvent, places: {at: number, point: Point}[]}} Finger */
-/** @typedef {"idle" | "touch" | "drag" | "tilt" | "pull" | "marquee" | "pan" | "pinch" | "stretch"} Mode */
+/** @typedef {"idle" | "touch" | "tool" | "drag" | "tilt" | "pull" | "marquee" | "pan" | "pinch" | "stretch"} Mode */
 
 /**
  * How far a pointer may move and still be a tap, pixels of the screen.
@@ -72,9 +73,10 @@ export class Pointers {
   abort() {
     const wasBusy = ["drag", "tilt", "pull", "stretch"].includes(this.mode), wasMarquee = this.mode === "marquee";
     if (wasBusy) this.stage.cancel();
+    const wasDrawing = [...this.fingers.values()].some(({ target }) => target.tool?.cancel());
     if (wasMarquee) this.stage.marquee({ x: 0, y: 0 }, { x: 0, y: 0 });
     this.#finish();
-    return wasBusy || wasMarquee;
+    return wasBusy || wasMarquee || wasDrawing;
   }
 
   #finish() {
@@ -95,9 +97,17 @@ export class Pointers {
     this.fingers.set(event.pointerId, finger);
     if (this.fingers.size === 2) return this.#second();
     if (this.fingers.size === 3) return this.#third();
+    const { id, tool } = finger.target;
+    if (tool) return this.#draw(tool, finger, event);
     this.mode = "touch";
-    const { id } = finger.target;
     if (id) this.stage.press(id);
+  }
+
+  /** @param {Tool} tool @param {Finger} finger @param {PointerEvent} event */
+  #draw(tool, finger, event) {
+    this.mode = "tool";
+    this.surface.setPointerCapture(finger.id);
+    tool.begin(finger.at, event);
   }
 
   /** A second finger joins: what the first one began goes on with both. */
@@ -106,6 +116,7 @@ export class Pointers {
     for (const finger of [first, second]) this.surface.setPointerCapture(finger.id);
     if (this.mode === "marquee") this.stage.marquee({ x: 0, y: 0 }, { x: 0, y: 0 });
     if (this.mode === "pull") this.stage.release();
+    if (this.mode === "tool") first.target.tool.cancel();
     const held = first.target.id ?? second.target.id, isDrag = this.mode === "drag";
     const carried = isDrag ? minus(first.at, first.from) : { x: 0, y: 0 };
     const isElement = isDrag || (this.mode === "touch" && held !== undefined && this.stage.grab(held, first.event));
@@ -144,6 +155,7 @@ export class Pointers {
     switch (this.mode) {
       case "drag": return this.stage.drag({ ...STILL, centre: finger.from, translation: minus(at, finger.from) }, event);
       case "tilt": return this.stage.tilt(this.#way());
+      case "tool": return finger.target.tool.move(at, event);
       case "pull": return this.stage.pulled(at, event);
       case "marquee": return this.stage.marquee(finger.from, at);
       case "pan": return this.stage.pan(minus(at, last));
@@ -190,6 +202,7 @@ export class Pointers {
     if (isCancelled) return void this.abort();
     if (mode === "stretch" || mode === "pinch") return this.#lifted(event.pointerId);
     this.#finish();
+    if (mode === "tool") return finger.target.tool.end();
     if (mode === "touch" && finger.target.id) this.stage.tap(finger.target.id, event);
     else if (mode === "touch" && !finger.target.handle) this.stage.tapNothing(event);
     else if (mode === "drag") this.stage.release(velocityOf(finger.places, event.timeStamp));

@@ -11,7 +11,7 @@ export const PICTURES = ["mountains", "coast", "forest", "city"];
 const TUNES = ["Morning loop", "Slow waltz", "Field recording"];
 
 /** @type {Record<string, string>} */
-const NAMES = { note: "Note", photo: "Photo", audio: "Sound", video: "Video", text: "Text" };
+const NAMES = { note: "Note", photo: "Photo", audio: "Sound", video: "Video", text: "Text", shape: "Shape", arrow: "Arrow", stroke: "Drawing" };
 
 /** @param {string} type @returns {string} what a person calls an element */
 export const nameOf = type => (Object.hasOwn(NAMES, type) ? NAMES[type] : type);

@@ -1,17 +1,19 @@
 // The elements as nodes of the page. Nodes exist for what is in the window, and move by transforms alone.
 
-import { contentKey, fill, fillPlain } from "./cards.js";
+import { contentOf, fill, fillPlain } from "./cards.js";
 import { fit, laidOut } from "./fitting.js";
 import { cssTransform } from "/client/projection.js";
-import { boundsOf, meets } from "./geometry.js";
+import { isArrow } from "./arrows.js";
+import { boundsOf, meets, stretchOf } from "./geometry.js";
 import { node } from "./page.js";
+import { Ties } from "./ties.js";
 import { named } from "./words.js";
 
 /** @typedef {import("./geometry.js").Box} Box */
 /** @typedef {import("./give.js").Give} Give */
 /** @typedef {import("/client/touchsync.js").Element} Element */
 /** @typedef {import("/client/touchsync.js").Room} Room */
-/** @typedef {{node: HTMLElement, card: HTMLElement, content: string, size: string, annotations: Set<string>, level?: number}} View */
+/** @typedef {{node: HTMLElement, card: HTMLElement, content: unknown[], size: string, annotations: Set<string>, level?: number}} View */
 
 let lastName = 0;
 
@@ -21,8 +23,11 @@ function newView() {
   outer.id = `element-${++lastName}`;
   outer.setAttribute("role", "group");
   outer.append(card);
-  return { node: outer, card, content: "", size: "", annotations: new Set() };
+  return { node: outer, card, content: [], size: "", annotations: new Set() };
 }
+
+/** @param {unknown[]} a @param {unknown[]} b */
+const isSame = (a, b) => a.length === b.length && a.every((value, index) => value === b[index]);
 
 /** @param {Element | undefined} element whether it lies on another one */
 export const isAnnotation = element => element?.space === "normalized" && element.parentId !== undefined;
@@ -68,6 +73,11 @@ export class Scene {
    */
   #unfitted = new Set();
   #hasComplained = false;
+  /** Arrows, and what they follow. */
+  ties = new Ties(id => {
+    const element = this.room.drawn(id);
+    return element && { element, parent: this.parentOf(id) };
+  });
 
   /**
    * @param {HTMLElement} world @param {Room} room
@@ -104,15 +114,30 @@ export class Scene {
    * @param {string} id
    */
   draw(id) {
+    const element = this.shown(id);
+    if (!element) this.#forget(id);
+    else this.#drawOne(id, element);
+    for (const annotation of this.#annotations.get(id) ?? []) this.draw(annotation);
+    for (const arrow of this.ties.of(id)) this.draw(arrow);
+  }
+
+  /**
+   * An element as it is drawn now: an arrow lies along the line between its ends.
+   * @param {string} id @returns {Element | undefined}
+   */
+  shown(id) {
     const element = this.room.drawn(id);
-    if (!element) return this.#forget(id);
+    return element && isArrow(element) ? this.ties.laid(id, element) : element;
+  }
+
+  /** @param {string} id @param {Element} element */
+  #drawOne(id, element) {
     if (isGuide(element)) return void this.guides.set(id, element);
     try {
       this.#draw(id, element);
     } catch (error) {
       this.#failed(id, error);
     }
-    for (const annotation of this.#annotations.get(id) ?? []) this.draw(annotation);
   }
 
   /** @param {string} id @param {unknown} error why it cannot be drawn, for a developer: the first is enough */
@@ -125,7 +150,7 @@ export class Scene {
 
   /** @param {string} id @param {Element} element */
   #draw(id, element) {
-    const parent = this.parentOf(id);
+    const parent = isAnnotation(element) ? this.parentOf(id) : undefined;
     if (isAnnotation(element)) this.#onParent(element.parentId, id);
     this.boxes.set(id, boundsOf(element, parent));
     if (this.#isSeen(id, element)) this.#show(id, element, parent);
@@ -191,8 +216,8 @@ export class Scene {
       this.onRestack();
     }
     this.#place(view, element, parent);
-    const writers = this.writers.on(id), content = contentKey(element, writers);
-    if (view.content !== content) {
+    const writers = this.writers.on(id), content = contentOf(element, writers);
+    if (!isSame(content, view.content)) {
       view.content = content;
       fill(view.card, element, writers);
       this.#unfitted.add(id);
@@ -209,6 +234,7 @@ export class Scene {
     const { scaleX, scaleY, anchorX, anchorY, rotation } = element;
     // One factor for what is inside, so that no text is stretched; the rest is in the size.
     const factor = Math.min(Math.abs(scaleX), Math.abs(scaleY)) || 1, { width, height } = laidOut(element);
+    const stretch = parent ? stretchOf(parent) : { x: 1, y: 1 };
     const { style } = view.node, size = `${width.toFixed(2)} ${height.toFixed(2)} ${anchorX} ${anchorY}`;
     if (view.size !== size) {
       view.size = size;
@@ -219,21 +245,11 @@ export class Scene {
     }
     style.opacity = String(element.opacity ?? 1);
     const give = this.gives.get(element.id);
-    const x = element.positionX * (parent?.originalWidth ?? 1) * this.#stretch(parent, "x") - anchorX * width + (give?.x ?? 0);
-    const y = element.positionY * (parent?.originalHeight ?? 1) * this.#stretch(parent, "y") - anchorY * height + (give?.y ?? 0);
+    const x = element.positionX * (parent?.originalWidth ?? 1) * stretch.x - anchorX * width + (give?.x ?? 0);
+    const y = element.positionY * (parent?.originalHeight ?? 1) * stretch.y - anchorY * height + (give?.y ?? 0);
     const shown = factor * (give?.scale ?? 1), turn = rotation + (give?.rotation ?? 0);
     const sized = { ...element, rotation: turn, scaleX: shown * Math.sign(scaleX || 1), scaleY: shown * Math.sign(scaleY || 1) };
     style.transform = `translate(${x}px, ${y}px) ${cssTransform(sized)}`;
-  }
-
-  /**
-   * How much longer a parent's node is than it would be without its unequal scales.
-   * @param {Element | undefined} parent @param {"x" | "y"} axis
-   */
-  #stretch(parent, axis) {
-    if (!parent) return 1;
-    const scales = { x: Math.abs(parent.scaleX), y: Math.abs(parent.scaleY) };
-    return scales[axis] / (Math.min(scales.x, scales.y) || 1);
   }
 
   /** @param {string} id */
@@ -248,6 +264,7 @@ export class Scene {
     this.boxes.delete(id);
     this.guides.delete(id);
     this.gives.delete(id);
+    this.ties.forget(id);
     for (const all of this.#annotations.values()) all.delete(id);
     this.#annotations.delete(id);
   }

@@ -1,5 +1,7 @@
 // What pointers do on the board.
 
+import { EndPull } from "./aim.js";
+import { isLine, touches } from "./arrows.js";
 import { pinched, toCanvas } from "./camera.js";
 import { isMedia } from "./cards.js";
 import { boxBetween, caught, union } from "./geometry.js";
@@ -29,6 +31,13 @@ const DOUBLE = 350;
 export class BoardStage {
   /** Whether the hand tool is chosen, or the space bar held: then everything moves the canvas. */
   isPanning = false;
+  /**
+   * What draws instead of all else.
+   * @type {import("./tools.js").Tools | undefined}
+   */
+  tools = undefined;
+  /** @type {EndPull | undefined} */
+  #end = undefined;
   /** The last tap. */
   #tapped = { id: "", at: -Infinity };
   /**
@@ -57,6 +66,7 @@ export class BoardStage {
   /** @param {PointerEvent} event */
   hit(event) {
     if (this.isPanning || event.button === 1) return {};
+    if (this.tools?.draws) return { tool: this.tools };
     const handle = this.board.overlay.handleAt(event.target), id = this.board.scene.idAt(event.target);
     return handle ? { handle } : id ? { id } : {};
   }
@@ -103,7 +113,8 @@ export class BoardStage {
     const hand = board.hold(selection.ids);
     if (!hand) this.heard.locked();
     const held = new Set(hand?.ids);
-    const isFree = (/** @type {string} */ other) => !held.has(other) && !isAnnotation(board.room.element(other));
+    const isFree = (/** @type {string} */ other) =>
+      !held.has(other) && !isAnnotation(board.room.element(other)) && !isLine(board.room.element(other));
     this.#drag = {
       box: hand && !isAnnotation(board.room.element(hand.ids[0])) ? union(hand.ids.flatMap(one => board.scene.boxes.get(one) ?? [])) : undefined,
       others: [...board.scene.views.keys()].filter(isFree).flatMap(other => board.scene.boxes.get(other) ?? []),
@@ -151,7 +162,12 @@ export class BoardStage {
 
   /** @param {string} handle @param {Point} from */
   pull(handle, from) {
-    const { board } = this, hand = board.hold(board.selection.ids), frame = board.frameOf(hand?.ids ?? []);
+    const { board } = this, { single } = board.selection;
+    if ((handle === "from" || handle === "to") && single !== undefined) {
+      this.#end = new EndPull(board, single, handle);
+      return true;
+    }
+    const hand = board.hold(board.selection.ids), frame = board.frameOf(hand?.ids ?? []);
     if (!hand || !frame) {
       this.heard.locked();
       return false;
@@ -162,6 +178,7 @@ export class BoardStage {
 
   /** @param {Point} at @param {PointerEvent} event */
   pulled(at, event) {
+    if (this.#end) return this.#end.move(at);
     if (!this.#pull) return;
     const { frame, handle, from } = this.#pull, options = { step: event.shiftKey ? STEP : 0, aboutMiddle: event.altKey };
     this.board.hand?.move(pulled(frame, handle, from, toCanvas(this.board.camera, at), options));
@@ -173,12 +190,14 @@ export class BoardStage {
     const { board } = this, { zoom } = board.camera, { x, y } = velocity;
     // What snapped is where it belongs.
     const isThrown = Math.hypot(x, y) > FLICK && board.guides.length === 0 && !isCalm();
-    this.#pull = undefined;
+    this.#end?.end();
+    this.#end = this.#pull = undefined;
     board.letGo(isThrown ? { x: x / zoom, y: y / zoom } : undefined);
   }
 
   cancel() {
-    this.#pull = undefined;
+    this.#end?.cancel();
+    this.#end = this.#pull = undefined;
     this.board.drop();
   }
 
@@ -193,7 +212,11 @@ export class BoardStage {
   caught(from, to, event) {
     const { board } = this, { camera, scene, selection, room } = board;
     const box = boxBetween(toCanvas(camera, from), toCanvas(camera, to));
-    const found = caught(box, scene.boxes).filter(id => !isAnnotation(room.element(id)));
+    const isTouched = (/** @type {string} */ id) => {
+      const line = scene.ties.lines.get(id);
+      return !line || touches(line, box);
+    };
+    const found = caught(box, scene.boxes).filter(id => !isAnnotation(room.element(id)) && isTouched(id));
     this.marquee(from, from);
     selection.set(event.shiftKey ? [...selection.ids, ...found] : found);
   }

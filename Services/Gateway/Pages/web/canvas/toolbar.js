@@ -4,6 +4,7 @@ import { ANIMATIONS } from "./animations.js";
 import { hasText } from "./cards.js";
 import { changes, COMMANDS, GESTURES, shownKey } from "./commands.js";
 import { $, icon, node } from "./page.js";
+import { TOOLS } from "./tools.js";
 
 /** @typedef {import("./actions.js").Actions} Actions */
 /** @typedef {import("./commands.js").Page} Page */
@@ -19,16 +20,22 @@ export function wire(actions, page) {
     if (changes(command)) button.classList.add("changes");
     button.title = keys.length ? `${label} (${shownKey(keys[0])})` : label;
     if (!button.textContent?.trim()) button.setAttribute("aria-label", label);
-    button.addEventListener("click", () => run(actions, page));
+    button.addEventListener("click", () => {
+      $("insert-box").hidePopover();
+      run(actions, page);
+    });
   }
 }
 
-/** @param {"select" | "hand"} tool */
-export function showTool(tool) {
-  for (const name of ["select", "hand"]) {
-    document.querySelector(`#dock [data-command=${name}]`)?.setAttribute("aria-pressed", String(tool === name));
+/** @param {import("./tools.js").ToolName} tool @param {boolean} [isLocked] whether it stays */
+export function showTool(tool, isLocked = false) {
+  for (const name of TOOLS) {
+    const button = document.querySelector(`#dock [data-command=${name}]`);
+    button?.setAttribute("aria-pressed", String(tool === name));
+    button?.classList.toggle("locked", isLocked && tool === name);
   }
   document.body.dataset.tool = tool;
+  document.body.classList.toggle("drawing-tool", tool !== "select" && tool !== "hand");
 }
 
 /**

@@ -1,6 +1,6 @@
 // What the page says: refusals with what to do about them, and elements as they are read aloud.
 
-import { nameOf } from "./samples.js";
+import { nameOf, PICTURES } from "./samples.js";
 import { textOf } from "./values.js";
 
 /** @typedef {import("/client/touchsync.js").Element} Element */
@@ -48,7 +48,9 @@ export const sentence = names => names.join(", ").replace(/, ([^,]*)$/, " and $1
 
 /** @param {Element} element @returns {string} such as: Note "Hello", locked */
 export function named(element) {
-  const text = textOf(element.content ?? element.title ?? element.picture).trim().slice(0, 60);
+  // A picture's data says nothing.
+  const picture = PICTURES.includes(element.picture) ? element.picture : undefined;
+  const text = textOf(element.content ?? element.title ?? picture).trim().slice(0, 60);
   const name = `${nameOf(element.type)}${element.parentId ? " on a picture" : ""}`;
   return `${name}${text ? ` “${text}”` : ""}${element.locked ? ", locked" : ""}`;
 }

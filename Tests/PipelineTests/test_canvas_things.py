@@ -1,0 +1,200 @@
+"""Shapes, arrows, strokes of a pen and pictures on the canvas, drawn by hand: what one window draws the other shows, and
+the room has it."""
+
+import json
+import math
+
+from canvas import CTRL, PICTURES, SHIFT, create, note
+from pipeline import eventually
+
+
+# How many handles the ends of a selected arrow have.
+ENDS = "document.querySelectorAll('.handle.end:not([hidden])').length"
+
+
+def only(window, type):
+    """The stored element of a type, when there is exactly one."""
+    found = []
+
+    def look():
+        found[:] = [element for element in window.stored.values() if element["type"] == type]
+        return len(found) == 1
+
+    eventually(f"there is one {type}", look)
+    return found[0]
+
+
+def at(window, x, y):
+    """Where a point of the canvas is in a window."""
+    camera = json.loads(window.ask(f"sessionStorage.getItem('camera {window.room}')"))
+    return (x - camera["x"]) * camera["zoom"], (y - camera["y"]) * camera["zoom"]
+
+
+def line(window, id):
+    """Where an arrow is drawn: its tail and its head, pixels of the window."""
+    return window.ask(f"""(() => {{
+        const node = document.querySelector('.element[data-id={json.dumps(id)}]'), path = node.querySelector('.line');
+        const length = Number(/H([\\d.]+)/.exec(path.getAttribute('d'))[1]), map = path.getScreenCTM();
+        return [0, length].map(x => {{
+            const {{ x: left, y: top }} = new DOMPoint(x, 12).matrixTransform(map);
+            return [left, top];
+        }});
+    }})()""")
+
+
+def is_near(a, b, within=2):
+    return math.dist(a, b) < within
+
+
+def test_shapes_are_drawn_by_hand(windows, room):
+    ada, bob = windows(), windows()
+    ada.key("r")
+    ada.drag((300, 200), (500, 320), lift=False)
+    bob.wait("the other one sees it grow", "document.querySelector('.drafts rect')?.getAttribute('width') === '200'")
+    assert ada.stored == {}
+    ada.mouse("mouseReleased", 500, 320)
+    shape = only(ada, "shape")
+    assert (shape["shape"], shape["width"], shape["height"]) == ("rectangle", 200, 120)
+    bob.shows(1)
+    bob.wait("the draft is gone", "document.querySelector('.drafts').childElementCount === 0")
+    for window in (ada, bob):
+        assert is_near(window.middle(shape["id"]), at(window, shape["positionX"], shape["positionY"]))
+    # Drawn once: a drag selects again. Taken twice it stays, and Escape puts it down.
+    assert ada.ask("document.body.dataset.tool") == "select"
+    ada.key("o"), ada.key("o")
+    ada.drag((600, 200), (700, 250), SHIFT)
+    ada.click(700, 500)
+    eventually("both are there", lambda: len(ada.stored) == 3)
+    sizes = sorted((one["width"], one["height"]) for one in ada.stored.values() if one["shape"] == "ellipse")
+    assert sizes == [(100, 100), (180, 120)]
+    ada.key("Escape")
+    # A text in its middle, by a double click.
+    x, y = ada.middle(shape["id"])
+    ada.click(x, y), ada.click(x, y)
+    ada.wait("its text is edited", "document.activeElement.tagName === 'TEXTAREA'")
+    ada.write("Start")
+    ada.key("Enter", CTRL)
+    bob.wait("the other one reads it", "[...document.querySelectorAll('[data-kind=shape] .words')].some(one => one.textContent === 'Start')")
+    # It stretches without growing its line.
+    left, top = ada.handle("e")
+    ada.drag((left, top), (left + 100, top), CTRL)
+    eventually("it is wider", lambda: abs(ada.stored[shape["id"]]["width"] - 300) < 3)
+    assert ada.ask("getComputedStyle(document.querySelector('[data-kind=shape] .form')).strokeWidth") == "3px"
+    # Without a pointer: its key, and Enter.
+    ada.select_nothing()
+    ada.key("r"), ada.key("Enter")
+    eventually("there is a fourth one", lambda: len(ada.stored) == 4)
+    bob.shows(4)
+
+
+def test_arrows_follow_what_they_lie_on(single, windows, room):
+    create(single, room, note("a", 0, 0), note("b", 500, 0), note("c", 500, 400))
+    ada, bob = windows(), windows()
+    ada.shows(3), bob.shows(3)
+    ada.key("a")
+    start, end = ada.middle("a"), ada.middle("b")
+    ada.drag((start[0] + 5, start[1]), (end[0] - 3, end[1] + 2), lift=False)
+    bob.wait("the other one sees it grow", "document.querySelector('.drafts path') !== null")
+    ada.wait("what it would take hold of is marked", "document.querySelectorAll('.outline').length === 1")
+    ada.mouse("mouseReleased", end[0] - 3, end[1] + 2)
+    arrow = only(ada, "arrow")
+    id, before = arrow["id"], ada.seq
+    assert {name: (arrow[name]["element"], arrow[name]["x"], arrow[name]["y"]) for name in ("from", "to")} == \
+        {"from": ("a", 0.5, 0.5), "to": ("b", 0.5, 0.5)}
+    bob.shows(4)
+    ends = {name: tuple(bob.middle(name)) for name in "abc"}
+    tail, head = line(bob, id)
+    # Clipped to the edges, with a small gap.
+    assert is_near(tail, (ends["a"][0] + 85, ends["a"][1])) and is_near(head, (ends["b"][0] - 85, ends["b"][1]))
+    # While one of both moves the arrow follows in the other window; then nothing of the arrow was written.
+    ada.drag(end, (end[0], end[1] + 150), CTRL, lift=False)
+    bob.wait("it follows meanwhile", f"Math.abs({json.dumps(head[1])} - document.querySelector('.element[data-id={json.dumps(id)}]').getBoundingClientRect().bottom) > 100")
+    assert ada.seq == before
+    ada.mouse("mouseReleased", end[0], end[1] + 150)
+    eventually("the note is stored", lambda: ada.seq == before + 1)
+    assert ada.stored[id] == arrow
+    bob.agrees("b")
+    # Turned by a quarter, the note ends elsewhere.
+    ada.key("}", SHIFT)
+    eventually("it is turned", lambda: ada.stored["b"]["rotation"] == 90)
+    bob.agrees("b")
+    to, away = bob.middle("b"), bob.middle("a")
+    head = line(bob, id)[1]
+    way = math.atan2(to[1] - away[1], to[0] - away[0])
+    assert is_near(head, (to[0] - 60 - 5 * math.cos(way), to[1] - (60 + 5 * math.cos(way)) * math.tan(way)), 3)
+    # It is hit by its line, not by its box.
+    ada.select_nothing()
+    (x0, y0), (x1, y1) = line(ada, id)
+    ada.click(x0 + 8, y1 - 8)
+    assert ada.ask(ENDS) == 0
+    ada.click((x0 + x1) / 2, (y0 + y1) / 2 + 3)
+    ada.wait("it has handles at its ends", f"{ENDS} === 2")
+    # Its head goes to another note, then to nothing.
+    ada.drag((x1, y1), ada.middle("c"))
+    eventually("it is tied to the third", lambda: ada.stored[id]["to"].get("element") == "c")
+    eventually("the other one sees it", lambda: is_near(line(bob, id)[1], bob.middle("c"), 110))
+    ada.picture(PICTURES / "canvas-arrow.png")
+    # Its element goes: it stays where it was, and one undo brings both back.
+    last = line(bob, id)
+    ada.select("c")
+    ada.key("Delete")
+    bob.shows(3)
+    eventually("it is free", lambda: "element" not in ada.stored[id]["to"])
+    assert is_near(line(bob, id)[1], last[1])
+    ada.key("z", CTRL)
+    bob.shows(4)
+    eventually("it is tied again", lambda: ada.stored[id]["to"].get("element") == "c")
+
+
+def test_free_arrows_go_with_the_hand(windows, room):
+    ada, bob = windows(), windows()
+    ada.key("a")
+    ada.drag((300, 300), (500, 400))
+    arrow = only(ada, "arrow")
+    id = arrow["id"]
+    bob.shows(1)
+    before = line(bob, id)
+    ada.select_nothing()
+    ada.drag((400, 350), (440, 410), CTRL)
+    eventually("it is stored", lambda: ada.stored[id]["positionX"] == arrow["positionX"] + 40)
+    eventually("all of it moved", lambda: all(is_near((x + 40, y + 60), now) for (x, y), now in zip(before, line(bob, id))))
+    # A marquee beside its line, within its box, catches nothing.
+    ada.select_nothing()
+    ada.drag((345, 440), (375, 455))
+    assert ada.ask(ENDS) == 0
+    ada.drag((380, 350), (440, 440))
+    ada.wait("it is caught", f"{ENDS} === 2")
+
+
+def test_strokes_of_a_pen(windows, room):
+    ada, bob = windows(), windows()
+    ada.key("p")
+    places = [(400 + 120 * math.cos(turn / 10), 350 + 120 * math.sin(turn / 10)) for turn in range(60)]
+    ada.mouse("mouseMoved", *places[0])
+    ada.mouse("mousePressed", *places[0], 1)
+    for place in places[1:]:
+        ada.mouse("mouseMoved", *place, 1)
+    bob.wait("the other one sees it grow", "document.querySelector('.drafts path')?.getAttribute('d').includes('Q')")
+    assert ada.stored == {}
+    ada.mouse("mouseReleased", *places[-1])
+    stroke = only(ada, "stroke")
+    assert 16 < len(stroke["points"]) < 120 and all(isinstance(number, int) for number in stroke["points"])
+    assert abs(stroke["width"] - 240) < 3 and ada.seq == 1
+    bob.shows(1)
+    bob.wait("the draft is gone", "document.querySelector('.drafts').childElementCount === 0")
+    # A pen stays in the hand; Escape puts it down.
+    ada.drag((700, 300), (800, 300))
+    eventually("there are two", lambda: len(ada.stored) == 2)
+    ada.key("Escape")
+    bob.shows(2)
+    bob.picture(PICTURES / "canvas-pen.png")
+    # It is hit by its line, not inside of it.
+    ada.click(400, 350)
+    assert ada.ask("document.querySelector('.frame').hidden")
+    ada.click(*places[20])
+    ada.wait("it is selected", "document.querySelector('.frame').hidden === false")
+    ada.drag(places[20], (places[20][0] + 50, places[20][1]), CTRL)
+    eventually("it moves as others do", lambda: ada.stored[stroke["id"]]["positionX"] == stroke["positionX"] + 50)
+    ada.key("z", CTRL), ada.key("z", CTRL)
+    eventually("one undo takes back a stroke", lambda: list(ada.stored) == [stroke["id"]])
+    bob.shows(1)
