@@ -62,6 +62,12 @@ assert.deepEqual(withAnnotations(all, new Set(["p"])).map(one => one.id), ["p", 
 assert.deepEqual(withAnnotations(all, new Set(["t"])).map(one => one.id), ["p", "t"], "an annotation comes with what it lies on");
 assert.deepEqual(withAnnotations(all, new Set(["a"])).map(one => one.id), ["a"]);
 
+// Arrows lie along the line between what they are tied to, also to what is not in the picture.
+const arrow = element({ id: "w", type: "arrow", from: { element: "a", x: 0.5, y: 0.5 }, to: { x: 0, y: 0 }, positionX: 800, positionY: 50, originalWidth: 10, originalHeight: 10 });
+const tied = drawn([arrow], look, [element({}), arrow]);
+assert.ok(Math.abs(tied.width - 48 - (795 - 205)) < 2, `${tied.width}: from the edge of the note to its free end`);
+assert.ok(/<path d="M0 12H590\.?\d*M/.test(tied.svg), tied.svg);
+
 // Hostile fields
 const odd = ['<script>alert(1)</script>', '"/><image href="http://x/"/>', "\u0000\ud800]]>&", { toString: 0 }, [[]], null, 1e308, -5, true, "__proto__", "constructor"];
 for (const type of ["note", "text", "photo", "video", "audio", "shape", "arrow", "stroke", "constructor", "<b>"]) {

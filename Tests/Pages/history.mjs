@@ -67,7 +67,9 @@ assert.deepEqual(
     update: [{ id: "a", set: { content: "Hello", tint: null, zIndex: null } }] });
 assert.deepEqual(restore([{ ...note, locked: true }], [{ ...note, locked: true, content: "Bye" }]).update, [{ id: "a", set: { content: "Hello" } }]);
 assert.deepEqual(restore([{ ...note, locked: true }], [{ ...note, locked: true, positionX: 3 }]),
-  { ...nothing, unlock: ["a"], transform: [{ elementId: "a", positionX: 0 }], update: [{ id: "a", set: { locked: true } }] });
+  { ...nothing, unlock: ["a"], transform: [{ elementId: "a", positionX: 0 }] });
+assert.deepEqual(restore([{ ...note, locked: true }], []).create, [{ ...note, id: "new-1" }], "what has a lock could not be taken back");
+made = 0;
 const words = { id: "t", type: "text", parentId: "a", space: "normalized", positionX: 0.5, rev: 2, createdBy: "ada" };
 const arrow = { id: "w", type: "arrow", from: { element: "a", x: 0.5, y: 0.5 }, to: { x: 9, y: 9 }, positionX: 0 };
 assert.deepEqual(restore([note, arrow, words], []).create, [

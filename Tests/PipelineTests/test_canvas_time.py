@@ -2,6 +2,7 @@
 
 import base64
 import json
+import pathlib
 import time
 
 import pytest
@@ -181,9 +182,15 @@ def test_a_picture_of_the_room_is_what_the_page_shows(single, windows, room, tmp
         {"type": "audio", "title": "A tune", "positionX": 300, "positionY": -120, "width": 320, "height": 88},
         {"type": "text", "content": "on it", "parentId": "a", "space": "normalized", "positionX": 0.5, "positionY": 0.8,
          "width": 140, "height": 40, "fontSize": 20},
+        {"id": "e", "type": "shape", "shape": "ellipse", "content": "Round", "fill": "mint", "stroke": "mint", "positionX": 480, "positionY": 40,
+         "width": 150, "height": 100},
+        {"type": "arrow", "from": {"element": "c", "x": 0.5, "y": 0.5}, "to": {"element": "e", "x": 0.5, "y": 0.5}, "positionX": 200,
+         "positionY": 80, "stroke": "rose"},
+        {"type": "stroke", "points": [0, 0, 40, 60, 90, 10, 140, 50], "stroke": "sky", "positionX": -110, "positionY": 210, "width": 140,
+         "height": 60, "rotation": 20},
         {"type": "text", "content": "Free text", "positionX": -280, "positionY": 190, "fontSize": 36, "width": 220, "height": 56})
     ada = windows()
-    ada.shows(7)
+    ada.shows(10)
     file = downloads(ada, tmp_path)
     export(ada, "exportPng")
     png = file(f"{room}.png")
@@ -314,3 +321,78 @@ def test_the_past_plays_by_itself(single, windows, apps, room):
     assert past(ada, "a") is None
     ada.key("Escape")
     ada.wait("the room is there", "!document.querySelector('.playback, .past') && getComputedStyle(document.getElementById('world')).visibility === 'visible'")
+
+
+# Import
+
+
+IMPORTS = pathlib.Path(__file__).resolve().parent.parent / "Import"
+
+
+def test_a_file_of_excalidraw_is_dropped_and_taken_back(single, windows, room):
+    create(single, room, note("a", 5000, 0))
+    ada, bob = windows(), windows()
+    ada.shows(1), bob.shows(1)
+    expected = json.loads((IMPORTS / "diagram.excalidraw.json").read_text())["elements"]
+    data = {"items": [], "files": [str(IMPORTS / "diagram.excalidraw")], "dragOperationsMask": 1}
+    for kind in ("dragEnter", "dragOver", "drop"):
+        ada.command("Input.dispatchDragEvent", type=kind, x=600, y=380, data=data)
+    ada.wait("it says what came, and what did not", "document.getElementById('toast').textContent.includes('Left out or changed: 1 × diamond')")
+    eventually("all is stored", lambda: len(ada.stored) == len(expected) + 1)
+    stored = [one for one in ada.stored.values() if one["id"] != "a"]
+    server, store = (next(one for one in stored if one.get("fill") == fill) for fill in ("sky", "rose"))
+    # As in the file, moved to where it was dropped.
+    assert (store["positionX"] - server["positionX"], store["positionY"] - server["positionY"]) == (571 - 200, 111 - 110)
+    assert (server["content"], store["shape"], store["rotation"], store["opacity"]) == ("The server", "ellipse", 30, 0.6)
+    way = next(one for one in stored if one["type"] == "arrow" and one["stroke"] == "mint")
+    assert (way["from"]["element"], way["to"]["element"]) == (server["id"], store["id"])
+    assert len({one["groupId"] for one in stored if "groupId" in one}) == 2
+    bob.wait("the other one sees it, too", "document.querySelectorAll('.element').length > 5")
+    ada.key("1")
+    ada.ask("requestAnimationFrame(() => requestAnimationFrame(() => window.isDrawn = true))")
+    ada.wait("it is drawn", "window.isDrawn")
+    ada.picture(PICTURES / "canvas-imported.png")
+    ada.key("z", CTRL)
+    eventually("one undo takes it back", lambda: list(ada.stored) == ["a"])
+
+
+def test_a_file_of_tldraw_and_an_exported_room_are_chosen(single, windows, room, tmp_path):
+    ada = windows()
+    expected = json.loads((IMPORTS / "board.tldr.json").read_text())["elements"]
+    opened = []
+    others = ada.browser.on_event
+    ada.browser.on_event = lambda session, method, parameters: (
+        others(session, method, parameters), method == "Page.fileChooserOpened" and opened.append(parameters["backendNodeId"]))
+    ada.command("Page.setInterceptFileChooserDialog", enabled=True)
+
+    def choose(file):
+        opened.clear()
+        ada.press("[popovertarget=menu-box]")
+        ada.press("#menu-box [data-command=import]")
+        eventually("a file is asked for", lambda: opened)
+        ada.command("DOM.setFileInputFiles", files=[str(file)], backendNodeId=opened[0])
+
+    choose(IMPORTS / "board.tldr")
+    eventually("all is stored", lambda: len(ada.stored) == len(expected))
+    words = next(one for one in ada.stored.values() if one["type"] == "text" and one["align"] == "center")
+    assert (words["content"], words["ink"], words["fontSize"]) == ("Some words\nbelow", "peach", 36)
+
+    # What one room exported the other imports.
+    file = downloads(ada, tmp_path)
+    ada.key("Escape")
+    ada.select_nothing()
+    export(ada, "exportJson")
+    (tmp_path / "copy.jsonl").write_bytes(file(f"{room}.jsonl"))
+    (tmp_path / "odd.json").write_text("[1]")
+    before = ada.stored
+    choose(tmp_path / "odd.json")
+    ada.wait("it is none", "document.getElementById('toast').textContent.startsWith('odd.json is no file')")
+    choose(tmp_path / "copy.jsonl")
+    eventually("twice as many", lambda: len(ada.stored) == 2 * len(expected))
+    after = [one for id, one in ada.stored.items() if id not in before]
+    server = ("id", "rev", "createdBy", "updatedBy", "positionX", "positionY", "from", "to", "groupId")
+    bare = [sorted(json.dumps({key: value for key, value in one.items() if key not in server}, sort_keys=True) for one in all)
+            for all in (before.values(), after)]
+    assert bare[0] == bare[1]
+    for arrow in (one for one in after if one["type"] == "arrow"):
+        assert all(end["element"] in ada.stored and end["element"] not in before for end in (arrow["from"], arrow["to"]) if "element" in end)

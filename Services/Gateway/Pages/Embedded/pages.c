@@ -62,6 +62,9 @@ static const struct page_file files[] = {
     {"/app/entry.js", (const unsigned char[]){
 #embed "../web/canvas/entry.js" suffix(, 0)
     }},
+    {"/app/excalidraw.js", (const unsigned char[]){
+#embed "../web/canvas/excalidraw.js" suffix(, 0)
+    }},
     {"/app/export.js", (const unsigned char[]){
 #embed "../web/canvas/export.js" suffix(, 0)
     }},
@@ -70,6 +73,9 @@ static const struct page_file files[] = {
     }},
     {"/app/follow.js", (const unsigned char[]){
 #embed "../web/canvas/follow.js" suffix(, 0)
+    }},
+    {"/app/foreign.js", (const unsigned char[]){
+#embed "../web/canvas/foreign.js" suffix(, 0)
     }},
     {"/app/frames.js", (const unsigned char[]){
 #embed "../web/canvas/frames.js" suffix(, 0)
@@ -95,8 +101,14 @@ static const struct page_file files[] = {
     {"/app/identity.js", (const unsigned char[]){
 #embed "../web/canvas/identity.js" suffix(, 0)
     }},
+    {"/app/import.js", (const unsigned char[]){
+#embed "../web/canvas/import.js" suffix(, 0)
+    }},
     {"/app/keyboard.js", (const unsigned char[]){
 #embed "../web/canvas/keyboard.js" suffix(, 0)
+    }},
+    {"/app/later.js", (const unsigned char[]){
+#embed "../web/canvas/later.js" suffix(, 0)
     }},
     {"/app/load.js", (const unsigned char[]){
 #embed "../web/canvas/load.js" suffix(, 0)
@@ -109,6 +121,9 @@ static const struct page_file files[] = {
     }},
     {"/app/minimap.js", (const unsigned char[]){
 #embed "../web/canvas/minimap.js" suffix(, 0)
+    }},
+    {"/app/moment.js", (const unsigned char[]){
+#embed "../web/canvas/moment.js" suffix(, 0)
     }},
     {"/app/motion.js", (const unsigned char[]){
 #embed "../web/canvas/motion.js" suffix(, 0)
@@ -202,6 +217,12 @@ static const struct page_file files[] = {
     }},
     {"/app/ties.js", (const unsigned char[]){
 #embed "../web/canvas/ties.js" suffix(, 0)
+    }},
+    {"/app/tldraw.js", (const unsigned char[]){
+#embed "../web/canvas/tldraw.js" suffix(, 0)
+    }},
+    {"/app/tldrawpath.js", (const unsigned char[]){
+#embed "../web/canvas/tldrawpath.js" suffix(, 0)
     }},
     {"/app/toolbar.js", (const unsigned char[]){
 #embed "../web/canvas/toolbar.js" suffix(, 0)

@@ -9,10 +9,11 @@ import { enter, kept } from "./entry.js";
 import { browser, identity, rename, tab } from "./identity.js";
 import { Following } from "./follow.js";
 import { Keyboard } from "./keyboard.js";
+import { later } from "./later.js";
 import { Load } from "./load.js";
 import { Minimap } from "./minimap.js";
 import { notify, say } from "./notices.js";
-import { $, isCalm, paced, style } from "./page.js";
+import { $, isCalm, paced } from "./page.js";
 import { Pointers } from "./pointer.js";
 import { Governor } from "./quality.js";
 import { mayChange } from "./roomcore.js";
@@ -154,24 +155,12 @@ async function start() {
     stage.isPanning = name === "hand";
     toolbar.showTool(name, isLocked);
   });
-  let isJoined = false, isInThePast = false;
+  let isJoined = false;
   const page = {
     say, locked,
     help: () => $("help").togglePopover(),
     animate: () => $("animate-box").togglePopover(),
-    async history() {
-      $("menu-box").hidePopover();
-      if (isInThePast) return;
-      isInThePast = true;
-      const [{ open }] = await Promise.all([import("./playback.js"), style("playback")]);
-      const playback = await open(board, { notify, say, stage });
-      if (playback) playback.onClose = () => (isInThePast = false);
-      else isInThePast = false;
-    },
-    async export(/** @type {import("./export.js").Kind} */ kind) {
-      const { exportAs } = await import("./export.js");
-      await exportAs(kind, board, notify);
-    },
+    ...later(board, { notify, say, stage, locked }),
     tool: (/** @type {import("./tools.js").ToolName} */ name) => tools.choose(name),
     make: () => tools.make(),
     space(/** @type {boolean} */ isDown) {

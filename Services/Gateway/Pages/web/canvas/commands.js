@@ -20,6 +20,7 @@
  * @property {() => void} animate
  * @property {() => void} history
  * @property {(kind: import("./export.js").Kind) => void} export
+ * @property {() => void} import
  */
 
 /** @type {Record<string, Command>} */
@@ -76,6 +77,7 @@ export const COMMANDS = {
     label: "Show the selection", group: "View", keys: ["2"], needsSelection: true, run: ({ board }) => board.fit(board.selection.ids),
   },
   past: { label: "Play the room back", group: "Room", keys: ["Shift+h"], run: (_, page) => page.history() },
+  import: { label: "Import a file", group: "Create", keys: ["Ctrl+o"], run: (_, page) => page.import() },
   exportPng: { label: "Export as PNG", group: "Room", keys: ["Ctrl+Shift+e"], run: (_, page) => page.export("png") },
   exportSvg: { label: "Export as SVG", group: "Room", keys: [], run: (_, page) => page.export("svg") },
   exportJson: { label: "Export as JSON", group: "Room", keys: [], run: (_, page) => page.export("json") },

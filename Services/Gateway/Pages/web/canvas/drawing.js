@@ -1,5 +1,6 @@
 // Elements as SVG: what the page shows of them, for a file. It has no page, so that it is tested without one.
 
+import { isArrow, laidAlong, lineOf } from "./arrows.js";
 import { boundsOf, grown, union } from "./geometry.js";
 import { innerSize, placed } from "./placing.js";
 import { cardOf } from "./portraits.js";
@@ -30,13 +31,18 @@ export function withAnnotations(elements, chosen) {
 
 /**
  * @param {readonly Element[]} elements in their order, with the parents of annotations
- * @param {Look} look
+ * @param {Look} look @param {readonly Element[]} [around] all of the room, on which arrows may end
  * @returns {{svg: string, width: number, height: number}} pixels of the canvas
  */
-export function drawn(elements, look) {
-  const byId = new Map(elements.map(element => [element.id, element]));
+export function drawn(elements, look, around = elements) {
+  const byId = new Map(around.map(element => [element.id, element]));
   const parentOf = (/** @type {Element} */ { space, parentId }) => (space === "normalized" ? byId.get(parentId) : undefined);
-  const seen = elements.filter(element => element.type !== "guide");
+  const find = (/** @type {string} */ id) => {
+    const element = byId.get(id);
+    return element && { element, parent: parentOf(element) };
+  };
+  const laid = (/** @type {Element} */ element) => (isArrow(element) ? laidAlong(element, lineOf(element, find)) : element);
+  const seen = elements.filter(element => element.type !== "guide").map(laid);
   const box = grown(union(seen.map(element => boundsOf(element, parentOf(element)))) ?? { x: 0, y: 0, width: 1, height: 1 }, MARGIN);
   const roots = seen.filter(element => !parentOf(element));
   let count = 0;
@@ -44,7 +50,7 @@ export function drawn(elements, look) {
     const parent = parentOf(element), name = `e${++count}`, { layers, hasShadow } = cardOf(element, innerSize(element), look, name);
     const own = layers.map(({ markup, opacity }, layer) => tag("g", { opacity }, placed(markup, element, parent, `${name}-${layer}`))).join("");
     /** @type {string} */
-    const on = seen.filter(one => parentOf(one) === element).map(draw).join("");
+    const on = seen.filter(one => parentOf(one)?.id === element.id).map(draw).join("");
     return tag("g", { opacity: element.opacity, filter: hasShadow ? "url(#shadow)" : undefined }, own) + (on && tag("g", { opacity: element.opacity }, on));
   };
   const { x, y, width, height } = box;

@@ -38,8 +38,8 @@ async function samplesIn(elements) {
 /** @param {Element} element @returns {string} */
 const sampleOf = ({ picture }) => (PICTURES.includes(picture) ? picture : PICTURES[0]);
 
-/** @param {readonly Element[]} elements */
-async function picture(elements) {
+/** @param {readonly Element[]} elements @param {readonly Element[]} around all of the room */
+async function picture(elements, around) {
   const samples = await samplesIn(elements), style = getComputedStyle(document.documentElement);
   const brush = /** @type {CanvasRenderingContext2D} */ (document.createElement("canvas").getContext("2d"));
   const colour = (/** @type {string} */ name) => style.getPropertyValue(name).trim();
@@ -52,7 +52,7 @@ async function picture(elements) {
       return brush.measureText(text).width;
     },
     picture: element => (typeof element.picture === "string" && OWN.test(element.picture) ? element.picture : samples.get(sampleOf(element))),
-  });
+  }, around);
 }
 
 /** @param {{svg: string, width: number, height: number}} drawing @returns {Promise<Blob>} */
@@ -103,7 +103,7 @@ export async function exportAs(kind, board, notify) {
       download(`${name}.jsonl`, new Blob([linesOf(board, stored)], { type: "application/jsonl" }));
       return notify(stored.length < elements.length ? `${counted(elements.length - stored.length, "element")} not stored yet: left out.` : `Exported ${what}.`);
     }
-    const drawing = picture(elements);
+    const drawing = picture(elements, room.elements);
     if (kind === "svg") download(`${name}.svg`, new Blob([(await drawing).svg], { type: "image/svg+xml" }));
     if (kind === "png") download(`${name}.png`, await rastered(await drawing));
     if (kind === "copy") {

@@ -2,15 +2,14 @@
 // the room itself goes on behind. What is chosen there can be brought back.
 
 import { toScreen } from "./camera.js";
-import { colourOf } from "./colours.js";
 import { withAnnotations } from "./drawing.js";
 import { grown } from "./geometry.js";
-import { deed, Past } from "./history.js";
+import { Past } from "./history.js";
 import { latest, since } from "./log.js";
+import { strip, told } from "./moment.js";
 import { $, iconButton, node, paced } from "./page.js";
-import { face } from "./people.js";
 import { Pointers } from "./pointer.js";
-import { restoring } from "./restoring.js";
+import { commit, restoring } from "./restoring.js";
 import { mayChange } from "./roomcore.js";
 import { Scene } from "./scene.js";
 import { counted, refused } from "./words.js";
@@ -204,35 +203,12 @@ export class Playback {
     this.#mark();
     const { entry } = this.past, text = entry ? "" : this.isWhole ? "The room was empty." : "Changes before this one are not kept.";
     this.#slider.value = String(this.past.at);
-    this.#what.replaceChildren(...(entry ? this.#told(entry) : [text]));
+    this.#what.replaceChildren(...(entry ? told(entry, this.board.room) : [text]));
     this.#slider.setAttribute("aria-valuetext", this.#what.textContent ?? "");
   }
 
-  /** @param {string} userId */
-  #person(userId) {
-    const member = this.board.room.members.find(one => one.userId === userId);
-    return { userId, name: member?.name || userId, colour: colourOf(member?.color, userId) };
-  }
-
-  /** @param {Entry} entry @returns {Node[]} */
-  #told(entry) {
-    const person = this.#person(entry.userId), at = new Date(entry.at);
-    const isToday = at.toDateString() === new Date().toDateString();
-    const time = node("time", "", at.toLocaleString("en", isToday ? { timeStyle: "medium" } : { dateStyle: "medium", timeStyle: "short" }));
-    return [face(person), node("b", "", person.name), node("span", "deed", ` ${deed(entry)} `), time];
-  }
-
-  /** A line for each change, in the colour of who did it. */
   #drawStrip() {
-    const { clientWidth: width, clientHeight: height } = this.#strip, { entries } = this.past, dense = devicePixelRatio || 1;
-    if (!width) return;
-    Object.assign(this.#strip, { width: width * dense, height: height * dense });
-    const brush = /** @type {CanvasRenderingContext2D} */ (this.#strip.getContext("2d")), step = width / entries.length;
-    brush.scale(dense, dense);
-    entries.forEach(({ userId }, index) => {
-      brush.fillStyle = this.#person(userId).colour;
-      brush.fillRect(index * step, 0, Math.max(step - (step > 3 ? 1 : 0), 0.5), height);
-    });
+    strip(this.#strip, this.past.entries, this.board.room);
   }
 
   #mark() {
@@ -257,15 +233,10 @@ export class Playback {
   restore() {
     const { room, selection } = this.board, options = { undoGroup: `restore ${Date.now().toString(36)}` };
     const chosen = new Set([...this.chosen].filter(id => this.past.element(id)));
-    const { unlock, create, transform, update } = restoring(withAnnotations(this.past.elements, chosen), id => room.element(id), newElementId);
-    const failed = (/** @type {any} */ refusal) => this.page.notify(refused(refusal, room.members));
-    for (const id of unlock) room.update(id, { locked: false }, options).catch(failed);
-    for (const batch of parts(create)) room.createAll(batch, options).catch(failed);
-    for (const batch of parts(transform)) room.transformAll(/** @type {any} */ (batch), options).catch(failed);
-    for (const { id, set } of update) room.update(id, set, options).catch(failed);
-    const count = create.length + new Set([...transform.map(one => one.elementId), ...update.map(one => one.id)]).size;
+    const edits = restoring(withAnnotations(this.past.elements, chosen), id => room.element(id), newElementId);
+    const count = commit(room, edits, options, refusal => this.page.notify(refused(refusal, room.members)));
     this.close();
-    selection.set([...create.map(one => one.id), ...[...chosen].filter(id => room.element(id))]);
+    selection.set([...edits.create.map(one => one.id), ...[...chosen].filter(id => room.element(id))]);
     this.page.notify(count ? `Restored ${counted(count, "element")}. Undo takes it back.` : "It is as it was then.");
   }
 
@@ -280,9 +251,3 @@ export class Playback {
     this.onClose();
   }
 }
-
-/** Elements of one edit at most, well below what a server allows. */
-const BATCH = 200;
-
-/** @template T @param {T[]} all @returns {T[][]} */
-const parts = all => Array.from({ length: Math.ceil(all.length / BATCH) }, (_, index) => all.slice(index * BATCH, (index + 1) * BATCH));

@@ -1,7 +1,10 @@
 // What is in an element's card, as SVG in the card's own pixels: one portrait for each kind, as `cards` has for the page.
 
 import { clock, textOf } from "./values.js";
+import { stretchOf } from "./geometry.js";
 import { nameOf, TINTS } from "./samples.js";
+import { arrowPath } from "./shapes.js";
+import { smooth } from "./strokes.js";
 import { escaped, tag } from "./svg.js";
 import { stepsFrom, styleOf } from "./texts.js";
 import { wrapped } from "./wrapping.js";
@@ -22,6 +25,8 @@ import { wrapped } from "./wrapping.js";
 
 /** The colour of what stands on pictures and players, whatever the theme. */
 const DARK = "#1b1d24", BRIGHT = "#ffffff";
+/** How thick lines are, pixels. */
+const LINE = 3;
 /** Where a line's letters stand below its middle, in sizes. */
 const BASELINE = 0.35;
 
@@ -99,9 +104,32 @@ function text(element, size, look) {
   }, look);
 }
 
+/** @type {Portrait} */
+function shape(element, size, look) {
+  const { width, height } = size, { fontSize, isBold, align, ink } = styleOf(element), half = LINE / 2;
+  const drawn = { fill: element.fill === "none" ? "none" : coloured(element.fill, look.tints, "paper"), ...lineIn(element, look) };
+  const form = element.shape === "ellipse"
+    ? tag("ellipse", { cx: width / 2, cy: height / 2, rx: Math.max(width / 2 - half, 0), ry: Math.max(height / 2 - half, 0), ...drawn })
+    : tag("rect", { x: half, y: half, width: Math.max(width - LINE, 0), height: Math.max(height - LINE, 0), rx: 10, ...drawn });
+  const box = { x: 14, y: 10, width: Math.max(width - 28, 1), height: Math.max(height - 20, 1) };
+  return form + lines({
+    content: textOf(element.content), box, size: fontSize, leading: 1.35, weight: isBold ? 750 : 500, align, isMiddle: true,
+    ink: look.inks[ink ?? "paper"],
+  }, look);
+}
+
+/** @param {Element} element @param {Look} look */
+const lineIn = ({ stroke }, { inks }) =>
+  ({ stroke: coloured(stroke, inks, "slate"), "stroke-width": LINE, "stroke-linecap": "round", "stroke-linejoin": "round" });
+
+/** @param {string} d @param {Element} element @param {Look} look */
+const path = (d, element, look) => tag("path", { d, fill: "none", ...lineIn(element, look) });
+
 /** @type {Record<string, Portrait>} */
 const PORTRAITS = {
-  note, text,
+  note, text, shape,
+  arrow: (element, size, look) => path(arrowPath(Math.round(size.width * 10) / 10), element, look),
+  stroke: (element, size, look) => path(smooth(element.points, stretchOf(element)), element, look),
   photo: (element, size, look) => tag("rect", { ...rounded(size, 6), fill: BRIGHT }) +
     picture(element, look, { x: 8, y: 8, width: Math.max(size.width - 16, 1), height: Math.max(size.height - 16, 1) }),
   video: (element, size, look, name) => {

@@ -20,9 +20,12 @@ const FIXED = [
 /** @param {unknown} a @param {unknown} b */
 const isSame = (a, b) => JSON.stringify(a) === JSON.stringify(b);
 
-/** @param {Element} element @returns {Data} what makes another one like it */
+/**
+ * A lock is not copied: an undo could not delete what has one.
+ * @param {Element} element @returns {Data} what makes another one like it
+ */
 export function copyOf(element) {
-  const { createdBy, updatedBy, rev, motion, animation, width, height, roomId, ...rest } = element;
+  const { createdBy, updatedBy, rev, motion, animation, width, height, roomId, locked, ...rest } = element;
   return rest;
 }
 
@@ -61,7 +64,10 @@ export function restoring(past, living, newId) {
   return edits;
 }
 
-/** @param {Element} element @param {Element} now @param {Edits} edits */
+/**
+ * Locks stay as they are, unless they are in the way.
+ * @param {Element} element @param {Element} now @param {Edits} edits
+ */
 function change(element, now, edits) {
   const { id } = element;
   const moved = Object.entries(GEOMETRY).filter(([field, value]) => (element[field] ?? value) !== (now[field] ?? value));
@@ -70,7 +76,24 @@ function change(element, now, edits) {
   const isResized = "originalWidth" in set || "originalHeight" in set;
   if (now.locked && (moved.length || isResized)) edits.unlock.push(id);
   if (moved.length) edits.transform.push({ elementId: id, ...Object.fromEntries(moved.map(([field, value]) => [field, element[field] ?? value])) });
-  const isUnlocked = edits.unlock.includes(id), isLocked = now.locked === true && !isUnlocked;
-  if (Boolean(element.locked) !== isLocked) set.locked = Boolean(element.locked);
   if (Object.keys(set).length) edits.update.push({ id, set });
+}
+
+/** Elements of one edit at most, well below what a server allows. */
+const BATCH = 200;
+
+/** @template T @param {T[]} all @returns {T[][]} */
+const parts = all => Array.from({ length: Math.ceil(all.length / BATCH) }, (_, index) => all.slice(index * BATCH, (index + 1) * BATCH));
+
+/**
+ * Makes the edits.
+ * @param {import("/client/touchsync.js").Room} room @param {Edits} edits @param {object} options @param {(refusal: any) => void} failed
+ * @returns {number} how many elements they change
+ */
+export function commit(room, { unlock, create, transform, update }, options, failed) {
+  for (const id of unlock) room.update(id, { locked: false }, options).catch(failed);
+  for (const batch of parts(create)) room.createAll(batch, options).catch(failed);
+  for (const batch of parts(transform)) room.transformAll(/** @type {any} */ (batch), options).catch(failed);
+  for (const { id, set } of update) room.update(id, set, options).catch(failed);
+  return create.length + new Set([...transform.map(one => one.elementId), ...update.map(one => one.id)]).size;
 }
