@@ -329,6 +329,8 @@ def test_the_past_plays_by_itself(single, windows, apps, room):
 IMPORTS = pathlib.Path(__file__).resolve().parent.parent / "Import"
 
 
+# Files come from outside of the page by the DevTools protocol.
+@pytest.mark.parametrize("browser", ["chromium"], indirect=True)
 def test_a_file_of_excalidraw_is_dropped_and_taken_back(single, windows, room):
     create(single, room, note("a", 5000, 0))
     ada, bob = windows(), windows()
@@ -336,7 +338,7 @@ def test_a_file_of_excalidraw_is_dropped_and_taken_back(single, windows, room):
     expected = json.loads((IMPORTS / "diagram.excalidraw.json").read_text())["elements"]
     data = {"items": [], "files": [str(IMPORTS / "diagram.excalidraw")], "dragOperationsMask": 1}
     for kind in ("dragEnter", "dragOver", "drop"):
-        ada.command("Input.dispatchDragEvent", type=kind, x=600, y=380, data=data)
+        ada.window.command("Input.dispatchDragEvent", type=kind, x=600, y=380, data=data)
     ada.wait("it says what came, and what did not", "document.getElementById('toast').textContent.includes('Left out or changed: 1 × diamond')")
     eventually("all is stored", lambda: len(ada.stored) == len(expected) + 1)
     stored = [one for one in ada.stored.values() if one["id"] != "a"]
@@ -356,21 +358,22 @@ def test_a_file_of_excalidraw_is_dropped_and_taken_back(single, windows, room):
     eventually("one undo takes it back", lambda: list(ada.stored) == ["a"])
 
 
+@pytest.mark.parametrize("browser", ["chromium"], indirect=True)
 def test_a_file_of_tldraw_and_an_exported_room_are_chosen(single, windows, room, tmp_path):
     ada = windows()
     expected = json.loads((IMPORTS / "board.tldr.json").read_text())["elements"]
     opened = []
-    others = ada.browser.on_event
-    ada.browser.on_event = lambda session, method, parameters: (
-        others(session, method, parameters), method == "Page.fileChooserOpened" and opened.append(parameters["backendNodeId"]))
-    ada.command("Page.setInterceptFileChooserDialog", enabled=True)
+    heard = ada.browser.listeners[ada.window.session]
+    ada.browser.listeners[ada.window.session] = lambda method, parameters: (
+        heard(method, parameters), method == "Page.fileChooserOpened" and opened.append(parameters["backendNodeId"]))
+    ada.window.command("Page.setInterceptFileChooserDialog", enabled=True)
 
     def choose(file):
         opened.clear()
         ada.press("[popovertarget=menu-box]")
         ada.press("#menu-box [data-command=import]")
         eventually("a file is asked for", lambda: opened)
-        ada.command("DOM.setFileInputFiles", files=[str(file)], backendNodeId=opened[0])
+        ada.window.command("DOM.setFileInputFiles", files=[str(file)], backendNodeId=opened[0])
 
     choose(IMPORTS / "board.tldr")
     eventually("all is stored", lambda: len(ada.stored) == len(expected))
