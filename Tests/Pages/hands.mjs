@@ -3,7 +3,8 @@
 import assert from "node:assert";
 import { banded, given, left } from "../../Services/Gateway/Pages/web/canvas/give.js";
 import { aligned } from "../../Services/Gateway/Pages/web/canvas/guides.js";
-import { frameAround, frameOf, middleOf, placeOn, pulled } from "../../Services/Gateway/Pages/web/canvas/handles.js";
+import { innerFactor } from "../../Services/Gateway/Pages/web/canvas/geometry.js";
+import { frameAround, frameOf, middleOf, placeOn, pulled, resizes } from "../../Services/Gateway/Pages/web/canvas/handles.js";
 import { carried, ofFingers, ofTilting, velocityOf } from "../../Services/Gateway/Pages/web/canvas/motion.js";
 
 const near = (a, b) => assert.ok(Math.hypot(a.x - b.x, a.y - b.y) < 1e-6, `${JSON.stringify(a)} is not ${JSON.stringify(b)}`);
@@ -16,18 +17,19 @@ assert.ok(Math.abs(ofFingers(from, from).scale - 1) < 1e-12);
 const element = {
   positionX: 200, positionY: 100, rotation: 30, scaleX: 2, scaleY: 1, originalWidth: 80, originalHeight: 40, anchorX: 0.5, anchorY: 0.5,
 };
-const frame = frameOf(element, undefined, true), plain = { step: 0, aboutMiddle: false };
+const frame = frameOf(element, undefined, true), plain = { step: 0, aboutMiddle: false, keepsRatio: false };
 near(middleOf(frame), { x: 200, y: 100 });
 // The handle follows the pointer, the opposite one stays: corners on their diagonal, sides on their axis.
 for (const [handle, share, opposite] of [["se", { x: 1, y: 1 }, { x: 0, y: 0 }], ["ne", { x: 1, y: 0 }, { x: 0, y: 1 }],
   ["e", { x: 1, y: 0.5 }, { x: 0, y: 0.5 }], ["n", { x: 0.5, y: 0 }, { x: 0.5, y: 1 }]]) {
   const start = placeOn(frame, share), fixed = placeOn(frame, opposite);
   const end = { x: fixed.x + (start.x - fixed.x) * 1.7, y: fixed.y + (start.y - fixed.y) * 1.7 };
-  const pull = pulled(frame, handle, start, end, plain);
+  const isCorner = handle.length === 2, options = { ...plain, keepsRatio: isCorner };
+  const pull = pulled(frame, handle, start, end, options);
   near(carried(pull, start, 30), end);
   near(carried(pull, fixed, 30), fixed);
-  assert.equal(typeof pull.scale, handle.length === 2 ? "number" : "object");
-  near(carried(pulled(frame, handle, start, end, { step: 0, aboutMiddle: true }), middleOf(frame), 30), middleOf(frame));
+  assert.equal(typeof pull.scale, isCorner ? "number" : "object");
+  near(carried(pulled(frame, handle, start, end, { ...options, aboutMiddle: true }), middleOf(frame), 30), middleOf(frame));
 }
 // The frame of a tilted element has its middle where that is seen, its sides where they are.
 const tilted = frameOf({ ...element, rotation: 0, rotationY: 40, perspective: 300 }, undefined, true), [left0, right0] = tilted.corners;
@@ -46,7 +48,20 @@ assert.deepEqual(velocityOf(trail, 225), { x: 0, y: 0 });
 assert.deepEqual(velocityOf(trail.slice(0, 1), 0), { x: 0, y: 0 });
 
 // A pull past the opposite corner makes it small, and does not turn it over.
-assert.ok(pulled(frame, "se", placeOn(frame, { x: 1, y: 1 }), { x: -900, y: -900 }, plain).scale > 0);
+assert.ok(pulled(frame, "se", placeOn(frame, { x: 1, y: 1 }), { x: -900, y: -900 }, { ...plain, keepsRatio: true }).scale > 0);
+// Corners that resize pull both axes apart, sides both alike where the ratio is kept.
+const corner = pulled(frame, "se", placeOn(frame, { x: 1, y: 1 }), placeOn(frame, { x: 1.5, y: 3 }), plain);
+near(corner.scale, { x: 1.5, y: 3 });
+near(carried(corner, placeOn(frame, { x: 0, y: 0 }), 30), placeOn(frame, { x: 0, y: 0 }));
+assert.ok(Math.abs(pulled(frame, "e", placeOn(frame, { x: 1, y: 0.5 }), placeOn(frame, { x: 1.5, y: 0.9 }), { ...plain, keepsRatio: true }).scale - 1.5) < 1e-9);
+assert.deepEqual([resizes("note", "e"), resizes("note", "se"), resizes("shape", "se"), resizes("stroke", "e"), resizes("text", "turn")],
+  [true, false, true, false, false]);
+
+// While a side is pulled, what is inside stays as large as the other axis says; all grows when all is scaled.
+assert.equal(innerFactor({ scaleX: 0.4, scaleY: 1 }, { scaleX: 1, scaleY: 1 }), 1);
+assert.equal(innerFactor({ scaleX: 3, scaleY: -2 }, { scaleX: 3, scaleY: 4 }), 3);
+assert.equal(innerFactor({ scaleX: 4, scaleY: 8 }, { scaleX: 2, scaleY: 4 }), 4);
+assert.ok(Number.isFinite(innerFactor({ scaleX: 0, scaleY: 0 }, { scaleX: 0, scaleY: 1 })));
 
 const turn = pulled(frame, "turn", { x: 200, y: 0 }, { x: 300, y: 100 }, plain);
 assert.ok(Math.abs(turn.rotation - 90) < 1e-9);

@@ -111,6 +111,10 @@ class Page:
         """Presses a key: `key` as in KeyboardEvent; modifiers 1 Alt, 2 Ctrl, 8 Shift."""
         self.window.key(key, modifiers)
 
+    def drop(self, x, y, text):
+        """Drops a text from another program."""
+        self.window.drop((x, y), text)
+
     def compose(self, text):
         """Begins to write with an input method."""
         self.window.compose(text)

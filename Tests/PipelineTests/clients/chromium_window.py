@@ -7,6 +7,8 @@ import time
 TYPED = {"Enter": "\r"}
 CODES = {"Backspace": 8, "Tab": 9, "Enter": 13, "Escape": 27, " ": 32, "PageUp": 33, "PageDown": 34, "End": 35, "Home": 36,
          "ArrowLeft": 37, "ArrowUp": 38, "ArrowRight": 39, "ArrowDown": 40, "Delete": 46}
+# What the browser does with keys that a page leaves to it: the protocol sends keys alone.
+EDITS = {"a": "selectAll", "c": "copy", "v": "paste", "x": "cut"}
 # Those that are down, as in MouseEvent.
 BUTTONS = {0: "none", 1: "left", 2: "right", 4: "middle"}
 
@@ -80,8 +82,14 @@ class ChromiumWindow:
     def key(self, key, modifiers):
         text = "" if modifiers & ~8 else TYPED.get(key, key if len(key) == 1 else "")
         common = {"key": key, "windowsVirtualKeyCode": CODES.get(key, ord(key[0].upper())), "modifiers": modifiers}
-        self.command("Input.dispatchKeyEvent", type="keyDown", **common, **({"text": text} if text else {}))
+        commands = [EDITS[key]] if modifiers == 2 and key in EDITS else []
+        self.command("Input.dispatchKeyEvent", type="keyDown", commands=commands, **common, **({"text": text} if text else {}))
         self.command("Input.dispatchKeyEvent", type="keyUp", **common)
+
+    def drop(self, at, text):
+        (x, y), data = at, {"items": [{"mimeType": "text/plain", "data": text}], "dragOperationsMask": 1}
+        for kind in ("dragEnter", "dragOver", "drop"):
+            self.command("Input.dispatchDragEvent", type=kind, x=x, y=y, data=data)
 
     def compose(self, text):
         self.command("Input.imeSetComposition", text=text, selectionStart=len(text), selectionEnd=len(text))

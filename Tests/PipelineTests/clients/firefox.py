@@ -226,6 +226,15 @@ class FirefoxWindow:
         self.write([KEYS.get(key, key)])
         self._hold(0)
 
+    def drop(self, at, text):
+        """The protocol has no words for it: the page hears of it as from the browser."""
+        x, y = at
+        self.ask(f"""(() => {{
+            const dataTransfer = new DataTransfer(), where = {{ clientX: {x}, clientY: {y}, bubbles: true, cancelable: true }};
+            dataTransfer.setData('text/plain', {json.dumps(text)});
+            document.elementFromPoint({x}, {y}).dispatchEvent(new DragEvent('drop', {{ dataTransfer, ...where }}));
+        }})()""")
+
     def write(self, text):
         actions = [{"type": kind, "value": letter} for letter in text for kind in ("keyDown", "keyUp")]
         self._perform(keys={"type": "key", "actions": actions})

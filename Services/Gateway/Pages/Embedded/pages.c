@@ -26,6 +26,12 @@ static const struct page_file files[] = {
     {"/app/animations.js", (const unsigned char[]){
 #embed "../web/canvas/animations.js" suffix(, 0)
     }},
+    {"/app/arrange.js", (const unsigned char[]){
+#embed "../web/canvas/arrange.js" suffix(, 0)
+    }},
+    {"/app/arranging.js", (const unsigned char[]){
+#embed "../web/canvas/arranging.js" suffix(, 0)
+    }},
     {"/app/arrows.js", (const unsigned char[]){
 #embed "../web/canvas/arrows.js" suffix(, 0)
     }},
@@ -41,6 +47,9 @@ static const struct page_file files[] = {
     {"/app/cards.js", (const unsigned char[]){
 #embed "../web/canvas/cards.js" suffix(, 0)
     }},
+    {"/app/clipboard.js", (const unsigned char[]){
+#embed "../web/canvas/clipboard.js" suffix(, 0)
+    }},
     {"/app/colours.js", (const unsigned char[]){
 #embed "../web/canvas/colours.js" suffix(, 0)
     }},
@@ -49,6 +58,12 @@ static const struct page_file files[] = {
     }},
     {"/app/connection.js", (const unsigned char[]){
 #embed "../web/canvas/connection.js" suffix(, 0)
+    }},
+    {"/app/copies.js", (const unsigned char[]){
+#embed "../web/canvas/copies.js" suffix(, 0)
+    }},
+    {"/app/copying.js", (const unsigned char[]){
+#embed "../web/canvas/copying.js" suffix(, 0)
     }},
     {"/app/drafts.js", (const unsigned char[]){
 #embed "../web/canvas/drafts.js" suffix(, 0)
@@ -86,6 +101,9 @@ static const struct page_file files[] = {
     {"/app/give.js", (const unsigned char[]){
 #embed "../web/canvas/give.js" suffix(, 0)
     }},
+    {"/app/groups.js", (const unsigned char[]){
+#embed "../web/canvas/groups.js" suffix(, 0)
+    }},
     {"/app/guides.js", (const unsigned char[]){
 #embed "../web/canvas/guides.js" suffix(, 0)
     }},
@@ -107,6 +125,12 @@ static const struct page_file files[] = {
     {"/app/keyboard.js", (const unsigned char[]){
 #embed "../web/canvas/keyboard.js" suffix(, 0)
     }},
+    {"/app/keys.js", (const unsigned char[]){
+#embed "../web/canvas/keys.js" suffix(, 0)
+    }},
+    {"/app/kinds.js", (const unsigned char[]){
+#embed "../web/canvas/kinds.js" suffix(, 0)
+    }},
     {"/app/later.js", (const unsigned char[]){
 #embed "../web/canvas/later.js" suffix(, 0)
     }},
@@ -118,6 +142,9 @@ static const struct page_file files[] = {
     }},
     {"/app/media.js", (const unsigned char[]){
 #embed "../web/canvas/media.js" suffix(, 0)
+    }},
+    {"/app/menu.js", (const unsigned char[]){
+#embed "../web/canvas/menu.js" suffix(, 0)
     }},
     {"/app/minimap.js", (const unsigned char[]){
 #embed "../web/canvas/minimap.js" suffix(, 0)
@@ -133,6 +160,9 @@ static const struct page_file files[] = {
     }},
     {"/app/notices.js", (const unsigned char[]){
 #embed "../web/canvas/notices.js" suffix(, 0)
+    }},
+    {"/app/order.js", (const unsigned char[]){
+#embed "../web/canvas/order.js" suffix(, 0)
     }},
     {"/app/overlay.js", (const unsigned char[]){
 #embed "../web/canvas/overlay.js" suffix(, 0)
@@ -217,6 +247,9 @@ static const struct page_file files[] = {
     }},
     {"/app/ties.js", (const unsigned char[]){
 #embed "../web/canvas/ties.js" suffix(, 0)
+    }},
+    {"/app/tips.js", (const unsigned char[]){
+#embed "../web/canvas/tips.js" suffix(, 0)
     }},
     {"/app/tldraw.js", (const unsigned char[]){
 #embed "../web/canvas/tldraw.js" suffix(, 0)

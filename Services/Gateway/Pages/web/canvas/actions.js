@@ -7,13 +7,13 @@ import { freePlace } from "./geometry.js";
 import { play } from "./media.js";
 import { movable } from "./hand.js";
 import { annotation, crowd, sample, TINTS } from "./samples.js";
+import { STILL } from "./motion.js";
 import { isCalm } from "./page.js";
 import { animationOf } from "./recording.js";
 import { mayChange, ruleFor } from "./roomcore.js";
 import { restyle } from "./storing.js";
 import { ALIGNS, SIZES, styleOf } from "./texts.js";
-import { isAnnotation, isGuide } from "./scene.js";
-import { toCanvas } from "./camera.js";
+import { isAnnotation, isGuide } from "./kinds.js";
 import { refused } from "./words.js";
 import { newElementId } from "/client/touchsync.js";
 import { ownPoint } from "/client/projection.js";
@@ -26,8 +26,15 @@ import { ownPoint } from "/client/projection.js";
 /** Why an animation is not seen. */
 const CALM = "Others see it move: here, motion is off.";
 
-/** Some edits that are undone as one. */
-const group = () => ({ undoGroup: `page ${Date.now().toString(36)}` });
+/**
+ * What presets are to several.
+ * @type {Record<Exclude<Preset, "reset">, Partial<import("./motion.js").Motion>>}
+ */
+const AS_ONE = {
+  rotateCW: { rotation: 90 }, rotateCCW: { rotation: -90 }, flipX: { scale: { x: -1, y: 1 } }, flipY: { scale: { x: 1, y: -1 } },
+};
+
+let lastEdits = 0;
 
 export class Actions {
   #made = 0;
@@ -47,6 +54,9 @@ export class Actions {
     return this.board.room;
   }
 
+  /** Options of edits that are undone as one. */
+  together = () => ({ undoGroup: `page ${Date.now().toString(36)} ${++lastEdits}` });
+
   /** @returns {Element[]} */
   get selected() {
     return this.board.selection.ids.flatMap(id => this.room.element(id) ?? []);
@@ -62,11 +72,13 @@ export class Actions {
   }
 
   /**
-   * A note where somebody double-clicked.
-   * @param {import("./geometry.js").Point} at pixels of the window
+   * A note where somebody double-clicked, or with a text from elsewhere.
+   * @param {import("./geometry.js").Point} at pixels of the canvas @param {string} [content]
    */
-  createAt(at) {
-    this.add(sample("note", toCanvas(this.board.camera, at), this.#made++), true);
+  createAt(at, content) {
+    const note = sample("note", at, this.#made++), options = this.together();
+    if (content === undefined) return this.add(note, true);
+    restyle(this.board, this.add({ ...note, content }, false, options), {}, options);
   }
 
   /** A text on the selected picture, or a free one. */
@@ -81,13 +93,15 @@ export class Actions {
   /**
    * Adds an element, and selects it.
    * @param {import("/client/touchsync.js").Data} element @param {boolean} [isText] whether its text is written next
+   * @param {import("/client/touchsync.js").UndoOptions} [options] @returns {string} its id
    */
-  add(element, isText = false) {
+  add(element, isText = false, options) {
     const id = newElementId();
-    this.room.create({ id, ...element });
+    this.room.create({ id, ...element }, options);
     this.board.selection.set([id]);
     this.board.surface.focus({ preventScroll: true });
     if (isText) this.write(id);
+    return id;
   }
 
   /**
@@ -97,7 +111,7 @@ export class Actions {
   keep(content, { positionX: x, positionY: y, tint }) {
     const id = newElementId();
     this.room.create({ id, ...sample("note", { x: x + 24, y: y + 24 }, 0), ...(tint && { tint }), content });
-    restyle(this.board, id, {}, group());
+    restyle(this.board, id, {}, this.together());
     this.board.selection.set([id]);
     this.say("Your text is in a new note.");
   }
@@ -109,7 +123,7 @@ export class Actions {
 
   /** @param {number} count */
   crowd(count) {
-    const { scene } = this.board, options = group();
+    const { scene } = this.board, options = this.together();
     const boxes = [...scene.boxes.values()];
     const below = boxes.length ? Math.max(...boxes.map(box => box.y + box.height)) + 80 : 0;
     const corner = { x: boxes.length ? Math.min(...boxes.map(box => box.x)) : -1200, y: below };
@@ -136,7 +150,7 @@ export class Actions {
    * @param {(style: import("./texts.js").Style) => import("/client/touchsync.js").Data} change fields from what it is
    */
   style(change) {
-    const options = group(), texts = mayChange(this.room) ? this.selected.filter(hasText) : [];
+    const options = this.together(), texts = mayChange(this.room) ? this.selected.filter(hasText) : [];
     for (const element of texts.filter(({ locked }) => !locked)) restyle(this.board, element.id, change(styleOf(element)), options);
     if (texts.every(({ locked }) => locked)) this.#refuse();
   }
@@ -167,9 +181,20 @@ export class Actions {
 
   /** @param {Preset} preset */
   preset(preset) {
-    const options = group(), free = this.selected.filter(element => !element.locked);
+    const options = this.together(), free = this.selected.filter(element => !element.locked);
     if (free.length === 0) return this.#refuse();
+    if (free.length > 1 && preset !== "reset") return this.#asOne(preset);
     for (const { id } of free) this.room.preset(id, preset, options);
+  }
+
+  /**
+   * Several are one picture: they turn and are mirrored about their middle.
+   * @param {Exclude<Preset, "reset">} preset
+   */
+  #asOne(preset) {
+    const { board } = this, hand = board.hold(board.selection.ids);
+    hand?.move({ ...STILL, centre: hand.pivot, ...AS_ONE[preset] });
+    board.letGo();
   }
 
   /**
@@ -177,7 +202,7 @@ export class Actions {
    * @param {import("./animations.js").AnimationName} [name] nothing if it is left out
    */
   animate(name) {
-    const free = this.selected.filter(element => !element.locked), options = group();
+    const free = this.selected.filter(element => !element.locked), options = this.together();
     if (free.length === 0) return this.#refuse();
     if (name && isCalm()) this.say(CALM);
     const animation = name && ANIMATIONS[name].animation, all = Object.keys(animation?.tracks ?? {});
@@ -217,14 +242,14 @@ export class Actions {
   }
 
   lock() {
-    const { selected } = this, locked = !selected.every(element => element.locked), options = group();
+    const { selected } = this, locked = !selected.every(element => element.locked), options = this.together();
     for (const { id } of selected) this.room.update(id, { locked }, options);
     if (selected.length) this.say(locked ? "Locked" : "Unlocked");
   }
 
   /** The next colour of notes. */
   tint() {
-    const options = group();
+    const options = this.together();
     for (const { id, tint } of this.selected.filter(element => element.type === "note")) {
       const next = TINTS[(TINTS.indexOf(tint) + 1) % TINTS.length];
       this.room.update(id, { tint: next }, options);
@@ -236,7 +261,7 @@ export class Actions {
     if (ids.length === 0) return this.#refuse();
     // Annotations go with their pictures.
     const own = ids.filter(id => !(isAnnotation(this.room.element(id)) && ids.includes(this.room.element(id)?.parentId)));
-    const options = group();
+    const options = this.together();
     this.#untie(new Set(own), options);
     this.room.delete(own, options);
     this.say(`Deleted ${own.length}`);

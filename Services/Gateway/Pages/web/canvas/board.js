@@ -1,7 +1,7 @@
 // The board: a room, the camera over it, what is selected, and the hand that moves it. It draws all of them.
 
 import { isArrow } from "./arrows.js";
-import { fitted, panned, revealed, seen, toScreen, zoomed } from "./camera.js";
+import { fitted, panned, revealed, seen, toCanvas, toScreen, zoomed } from "./camera.js";
 import { Drafts } from "./drafts.js";
 import { left } from "./give.js";
 import { Frames } from "./frames.js";
@@ -13,7 +13,8 @@ import { People } from "./people.js";
 import { FEWER_EVERY } from "./quality.js";
 import { Presence } from "./presence.js";
 import { mayShow, publisherOf, ruleFor } from "./roomcore.js";
-import { isGuide, Scene } from "./scene.js";
+import { isGuide } from "./kinds.js";
+import { Scene } from "./scene.js";
 import { Selection } from "./selection.js";
 import { Overlay } from "./overlay.js";
 import { Writers } from "./writers.js";
@@ -86,6 +87,7 @@ export class Board {
     });
     this.scene = new Scene(world, room, this.writers);
     this.scene.onRestack = () => (this.#isStacked = false);
+    this.scene.held = id => this.hand?.start.get(id);
     this.overlay = new Overlay(overlay);
     this.people = new People(room, cursors, () => this.frames.want());
     this.selection = new Selection(ids => {
@@ -130,6 +132,11 @@ export class Board {
   /** What the window shows, pixels of the canvas. */
   get view() {
     return seen(this.camera, this.size);
+  }
+
+  /** @param {Point} at pixels of the window @returns {Point} of the canvas */
+  place(at) {
+    return toCanvas(this.camera, at);
   }
 
   /** @param {import("./camera.js").Camera} camera */
@@ -192,13 +199,14 @@ export class Board {
 
   /**
    * Takes elements into the hand.
-   * @param {string[]} ids @returns {Hand | undefined} undefined when none of them may be moved
+   * @param {string[]} ids @param {import("./hand.js").Way} [way]
+   * @returns {Hand | undefined} undefined when none of them may be moved
    */
-  hold(ids) {
+  hold(ids, way) {
     this.letGo();
     const free = movable(this.room, ids).slice(0, this.selection.most), frame = this.frameOf(free);
     if (!frame) return undefined;
-    this.hand = new Hand(this.room, this.scene, free, middleOf(frame));
+    this.hand = new Hand(this.room, this.scene, free, middleOf(frame), way);
     if (this.recorder) this.hand.record();
     return this.hand;
   }

@@ -2,10 +2,15 @@
 
 import { Actions } from "./actions.js";
 import { Board } from "./board.js";
-import { COMMANDS } from "./commands.js";
+import { toScreen } from "./camera.js";
+import { Clipboard } from "./clipboard.js";
+import { arrangingLater, COMMANDS } from "./commands.js";
 import { Connection } from "./connection.js";
+import { pullOff } from "./copying.js";
 import { Editor } from "./editing.js";
 import { enter, kept } from "./entry.js";
+import { centre } from "./geometry.js";
+import { middleOf } from "./handles.js";
 import { browser, identity, rename, tab } from "./identity.js";
 import { Following } from "./follow.js";
 import { Keyboard } from "./keyboard.js";
@@ -21,6 +26,7 @@ import { Rulers } from "./rulers.js";
 import { BoardStage } from "./stage.js";
 import { TextBar } from "./textbar.js";
 import * as theme from "./theme.js";
+import * as tips from "./tips.js";
 import { Tools } from "./tools.js";
 import * as toolbar from "./toolbar.js";
 import { refused } from "./words.js";
@@ -148,7 +154,10 @@ async function start() {
   });
   actions.write = id => editor.open(id);
   const locked = () => notify(mayChange(room) ? "It is locked. Unlock it first." : "You may look at this room, but not change it.");
-  const stage = new BoardStage(board, { locked, edit: id => actions.edit(id) });
+  /** @type {BoardStage} */
+  const stage = new BoardStage(board, {
+    locked, edit: id => actions.edit(id), copy: () => pullOff(actions), ask: at => page.menu(at),
+  });
   const pointers = new Pointers(board.surface, stage), rulers = new Rulers(board, layers.overlay, { say, locked });
   const following = new Following(board, say);
   const tools = stage.tools = new Tools(board, actions, (name, isLocked) => {
@@ -156,8 +165,20 @@ async function start() {
     toolbar.showTool(name, isLocked);
   });
   let isJoined = false;
+  const clipboard = new Clipboard(actions, () => (stage.pointing ? board.place(stage.pointing) : undefined), locked);
+  /**
+   * Where the menu was opened: what it pastes comes there.
+   * @type {import("./geometry.js").Point | undefined}
+   */
+  let asked = undefined;
   const page = {
     say, locked,
+    paste: () => clipboard.paste(asked),
+    async menu(/** @type {import("./geometry.js").Point | undefined} */ at = undefined) {
+      const { open } = await import("./menu.js"), frame = board.frameOf(board.selection.ids);
+      asked = at && board.place(at);
+      open(actions, page, at ?? toScreen(board.camera, frame ? middleOf(frame) : centre(board.view)));
+    },
     help: () => $("help").togglePopover(),
     animate: () => $("animate-box").togglePopover(),
     ...later(board, { notify, say, stage, locked }),
@@ -179,6 +200,7 @@ async function start() {
   const textBar = new TextBar(actions);
   toolbar.wire(actions, page);
   toolbar.fillAnimations(actions);
+  tips.start();
   tools.choose("select");
   new Load(board, actions, notify, kept() === null);
   const connection = new Connection(client, room, () => board.people.count, say);
@@ -192,10 +214,13 @@ async function start() {
   board.onRecord = toolbar.showRecording;
   board.onSelect = ids => {
     toolbar.showSelection(actions);
-    if (ids.length) hint();
+    if (ids.length === 0) return;
+    arrangingLater();
+    hint();
   };
   board.onChange = () => {
     toolbar.showSelection(actions);
+    toolbar.showHistory(actions);
     $("empty").hidden = !isJoined || room.elements.length > 0;
   };
   board.onDraw = (now, isMoving) => {
@@ -207,7 +232,14 @@ async function start() {
   };
   board.surface.addEventListener("wheel", event => stage.wheel(event), { passive: false });
   board.surface.addEventListener("dblclick", event => {
-    if (Object.keys(stage.hit(/** @type {any} */ (event))).length === 0 && mayChange(room)) actions.createAt(stage.at(/** @type {any} */ (event)));
+    if (Object.keys(stage.hit(/** @type {any} */ (event))).length > 0 || !mayChange(room)) return;
+    actions.createAt(board.place(stage.at(/** @type {any} */ (event))));
+  });
+  board.surface.addEventListener("contextmenu", event => {
+    if (event.target instanceof HTMLTextAreaElement) return;
+    event.preventDefault();
+    // A finger asks when it is lifted, and a key by its command.
+    if (event.button === 2 || event.ctrlKey) stage.ask(stage.at(/** @type {any} */ (event)), board.scene.idAt(event.target));
   });
   room.on("refusal", refusal => notify(refused(refusal, room.members)));
   room.on("denied", refusal => {

@@ -1,4 +1,8 @@
-// The commands, one row each: what it is called, its key, what it does. Buttons, keys and the help are made from them.
+// The commands, one row each: what it is called, its key, what it does. Buttons, keys, menus and the help are made from
+// them.
+
+import { duplicate } from "./copying.js";
+import { groupOf } from "./groups.js";
 
 /** @typedef {import("./actions.js").Actions} Actions */
 /** @typedef {"Create" | "Change" | "View" | "Room" | "Help"} Group */
@@ -6,11 +10,14 @@
  * @typedef {object} Command
  * @property {string} label
  * @property {Group} group
- * @property {string[]} keys as `KeyboardEvent.key`, with `Ctrl+` and `Shift+` in front; none of what is rare
+ * @property {string[]} keys as `KeyboardEvent.key`, with `Ctrl+`, `Alt+` and `Shift+` in front; none of what is rare
  * @property {(actions: Actions, page: Page) => void} run
  * @property {boolean} [needsSelection]
  * @property {boolean} [isHarmless] though it is among those that change something
  * @property {boolean} [isForText] whether its keys work while a text is written, too
+ * @property {number} [needs] so many selected elements
+ * @property {(actions: Actions) => boolean} [applies] whether it does something now, if not always
+ * @property {boolean} [isBrowsers] its keys make an event of the browser, which does it
  */
 /**
  * What else of the page commands act on.
@@ -18,23 +25,66 @@
  * @property {(name: import("./tools.js").ToolName) => void} tool
  * @property {() => void} help
  * @property {() => void} animate
+ * @property {() => void} paste
+ * @property {() => void} menu
  * @property {() => void} history
  * @property {(kind: import("./export.js").Kind) => void} export
  * @property {() => void} import
  */
+
+/** @type {Promise<typeof import("./arranging.js")> | undefined} */
+let arranging;
+/** What few need at once comes when something is selected for the first time. */
+export const arrangingLater = () => (arranging ??= import("./arranging.js"));
+
+/** @param {import("./arrange.js").Edge} edge @returns {Command["run"]} */
+const align = edge => async actions => (await arrangingLater()).align(actions, edge);
+/** @param {"x" | "y"} axis @returns {Command["run"]} */
+const distribute = axis => async actions => (await arrangingLater()).distribute(actions, axis);
+/** @param {import("./order.js").Way} way @returns {Command["run"]} */
+const restack = way => async actions => (await arrangingLater()).restack(actions, way);
 
 /** @type {Record<string, Command>} */
 export const COMMANDS = {
   note: { label: "Note", group: "Create", keys: ["n"], run: actions => actions.create("note") },
   photo: { label: "Photo", group: "Create", keys: ["i"], run: actions => actions.create("photo") },
   audio: { label: "Sound", group: "Create", keys: ["u"], run: actions => actions.create("audio") },
-  video: { label: "Video", group: "Create", keys: ["v"], run: actions => actions.create("video") },
+  video: { label: "Video", group: "Create", keys: [], run: actions => actions.create("video") },
   text: { label: "Text, on the selected picture", group: "Create", keys: ["t"], run: actions => actions.text() },
   rectangle: { label: "Rectangle", group: "Create", keys: ["r"], run: (_, page) => page.tool("rectangle") },
   ellipse: { label: "Ellipse", group: "Create", keys: ["o"], run: (_, page) => page.tool("ellipse") },
   arrow: { label: "Arrow, between elements", group: "Create", keys: ["a"], run: (_, page) => page.tool("arrow") },
   pen: { label: "Pen", group: "Create", keys: ["p", "d"], run: (_, page) => page.tool("pen") },
   edit: { label: "Edit text, or play", group: "Change", keys: ["Enter"], needsSelection: true, isHarmless: true, run: actions => actions.edit() },
+  cut: {
+    label: "Cut", group: "Change", keys: ["Ctrl+x"], needsSelection: true, isBrowsers: true, run: () => document.execCommand("cut"),
+  },
+  copy: {
+    label: "Copy", group: "Change", keys: ["Ctrl+c"], needsSelection: true, isBrowsers: true, isHarmless: true,
+    run: () => document.execCommand("copy"),
+  },
+  paste: { label: "Paste", group: "Change", keys: ["Ctrl+v"], isBrowsers: true, run: (_, page) => page.paste() },
+  duplicate: { label: "Duplicate", group: "Change", keys: ["Ctrl+d"], needsSelection: true, run: duplicate },
+  group: {
+    label: "Group", group: "Change", keys: ["Ctrl+g"], needs: 2, run: async actions => (await arrangingLater()).group(actions),
+  },
+  ungroup: {
+    label: "Ungroup", group: "Change", keys: ["Ctrl+Shift+g"], needsSelection: true,
+    applies: ({ selected }) => selected.some(one => groupOf(one) !== undefined),
+    run: async actions => (await arrangingLater()).ungroup(actions),
+  },
+  front: { label: "Bring to front", group: "Change", keys: ["Ctrl+Shift+}"], needsSelection: true, run: restack("front") },
+  forward: { label: "Bring forward", group: "Change", keys: ["Ctrl+]"], needsSelection: true, run: restack("forward") },
+  backward: { label: "Send backward", group: "Change", keys: ["Ctrl+["], needsSelection: true, run: restack("backward") },
+  back: { label: "Send to back", group: "Change", keys: ["Ctrl+Shift+{"], needsSelection: true, run: restack("back") },
+  alignLeft: { label: "Align left", group: "Change", keys: ["Alt+a"], needs: 2, run: align("left") },
+  alignCentre: { label: "Align centres", group: "Change", keys: ["Alt+h"], needs: 2, run: align("centre") },
+  alignRight: { label: "Align right", group: "Change", keys: ["Alt+d"], needs: 2, run: align("right") },
+  alignTop: { label: "Align top", group: "Change", keys: ["Alt+w"], needs: 2, run: align("top") },
+  alignMiddle: { label: "Align middles", group: "Change", keys: ["Alt+v"], needs: 2, run: align("middle") },
+  alignBottom: { label: "Align bottom", group: "Change", keys: ["Alt+s"], needs: 2, run: align("bottom") },
+  spreadX: { label: "Even gaps sideways", group: "Change", keys: ["Alt+Shift+h"], needs: 3, run: distribute("x") },
+  spreadY: { label: "Even gaps up and down", group: "Change", keys: ["Alt+Shift+v"], needs: 3, run: distribute("y") },
   rotateLeft: {
     label: "Quarter turn left", group: "Change", keys: ["Shift+{"], needsSelection: true, run: actions => actions.preset("rotateCCW"),
   },
@@ -60,14 +110,17 @@ export const COMMANDS = {
     label: "Align text left, in the middle, right", group: "Change", keys: ["Ctrl+Shift+l"], needsSelection: true, isForText: true,
     run: actions => actions.align(),
   },
-  ink: { label: "Next colour of a text", group: "Change", keys: ["i"], needsSelection: true, run: actions => actions.ink() },
+  ink: { label: "Next colour of a text", group: "Change", keys: ["Shift+c"], needsSelection: true, run: actions => actions.ink() },
   remove: {
     label: "Delete", group: "Change", keys: ["Delete", "Backspace"], needsSelection: true, run: actions => actions.remove(),
   },
-  undo: { label: "Undo", group: "Change", keys: ["Ctrl+z"], run: actions => actions.revise("undo") },
-  redo: { label: "Redo", group: "Change", keys: ["Ctrl+Shift+z", "Ctrl+y"], run: actions => actions.revise("redo") },
+  undo: { label: "Undo", group: "Change", keys: ["Ctrl+z"], applies: ({ room }) => room.canUndo, run: actions => actions.revise("undo") },
+  redo: {
+    label: "Redo", group: "Change", keys: ["Ctrl+Shift+z", "Ctrl+y"], applies: ({ room }) => room.canRedo,
+    run: actions => actions.revise("redo"),
+  },
   all: { label: "Select all", group: "Change", keys: ["Ctrl+a"], isHarmless: true, run: actions => actions.all() },
-  select: { label: "Select", group: "View", keys: ["s"], run: (_, page) => page.tool("select") },
+  select: { label: "Select", group: "View", keys: ["v"], run: (_, page) => page.tool("select") },
   hand: { label: "Move the canvas", group: "View", keys: ["h"], run: (_, page) => page.tool("hand") },
   zoomIn: { label: "Zoom in", group: "View", keys: ["PageUp"], run: ({ board }) => board.zoom(1.25) },
   zoomOut: { label: "Zoom out", group: "View", keys: ["PageDown"], run: ({ board }) => board.zoom(0.8) },
@@ -82,6 +135,7 @@ export const COMMANDS = {
   exportSvg: { label: "Export as SVG", group: "Room", keys: [], run: (_, page) => page.export("svg") },
   exportJson: { label: "Export as JSON", group: "Room", keys: [], run: (_, page) => page.export("json") },
   copyPng: { label: "Copy as a picture", group: "Room", keys: [], run: (_, page) => page.export("copy") },
+  menu: { label: "What can be done here", group: "Help", keys: ["Shift+F10", "ContextMenu"], run: (_, page) => page.menu() },
   help: { label: "Keys and gestures", group: "Help", keys: ["Shift+?"], run: (_, page) => page.help() },
 };
 
@@ -95,11 +149,17 @@ export const changes = ({ group, isHarmless }) => (group === "Create" || group =
 export const GESTURES = [
   ["Drag", "move; a second finger turns and scales"],
   ["Flick", "throw; press on what flies to catch it"],
-  ["Alt + drag, three fingers", "tilt"],
+  ["Alt + drag", "pull copies off"],
+  ["Ctrl + Alt + drag, three fingers", "tilt"],
   ["Shift + click, drag over the canvas", "select several"],
   ["Drag or click with a tool", "draw; press its key twice to keep it, Enter for one without a pointer"],
-  ["Handles", "scale, turn; Shift in steps, Alt about the middle"],
+  ["Double click, Ctrl + click", "reach into a group"],
+  ["Corners", "scale, shapes freely; Alt about the middle"],
+  ["Sides", "width and height; Alt about the middle, Shift keeps the ratio"],
+  ["Round handle", "turn; Shift in steps"],
   ["Ctrl while dragging", "no snapping"],
+  ["Right click, hold a finger", "a menu"],
+  ["Drop, paste", "texts from elsewhere"],
   ["Drag out of the upper or left edge", "a guide; back to the edge, or Delete, and it goes"],
   ["Wheel, pinch, Space + drag", "zoom and move the canvas"],
   ["Tab", "next element"],
@@ -112,12 +172,10 @@ export const GESTURES = [
   ["Ctrl + Enter, click outside", "what you wrote is stored"],
 ];
 
-/** @param {KeyboardEvent} event @returns {string} as in `keys` */
-export function chord({ key, ctrlKey, metaKey, shiftKey }) {
-  const name = key.length === 1 ? key.toLowerCase() : key;
-  return `${ctrlKey || metaKey ? "Ctrl+" : ""}${shiftKey ? "Shift+" : ""}${name}`;
+/**
+ * Whether a command does something now.
+ * @param {Command} command @param {Actions} actions
+ */
+export function isOf({ needsSelection, needs = needsSelection ? 1 : 0, applies }, actions) {
+  return actions.board.selection.size >= needs && (applies?.(actions) ?? true);
 }
-
-/** @param {string} keys @returns {string} for a person */
-export const shownKey = keys => keys.replace(/^Shift\+([^a-z])$/, "$1").replace(/(^|\+)([a-z])$/, letter => letter.toUpperCase())
-  .replaceAll("+", " + ");

@@ -1,7 +1,7 @@
 // The text of an element, edited in place. The editor is no part of the element's node: whatever others do to the element,
 // only who writes leaves it. Others see who writes, and what.
 
-import { chord } from "./commands.js";
+import { chord } from "./keys.js";
 import { dress, tintOf } from "./cards.js";
 import { laidOut, needed } from "./fitting.js";
 import { toScreen } from "./camera.js";

@@ -38,16 +38,17 @@ export function fit(cards) {
 }
 
 /** @param {Element} element @returns {number} one factor for what is inside; the rest of its scales is in its size */
-const factorOf = ({ scaleX, scaleY }) => Math.min(Math.abs(scaleX), Math.abs(scaleY)) || 1;
+export const factorOf = ({ scaleX, scaleY }) => Math.min(Math.abs(scaleX), Math.abs(scaleY)) || 1;
 
-/** @param {Element} element @returns {{width: number, height: number}} as its node is laid out */
-export function laidOut(element) {
-  const { scaleX, scaleY, originalWidth, originalHeight } = element, factor = factorOf(element);
+/** @param {Element} element @param {number} [factor] @returns {{width: number, height: number}} as its node is laid out */
+export function laidOut(element, factor = factorOf(element)) {
+  const { scaleX, scaleY, originalWidth, originalHeight } = element;
   return { width: (originalWidth * Math.abs(scaleX)) / factor, height: (originalHeight * Math.abs(scaleY)) / factor };
 }
 
-/** @param {Element} element whose width follows its text: nobody has stretched it */
-const isFree = ({ type, scaleX, scaleY, parentId }) => type === "text" && parentId === undefined && Math.abs(scaleX) === Math.abs(scaleY);
+/** @param {Element} element whose width follows its text: nobody has stretched it, or chosen a width */
+const isFree = ({ type, scaleX, scaleY, parentId, wraps }) =>
+  type === "text" && parentId === undefined && wraps !== true && Math.abs(scaleX) === Math.abs(scaleY);
 
 /**
  * What the text of an element needs.

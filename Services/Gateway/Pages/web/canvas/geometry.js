@@ -34,6 +34,17 @@ export function turnOf(element, parent) {
   return (Math.atan2(y, x) * 180) / Math.PI;
 }
 
+/**
+ * How large what is inside an element is drawn, which is never stretched. While a side is pulled it stays as large as the
+ * other axis says.
+ * @param {Pose} element as it is drawn @param {Pose} before as it was when somebody took hold of it @returns {number}
+ */
+export function innerFactor({ scaleX, scaleY }, before) {
+  const [x, y] = [scaleX / before.scaleX, scaleY / before.scaleY].map(Math.abs);
+  const way = Math.abs(Math.log(x)) < Math.abs(Math.log(y)) ? x : y;
+  return Math.min(Math.abs(before.scaleX), Math.abs(before.scaleY)) * way || 1;
+}
+
 /** @param {Point[]} points at least one @returns {Box} */
 export function boxAround(points) {
   const xs = points.map(point => point.x), ys = points.map(point => point.y);

@@ -8,13 +8,18 @@ import { anchorOf, turnOf } from "./geometry.js";
 import { given } from "./give.js";
 import { carried, minus } from "./motion.js";
 import { mayChange, ruleFor, rulesIn } from "./roomcore.js";
-import { isAnnotation } from "./scene.js";
+import { isAnnotation } from "./kinds.js";
 
 /** @typedef {import("./geometry.js").Point} Point */
 /** @typedef {import("./motion.js").Motion} Motion */
 /** @typedef {import("/client/touchsync.js").Element} Element */
 /** @typedef {import("/client/touchsync.js").Room} Room */
 /** @typedef {import("./scene.js").Scene} Scene */
+
+/**
+ * What a hand does beside moving: it resizes instead of scaling, or holds copies, which go when it lets them go back.
+ * @typedef {{resizes?: boolean, copies?: {ids: string[], options: import("/client/touchsync.js").UndoOptions}}} Way
+ */
 
 /** Beyond so many elements nobody looks for the give of each. */
 const MOST_GIVES = 40;
@@ -47,9 +52,11 @@ export class Hand {
   /**
    * @param {Room} room @param {Scene} scene @param {string[]} ids what can be moved, at least one
    * @param {Point} pivot about which several turn and are scaled
+   * @param {Way} [way]
    */
-  constructor(room, scene, ids, pivot) {
+  constructor(room, scene, ids, pivot, way = {}) {
     this.room = room;
+    this.way = way;
     this.scene = scene;
     this.ids = ids;
     this.pivot = pivot;
@@ -82,11 +89,33 @@ export class Hand {
    * @returns {Promise<any>} the edit's result
    */
   end(velocity) {
+    if (this.way.resizes || this.way.copies) return this.#commit();
     return this.gesture.end(velocity && { throwing: { velocity: this.#velocity(velocity) } });
   }
 
   cancel() {
     this.gesture.cancel();
+    if (this.way.copies) this.room.delete(this.way.copies.ids, this.way.copies.options);
+  }
+
+  /** Stores what is shown by edits that are undone as one; the gesture has only shown it. */
+  #commit() {
+    const { room, way } = this, options = way.copies?.options ?? { undoGroup: `resized ${Date.now().toString(36)}` };
+    const shown = this.ids.flatMap(id => ({ .../** @type {Element} */ (room.element(id)) }));
+    const places = shown.map(({ id, positionX, positionY }) => ({ elementId: id, positionX, positionY }));
+    const done = room.transformAll(places, options);
+    for (const element of way.resizes ? shown : []) {
+      const { originalWidth, originalHeight, scaleX, scaleY } = /** @type {Element} */ (this.start.get(element.id));
+      const size = {
+        originalWidth: Math.round(originalWidth * ratio(element.scaleX, scaleX)),
+        originalHeight: Math.round(originalHeight * ratio(element.scaleY, scaleY)),
+      };
+      // A chosen width, or height, stays whatever is written.
+      const chosen = element.type === "text" ? { wraps: true } : element.least === undefined ? {} : { least: null };
+      room.update(element.id, { ...size, ...chosen }, options);
+    }
+    this.gesture.cancel();
+    return done;
   }
 
   /** @param {Motion} motion */

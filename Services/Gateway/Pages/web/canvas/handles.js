@@ -1,4 +1,4 @@
-// The frame around a selection, with handles: corners and sides scale, the round one turns.
+// The frame around a selection, with handles: corners scale, sides resize, the round one turns.
 
 import { corners } from "/client/projection.js";
 import { boundsOf, turnOf, union } from "./geometry.js";
@@ -75,13 +75,22 @@ export function placeOn({ corners }, { x, y }) {
 export const middleOf = frame => placeOn(frame, { x: 0.5, y: 0.5 });
 
 /**
+ * Whether pulling a handle of an element changes its size, and leaves what is inside as large as it is: sides of what has
+ * text do, and corners of what has none that grows with it.
+ * @param {string} type @param {string} handle
+ */
+export const resizes = (type, handle) =>
+  handle !== "turn" && (type === "shape" || (handle.length === 1 && (type === "note" || type === "text")));
+
+/**
  * What pulling a handle does.
  * @param {Frame} frame as it was at the touch @param {string} handle @param {Point} from @param {Point} to on the canvas
- * @param {{step: number, aboutMiddle: boolean}} options the step of rotations; whether the middle stays
+ * @param {{step: number, aboutMiddle: boolean, keepsRatio: boolean}} options the step of rotations; whether the middle stays;
+ *   whether both axes change alike
  */
-export function pulled(frame, handle, from, to, { step, aboutMiddle }) {
+export function pulled(frame, handle, from, to, { step, aboutMiddle, keepsRatio }) {
   if (handle === "turn") return ofTurning(middleOf(frame), from, to, frame.rotation, step);
   const { x, y, ways } = /** @type {any} */ (HANDLES)[handle];
   const fixed = aboutMiddle ? middleOf(frame) : placeOn(frame, { x: 1 - x, y: 1 - y });
-  return ofPulling(fixed, from, to, frame.rotation, ways);
+  return ofPulling(fixed, from, to, frame.rotation, ways, keepsRatio);
 }

@@ -3,7 +3,8 @@
 
 import { inReadingOrder } from "./geometry.js";
 import { STILL } from "./motion.js";
-import { changes, chord, COMMANDS } from "./commands.js";
+import { changes, COMMANDS, isOf } from "./commands.js";
+import { chord } from "./keys.js";
 import { mayChange } from "./roomcore.js";
 import { counted, named } from "./words.js";
 
@@ -50,7 +51,7 @@ export class Keyboard {
   /** @param {KeyboardEvent} event */
   #down(event) {
     const { target, key } = event;
-    if (!(target instanceof HTMLElement) || event.defaultPrevented || event.isComposing || event.altKey) return;
+    if (!(target instanceof HTMLElement) || event.defaultPrevented || event.isComposing) return;
     // A control has its own keys; single letters act on the canvas alone.
     const isHere = target === this.board.surface || target === document.body;
     if (["INPUT", "TEXTAREA", "SELECT"].includes(target.tagName)) return;
@@ -62,6 +63,11 @@ export class Keyboard {
 
   /** @param {KeyboardEvent} event @param {boolean} isHere @returns {boolean} whether it meant something */
   #act(event, isHere) {
+    return (!event.altKey && this.#hold(event, isHere)) || this.#command(event);
+  }
+
+  /** @param {KeyboardEvent} event @param {boolean} isHere @returns {boolean} */
+  #hold(event, isHere) {
     const { key } = event;
     if (key === "Tab") return this.#next(event.shiftKey ? -1 : 1);
     if (key === " ") {
@@ -71,8 +77,15 @@ export class Keyboard {
     if (key in ARROWS && isHere) return this.#arrow(ARROWS[key], event.shiftKey ? STEPS.fine : STEPS.way);
     if (key in CHANGES && isHere && !event.ctrlKey && !event.metaKey) return this.#change(CHANGES[key]);
     if (key === "Enter" && isHere && this.page.make()) return true;
+    return false;
+  }
+
+  /** @param {KeyboardEvent} event @returns {boolean} */
+  #command(event) {
     const name = chord(event), found = Object.values(COMMANDS).find(command => command.keys.includes(name));
-    if (!found || (found.needsSelection && this.board.selection.size === 0)) return false;
+    if (!found || found.isBrowsers) return false;
+    // Where it does nothing the browser would do something else.
+    if (!isOf(found, this.actions)) return event.ctrlKey || event.metaKey;
     this.#release();
     if (changes(found) && !mayChange(this.board.room)) this.page.locked();
     else found.run(this.actions, this.page);

@@ -65,16 +65,14 @@ export function ofTurning(centre, from, to, start, step) {
 /**
  * A pointer that pulls a corner or a side, while the opposite one stays.
  * @param {Point} fixed @param {Point} from where the pointer was @param {Point} to @param {number} rotation of the axes
- * @param {Point} ways 1 for the axes that are stretched; both stretch alike @returns {Motion}
+ * @param {Point} ways 1 for the axes that are pulled @param {boolean} keepsRatio whether both axes change alike
+ * @returns {Motion}
  */
-export function ofPulling(fixed, from, to, rotation, ways) {
-  const was = rotated(minus(from, fixed), -rotation), is = rotated(minus(to, fixed), -rotation);
-  const least = 0.01;
-  if (ways.x && ways.y) {
-    const length = was.x * was.x + was.y * was.y || 1;
-    return { ...STILL, centre: fixed, scale: Math.max((was.x * is.x + was.y * is.y) / length, least) };
-  }
-  const scale = ways.x ? { x: Math.max(is.x / (was.x || 1), least), y: 1 } : { x: 1, y: Math.max(is.y / (was.y || 1), least) };
+export function ofPulling(fixed, from, to, rotation, ways, keepsRatio) {
+  const was = rotated(minus(from, fixed), -rotation), is = rotated(minus(to, fixed), -rotation), least = 0.01;
+  const x = Math.max(is.x / (was.x || 1), least), y = Math.max(is.y / (was.y || 1), least);
+  const length = was.x * was.x + was.y * was.y || 1, alike = Math.max((was.x * is.x + was.y * is.y) / length, least);
+  const scale = !keepsRatio ? { x: ways.x ? x : 1, y: ways.y ? y : 1 } : ways.x && ways.y ? alike : ways.x ? x : y;
   return { ...STILL, centre: fixed, scale };
 }
 

@@ -1,5 +1,6 @@
 // Fingers, pens and the mouse. One pointer selects, drags, draws a marquee or pans; two carry, turn and stretch what
-// lies under them: elements, or the canvas; three, or one with Alt, tilt elements. A pointer must move a little before a touch becomes a gesture.
+// lies under them: elements, or the canvas; three, or one with Ctrl and Alt, tilt elements. A pointer must move a little
+// before a touch becomes a gesture; a finger that rests, and is lifted, asks what can be done there.
 
 import { ofFingers, STILL, minus, velocityOf } from "./motion.js";
 
@@ -22,6 +23,7 @@ import { ofFingers, STILL, minus, velocityOf } from "./motion.js";
  * @property {(handle: string, at: Point) => boolean} pull a handle is pulled
  * @property {(at: Point, event: PointerEvent) => void} pulled
  * @property {(velocity?: Point) => void} release what was grabbed or pulled; how fast one pointer dragged it, pixels a second
+ * @property {(at: Point, id?: string) => void} ask a finger rested there
  * @property {() => void} cancel everything is as before
  * @property {(from: Point, to: Point) => void} marquee
  * @property {(from: Point, to: Point, event: PointerEvent) => void} caught the marquee is drawn
@@ -40,8 +42,14 @@ import { ofFingers, STILL, minus, velocityOf } from "./motion.js";
  */
 const THRESHOLD = { mouse: 3, pen: 5, touch: 9 };
 
+/** A finger that rests so long asks, ms. */
+const LONG = 500;
+
 /** So many places of a pointer are known: at 240 frames a second those of 100 ms. */
 const LATELY = 24;
+
+/** @param {PointerEvent} event with Alt and one of the keys for commands */
+const tilts = ({ altKey, ctrlKey, metaKey }) => altKey && (ctrlKey || metaKey);
 
 /** Turns pointer events into what they mean. */
 export class Pointers {
@@ -189,7 +197,7 @@ export class Pointers {
     this.surface.setPointerCapture(finger.id);
     const { handle, id } = finger.target;
     if (handle) this.mode = this.stage.pull(handle, finger.from) ? "pull" : "idle";
-    else if (id && finger.event.altKey) this.mode = this.stage.grabToTilt(id, finger.event) ? "tilt" : "idle";
+    else if (id && tilts(finger.event)) this.mode = this.stage.grabToTilt(id, finger.event) ? "tilt" : "idle";
     else if (id) this.mode = this.stage.grab(id, finger.event) ? "drag" : "idle";
     else this.mode = this.stage.pans(finger.event, event.timeStamp - finger.event.timeStamp) ? "pan" : "marquee";
   }
@@ -203,7 +211,9 @@ export class Pointers {
     if (mode === "stretch" || mode === "pinch") return this.#lifted(event.pointerId);
     this.#finish();
     if (mode === "tool") return finger.target.tool.end();
-    if (mode === "touch" && finger.target.id) this.stage.tap(finger.target.id, event);
+    const hasRested = event.pointerType === "touch" && event.timeStamp - finger.event.timeStamp > LONG;
+    if (mode === "touch" && hasRested && !finger.target.handle) this.stage.ask(finger.at, finger.target.id);
+    else if (mode === "touch" && finger.target.id) this.stage.tap(finger.target.id, event);
     else if (mode === "touch" && !finger.target.handle) this.stage.tapNothing(event);
     else if (mode === "drag") this.stage.release(velocityOf(finger.places, event.timeStamp));
     else if (mode === "tilt" || mode === "pull") this.stage.release();

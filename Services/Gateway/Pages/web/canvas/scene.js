@@ -1,10 +1,12 @@
 // The elements as nodes of the page. Nodes exist for what is in the window, and move by transforms alone.
 
 import { contentOf, fill, fillPlain } from "./cards.js";
-import { fit, laidOut } from "./fitting.js";
+import { factorOf, fit, laidOut } from "./fitting.js";
 import { cssTransform } from "/client/projection.js";
 import { isArrow } from "./arrows.js";
-import { boundsOf, meets, stretchOf } from "./geometry.js";
+import { boundsOf, innerFactor, meets, stretchOf } from "./geometry.js";
+import { resizes } from "./handles.js";
+import { isAnnotation, isGuide } from "./kinds.js";
 import { node } from "./page.js";
 import { Ties } from "./ties.js";
 import { named } from "./words.js";
@@ -28,12 +30,6 @@ function newView() {
 
 /** @param {unknown[]} a @param {unknown[]} b */
 const isSame = (a, b) => a.length === b.length && a.every((value, index) => value === b[index]);
-
-/** @param {Element | undefined} element whether it lies on another one */
-export const isAnnotation = element => element?.space === "normalized" && element.parentId !== undefined;
-
-/** @param {Element | undefined} element whether it is a line, not a card */
-export const isGuide = element => element?.type === "guide" && (element.axis === "x" || element.axis === "y");
 
 /** Draws a room's elements into a node. */
 export class Scene {
@@ -229,11 +225,23 @@ export class Scene {
   /** Called when a node may lie elsewhere among the others than before: it was added, or its element's `zIndex` changed. */
   onRestack = () => {};
 
+  /**
+   * What an own hand that holds an element took hold of.
+   * @type {(id: string) => Element | undefined}
+   */
+  held = () => undefined;
+
+  /** @param {Element} element as it is drawn @returns {number} how large what is inside is drawn */
+  #factor(element) {
+    const isResized = resizes(element.type, "e"), before = this.held(element.id) ?? this.room.element(element.id);
+    return isResized && before ? innerFactor(element, before) : factorOf(element);
+  }
+
   /** @param {View} view @param {Element} element @param {Element | undefined} parent */
   #place(view, element, parent) {
     const { scaleX, scaleY, anchorX, anchorY, rotation } = element;
     // One factor for what is inside, so that no text is stretched; the rest is in the size.
-    const factor = Math.min(Math.abs(scaleX), Math.abs(scaleY)) || 1, { width, height } = laidOut(element);
+    const factor = this.#factor(element), { width, height } = laidOut(element, factor);
     const stretch = parent ? stretchOf(parent) : { x: 1, y: 1 };
     const { style } = view.node, size = `${width.toFixed(2)} ${height.toFixed(2)} ${anchorX} ${anchorY}`;
     if (view.size !== size) {

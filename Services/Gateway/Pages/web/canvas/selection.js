@@ -44,9 +44,10 @@ export class Selection {
     this.changed(this.ids);
   }
 
-  /** @param {string} id */
-  toggle(id) {
-    this.set(this.has(id) ? this.ids.filter(other => other !== id) : [...this.ids, id]);
+  /** @param {string[]} ids come all, or go all if all were there */
+  toggle(ids) {
+    const isThere = ids.every(id => this.has(id));
+    this.set(isThere ? this.ids.filter(other => !ids.includes(other)) : [...this.ids, ...ids]);
   }
 
   clear() {

@@ -5,13 +5,14 @@ import { isLine, touches } from "./arrows.js";
 import { pinched, toCanvas } from "./camera.js";
 import { isMedia } from "./cards.js";
 import { boxBetween, caught, union } from "./geometry.js";
+import { groupOf, withGroups } from "./groups.js";
 import { aligned } from "./guides.js";
-import { pulled } from "./handles.js";
+import { pulled, resizes } from "./handles.js";
 import { play } from "./media.js";
 import { ofTilting, STILL } from "./motion.js";
 import { isCalm } from "./page.js";
 import { mayShow } from "./roomcore.js";
-import { isAnnotation } from "./scene.js";
+import { isAnnotation } from "./kinds.js";
 
 /** @typedef {import("./board.js").Board} Board */
 /** @typedef {import("./geometry.js").Point} Point */
@@ -38,8 +39,18 @@ export class BoardStage {
   tools = undefined;
   /** @type {EndPull | undefined} */
   #end = undefined;
+  /**
+   * Where the pointer is over the canvas, pixels of the window.
+   * @type {Point | null}
+   */
+  pointing = null;
   /** The last tap. */
   #tapped = { id: "", at: -Infinity };
+  /**
+   * The group inside which elements are taken one by one.
+   * @type {string | undefined}
+   */
+  #entered = undefined;
   /**
    * What a drag began with.
    * @type {{box: import("./geometry.js").Box | undefined, others: import("./geometry.js").Box[], guides: import("./guides.js").Guide[]}}
@@ -50,7 +61,9 @@ export class BoardStage {
 
   /**
    * @param {Board} board
-   * @param {{locked: () => void, edit: (id: string) => void}} heard what the page does about it
+   * @param {{locked: () => void, edit: (id: string) => void, ask: (at: Point) => void,
+   *   copy: () => import("./hand.js").Way["copies"]}} heard what the page does about it; `copy` puts copies where the
+   *   selection is, and selects them
    */
   constructor(board, heard) {
     this.board = board;
@@ -89,28 +102,55 @@ export class BoardStage {
 
   /** @param {string} id @param {PointerEvent} event */
   tap(id, event) {
-    const { selection, scene, room } = this.board, element = room.element(id);
+    const { selection, scene, room } = this.board, element = room.element(id), group = groupOf(element);
     const isDouble = this.#tapped.id === id && event.timeStamp - this.#tapped.at < DOUBLE;
     this.#tapped = { id, at: event.timeStamp };
-    if (event.shiftKey) return selection.toggle(id);
+    const enters = group !== this.#entered && (event.ctrlKey || event.metaKey || isDouble);
+    if (enters) this.#entered = group;
+    if (event.shiftKey) return selection.toggle(this.#taken([id]));
     const card = scene.views.get(id)?.card;
     if (element && card && isMedia(element) && event.target instanceof globalThis.Element && event.target.closest(".play")) {
       return play(element, card);
     }
-    selection.set([id]);
-    if (isDouble) this.heard.edit(id);
+    selection.set(this.#taken([id]));
+    if (isDouble && !(enters && group)) this.heard.edit(id);
+  }
+
+  /**
+   * What is taken with some elements: their groups, except the one that somebody looks into.
+   * @param {string[]} ids @returns {string[]}
+   */
+  #taken(ids) {
+    const { room } = this.board, groups = ids.map(id => groupOf(room.element(id)));
+    if (!groups.includes(this.#entered)) this.#entered = undefined;
+    const isIn = this.#entered !== undefined;
+    return isIn ? ids : withGroups(room.elements, ids);
   }
 
   /** @param {PointerEvent} event */
   tapNothing(event) {
+    this.#entered = undefined;
     if (!event.shiftKey) this.board.selection.clear();
+  }
+
+  /**
+   * Selects what lies there, unless it is selected, and asks what to do with it.
+   * @param {Point} at pixels of the window @param {string} [id]
+   */
+  ask(at, id) {
+    const { selection } = this.board;
+    if (id === undefined) selection.clear();
+    else if (!selection.has(id)) selection.set(this.#taken([id]));
+    this.heard.ask(at);
   }
 
   /** @param {string} id @param {PointerEvent} event */
   grab(id, event) {
     const { board } = this, { selection } = board;
-    if (!selection.has(id)) selection.set(event.shiftKey ? [...selection.ids, id] : [id]);
-    const hand = board.hold(selection.ids);
+    if (!selection.has(id)) selection.set([...(event.shiftKey ? selection.ids : []), ...this.#taken([id])]);
+    // What is pulled off with Alt are copies.
+    const copies = event.altKey && !event.ctrlKey && !event.metaKey ? this.heard.copy() : undefined;
+    const hand = board.hold(selection.ids, { copies });
     if (!hand) this.heard.locked();
     const held = new Set(hand?.ids);
     const isFree = (/** @type {string} */ other) =>
@@ -162,12 +202,13 @@ export class BoardStage {
 
   /** @param {string} handle @param {Point} from */
   pull(handle, from) {
-    const { board } = this, { single } = board.selection;
-    if ((handle === "from" || handle === "to") && single !== undefined) {
+    const { board } = this, { single = "" } = board.selection, element = board.room.element(single);
+    if (element && (handle === "from" || handle === "to")) {
       this.#end = new EndPull(board, single, handle);
       return true;
     }
-    const hand = board.hold(board.selection.ids), frame = board.frameOf(hand?.ids ?? []);
+    const hand = board.hold(board.selection.ids, { resizes: element && resizes(element.type, handle) });
+    const frame = board.frameOf(hand?.ids ?? []);
     if (!hand || !frame) {
       this.heard.locked();
       return false;
@@ -180,7 +221,9 @@ export class BoardStage {
   pulled(at, event) {
     if (this.#end) return this.#end.move(at);
     if (!this.#pull) return;
-    const { frame, handle, from } = this.#pull, options = { step: event.shiftKey ? STEP : 0, aboutMiddle: event.altKey };
+    const { frame, handle, from } = this.#pull, isCorner = handle.length === 2;
+    const keepsRatio = event.shiftKey || (isCorner && !this.board.hand?.way.resizes);
+    const options = { step: event.shiftKey ? STEP : 0, aboutMiddle: event.altKey, keepsRatio };
     this.board.hand?.move(pulled(frame, handle, from, toCanvas(this.board.camera, at), options));
     this.board.frames.want();
   }
@@ -189,7 +232,7 @@ export class BoardStage {
   release(velocity = STILL.translation) {
     const { board } = this, { zoom } = board.camera, { x, y } = velocity;
     // What snapped is where it belongs.
-    const isThrown = Math.hypot(x, y) > FLICK && board.guides.length === 0 && !isCalm();
+    const isThrown = !board.hand?.way.copies && Math.hypot(x, y) > FLICK && board.guides.length === 0 && !isCalm();
     this.#end?.end();
     this.#end = this.#pull = undefined;
     board.letGo(isThrown ? { x: x / zoom, y: y / zoom } : undefined);
@@ -218,7 +261,7 @@ export class BoardStage {
     };
     const found = caught(box, scene.boxes).filter(id => !isAnnotation(room.element(id)) && isTouched(id));
     this.marquee(from, from);
-    selection.set(event.shiftKey ? [...selection.ids, ...found] : found);
+    selection.set([...(event.shiftKey ? selection.ids : []), ...withGroups(room.elements, found)]);
   }
 
   /** @param {[Point, Point]} from @param {[Point, Point]} to */
@@ -233,6 +276,7 @@ export class BoardStage {
 
   /** @param {Point | null} at */
   hover(at) {
+    this.pointing = at;
     if (mayShow(this.board.room)) this.board.room.point(at && toCanvas(this.board.camera, at));
   }
 

@@ -2,7 +2,8 @@
 
 import { ANIMATIONS } from "./animations.js";
 import { hasText } from "./cards.js";
-import { changes, COMMANDS, GESTURES, shownKey } from "./commands.js";
+import { changes, COMMANDS, GESTURES, isOf } from "./commands.js";
+import { shownKey, withKeys } from "./keys.js";
 import { $, icon, node } from "./page.js";
 import { TOOLS } from "./tools.js";
 
@@ -18,12 +19,24 @@ export function wire(actions, page) {
     if (!(button instanceof HTMLButtonElement)) continue;
     const command = COMMANDS[button.dataset.command ?? ""], { label, keys, run } = command;
     if (changes(command)) button.classList.add("changes");
-    button.title = keys.length ? `${label} (${shownKey(keys[0])})` : label;
+    button.dataset.tip = label;
+    button.dataset.key = keys.length ? shownKey(keys[0]) : "";
     if (!button.textContent?.trim()) button.setAttribute("aria-label", label);
     button.addEventListener("click", () => {
       $("insert-box").hidePopover();
       run(actions, page);
     });
+  }
+}
+
+/**
+ * Shows whether there is something to undo or redo.
+ * @param {Actions} actions
+ */
+export function showHistory(actions) {
+  for (const name of ["undo", "redo"]) {
+    const button = document.querySelector(`#history [data-command=${name}]`);
+    if (button instanceof HTMLButtonElement) button.disabled = !isOf(COMMANDS[name], actions);
   }
 }
 
@@ -57,8 +70,8 @@ export function showSelection({ selected }) {
   }
   for (const button of document.querySelectorAll("#selection [data-command]")) {
     if (!(button instanceof HTMLButtonElement)) continue;
-    if (button.dataset.command !== "lock") button.disabled = areLocked;
-    else showLock(button, areLocked);
+    if (button.dataset.command === "lock") showLock(button, areLocked);
+    else button.disabled = areLocked && button.dataset.command !== "menu";
   }
 }
 
@@ -67,7 +80,7 @@ function showLock(button, unlocks) {
   const label = unlocks ? "Unlock" : "Lock";
   if (button.getAttribute("aria-label") === label) return;
   button.setAttribute("aria-label", label);
-  button.title = `${label} (L)`;
+  button.dataset.tip = label;
   button.replaceChildren(icon(unlocks ? "unlock" : "lock"));
 }
 
@@ -104,6 +117,6 @@ export function fillHelp() {
     row.append(node("dt", "", keys), node("dd", "", text));
     return row;
   };
-  $("help-gestures").replaceChildren(...GESTURES.map(([keys, text]) => line(keys, text)));
-  $("help-keys").replaceChildren(...Object.values(COMMANDS).filter(({ keys }) => keys.length).map(({ keys, label }) => line(keys.map(shownKey).join(", "), label)));
+  $("help-gestures").replaceChildren(...GESTURES.map(([keys, text]) => line(withKeys(keys), withKeys(text))));
+  $("help-keys").replaceChildren(...Object.values(COMMANDS).filter(({ keys }) => keys.length).map(({ keys, label }) => line(keys.map(key => shownKey(key)).join(", "), label)));
 }
