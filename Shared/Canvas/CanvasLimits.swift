@@ -19,8 +19,10 @@ public enum CanvasLimits {
     public static let typeBytes = 32
     /// The maximum length of an element id, bytes.
     public static let elementIDBytes = 128
-    /// The maximum size of an element's extra fields, names and values together, bytes.
+    /// The maximum size of an element's extra fields, names and values together, a picture apart, bytes.
     public static let extraBytes = 8192
+    /// The maximum length of a picture: an extra field `picture` that is a data URL of an image. Servers may allow less.
+    public static let pictureBytes = 192 << 10
     /// The maximum number of extra fields of an element.
     public static let extraFields = 64
     /// The maximum number of keyframes of an animated field.

@@ -34,6 +34,21 @@ public struct ExtraField: Sendable {
     }
 }
 
+extension ExtraField {
+    static let pictureName = "picture"
+
+    /// The length of a picture, which alone may be longer than all own fields together: a text that begins as a data URL of
+    /// an image does. Nil for any other field.
+    var pictureBytes: Int? {
+        guard isSameText(self.name, Self.pictureName) else { return nil }
+        let isPicture = Self.pictureStarts.contains { self.json.starts(with: $0) }
+        return isPicture ? self.json.count - 2 : nil
+    }
+
+    /// Some write a slash in JSON as `\/`.
+    private static let pictureStarts = [#""data:image/"#, #""data:image\/"#].map { Array($0.utf8) }
+}
+
 extension ExtraField: Equatable {
     /// Bytewise: names that are canonically equivalent in Unicode are different names.
     public static func == (left: ExtraField, right: ExtraField) -> Bool {
@@ -52,20 +67,28 @@ extension [ExtraField] {
     }
 
     /// Whether an element may have them: their number, and their size with their names.
-    var isWithinLimits: Bool { self.excess == nil }
-
-    /// Rejects fields that an element may not have as too large, with the limit that they are over.
-    func checkLimits(field: String) throws(FieldError) {
-        if let excess = self.excess { throw FieldError(field: field, message: excess, tooLarge: true) }
+    var isWithinLimits: Bool {
+        do { try self.checkLimits(field: "") } catch { return false }
+        return true
     }
 
-    private var excess: String? {
-        if self.count > CanvasLimits.extraFields {
-            return "An element has at most \(CanvasLimits.extraFields) own fields."
+    /// Rejects fields that an element may not have as too large, with the limit that they are over.
+    /// - Parameter pictureBytes: the maximum length of a picture. One that fits among all others is never too long.
+    func checkLimits(field: String, pictureBytes: Int = CanvasLimits.pictureBytes) throws(FieldError) {
+        func excess(_ field: String, _ message: String) -> FieldError {
+            FieldError(field: field, message: message, tooLarge: true)
+        }
+        guard self.count <= CanvasLimits.extraFields else {
+            throw excess(field, "An element has at most \(CanvasLimits.extraFields) own fields.")
         }
         let bytes = self.reduce(0) { $0 + $1.byteCount }
-        return bytes > CanvasLimits.extraBytes
-            ? "An element's own fields have at most \(CanvasLimits.extraBytes) bytes." : nil
+        guard bytes > CanvasLimits.extraBytes else { return }
+        let picture = self.first { $0.pictureBytes != nil }
+        guard let picture, pictureBytes > 0, bytes - picture.byteCount <= CanvasLimits.extraBytes else {
+            throw excess(field, "An element's own fields have at most \(CanvasLimits.extraBytes) bytes.")
+        }
+        guard let length = picture.pictureBytes, length > pictureBytes else { return }
+        throw excess(Canvas.joined(field, ExtraField.pictureName), "A picture has at most \(pictureBytes) bytes.")
     }
 
     func value(of name: String) -> [UInt8]? { self.first { isSameText($0.name, name) }?.json }

@@ -36,6 +36,12 @@ public struct NewElement: Equatable, Sendable {
         self.type = type
     }
 
+    /// Rejects a picture that is longer than so many bytes.
+    /// - Parameter path: its position in the payload.
+    public func check(pictureBytes: Int, path: String) throws(FieldError) {
+        try self.extra.checkLimits(field: path, pictureBytes: pictureBytes)
+    }
+
     /// The number that it sets in a field.
     subscript(field: ElementField) -> Double? {
         get {

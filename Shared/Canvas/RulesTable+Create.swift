@@ -185,10 +185,15 @@ extension Element {
 
     /// Rejects an update after which the extra fields would be too many or too large, or a guide another line. Call it
     /// before applying the update.
-    public func check(_ changes: ElementChanges) throws(FieldError) {
+    /// - Parameter pictureBytes: the maximum length of a picture that it sets.
+    public func check(
+        _ changes: ElementChanges, pictureBytes: Int = CanvasLimits.pictureBytes
+    ) throws(FieldError) {
         if changes.extra.isEmpty { return }
         try self.checkAxis(changes)
-        try self.extra.updated(by: changes.extra).checkLimits(field: "set")
+        let setsPicture = changes.extra.value(of: ExtraField.pictureName) != nil
+        let most = setsPicture ? pictureBytes : CanvasLimits.pictureBytes
+        try self.extra.updated(by: changes.extra).checkLimits(field: "set", pictureBytes: most)
     }
 
     func fits(_ changes: ElementChanges) -> Bool {

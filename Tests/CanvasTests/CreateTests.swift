@@ -172,6 +172,44 @@ struct CreateTests {
         #expect(error?.message == "An element has at most 64 own fields.")
     }
 
+    private func picture(_ length: Int, _ start: String = "data:image/png;base64,") -> String {
+        "\"picture\":\"\(start)\(String(repeating: "A", count: length - start.utf8.count))\""
+    }
+
+    @Test func aPictureHasALimitOfItsOwn() throws {
+        let most = CanvasLimits.pictureBytes
+        let words = "\"title\":\"\(String(repeating: "x", count: 8000))\""
+        var (element, _) = try created("photo", self.picture(most) + "," + words)
+        #expect(element.extra.isWithinLimits)
+        _ = try created("photo", self.picture(9000, #"data:image\/png;base64,"#))
+        let tooLong = FieldError(
+            field: "element.picture", message: "A picture has at most 196608 bytes.", tooLarge: true)
+        #expect(throws: tooLong) {
+            try ElementInput.newElement(json("{\"type\":\"photo\",\(self.picture(most + 1))}"), path: "element")
+        }
+        // Only a data URL of an image, and only as `picture`; all else is as small as before.
+        for other in [
+            self.picture(9000, "data:text/html,"), self.picture(9000, "https://a.example/"),
+            self.picture(9000).replacing("picture", with: "thumbnail"),
+            "\"picture\":[\(self.picture(9000).dropFirst(10))]",
+        ] {
+            let photo = try json("{\"type\":\"photo\",\(other)}")
+            #expect(refusedField { try ElementInput.newElement(photo, path: "element") } == "element")
+        }
+        let more = try ElementInput.changes(json("{\"more\":\"\(String(repeating: "x", count: 300))\"}"))
+        #expect(refusedField { try element.check(more) } == "set")
+        // A server may allow less: only for a picture that is set, and never less than all own fields may have.
+        let change = try ElementInput.changes(json("{\(self.picture(20_001))}"))
+        #expect(
+            throws: FieldError(field: "set.picture", message: "A picture has at most 20000 bytes.", tooLarge: true)
+        ) { try element.check(change, pictureBytes: 20_000) }
+        try element.check(change, pictureBytes: 20_001)
+        try element.check(try ElementInput.changes(json(#"{"title":"x"}"#)), pictureBytes: 0)
+        (element, _) = try created("photo")
+        try element.check(try ElementInput.changes(json("{\(self.picture(8000))}")), pictureBytes: 0)
+        #expect(refusedField { try element.check(change, pictureBytes: 0) } == "set")
+    }
+
     @Test func aChangeCountsTheRevisionUpAndNamesItsAuthor() throws {
         var (element, _) = try created("note")
         element.recordChange(by: "bob")

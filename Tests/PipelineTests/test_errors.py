@@ -10,6 +10,8 @@ from raw import Raw
 from shapes import assert_element
 
 HUGE = "x" * 9000
+# One byte longer than a picture may be.
+PICTURE = "data:image/png;base64,".ljust((128 << 10) + 1, "A")
 
 
 @pytest.fixture(scope="module")
@@ -58,6 +60,11 @@ BAD = [
     ("elements:create", {"elements": [{"type": "note"}, {}]}, "invalid", "elements[1].type"),
     ("elements:create", {"elements": [{"type": "note"}] * 501}, "too_large", None),
     ("element:create", {"element": {"type": "note", "own": HUGE}}, "too_large", None),
+    ("element:create", {"element": {"type": "photo", "picture": PICTURE}}, "too_large", "element.picture"),
+    ("elements:create", {"elements": [{"type": "photo"}, {"type": "photo", "picture": PICTURE}]}, "too_large", "elements[1].picture"),
+    ("element:create", {"element": {"type": "photo", "thumbnail": PICTURE}}, "too_large", "element"),
+    ("element:update", {"elementId": "e", "set": {"picture": PICTURE}}, "too_large", "set.picture"),
+    ("element:update", {"elementId": "e", "set": {"picture": "https://a.example/" + HUGE}}, "too_large", "set"),
     ("element:update", {"elementId": "e", "set": {"positionX": None}}, "invalid", "set.positionX"),
     ("element:update", {"elementId": "e", "set": {"big": HUGE}}, "too_large", None),
     ("element:create", {"element": {"type": "note", "constraints": None}}, "invalid", "element.constraints"),

@@ -13,7 +13,7 @@ def limited(beside):
     """Small limits, in all daemons that have them."""
     with beside(
         "--room-elements", 20, "--room-bytes", 70_000, "--element-annotations", 3, "--elements-per-commit", 10,
-        "--commit-elements", 12,
+        "--commit-elements", 12, "--picture-bytes", 20_000,
     ) as pipeline:
         yield pipeline
 
@@ -35,7 +35,7 @@ def test_a_join_tells_the_limits(ada):
     assert set(limits) == {
         "message", "depth", "keys", "array", "group", "rooms", "unacknowledged", "previewsPerSecond", "commitsPerSecond",
         "commitBurst", "userCommitsPerSecond", "userCommitBurst", "replay", "roomElements", "roomBytes", "elementAnnotations",
-        "ownFields", "numberLength", "keyframes", "animationBytes",
+        "ownFields", "pictureBytes", "numberLength", "keyframes", "animationBytes",
     }
 
 
@@ -53,6 +53,15 @@ def test_the_limit_of_own_fields_is_the_one_that_a_refusal_names(ada, room):
         assert message == f"An element has at most {allowed} own fields."
     bytes_ = ada.refused("element:update", {"roomId": room, "elementId": "e", "set": {"f0": "x" * 9000}}, "too_large", "set")
     assert bytes_["message"] == "An element's own fields have at most 8192 bytes."
+    # A picture is larger; it counts in the room, and the setting is told.
+    longest = ada.answer["limits"]["pictureBytes"]
+    assert longest == 20_000
+    picture = "data:image/webp;base64,".ljust(longest, "A")
+    create(ada, room, {"id": "p", "picture": picture, "title": "x" * 8000})
+    one = {"roomId": room, "elementId": "p", "set": {"picture": picture + "A"}}
+    assert ada.refused("element:update", one, "too_large", "set.picture")["message"] == "A picture has at most 20000 bytes."
+    create(ada, room, {"picture": picture}, {"picture": picture})
+    ada.refused("element:create", {"roomId": room, "element": {"type": "photo", "picture": picture}}, "too_large", "element")
     many = {"roomId": room, "elementIds": [f"e{number}" for number in range(501)]}
     assert ada.refused("selection:set", many, "too_large", "elementIds")["message"] == "elementIds has at most 500 elements."
 

@@ -21,6 +21,8 @@ package struct CommitterLimits: Equatable, Sendable {
     package var roomBytes = 16 << 20
     /// The maximum number of an element's living annotations; only growth beyond it is refused.
     package var elementAnnotations = 1000
+    /// The maximum length of a picture that an edit sets, see ``Canvas/CanvasLimits/pictureBytes``.
+    package var pictureBytes = 128 << 10
     /// The maximum number of a user's sessions in a room; beyond it the oldest idle ones end.
     package var userSessions = 1000
     /// The maximum number of entries of a user's undo stack in a room, and of the redo stack; 0: nothing can be undone.

@@ -86,7 +86,8 @@ package struct CommitterSettings: DaemonSettings {
             SharedSettings.linkKeyFile, SharedSettings.peersFile, SharedSettings.databaseURL, connections, migrate,
             unsafeDatabase, SharedSettings.rules, queueItems, queueBytes, SharedSettings.creditCommits,
             SharedSettings.creditBytes, batchItems, batchElements, batchBytes, elementsPerCommit, commitElements,
-            SharedSettings.roomElements, SharedSettings.roomBytes, SharedSettings.elementAnnotations, userSessions,
+            SharedSettings.roomElements, SharedSettings.roomBytes, SharedSettings.elementAnnotations,
+            SharedSettings.pictureBytes, userSessions,
             undoDepth, undoEntryBytes, cacheBytes, commitDeadline, databaseDeadline, logRetention, sessionRetention,
         ])
 
@@ -116,6 +117,7 @@ package struct CommitterSettings: DaemonSettings {
         limits.roomElements = values[SharedSettings.roomElements]
         limits.roomBytes = values[SharedSettings.roomBytes]
         limits.elementAnnotations = values[SharedSettings.elementAnnotations]
+        limits.pictureBytes = values[SharedSettings.pictureBytes]
         guard limits.commitElements >= limits.elementsPerCommit, limits.commitElements > limits.elementAnnotations
         else {
             throw values.problem(

@@ -49,11 +49,13 @@ package struct GatewayLimits: Equatable, Sendable {
     package var addressTokenChecksPerSecond = 50
     /// Updates that a resumed join replays at most; further back it gets the whole room.
     package var replay = 1000
-    /// Elements in a room. Committers enforce these three; the gateway only tells apps.
+    /// Elements in a room. Committers enforce these four; the gateway only tells apps.
     package var roomElements = 10_000
     /// Bytes of a room's elements as stored.
     package var roomBytes = 16 << 20
     package var elementAnnotations = 1000
+    /// The length of a picture, see ``Canvas/CanvasLimits/pictureBytes``.
+    package var pictureBytes = 128 << 10
     /// How long a commit or a join may wait for its result.
     package var deadline = Nanoseconds.seconds(10)
     /// The pace of previews when all is well, which apps read as `throttleMs`.
@@ -130,6 +132,7 @@ package struct GatewayLimits: Equatable, Sendable {
         writer.member("roomBytes", self.roomBytes)
         writer.member("elementAnnotations", self.elementAnnotations)
         writer.member("ownFields", CanvasLimits.extraFields)
+        writer.member("pictureBytes", self.pictureBytes)
         writer.member("keyframes", CanvasLimits.keyframes)
         writer.member("animationBytes", CanvasLimits.animationBytes)
     }

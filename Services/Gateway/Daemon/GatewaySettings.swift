@@ -169,6 +169,7 @@ package struct GatewaySettings: DaemonSettings {
             joinsWaiting, answerBytes, userAnswerBytes, userReads, userReadsWaiting, SharedSettings.roomElements,
             SharedSettings.roomBytes,
             SharedSettings.elementAnnotations,
+            SharedSettings.pictureBytes,
             readsWaiting, traceShare, traceRate, drainSpread, deadline, tick, paceLate, paceCalm,
             SharedSettings.promptCPU, linkPause, turnPause,
             SharedSettings.coalescers, SharedSettings.committers, SharedSettings.fanouts,
@@ -252,6 +253,7 @@ package struct GatewaySettings: DaemonSettings {
         limits.roomElements = values[SharedSettings.roomElements]
         limits.roomBytes = values[SharedSettings.roomBytes]
         limits.elementAnnotations = values[SharedSettings.elementAnnotations]
+        limits.pictureBytes = values[SharedSettings.pictureBytes]
         limits.answerBytes = values[Self.answerBytes]
         limits.userAnswerBytes = values[Self.userAnswerBytes]
         limits.userReads = values[Self.userReads]

@@ -95,6 +95,9 @@ package enum SharedSettings {
         "Bytes of a room's elements as stored, 512 for each element's geometry included; likewise.")
     package static let elementAnnotations = Setting.int(
         "element-annotations", default: 1000, in: 1...1_000_000, "Annotations of one element; likewise.")
+    package static let pictureBytes = Setting.int(
+        "picture-bytes", default: 128 << 10, in: 0...192 << 10,
+        "Bytes of an element's picture that is a data URL; 0: it counts among its own fields; likewise.")
 
     // MARK: Database
 
@@ -123,5 +126,6 @@ package enum SharedSettings {
         lookupPause, lookupPatience, linkKeyFile, peersFile,
         databaseURL, rules,
         jwtSecret, jwtKeysFile, jwtIssuer, jwtAudience, tokenLifetime, roomElements, roomBytes, elementAnnotations,
+        pictureBytes,
     ]
 }

@@ -40,6 +40,21 @@ import Wire
         #expect(self.totals.elements == 2)
     }
 
+    @Test func picturesAreAsLongAsTheSettingSays() {
+        let bench = self.bench { $0.pictureBytes = 10_000 }
+        func photo(_ length: Int) -> String {
+            #"{"type":"photo","picture":"data:image/png;base64,\#(String(repeating: "A", count: length - 22))"}"#
+        }
+        bench.admit(commit(1, createMany([("a", photo(10_000)), ("b", #"{"type":"photo"}"#)])))
+        bench.admit(commit(2, createMany([("c", photo(9000)), ("d", photo(10_001))])))
+        let settlement = bench.run()
+        #expect(
+            settlement.refusals == [
+                nil, Refusal(.tooLarge, "A picture has at most 10000 bytes.", field: "elements[1].picture"),
+            ])
+        #expect(self.totals.bytes > 10_000, "it counts in the room")
+    }
+
     @Test func groupIsRefusedWithItsFirstElementBeyondTheLimit() {
         let bench = self.bench { $0.roomElements = 3 }
         bench.admit(commit(1, create("a")))

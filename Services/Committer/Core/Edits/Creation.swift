@@ -28,6 +28,7 @@ struct Creation {
         case .absent: break
         }
         if let parent = item.parent { try self.checkParent(parent, path: path, in: &draft, &cache) }
+        do { try item.fields.check(pictureBytes: draft.limits.pictureBytes, path: path) } catch { throw Refusal(error) }
         var (element, adjustments) = draft.rules.create(item.fields, id: item.id.text, by: self.commit.user.text)
         if let animation = element.animation {
             try draft.rules.check(animation, on: element, field: path + ".animation")

@@ -31,6 +31,8 @@ struct EditContext {
     let rules: RulesTable
     /// ms since 1970 by the host's clock.
     let time: Double
+    /// The maximum length of a picture that it sets.
+    let pictureBytes: Int
     /// The original size of an annotation's parent, if it is needed and known.
     var parentSize: Size?
 }
@@ -56,7 +58,7 @@ extension ElementChange {
             let subject = try alteration.subject(
                 elements[index], field: Self.path(ofElementAt: index), respectsLock: self.respectsLock, in: &draft,
                 &cache)
-            var context = EditContext(rules: draft.rules, time: draft.time)
+            var context = EditContext(rules: draft.rules, time: draft.time, pictureBytes: draft.limits.pictureBytes)
             if Self.needsParent { context.parentSize = draft.parentSize(of: subject.former, in: commit.room, &cache) }
             var element = subject.former
             var adjusted = try self.apply(to: &element, at: index, context)

@@ -63,7 +63,9 @@ extension UpdateElement: ElementChange {
     var respectsLock: Bool { self.changes.respectsLock }
 
     func apply(to element: inout Element, at index: Int, _ context: EditContext) throws(Refusal) -> [Adjustment] {
-        do { try element.check(self.changes) } catch { throw Refusal(error) }
+        do {
+            try element.check(self.changes, pictureBytes: context.pictureBytes)
+        } catch { throw Refusal(error) }
         return context.rules.apply(self.changes, to: &element)
     }
 }

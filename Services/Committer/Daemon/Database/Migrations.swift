@@ -9,6 +9,7 @@ package let migrations: [Migration] = [
     // Databases with a version below the first are refused.
     Migration(19, "schema"),
     Migration(20, "room-gestures"),
+    Migration(21, "pictures"),
 ]
 
 extension Migration {

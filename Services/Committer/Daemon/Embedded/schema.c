@@ -8,6 +8,9 @@ static const unsigned char *const files[] = {
     (const unsigned char[]){
 #embed "../Schema/0020-room-gestures.sql" suffix(, 0)
     },
+    (const unsigned char[]){
+#embed "../Schema/0021-pictures.sql" suffix(, 0)
+    },
 };
 
 const unsigned char *schema_file(int version) {
