@@ -3,8 +3,13 @@ the room has it."""
 
 import json
 import math
+import random
+import struct
+import zlib
 
-from canvas import CTRL, PICTURES, SHIFT, create, note
+import pytest
+
+from canvas import CTRL, PICTURES, SHIFT, create, note, photo
 from pipeline import eventually
 
 
@@ -198,3 +203,85 @@ def test_strokes_of_a_pen(windows, room):
     ada.key("z", CTRL), ada.key("z", CTRL)
     eventually("one undo takes back a stroke", lambda: list(ada.stored) == [stroke["id"]])
     bob.shows(1)
+
+
+def png(width, height):
+    """A picture of noise, which no format makes small."""
+    rows = b"".join(b"\0" + random.Random(row).randbytes(3 * width) for row in range(height))
+
+    def chunk(kind, data):
+        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+
+    head = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
+    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", head) + chunk(b"IDAT", zlib.compress(rows)) + chunk(b"IEND", b"")
+
+
+def choose(window, *files):
+    """Chooses files for a picture, by its key."""
+    page, listeners, opened = window.window, window.browser.listeners, []
+    heard = listeners[page.session]
+    listeners[page.session] = lambda method, parameters: (
+        heard(method, parameters), method == "Page.fileChooserOpened" and opened.append(parameters["backendNodeId"]))
+    page.command("Page.setInterceptFileChooserDialog", enabled=True)
+    window.key("f")
+    eventually("a file is asked for", lambda: opened)
+    page.command("DOM.setFileInputFiles", files=[str(file) for file in files], backendNodeId=opened[0])
+    listeners[page.session] = heard
+
+
+@pytest.mark.parametrize("browser", ["chromium"], indirect=True)
+def test_pictures_come_from_files(windows, room, tmp_path):
+    (tmp_path / "holiday.png").write_bytes(png(900, 600))
+    (tmp_path / "drawing.svg").write_text(
+        '<svg xmlns="http://www.w3.org/2000/svg" width="40" height="80"><script>parent.evil = 1</script>'
+        '<rect width="40" height="80" fill="red"/></svg>')
+    (tmp_path / "list.txt").write_text("milk")
+    (tmp_path / "broken.png").write_bytes(png(9, 9)[:40])
+    ada, bob = windows(), windows()
+    choose(ada, tmp_path / "holiday.png", tmp_path / "drawing.svg")
+    eventually("both are stored", lambda: len(ada.stored) == 2)
+    by_title = {one["title"]: one for one in ada.stored.values()}
+    for title, aspect in (("holiday", 900 / 600), ("drawing", 40 / 80)):
+        one = by_title[title]
+        assert one["type"] == "photo" and one["picture"].startswith("data:image/webp;base64,") and len(one["picture"]) <= 64 << 10
+        assert abs((one["width"] - 16) / (one["height"] - 16) - aspect) < 0.02
+        bob.wait("the other one sees it", f"""(() => {{
+            const image = document.querySelector('[data-id={json.dumps(one["id"])}] img');
+            return image?.complete && Math.abs(image.naturalWidth / image.naturalHeight - {aspect}) < 0.01;
+        }})()""")
+    assert len(by_title["holiday"]["picture"]) > 20_000, "a large one has many pixels"
+    assert ada.ask("document.querySelectorAll('.element').length") == 2 and ada.ask("typeof evil") == "undefined"
+    ada.wait("it is drawn", "[...document.images].every(image => image.complete)")
+    bob.picture(PICTURES / "canvas-pictures.png")
+    # It is moved, turned and undone as any other; a reload has it.
+    id = by_title["holiday"]["id"]
+    ada.select_nothing()
+    x, y = ada.middle(id)
+    ada.drag((x, y), (x - 60, y + 40), CTRL)
+    eventually("it is moved", lambda: ada.stored[id]["positionX"] == by_title["holiday"]["positionX"] - 60)
+    bob.agrees(id)
+    bob.ask("location.reload()")
+    bob.shows(2)
+    bob.agrees(id)
+    ada.key("z", CTRL), ada.key("z", CTRL)
+    bob.shows(0)
+    # What is no picture is refused in words.
+    for file, words in (("list.txt", "“list” is no picture."), ("broken.png", "“broken” cannot be read as a picture.")):
+        choose(ada, tmp_path / file)
+        ada.wait("it says why", f"document.getElementById('toast').textContent === {json.dumps(words)}")
+    assert ada.stored == {}
+    assert ada.ask("document.getElementById('picture-files')") is None
+
+
+def test_a_picture_is_only_ever_a_picture(single, windows, room):
+    """What an element brings as its picture, from anybody."""
+    dot = "data:image/gif;base64,R0lGODlhAQABAIAAAP///wAAACwAAAAAAQABAAACAkQBADs="
+    odd = ["data:image/svg+xml;base64,PHN2Zy8+", "data:text/html,<script>1</script>", "javascript:1", "https://a.example/a.png",
+           "data:image/png;base64,\" onerror=", "../x", ["data:image/png;base64,AA"], 7, None]
+    create(single, room, *(photo(f"odd{index}", index * 100, 0, picture=picture) for index, picture in enumerate(odd)),
+           photo("dot", 0, 300, picture=dot))
+    ada = windows()
+    ada.shows(len(odd) + 1)
+    shown = ada.ask("Object.fromEntries([...document.querySelectorAll('.element')].map(one => [one.dataset.id, one.querySelector('img').getAttribute('src')]))")
+    assert shown.pop("dot") == dot
+    assert set(shown.values()) == {"/app/mountains.svg"}

@@ -13,7 +13,7 @@ def limited(beside):
     """Small limits, in all daemons that have them."""
     with beside(
         "--room-elements", 20, "--room-bytes", 70_000, "--element-annotations", 3, "--elements-per-commit", 10,
-        "--commit-elements", 12, "--picture-bytes", 20_000,
+        "--commit-elements", 12, "--picture-bytes", 15_000,
     ) as pipeline:
         yield pipeline
 
@@ -55,11 +55,11 @@ def test_the_limit_of_own_fields_is_the_one_that_a_refusal_names(ada, room):
     assert bytes_["message"] == "An element's own fields have at most 8192 bytes."
     # A picture is larger; it counts in the room, and the setting is told.
     longest = ada.answer["limits"]["pictureBytes"]
-    assert longest == 20_000
+    assert longest == 15_000
     picture = "data:image/webp;base64,".ljust(longest, "A")
     create(ada, room, {"id": "p", "picture": picture, "title": "x" * 8000})
     one = {"roomId": room, "elementId": "p", "set": {"picture": picture + "A"}}
-    assert ada.refused("element:update", one, "too_large", "set.picture")["message"] == "A picture has at most 20000 bytes."
+    assert ada.refused("element:update", one, "too_large", "set.picture")["message"] == "A picture has at most 15000 bytes."
     create(ada, room, {"picture": picture}, {"picture": picture})
     ada.refused("element:create", {"roomId": room, "element": {"type": "photo", "picture": picture}}, "too_large", "element")
     many = {"roomId": room, "elementIds": [f"e{number}" for number in range(501)]}

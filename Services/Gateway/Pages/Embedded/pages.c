@@ -176,6 +176,9 @@ static const struct page_file files[] = {
     {"/app/people.js", (const unsigned char[]){
 #embed "../web/canvas/people.js" suffix(, 0)
     }},
+    {"/app/pictures.js", (const unsigned char[]){
+#embed "../web/canvas/pictures.js" suffix(, 0)
+    }},
     {"/app/placing.js", (const unsigned char[]){
 #embed "../web/canvas/placing.js" suffix(, 0)
     }},

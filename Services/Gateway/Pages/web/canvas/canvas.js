@@ -184,6 +184,7 @@ async function start() {
     ...later(board, { notify, say, stage, locked }),
     tool: (/** @type {import("./tools.js").ToolName} */ name) => tools.choose(name),
     make: () => tools.make(),
+    pictures: () => import("./pictures.js").then(({ choosePictures }) => choosePictures(actions)),
     space(/** @type {boolean} */ isDown) {
       stage.isPanning = isDown || tools.name === "hand";
       document.body.classList.toggle("panning", isDown);

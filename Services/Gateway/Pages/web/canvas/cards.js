@@ -6,7 +6,7 @@ import { inkOn } from "./colours.js";
 import * as shapes from "./shapes.js";
 import { nameOf, PICTURES, TINTS } from "./samples.js";
 import { styleOf } from "./texts.js";
-import { clock, textOf } from "./values.js";
+import { clock, ownPicture, textOf } from "./values.js";
 
 /** @typedef {import("/client/touchsync.js").Element} Element */
 /** @typedef {import("./writers.js").Writer} Writer */
@@ -14,7 +14,8 @@ import { clock, textOf } from "./values.js";
 /** @param {any} name @returns {HTMLElement} */
 function picture(name) {
   const image = /** @type {HTMLImageElement} */ (node("img", "picture"));
-  image.src = `/app/${PICTURES.includes(name) ? name : PICTURES[0]}.svg`;
+  image.src = ownPicture(name) ?? `/app/${PICTURES.includes(name) ? name : PICTURES[0]}.svg`;
+  image.decoding = "async";
   image.alt = "";
   image.draggable = false;
   return image;

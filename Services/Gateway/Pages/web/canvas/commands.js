@@ -24,6 +24,7 @@ import { groupOf } from "./groups.js";
  * @typedef {object} Page
  * @property {(name: import("./tools.js").ToolName) => void} tool
  * @property {() => void} help
+ * @property {() => void} pictures
  * @property {() => void} animate
  * @property {() => void} paste
  * @property {() => void} menu
@@ -48,6 +49,7 @@ const restack = way => async actions => (await arrangingLater()).restack(actions
 export const COMMANDS = {
   note: { label: "Note", group: "Create", keys: ["n"], run: actions => actions.create("note") },
   photo: { label: "Photo", group: "Create", keys: ["i"], run: actions => actions.create("photo") },
+  picture: { label: "Picture from a file", group: "Create", keys: ["f"], run: (_, page) => page.pictures() },
   audio: { label: "Sound", group: "Create", keys: ["u"], run: actions => actions.create("audio") },
   video: { label: "Video", group: "Create", keys: [], run: actions => actions.create("video") },
   text: { label: "Text, on the selected picture", group: "Create", keys: ["t"], run: actions => actions.text() },

@@ -4,6 +4,7 @@ import { drawn, withAnnotations } from "./drawing.js";
 import { node } from "./page.js";
 import { epochOf } from "./roomcore.js";
 import { PICTURES, TINTS } from "./samples.js";
+import { ownPicture } from "./values.js";
 import { counted } from "./words.js";
 
 /** @typedef {import("./board.js").Board} Board */
@@ -14,8 +15,6 @@ import { counted } from "./words.js";
 const DENSITY = 2;
 /** The longest side of a picture, pixels. */
 const LONGEST = 8192;
-/** A picture that an element brings itself. */
-const OWN = /^data:image\/(png|jpeg|webp|gif);base64,[A-Za-z0-9+/=]+$/;
 
 /** @param {Blob} blob @returns {Promise<string>} */
 const dataURL = blob => new Promise((resolve, reject) => {
@@ -51,7 +50,7 @@ async function picture(elements, around) {
       brush.font = `${weight} ${size}px ${font}`;
       return brush.measureText(text).width;
     },
-    picture: element => (typeof element.picture === "string" && OWN.test(element.picture) ? element.picture : samples.get(sampleOf(element))),
+    picture: element => ownPicture(element.picture) ?? samples.get(sampleOf(element)),
   }, around);
 }
 

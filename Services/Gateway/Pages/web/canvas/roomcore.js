@@ -23,3 +23,6 @@ export const mayChange = room => (room.self?.right ?? "commit") === "commit";
 
 /** @param {Room} room @returns {boolean} whether others may see what this person does: where it points, looks, selects */
 export const mayShow = room => (room.self?.right ?? "view") !== "view";
+
+/** @param {Room} room @returns {number} how long a picture may be that is in an element, as a data URL */
+export const pictureBytesIn = room => room.core?.limits.pictureBytes ?? 7000;
