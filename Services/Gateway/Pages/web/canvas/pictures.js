@@ -31,17 +31,18 @@ export async function placePictures(actions, files, at) {
   const options = { undoGroup: `pictures ${Date.now().toString(36)}` };
   if (all.length > MOST_FILES) actions.say(`The first ${MOST_FILES} of ${all.length} files are placed.`);
   const ids = [], failures = [];
-  let left = at;
+  /** @type {Point | undefined} */
+  let edge = undefined;
   for (const file of all.slice(0, MOST_FILES)) {
     try {
       const picture = await pictureOf(file, limit), size = sizeOf(picture), id = newElementId();
-      const place = left ?? freePlace(size, board.view, [...board.scene.boxes.values()]);
+      const place = edge ? { x: edge.x + size.width / 2, y: edge.y } : at ?? freePlace(size, board.view, [...board.scene.boxes.values()]);
       await room.create({
         id, type: "photo", picture: picture.url, title: picture.title, positionX: Math.round(place.x), positionY: Math.round(place.y),
         ...size,
       }, options);
       ids.push(id);
-      left = { x: place.x + size.width + GAP, y: place.y };
+      edge = { x: place.x + size.width / 2 + GAP, y: place.y };
     } catch (error) {
       failures.push(error);
     }
