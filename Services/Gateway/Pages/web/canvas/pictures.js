@@ -36,6 +36,7 @@ export async function placePictures(actions, files, at) {
   for (const file of all.slice(0, MOST_FILES)) {
     try {
       const picture = await pictureOf(file, limit), size = sizeOf(picture), id = newElementId();
+      /** @type {Point} */
       const place = edge ? { x: edge.x + size.width / 2, y: edge.y } : at ?? freePlace(size, board.view, [...board.scene.boxes.values()]);
       await room.create({
         id, type: "photo", picture: picture.url, title: picture.title, positionX: Math.round(place.x), positionY: Math.round(place.y),
