@@ -2,9 +2,8 @@
 it. By real pointers and keys, seen in the other window and stored."""
 
 import json
+import math
 import time
-
-import pytest
 
 from canvas import ALT, CTRL, PICTURES, SHIFT, Canvas, create, note, photo
 from pipeline import eventually
@@ -214,3 +213,227 @@ def test_a_group_is_one_in_all_windows(single, windows, room):
     eventually("they are apart", lambda: "groupId" not in ada.stored["a"] and "groupId" not in ada.stored["b"])
     ada.key("z", CTRL)
     eventually("and together again", lambda: ada.stored["a"].get("groupId") and ada.stored["b"].get("groupId"))
+
+
+def right_click(window, x, y):
+    window.mouse("mousePressed", x, y, 2)
+    window.mouse("mouseReleased", x, y, 2)
+
+
+MENU = "document.querySelector('.context:popover-open')"
+
+
+def names(window):
+    window.wait("the menu is open", f"{MENU} !== null")
+    return window.ask(f"[...{MENU}.querySelectorAll('[role=menuitem]')].map(one => one.dataset.name)")
+
+
+def test_a_menu_has_what_applies(single, windows, room):
+    create(single, room, note("a", 0, 0), note("b", 300, 0), note("c", 0, 250, locked=True))
+    ada, bob = windows(), windows()
+    ada.shows(3), bob.shows(3)
+    # A right click selects what it is on, and the menu is beside the pointer.
+    x, y = ada.middle("a")
+    right_click(ada, x, y)
+    assert {"cut", "copy", "paste", "duplicate", "remove", "lock", "rotateLeft"} <= set(names(ada))
+    assert not {"group", "ungroup", "alignLeft", "note"} & set(names(ada))
+    selected(ada, 1)
+    box = ada.ask(f"(({{ x, y }}) => [x, y])({MENU}.getBoundingClientRect())")
+    assert abs(box[0] - x) < 1 and abs(box[1] - y) < 1
+    assert ada.ask(f"{MENU}.querySelector('[data-name=duplicate] kbd').textContent") == "Ctrl + D"
+    # By the keyboard: down, by the first letter, Enter; then the canvas has the keys again.
+    ada.key("ArrowDown")
+    ada.wait("the next one has the focus", "document.activeElement.dataset.name === 'copy'")
+    ada.key("ArrowUp"), ada.key("ArrowUp")
+    ada.wait("around", "document.activeElement.dataset.name === 'fitSelection'")
+    ada.key("d")
+    ada.wait("by its letter", "document.activeElement.dataset.name === 'duplicate'")
+    ada.picture(PICTURES / "menu.png")
+    ada.key("Enter")
+    bob.shows(4)
+    ada.wait("it is closed", f"{MENU} === null && document.activeElement.id === 'canvas'")
+    # What was copied by the menu is pasted where the menu is; Escape closes it alone.
+    x, y = ada.middle("b")
+    right_click(ada, x, y)
+    names(ada)
+    ada.press(".context [data-name=copy]")
+    right_click(ada, x + 60, y + 180)
+    assert "paste" in names(ada) and "copy" not in names(ada) and "note" in names(ada)
+    ada.press(".context [data-name=paste]")
+    bob.shows(5)
+    copy = eventually("it is stored", lambda: [one for one in others(ada.stored, "b") if one["content"] == "b"])[0]
+    at = ada.on_screen(copy)
+    assert abs(at[0] - x - 60) < 2 and abs(at[1] - y - 180) < 2
+    ada.select("c")
+    ada.key("F10", SHIFT)
+    assert set(names(ada)) == {"copy", "paste", "duplicate", "lock", "fitSelection"}
+    assert ada.ask(f"{MENU}.querySelector('[data-name=lock]').textContent").startswith("Unlock")
+    ada.key("Escape")
+    ada.wait("it is closed", f"{MENU} === null")
+    selected(ada, 1)
+    ada.key("F10", SHIFT)
+    names(ada)
+    ada.press(".context [data-name=lock]")
+    eventually("it is unlocked", lambda: not ada.stored["c"].get("locked"))
+    # A finger that rests, and is lifted.
+    x, y = ada.middle("c")
+    ada.touch("touchStart", (x, y))
+    time.sleep(0.6)
+    ada.touch("touchEnd")
+    assert "lock" in names(ada)
+
+
+def test_elements_are_lined_up_and_laid_over_each_other(single, windows, room):
+    create(single, room, note("a", 0, 0), note("b", 110, 90), note("c", 400, 200), note("d", 90, 60, locked=True))
+    ada, bob = windows(), windows()
+    ada.shows(4), bob.shows(4)
+
+    def top(window):
+        x, y = ada.on_screen({"positionX": 55, "positionY": 45})
+        return window.ask(f"document.elementFromPoint({x}, {y}).closest('.element')?.dataset.id")
+
+    assert top(bob) == "d"
+    ada.select_nothing()
+    ada.click(*(at - 60 for at in ada.middle("a")))
+    selected(ada, 1)
+    ada.key("]", CTRL)
+    eventually("it is over the next one that it meets", lambda: ada.stored["a"].get("zIndex") or ada.stored["b"].get("zIndex"))
+    order = [element["id"] for element in others(ada.stored)]
+    assert order.index("b") < order.index("a") < order.index("d"), order
+    ada.key("}", CTRL + SHIFT)
+    eventually("it is over all", lambda: [one["id"] for one in others(ada.stored)][-1] == "a")
+    eventually("the other one sees it", lambda: top(bob) == "a")
+    ada.key("{", CTRL + SHIFT)
+    eventually("it is under all", lambda: [one["id"] for one in others(ada.stored)][0] == "a")
+    eventually("the other one sees it", lambda: top(bob) == "d")
+    ada.key("z", CTRL)
+    eventually("one edit each", lambda: top(bob) == "a")
+    # The middles of three, a locked one among them stays.
+    ada.key("a", CTRL)
+    selected(ada, 4)
+    ada.key("v", ALT)
+    eventually("they are in line", lambda: len({ada.stored[id]["positionY"] for id in "abc"}) == 1)
+    assert place(ada.stored["d"]) == (90, 60) and ada.stored["a"]["positionY"] == 100
+    ada.key("F10", SHIFT)
+    assert {"spreadX", "alignLeft"} <= set(names(ada))
+    ada.press(".context [data-name=spreadX]")
+    eventually("the gaps are even", lambda: ada.stored["b"]["positionX"] == 200)
+    bob.agrees("b"), ada.agrees("b")
+    ada.key("z", CTRL), ada.key("z", CTRL)
+    eventually("two edits were two undos", lambda: [place(ada.stored[id]) for id in "abc"] == [(0, 0), (110, 90), (400, 200)])
+
+
+def test_several_turn_and_are_mirrored_as_one_picture(single, windows, room):
+    create(single, room, note("a", 0, 0, rotation=20), note("b", 300, 100, rotation=0))
+    ada, bob = windows(), windows()
+    ada.shows(2), bob.shows(2)
+    ada.key("a", CTRL)
+    selected(ada, 2)
+    before = ada.stored
+    ada.key("x")
+    eventually("it is stored", lambda: ada.stored["a"]["scaleX"] == -1)
+    a, b = ada.stored["a"], ada.stored["b"]
+    assert a["positionX"] > b["positionX"] and a["rotation"] == 340 and b["scaleX"] == -1
+    assert abs(a["positionX"] - b["positionX"] - 300) <= 1 and a["positionY"] == 0
+    bob.wait("the other one sees it", "!document.querySelector('.element.moving')")
+    assert math.dist(bob.middle("a"), bob.on_screen(a)) < 2 and math.dist(bob.middle("b"), bob.on_screen(b)) < 2
+    ada.key("z", CTRL)
+    eventually("one undo", lambda: [place(ada.stored[id]) for id in "ab"] == [(0, 0), (300, 100)])
+    ada.key("}", SHIFT)
+    eventually("it is turned", lambda: ada.stored["a"]["rotation"] == 110)
+    a, b = ada.stored["a"], ada.stored["b"]
+    assert abs(b["positionX"] - a["positionX"] + 100) <= 1 and abs(b["positionY"] - a["positionY"] - 300) <= 1
+    assert b["rotation"] == 90 and before["a"]["rotation"] == 20
+    bob.agrees("a"), bob.agrees("b")
+
+
+def side(element, x, y):
+    """Where a place of a stored element is, in fractions of its box from its middle."""
+    turn = math.radians(element["rotation"])
+    across, along = x * element["originalWidth"] * element["scaleX"], y * element["originalHeight"] * element["scaleY"]
+    return (element["positionX"] + across * math.cos(turn) - along * math.sin(turn),
+            element["positionY"] + across * math.sin(turn) + along * math.cos(turn))
+
+
+def test_sides_resize_and_the_other_side_stays(single, windows, room):
+    words = "As large as before"
+    create(
+        single, room, note("a", 0, 0, rotation=30, width=300, height=160, content=words), photo("p", 500, 0),
+        {"id": "s", "type": "shape", "shape": "rectangle", "fill": "sky", "stroke": "sky", "positionX": 60, "positionY": 330,
+         "width": 200, "height": 100})
+    ada, bob = windows(), windows()
+    ada.shows(3), bob.shows(3)
+    ada.select("a")
+    font = "getComputedStyle(document.querySelector('.element[data-id=a] .words')).fontSize"
+    large, before = bob.ask(font), ada.stored["a"]
+    x, y = ada.handle("e")
+    way = (-100 * math.cos(math.radians(30)), -100 * math.sin(math.radians(30)))
+    ada.drag((x, y), (x + way[0], y + way[1]), lift=False)
+    bob.wait("it is seen narrower meanwhile, not smaller", f"""{font} === {json.dumps(large)} && (node => {{
+        const {{ a, b }} = new DOMMatrix(getComputedStyle(node).transform);
+        return Math.abs(node.offsetWidth - 200) < 2 && node.offsetHeight === 160 && Math.abs(Math.hypot(a, b) - 1) < 0.01;
+    }})(document.querySelector('.element[data-id=a]'))""")
+    assert ada.stored["a"] == before
+    ada.mouse("mouseReleased", x + way[0], y + way[1])
+    eventually("it is stored", lambda: abs(ada.stored["a"]["originalWidth"] - 200) <= 1)
+    after = ada.stored["a"]
+    assert (after["scaleX"], after["scaleY"], after["originalHeight"]) == (1, 1, 160)
+    assert math.dist(side(before, -0.5, 0), side(after, -0.5, 0)) < 1.5, (before, after)
+    assert bob.ask(font) == large
+    ada.agrees("a"), bob.agrees("a")
+    ada.key("z", CTRL)
+    eventually("one undo", lambda: (ada.stored["a"]["originalWidth"], place(ada.stored["a"])) == (300, (0, 0)))
+    # With Alt about the middle, with Shift in its ratio.
+    x, y = ada.handle("e")
+    ada.drag((x, y), (x - way[0] / 2, y - way[1] / 2), ALT + SHIFT)
+    eventually("it is larger all around", lambda: abs(ada.stored["a"]["originalWidth"] - 400) <= 2)
+    after = ada.stored["a"]
+    assert place(after) == (0, 0) and abs(after["originalHeight"] - 160 * 4 / 3) <= 2 and after["scaleX"] == 1
+    # Corners of notes scale, about the opposite one; those of shapes resize freely.
+    x, y = ada.handle("se")
+    ada.drag((x, y), (x + 40, y + 40))
+    eventually("it is scaled", lambda: ada.stored["a"]["scaleX"] > 1.05)
+    scaled = ada.stored["a"]
+    assert scaled["scaleX"] == scaled["scaleY"] and scaled["originalWidth"] == after["originalWidth"]
+    assert math.dist(side(after, -0.5, -0.5), side(scaled, -0.5, -0.5)) < 1.5
+    ada.select_nothing()
+    ada.select("s")
+    x, y = ada.handle("se")
+    ada.drag((x, y), (x + 100, y - 40))
+    eventually("it is wider and lower", lambda: (ada.stored["s"]["originalWidth"], ada.stored["s"]["originalHeight"]) == (300, 60))
+    assert place(ada.stored["s"]) == (110, 310) and ada.stored["s"]["scaleX"] == 1
+    bob.agrees("s")
+    # Photos keep their ratio: they have no sides to pull.
+    ada.select("p")
+    ada.wait("there are none", "!document.querySelector('[data-handle=e]').checkVisibility()")
+
+
+def test_buttons_say_at_once_what_they_do(windows):
+    ada = windows()
+    ada.ask("document.getElementById('canvas').focus()")
+    ada.key("n")
+    ada.write("One")
+    ada.key("Enter", CTRL)
+    eventually("it is stored", lambda: ada.stored)
+    undo, redo = ("document.querySelector('#history [data-command=%s]').disabled" % name for name in ("undo", "redo"))
+    assert not ada.ask(undo) and ada.ask(redo)
+    x, y = ada.ask("(({ x, y, width, height }) => [x + width / 2, y + height / 2])(document.querySelector('#history [data-command=undo]').getBoundingClientRect())")
+    ada.mouse("mouseMoved", x, y)
+    tip = "document.querySelector('.tip')"
+    ada.wait("it is said", f"{tip}?.checkVisibility() && {tip}.textContent === 'UndoCtrl + Z'")
+    ada.mouse("mouseMoved", 600, 400)
+    ada.wait("and no longer", f"!{tip}.checkVisibility()")
+    for _ in range(3):
+        ada.key("z", CTRL)
+    eventually("nothing is there", lambda: ada.stored == {})
+    ada.wait("nothing can be undone", f"{undo} && !{redo}")
+    ada.key("z", CTRL + SHIFT)
+    ada.wait("it can again", f"!{undo}")
+    # V selects, H moves the canvas.
+    for key, tool in (("h", "hand"), ("v", "select")):
+        ada.key(key)
+        ada.wait(f"{key} is {tool}", f"document.querySelector('#dock [data-command={tool}]').getAttribute('aria-pressed') === 'true'")
+    # The focus says it, too.
+    ada.ask("document.querySelector('#dock [data-command=select]').focus()")
+    ada.key("Tab")
+    ada.wait("it is said", f"{tip}?.checkVisibility() && {tip}.textContent.startsWith('Move the canvas')")

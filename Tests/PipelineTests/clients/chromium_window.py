@@ -6,7 +6,7 @@ import time
 # What a key types, if it is not its name.
 TYPED = {"Enter": "\r"}
 CODES = {"Backspace": 8, "Tab": 9, "Enter": 13, "Escape": 27, " ": 32, "PageUp": 33, "PageDown": 34, "End": 35, "Home": 36,
-         "ArrowLeft": 37, "ArrowUp": 38, "ArrowRight": 39, "ArrowDown": 40, "Delete": 46}
+         "ArrowLeft": 37, "ArrowUp": 38, "ArrowRight": 39, "ArrowDown": 40, "Delete": 46, "F10": 121}
 # What the browser does with keys that a page leaves to it: the protocol sends keys alone.
 EDITS = {"a": "selectAll", "c": "copy", "v": "paste", "x": "cut"}
 # Those that are down, as in MouseEvent.

@@ -27,7 +27,7 @@ PREFERENCES = {
 # The keys that type nothing have letters of their own in WebDriver.
 KEYS = {"Backspace": "\ue003", "Tab": "\ue004", "Enter": "\ue006", "Escape": "\ue00c", "PageUp": "\ue00e", "PageDown": "\ue00f",
         "End": "\ue010", "Home": "\ue011", "ArrowLeft": "\ue012", "ArrowUp": "\ue013", "ArrowRight": "\ue014",
-        "ArrowDown": "\ue015", "Delete": "\ue017"}
+        "ArrowDown": "\ue015", "Delete": "\ue017", "F10": "\ue03a"}
 MODIFIERS = {8: "\ue008", 2: "\ue009", 1: "\ue00a"}
 # By those that are down in MouseEvent.
 BUTTONS = {1: 0, 2: 2, 4: 1}

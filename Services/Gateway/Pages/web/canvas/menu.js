@@ -33,8 +33,11 @@ let menu = undefined;
  * @param {Actions} actions @param {Page} page @param {Point} at pixels of the window
  */
 export function open(actions, page, at) {
-  const shown = menu ?? made();
-  menu = shown;
+  const shown = menu ??= made(), close = () => {
+    shown.hidePopover();
+    actions.board.surface.focus({ preventScroll: true });
+  };
+  shown.onkeydown = event => moveOn(event, shown, close);
   const { selected } = actions, areLocked = selected.length > 0 && selected.every(one => one.locked);
   const applies = (/** @type {string} */ name) => isOf(COMMANDS[name], actions) && (!areLocked || LOCKED.includes(name)) &&
     (!changes(COMMANDS[name]) || mayChange(actions.room));
@@ -55,7 +58,7 @@ export function open(actions, page, at) {
       if (keys.length) button.append(node("kbd", "", shownKey(keys[0])));
     }
     button.addEventListener("click", () => {
-      shown.hidePopover();
+      close();
       run(actions, page);
     });
     return button;
@@ -83,10 +86,12 @@ const items = menu => [...menu.querySelectorAll("button")];
 /** @returns {Popover} */
 function made() {
   const shown = /** @type {Popover} */ (node("div", "context"));
-  shown.popover = "auto";
+  // A system that opens menus when a button is pressed would close its own at the release.
+  shown.popover = "manual";
   shown.setAttribute("role", "menu");
   shown.setAttribute("aria-label", COMMANDS.menu.label);
-  shown.addEventListener("keydown", event => moveOn(event, shown));
+  document.addEventListener("pointerdown", ({ target }) => target instanceof Node && !shown.contains(target) && shown.hidePopover(), true);
+  for (const event of ["blur", "resize"]) addEventListener(event, () => shown.hidePopover());
   shown.addEventListener("contextmenu", event => event.preventDefault());
   document.body.append(shown);
   return shown;
@@ -105,10 +110,11 @@ const WAYS = {
   ArrowDown: at => at + 1, ArrowRight: at => at + 1, ArrowUp: at => at - 1, ArrowLeft: at => at - 1, Home: () => 0, End: (_, count) => count - 1,
 };
 
-/** @param {KeyboardEvent} event @param {Popover} shown */
-function moveOn(event, shown) {
+/** @param {KeyboardEvent} event @param {Popover} shown @param {() => void} close */
+function moveOn(event, shown, close) {
   const { key } = event, all = items(shown), at = all.findIndex(one => one === document.activeElement);
-  if (key === "Tab") shown.hidePopover();
+  const isOver = key === "Tab" || key === "Escape";
+  if (isOver) close();
   const isLetter = key.length === 1 && key !== " " && !event.ctrlKey && !event.metaKey && !event.altKey;
   const begins = (/** @type {HTMLElement} */ one) =>
     (one.getAttribute("aria-label") ?? one.textContent ?? "").toLowerCase().startsWith(key.toLowerCase());
@@ -116,6 +122,6 @@ function moveOn(event, shown) {
     : isLetter ? [...all.slice(at + 1), ...all.slice(0, at + 1)].find(begins) : undefined;
   if (next) next.focus();
   // Its keys are no commands of the canvas.
-  if (next || key === "Tab") event.preventDefault();
-  if (key !== "Escape") event.stopPropagation();
+  if (next || isOver) event.preventDefault();
+  event.stopPropagation();
 }

@@ -19,6 +19,12 @@ function buttonAt(target) {
   return found.dataset.tip ? found : undefined;
 }
 
+/** @returns {HTMLElement | undefined} the one that has the focus, where the keyboard gave it */
+function focused() {
+  const button = buttonAt(document.activeElement);
+  return button?.matches(":focus-visible") ? button : undefined;
+}
+
 /** @param {HTMLElement | undefined} button */
 function show(button) {
   if (button === owner) return;
@@ -39,12 +45,9 @@ export function start() {
   tip.setAttribute("aria-hidden", "true");
   document.addEventListener("pointerover", event => {
     const button = buttonAt(event.target);
-    if (event.pointerType !== "touch") show(button);
+    if (event.pointerType !== "touch") show(button ?? focused());
   });
-  document.addEventListener("focusin", event => {
-    const button = buttonAt(event.target);
-    show(button?.matches(":focus-visible") ? button : undefined);
-  });
+  document.addEventListener("focusin", () => show(focused()));
   for (const over of ["focusout", "pointerdown", "pointerleave"]) document.addEventListener(over, () => show(undefined));
   addEventListener("keydown", event => event.key === "Escape" && show(undefined));
 }
