@@ -31,7 +31,7 @@ RELEASE = deploy/swift-build.sh -c release -Xswiftc -cross-module-optimization
 help: ## Say what there is
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-install: ## Install what is missing (libzmq, libpq, PostgreSQL 15, python3-venv, openssl), by apt
+install: ## Install what is missing (libzmq, libpq, zlib, PostgreSQL 15, python3-venv, openssl), by apt
 	@deploy/install.sh
 
 build: install ## Build everything for debugging

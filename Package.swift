@@ -66,6 +66,7 @@ func tests(_ name: String, _ dependencies: [Target.Dependency], resources: [Reso
 let shims: [Target] = [
     .systemLibrary(name: "CZeroMQ", path: "Shared/CZeroMQ", providers: [.apt(["libzmq3-dev"])]),
     .systemLibrary(name: "CLibpq", path: "Shared/CLibpq", providers: [.apt(["libpq-dev"])]),
+    .systemLibrary(name: "CZlib", path: "Shared/CZlib", providers: [.apt(["zlib1g-dev"])]),
     .systemLibrary(name: "CLinux", path: "Shared/CLinux"),
     .target(name: "CResolver", path: "Shared/CResolver", linkerSettings: [.linkedLibrary("resolv")]),
 ]
@@ -135,7 +136,7 @@ let gateway: [Target] = [
     // What browsers show: pages, styles, scripts and pictures.
     .target(name: "CGatewayPages", path: "Services/Gateway/Pages/Embedded"),
     library(
-        "GatewayPages", "Services/Gateway/Pages", ["CGatewayPages"],
+        "GatewayPages", "Services/Gateway/Pages", ["CGatewayPages", "CZlib"],
         exclude: ["README.md", "pictures", "web", "Embedded"]),
     library(
         "GatewayDaemon", "Services/Gateway/Daemon",

@@ -41,6 +41,7 @@ if ! command -v apt-get >/dev/null; then
     missing=()
     [ -e /usr/include/zmq.h ] || missing+=('libzmq 4.3 with headers')
     [ -e /usr/include/postgresql/libpq-fe.h ] || missing+=('libpq 14+ with headers in postgresql/')
+    [ -e /usr/include/zlib.h ] || missing+=('zlib with headers')
     command -v postgres >/dev/null || missing+=('PostgreSQL 15')
     [ $# -eq 0 ] || say "taken to be there already: $*"
     [ ${#missing[@]} -eq 0 ] && exit 0
@@ -50,7 +51,7 @@ if ! command -v apt-get >/dev/null; then
 fi
 
 packages=()
-for package in libzmq3-dev libpq-dev python3-venv openssl "$@"; do has_package "$package" || packages+=("$package"); done
+for package in libzmq3-dev libpq-dev zlib1g-dev python3-venv openssl "$@"; do has_package "$package" || packages+=("$package"); done
 has_postgres || packages+=(postgresql-15)
 [ ${#packages[@]} -eq 0 ] && exit 0
 

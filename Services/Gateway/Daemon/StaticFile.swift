@@ -21,7 +21,7 @@ struct StaticFile: Sendable {
     /// Whether pages of other servers may have it, those of the allowed origins.
     let isForOtherOrigins: Bool
     private let plain: Representation
-    /// In the format of gzip; `nil` for a file that is sent plain only.
+    /// In the format of gzip; `nil` for a file that few ask for.
     private let compressed: Representation?
     private let caching: String
     private let contentType: String
@@ -65,7 +65,7 @@ struct StaticFile: Sendable {
         var files: [String: StaticFile] = [:]
         for file in PageFile.all {
             files[file.path] = StaticFile(
-                file.content, contentType: file.kind.rawValue, caching: "no-cache", isForOtherOrigins: false,
+                file.content, compressed: gzipped(file.content), contentType: file.kind.rawValue, caching: "no-cache", isForOtherOrigins: false,
                 // A worker has the policy that its script comes with.
                 securityPolicy: file.kind == .page || file.kind == .script ? Self.pagePolicy : nil)
         }

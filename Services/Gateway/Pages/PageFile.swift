@@ -1,6 +1,6 @@
 import CGatewayPages
 
-/// A file of the gateway's pages for people, as it stands in `web`.
+/// A file of the gateway's pages for people, as it stands in `web`, without its comments.
 package struct PageFile: Sendable {
     /// What it is to a browser.
     package enum Kind: String, Sendable {
@@ -28,7 +28,26 @@ package struct PageFile: Sendable {
     private init(_ file: page_file) {
         self.path = String(cString: file.path)
         self.kind = Kind(path: self.path)
-        self.content = Array(String(cString: file.content).utf8)
+        let text = Array(String(cString: file.content).utf8)
+        self.content = self.kind == .script || self.kind == .style ? Self.withoutComments(text) : text
+    }
+
+    /// Comments that have lines of their own are for who works on the page, and a third of its bytes. The lines stay, so that
+    /// an error names those of the source.
+    private static func withoutComments(_ text: [UInt8]) -> [UInt8] {
+        var result: [UInt8] = []
+        result.reserveCapacity(text.count)
+        var isWithin = false
+        for line in text.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false) {
+            let words = line.drop { $0 == UInt8(ascii: " ") }
+            let begins = words.starts(with: "/*".utf8), hasEnd = words.firstRange(of: Array("*/".utf8)) != nil
+            let isAll = begins && (!hasEnd || words.suffix(2).elementsEqual("*/".utf8))
+            if !(isWithin || isAll || words.starts(with: "//".utf8)) { result += line }
+            isWithin = (isWithin || begins) && !hasEnd
+            result.append(UInt8(ascii: "\n"))
+        }
+        result.removeLast()
+        return result
     }
 
     /// All of them.
