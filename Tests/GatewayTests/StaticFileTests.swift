@@ -50,7 +50,8 @@ import Testing
         #expect(try self.answer(path, known: tag, encodings: "gzip").status == 304)
         #expect(try self.answer(path, known: tag).status == 200)
         // Few ask for a source map.
-        #expect(self.field("content-encoding", of: try self.answer("/client/touchsync.js.map", encodings: "gzip")) == nil)
+        #expect(
+            self.field("content-encoding", of: try self.answer("/client/touchsync.js.map", encodings: "gzip")) == nil)
     }
 
     @Test(arguments: [

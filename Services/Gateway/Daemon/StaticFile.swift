@@ -65,7 +65,8 @@ struct StaticFile: Sendable {
         var files: [String: StaticFile] = [:]
         for file in PageFile.all {
             files[file.path] = StaticFile(
-                file.content, compressed: gzipped(file.content), contentType: file.kind.rawValue, caching: "no-cache", isForOtherOrigins: false,
+                file.content, compressed: gzipped(file.content), contentType: file.kind.rawValue, caching: "no-cache",
+                isForOtherOrigins: false,
                 // A worker has the policy that its script comes with.
                 securityPolicy: file.kind == .page || file.kind == .script ? Self.pagePolicy : nil)
         }

@@ -44,8 +44,9 @@ class Firefox:
         (pathlib.Path(self.folder) / "user.js").write_text("".join(
             f"user_pref({json.dumps(name)}, {json.dumps(value)});\n" for name, value in PREFERENCES.items()))
         self.process = subprocess.Popen(
-            ["firefox-esr", "--headless", "--no-remote", "--remote-debugging-port", "0", "--remote-allow-system-access",
-             "--profile", self.folder],
+            # It ends with the tests, however they end.
+            ["setpriv", "--pdeathsig", "KILL", "firefox-esr", "--headless", "--no-remote", "--remote-debugging-port", "0",
+             "--remote-allow-system-access", "--profile", self.folder],
             stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, start_new_session=True,
             env={**os.environ, "HOME": self.folder},
         )

@@ -8,10 +8,10 @@ import { arrangingLater, COMMANDS } from "./commands.js";
 import { Connection } from "./connection.js";
 import { pullOff } from "./copying.js";
 import { Editor } from "./editing.js";
-import { enter, kept } from "./entry.js";
+import { entered, kept } from "./entry.js";
 import { centre } from "./geometry.js";
 import { middleOf } from "./handles.js";
-import { browser, identity, rename, tab } from "./identity.js";
+import { browser, rename, tab } from "./identity.js";
 import { Following } from "./follow.js";
 import { Keyboard } from "./keyboard.js";
 import { later } from "./later.js";
@@ -138,7 +138,8 @@ async function start() {
   showRoom();
   showLink();
   toolbar.fillHelp();
-  const own = await identity(), { client, room } = await enter(own, roomId);
+  // From here on nothing waits: what the room says when it is joined has to find who hears it.
+  const { own, client } = await entered, room = client.room(roomId);
   showIdentity(own);
   const layers = { surface: $("canvas"), world: $("world"), overlay: $("overlay"), cursors: $("cursors") };
   const board = new Board(room, layers), actions = new Actions(board, text => (notify(text), say(text)));

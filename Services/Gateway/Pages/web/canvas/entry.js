@@ -3,6 +3,7 @@
 
 import { IndexedDBStore } from "/client/store.js";
 import { TouchSync } from "/client/touchsync.js";
+import { identity } from "./identity.js";
 import { $, isCalm } from "./page.js";
 
 /** @typedef {import("./identity.js").Identity} Identity */
@@ -64,16 +65,16 @@ const enters = client => new Promise(resolve => {
 });
 
 /**
- * A client that the server let in, with a room.
- * @param {Identity} identity @param {string} roomId
+ * A client that the server let in.
+ * @param {Identity} identity @returns {Promise<TouchSync>}
  */
-export async function enter(identity, roomId) {
+async function enter(identity) {
   for (;;) {
-    const hadToken = kept() !== null, client = make(identity), room = client.room(roomId);
+    const hadToken = kept() !== null, client = make(identity);
     client.connect();
     if (await enters(client)) {
       client.on("state", state => state === "expired" && again(client));
-      return { client, room };
+      return client;
     }
     await client.close();
     await ask(hadToken ? "The token is not valid, or not any more. Paste another one." :
@@ -92,3 +93,11 @@ async function again(client) {
   if (subject(token) !== former) location.reload();
   else client.connect();
 }
+
+async function begin() {
+  const own = await identity();
+  return { own, client: await enter(own) };
+}
+
+/** Who came is let in while most of the page is still on its way. */
+export const entered = begin();
