@@ -2,6 +2,7 @@
 
 import json
 import os
+import pathlib
 import pty
 import signal
 import subprocess
@@ -245,3 +246,31 @@ def test_killed_in_between(double, apps, room, tmp_path):
         assert sorted(gone) == sorted(["ours", *(element["id"] for element in elements)])
     double.assert_gapless(target)
     chains(double)
+
+
+FOREIGN = pathlib.Path(__file__).resolve().parent.parent / "Import"
+
+
+@pytest.mark.parametrize("name", sorted(path.name for path in FOREIGN.iterdir() if path.suffix != ".json"))
+def test_files_of_other_programs_become_what_the_page_makes_of_them(single, apps, room, name):
+    expected = json.loads((FOREIGN / f"{name}.json").read_text())
+    ada = apps(single.url, "ada")
+    ada.join(room)
+    done = room_command(single, "import", room, "--input", str(FOREIGN / name), "--json")
+    assert json.loads(done.stdout) == {"roomId": room, "imported": len(expected["elements"]), "seq": 1}
+    assert done.stderr == "left out or changed: " + ", ".join(f"{count} × {what}" for what, count in expected["left"].items()) + "\n"
+    ada.wait("elements:created")
+    stored = sorted(read(single, room)["elements"], key=lambda element: element["id"])
+    # The file's order is the room's: ids sort in it. They are names of the file in what is expected.
+    names = {element["id"]: one["id"] for element, one in zip(stored, expected["elements"])}
+
+    def told(value):
+        return {**value, "element": names[value["element"]]} if isinstance(value, dict) and "element" in value else value
+
+    for element, one in zip(stored, expected["elements"]):
+        assert {key: told(element[key]) for key in one if key not in ("id", "groupId")} == {
+            key: value for key, value in one.items() if key not in ("id", "groupId")}
+    groups = [[element.get("groupId") for element in elements] for elements in (stored, expected["elements"])]
+    assert len(set(zip(*groups))) == len(set(groups[0])) == len(set(groups[1])), "groups are kept"
+    again = room_command(single, "import", room, "--input", str(FOREIGN / name))
+    assert again.stdout == f"room {room} got this file before; what was deleted since stays deleted\n"

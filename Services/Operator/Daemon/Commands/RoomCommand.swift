@@ -64,9 +64,10 @@ struct RoomExportCommand: ParsableCommand {
 
 struct RoomImportCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "import", abstract: "Restores an exported room in a room without elements.",
+        commandName: "import",
+        abstract: "Restores an exported room, or a file of Excalidraw or tldraw, in a room without elements.",
         discussion: """
-            Elements keep their ids, authors, revisions and all other fields; members of the room see them come. Every \
+            Elements of a room keep their ids, authors, revisions and all other fields; members of the room see them come. Every \
             line is checked before anything is written. The room may have another name than the exported one. An \
             interrupted import is completed by running it again with the same file.
             """)
@@ -95,6 +96,7 @@ struct RoomImportCommand: ParsableCommand {
             let restored = try work.run(on: store)
             let seq = try store.contents().seq
             ProcessSetup.print(self.json ? self.room.report("imported", restored, seq: seq) : self.text(work, restored))
+            if !work.left.isEmpty { ProcessSetup.complain(self.left(work)) }
             return 0
         }
     }
@@ -115,6 +117,10 @@ struct RoomImportCommand: ParsableCommand {
             "imported the \(restored) elements that were missing into room \(self.room.id), "
                 + "\(before) were there\n"
         }
+    }
+
+    private func left(_ work: RoomImport) -> String {
+        "left out or changed: \(work.left.map { "\($0.count) × \($0.what)" }.joined(separator: ", "))\n"
     }
 
     private func read() throws(OperatorFailure) -> [UInt8] {

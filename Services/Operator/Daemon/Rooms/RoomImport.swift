@@ -2,7 +2,7 @@ internal import Canvas
 internal import CommitterCore
 internal import Wire
 
-/// Restores an exported room in a room without elements.
+/// Restores an exported room, or a file of another program, in a room without elements.
 ///
 /// The commits belong to a stream that is named by the file, so that a repetition finds those that were written: an
 /// import that was interrupted goes on where it stopped, and one that was completed changes nothing.
@@ -10,12 +10,20 @@ package struct RoomImport {
     private let session: Identifier
     private let runs: [[Element]]
     private let elements: [Element]
+    /// How often what was left out of a file of another program, or changed, by what it is.
+    package let left: [(what: String, count: Int)]
 
     /// - Throws: a failure that names the line at fault.
     package init(_ text: [UInt8]) throws(OperatorFailure) {
-        self.elements = try RoomFile(text).elements
+        let name = String(FNV1a.hash(text), radix: 16)
+        let foreign = ForeignFile(text)
+        self.elements =
+            if let foreign { try foreign.elements("import-\(name)-", by: RoomStore.user.text) } else {
+                try RoomFile(text).elements
+            }
+        self.left = foreign?.left ?? []
         self.runs = CommitSizes.runs(of: self.elements)
-        self.session = SessionKey.command(String(FNV1a.hash(text), radix: 16))
+        self.session = SessionKey.command(name)
     }
 
     package var count: Int { self.elements.count }

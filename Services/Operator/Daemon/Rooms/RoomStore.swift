@@ -25,7 +25,7 @@ package final class RoomStore {
     /// Requests for one commit: many more than it ever needs, unless other commits are always faster.
     private static let mostRequests = 1000
     /// The author of the commits, in the log and for members.
-    private static let user: Identifier = "operator"
+    static let user: Identifier = "operator"
 
     package let room: Identifier
     let limits: CommitterLimits
