@@ -8,7 +8,7 @@ import Testing
 /// Pages and the client for web pages, as the gateway serves them.
 @Suite struct StaticFileTests {
     private func answer(_ path: String, known: String? = nil, encodings: String? = nil) throws -> HTTPResponse {
-        try #require(StaticFile.at(path)).answer(known: known, encodings: encodings)
+        try #require(StaticFile.at(path)).answer(known: known, encodings: encodings, connecting: nil)
     }
 
     private func field(_ name: String, of response: HTTPResponse) -> String? {

@@ -57,13 +57,14 @@ import Testing
     func oddValuesAreDefaults(_ name: String) throws {
         let odd = ["null", "true", "-1", "1e308", #""""#, #""__proto__""#, #""\ud800""#, "[]", "{}", "[[]]", "[null]"]
         let text = String(decoding: try Self.bytes(name), as: UTF8.self)
-        let values = text.matches(of: /(?<=[:,\[])\s*(-?\d+(\.\d+)?|"[^"]*"|\[\]|true|false|null)(?=\s*[,}\]])/)
+        let values = text.matches(of: /[:,\[]\s*(-?\d+(?:\.\d+)?|"[^"]*"|\[\]|true|false|null)(?=\s*[,}\]])/)
         #expect(values.count > 200)
         var state: UInt64 = 7
         for round in 0..<300 {
             state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-            let place = values[Int(state >> 33) % values.count].range
-            let spoilt = text.replacingCharacters(in: place, with: odd[round % odd.count])
+            let value = values[Int(state >> 33) % values.count].output.1
+            let spoilt = text.replacingCharacters(
+                in: value.startIndex..<value.endIndex, with: odd[round % odd.count])
             guard let file = ForeignFile(Array(spoilt.utf8)) else { continue }
             let elements = try file.elements("p-", by: "operator")
             let written = RoomFile(room: "r", epoch: "e", seq: 1, elements: elements).text

@@ -1,8 +1,11 @@
 """People, time and files on the canvas at `/`: who follows whom, what the room was, and what goes out of it and into it."""
 
 import base64
+import contextlib
+import http.server
 import json
 import pathlib
+import threading
 import time
 
 import pytest
@@ -10,7 +13,7 @@ import requests
 
 from app import App
 from canvas import CTRL, PICTURES, SHIFT, create, note, photo
-from conftest import claims, signed
+from conftest import SECRET, claims, signed
 from page import Page
 from pipeline import eventually
 
@@ -123,6 +126,59 @@ def test_who_may_look_finds_nothing_to_change(guarded, browser, room):
         assert eve.complaints == []
     finally:
         eve.close(), other.close()
+
+
+class Inviter(http.server.BaseHTTPRequestHandler):
+    """The app's own server, which makes invitations."""
+
+    asked = []
+
+    def answer(self, status, body=b""):
+        self.send_response(status)
+        self.send_header("Access-Control-Allow-Origin", self.headers["Origin"])
+        self.send_header("Access-Control-Allow-Headers", "authorization, content-type")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def do_OPTIONS(self):
+        self.answer(204)
+
+    def do_POST(self):
+        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        self.asked.append((body, self.headers["Authorization"]))
+        self.answer(200, json.dumps({"link": f"https://app.example/enter?as={body['right']}"}).encode())
+
+    def log_message(self, *_):
+        pass
+
+
+def test_an_invitation_comes_with_a_right(beside, browser, room):
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Inviter)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    address = f"http://127.0.0.1:{server.server_address[1]}"
+    with contextlib.ExitStack() as stack:
+        stack.callback(server.server_close), stack.callback(server.shutdown)
+        pipeline = stack.enter_context(beside("--invite-url", f"{address}/invite?for=room", environment={"TOUCHSYNC_JWT_SECRET": SECRET}))
+        policy = requests.get(pipeline.url, timeout=10).headers["content-security-policy"]
+        assert f"connect-src 'self' {address};" in policy
+        for right, offered in (("commit", ["", "commit", "view"]), ("view", ["", "view"])):
+            token = signed(claims(sub="eve", rooms={room: right}))
+            eve = Page(browser, f"{pipeline.url}/app/mark.svg")
+            stack.callback(eve.close)
+            eve.ask(f"sessionStorage.setItem('token', {json.dumps(token)})")
+            eve.open(f"{pipeline.url}/?room={room}")
+            eve.wait("she is in", "document.getElementById('state').textContent.includes(' here')")
+            eve.press("[popovertarget=share-box]")
+            eve.wait("rights are offered", "document.getElementById('right') !== null")
+            assert eve.ask("[...document.getElementById('right').options].map(one => one.value)") == offered
+            eve.ask("document.getElementById('right').focus()")
+            for _ in offered[1:]:
+                eve.key("ArrowDown")
+            eve.wait("its link is there", "document.getElementById('link').value === 'https://app.example/enter?as=view'")
+            assert Inviter.asked[-1] == ({"room": room, "right": "view"}, f"Bearer {token}")
+            assert eve.complaints == []
+        eve.picture(PICTURES / "canvas-invitation.png")
 
 
 # Export

@@ -13,12 +13,16 @@ final class HTTPPages: HTTPApplication {
     private let adminPages: AdminPages
     /// The web origins that may use the API.
     private let origins: OriginPolicy
+    private let invitations: Invitations?
     let maxBody: Int
 
-    init(hub: GatewayHub, adminPages: AdminPages, origins: OriginPolicy, maxBody: Int) {
+    init(
+        hub: GatewayHub, adminPages: AdminPages, origins: OriginPolicy, invitations: Invitations?, maxBody: Int
+    ) {
         self.hub = hub
         self.adminPages = adminPages
         self.origins = origins
+        self.invitations = invitations
         self.maxBody = maxBody
     }
 
@@ -58,9 +62,13 @@ final class HTTPPages: HTTPApplication {
     // MARK: Pages
 
     private func page(_ head: HTTPRequestHead) -> HTTPResponse {
-        guard let file = StaticFile.at(head.path) else { return Self.refusal(.noSuchPage) }
+        let file = StaticFile.at(head.path)
+        guard file != nil || head.path == "/app/settings.json" else { return Self.refusal(.noSuchPage) }
         guard Self.reading.contains(head.method) else { return Self.wrongMethod(Self.reading) }
-        let answer = file.answer(known: head.header("if-none-match"), encodings: head.header("accept-encoding"))
+        guard let file else { return Self.json(200, Invitations.json(self.invitations)) }
+        let answer = file.answer(
+            known: head.header("if-none-match"), encodings: head.header("accept-encoding"),
+            connecting: self.invitations?.origin)
         return file.isForOtherOrigins ? self.shared(with: head) { answer } : answer
     }
 

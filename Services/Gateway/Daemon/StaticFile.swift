@@ -25,7 +25,7 @@ struct StaticFile: Sendable {
     private let compressed: Representation?
     private let caching: String
     private let contentType: String
-    private let securityPolicy: String?
+    private let hasSecurityPolicy: Bool
     /// Where debuggers find its source map, relative to it.
     private let sourceMap: String?
 
@@ -35,13 +35,14 @@ struct StaticFile: Sendable {
     /// - Parameters:
     ///   - known: the validators of If-None-Match, if the request has that field.
     ///   - encodings: its Accept-Encoding.
-    func answer(known: String?, encodings: String?) -> HTTPResponse {
+    ///   - origin: another server to which pages may connect, the app's own.
+    func answer(known: String?, encodings: String?, connecting origin: String?) -> HTTPResponse {
         let compressed = AcceptEncoding(encodings).allowsGzip ? self.compressed : nil
         let chosen = compressed ?? self.plain
         var headers = [("cache-control", self.caching), ("etag", chosen.validator)]
         if self.compressed != nil { headers.append(("vary", "accept-encoding")) }
         // Without the content, too: a cache replaces the fields that it has by those of a 304 (RFC 9111 section 3.2).
-        if let securityPolicy { headers.append(("content-security-policy", securityPolicy)) }
+        if self.hasSecurityPolicy { headers.append(("content-security-policy", Self.pagePolicy(connecting: origin))) }
         if let known, Self.names(known, chosen.validator) { return HTTPResponse(status: 304, headers: headers) }
         headers.append(("content-type", self.contentType))
         if compressed != nil { headers.append(("content-encoding", "gzip")) }
@@ -68,7 +69,7 @@ struct StaticFile: Sendable {
                 file.content, compressed: gzipped(file.content), contentType: file.kind.rawValue, caching: "no-cache",
                 isForOtherOrigins: false,
                 // A worker has the policy that its script comes with.
-                securityPolicy: file.kind == .page || file.kind == .script ? Self.pagePolicy : nil)
+                hasSecurityPolicy: file.kind == .page || file.kind == .script)
         }
         // Under an address of its own each version stays the same for ever: a year, the most that caches count with.
         let folders = [
@@ -103,23 +104,27 @@ struct StaticFile: Sendable {
 
     private init(
         _ content: [UInt8], compressed: [UInt8]? = nil, contentType: String, caching: String, isForOtherOrigins: Bool,
-        securityPolicy: String? = nil, sourceMap: String? = nil
+        hasSecurityPolicy: Bool = false, sourceMap: String? = nil
     ) {
         self.plain = Representation(content)
         self.compressed = compressed.map(Representation.init)
         self.contentType = contentType
         self.caching = caching
         self.isForOtherOrigins = isForOtherOrigins
-        self.securityPolicy = securityPolicy
+        self.hasSecurityPolicy = hasSecurityPolicy
         self.sourceMap = sourceMap
     }
 
     /// What a page may do (Content Security Policy 3): run and show files of this gateway, and connect to it. Text that
     /// somebody smuggled into it stays text.
-    private static let pagePolicy = [
-        "default-src 'none'", "script-src 'self'", "style-src 'self'", "connect-src 'self'", "img-src 'self' data:",
-        "base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'",
-    ].joined(separator: "; ")
+    /// - Parameter origin: another server to which it may connect.
+    private static func pagePolicy(connecting origin: String?) -> String {
+        let connections = origin.map { "connect-src 'self' \($0)" } ?? "connect-src 'self'"
+        return [
+            "default-src 'none'", "script-src 'self'", "style-src 'self'", connections, "img-src 'self' data:",
+            "base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'",
+        ].joined(separator: "; ")
+    }
 }
 
 /// The Accept-Encoding field of a request (RFC 9110 section 12.5.3), such as `gzip, br;q=0.5, *;q=0`.

@@ -122,6 +122,9 @@ static const struct page_file files[] = {
     {"/app/import.js", (const unsigned char[]){
 #embed "../web/canvas/import.js" suffix(, 0)
     }},
+    {"/app/invite.js", (const unsigned char[]){
+#embed "../web/canvas/invite.js" suffix(, 0)
+    }},
     {"/app/keyboard.js", (const unsigned char[]){
 #embed "../web/canvas/keyboard.js" suffix(, 0)
     }},

@@ -54,7 +54,7 @@ function showLink() {
   $("copy").addEventListener("click", async () => {
     $("link").select();
     // Without a secure context there is no clipboard: the link is selected, to be copied by hand.
-    const done = await navigator.clipboard?.writeText(link).then(() => true, () => false);
+    const done = await navigator.clipboard?.writeText($("link").value).then(() => true, () => false);
     notify(done ? "The link is copied. Open it in another window." : "Copy the selected link.");
   });
 }

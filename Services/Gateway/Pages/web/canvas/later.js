@@ -1,6 +1,7 @@
 // What is loaded when somebody asks for it: the room in the past, files that go out and files that come in.
 
 import { toCanvas } from "./camera.js";
+import { kept } from "./entry.js";
 import { centre } from "./geometry.js";
 import { $, style } from "./page.js";
 import { mayChange } from "./roomcore.js";
@@ -17,6 +18,8 @@ const FILES = /\.(excalidraw|tldr|json|jsonl)$/i;
 export function later(board, page) {
   let isInThePast = false;
   receive(board, page);
+  // Without tokens everybody may do everything.
+  if (kept() !== null) $("share-box").addEventListener("toggle", () => import("./invite.js").then(({ offer }) => offer(board.room, page.notify)), { once: true });
   return {
     async history() {
       $("menu-box").hidePopover();

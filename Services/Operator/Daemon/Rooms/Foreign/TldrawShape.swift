@@ -5,8 +5,8 @@ internal import JSONBytes
 struct TldrawShape {
     private static let colours = [
         "black": "paper", "grey": "slate", "light-violet": "lilac", "violet": "lilac", "blue": "sky",
-        "light-blue": "sky", "yellow": "sun", "orange": "peach", "green": "mint", "light-green": "mint", "light-red": "rose", "red": "rose",
-        "white": "paper",
+        "light-blue": "sky", "yellow": "sun", "orange": "peach", "green": "mint", "light-green": "mint",
+        "light-red": "rose", "red": "rose", "white": "paper",
     ]
     /// Of texts, and of what is written on something.
     private static let textSizes = ["s": 18.0, "m": 24, "l": 36, "xl": 44]

@@ -1,0 +1,52 @@
+// Invitations that come with a right. Only the app's own server can make them, as it makes the tokens: the gateway says
+// where, and this person's token says who asks.
+
+import { kept } from "./entry.js";
+import { $, node } from "./page.js";
+
+/** @typedef {import("/client/touchsync.js").Room} Room */
+
+/** What those who come may do, by the server's names. */
+const RIGHTS = { commit: "can edit", view: "can view" };
+/** How long the app's server may take, ms. */
+const PATIENCE = 10_000;
+
+/** @param {string} url of the app's server @param {string} room @param {string} right @returns {Promise<string>} a link */
+async function linkFor(url, room, right) {
+  const answer = await fetch(url, {
+    method: "POST", body: JSON.stringify({ room, right }), signal: /** @type {any} */ (AbortSignal).timeout(PATIENCE),
+    headers: { "content-type": "application/json", authorization: `Bearer ${kept()}` },
+  });
+  /** @type {{link?: unknown}} */
+  const { link } = answer.ok ? await answer.json() : {};
+  // It is shown and copied, never followed.
+  if (typeof link !== "string" || !/^https?:\/\/\S+$/.test(link)) throw new Error(`${answer.status}`);
+  return link;
+}
+
+/**
+ * Offers invitations, if the app makes some: none gives more than this person has.
+ * @param {Room} room @param {(text: string) => void} notify
+ */
+export async function offer(room, notify) {
+  const { inviteUrl } = await fetch("/app/settings.json").then(answer => answer.json(), () => ({}));
+  if (typeof inviteUrl !== "string") return;
+  const choice = /** @type {HTMLSelectElement} */ (node("select")), line = node("label", "setting"), field = $("link"), plain = field.value;
+  const rights = Object.entries(RIGHTS).filter(([right]) => right === "view" || room.self?.right === "commit");
+  choice.id = "right";
+  for (const [value, text] of [["", "have a token"], ...rights]) choice.append(new Option(text, value));
+  line.append(node("span", "", "Those who come"), choice);
+  choice.addEventListener("change", async () => {
+    const { value } = choice;
+    field.value = value ? "" : plain;
+    if (!value) return;
+    const link = await linkFor(inviteUrl, room.id, value).catch(() => undefined);
+    // Something else may have been chosen meanwhile.
+    if (choice.value !== value) return;
+    field.value = link ?? plain;
+    if (link) return;
+    choice.value = "";
+    notify("The app makes no such invitation now.");
+  });
+  $("copy").parentElement.before(line);
+}
