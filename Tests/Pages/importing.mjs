@@ -29,7 +29,8 @@ function spoilt(value) {
 for (let round = 0; round < 400; round++) {
   const found = read(JSON.stringify(spoilt(JSON.parse(files[round % files.length]))));
   for (const element of found?.elements ?? []) {
-    const { id, type, picture, ...own } = element;
+    const { id, type, picture = "", ...own } = element;
+    assert.ok(picture.length <= 128 << 10);
     assert.equal(typeof id + typeof type, "stringstring");
     for (const field of ["positionX", "positionY"]) assert.ok(Number.isInteger(element[field]) && Math.abs(element[field]) <= 2e9, JSON.stringify(element));
     for (const field of ["width", "height"]) assert.ok(element[field] >= 1 && Number.isFinite(element[field]), JSON.stringify(element));
@@ -39,6 +40,12 @@ for (let round = 0; round < 400; round++) {
   }
 }
 for (const text of ["", "{}", "[]", "null", "1", "{\"touchsyncRoom\":2}", "{\"type\":\"excalidraw\"}", "\u0000"]) assert.equal(read(text), undefined, text);
+const pictured = size => read(JSON.stringify({
+  type: "excalidraw", elements: [{ id: "p", type: "image", fileId: "f" }], files: { f: { dataURL: `data:image/png;base64,${"A".repeat(size)}` } },
+}));
+assert.equal(pictured(100_000).elements[0].picture.length, 100_022);
+assert.deepEqual(pictured(200_000), { elements: [], left: { "picture that is too large": 1 } });
+
 const many = { type: "excalidraw", elements: Array.from({ length: 6000 }, (_, index) => ({ id: `${index}`, type: "rectangle", x: index, y: 0, width: 1, height: 1 })) };
 const bounded = read(JSON.stringify(many));
 assert.equal(bounded.elements.length, 5000);

@@ -4,9 +4,12 @@ import base64
 import contextlib
 import http.server
 import json
+import os
 import pathlib
+import struct
 import threading
 import time
+import zlib
 
 import pytest
 import requests
@@ -109,6 +112,7 @@ def test_who_may_look_finds_nothing_to_change(guarded, browser, room):
         tools = "[...document.querySelectorAll('[data-command]')].filter(one => one.checkVisibility()).map(one => one.dataset.command)"
         allowed = {"select", "hand", "zoomIn", "zoomOut", "actual", "fit"}
         assert set(eve.ask(tools)) <= allowed, eve.ask(tools)
+        assert eve.ask("[...document.querySelectorAll('#dock button')].filter(one => one.checkVisibility()).length") == 2
         x, y = eve.ask("(({ x, y, width, height }) => [x + width / 2, y + height / 2])(document.querySelector('.element').getBoundingClientRect())")
         eve.click(x, y)
         eve.wait("it is selected", "document.querySelector('.frame').hidden === false")
@@ -382,6 +386,17 @@ def test_the_past_plays_by_itself(single, windows, apps, room):
 # Import
 
 
+def noise(width, height):
+    """A picture as PNG that cannot be compressed."""
+
+    def chunk(kind, data):
+        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+
+    rows = b"".join(b"\0" + os.urandom(3 * width) for _ in range(height))
+    header = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
+    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", zlib.compress(rows)) + chunk(b"IEND", b"")
+
+
 IMPORTS = pathlib.Path(__file__).resolve().parent.parent / "Import"
 
 
@@ -431,8 +446,16 @@ def test_a_file_of_tldraw_and_an_exported_room_are_chosen(single, windows, room,
         eventually("a file is asked for", lambda: opened)
         ada.window.command("DOM.setFileInputFiles", files=[str(file)], backendNodeId=opened[0])
 
-    choose(IMPORTS / "board.tldr")
+    # A picture that is too large for an element is made smaller.
+    board = json.loads((IMPORTS / "board.tldr").read_text())
+    asset = next(one for one in board["records"] if one["id"] == "asset:1")
+    asset["props"]["src"] = "data:image/png;base64," + base64.b64encode(noise(300, 200)).decode()
+    assert len(asset["props"]["src"]) > 200_000
+    (tmp_path / "board.tldr").write_text(json.dumps(board))
+    choose(tmp_path / "board.tldr")
     eventually("all is stored", lambda: len(ada.stored) == len(expected))
+    picture = next(one["picture"] for one in ada.stored.values() if one["type"] == "photo")
+    assert picture.startswith("data:image/") and 1000 < len(picture) <= 65536
     words = next(one for one in ada.stored.values() if one["type"] == "text" and one["align"] == "center")
     assert (words["content"], words["ink"], words["fontSize"]) == ("Some words\nbelow", "peach", 36)
 

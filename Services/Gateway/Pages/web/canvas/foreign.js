@@ -14,7 +14,7 @@ import { arrowBetween } from "./arrows.js";
  */
 
 /** Elements of a file at most, characters of a text, and bytes of a picture: an element's own fields have little space. */
-export const MOST = { elements: 5000, characters: 1500, picture: 7600 };
+export const MOST = { elements: 5000, characters: 1500, picture: 128 << 10 };
 /** How far a coordinate may be, pixels. */
 const FAR = 1e7;
 /** What the pen may leave out, pixels. */

@@ -3,7 +3,10 @@
 import { fromExcalidraw, isExcalidraw } from "./excalidraw.js";
 import { union } from "./geometry.js";
 import { node } from "./page.js";
+import { isPicture } from "./foreign.js";
+import { ENOUGH, pictureOf } from "./pictures.js";
 import { copyOf, renamed } from "./restoring.js";
+import { pictureBytesIn } from "./roomcore.js";
 import { fromTldraw, isTldraw } from "./tldraw.js";
 import { counted, refused } from "./words.js";
 import { newElementId } from "/client/touchsync.js";
@@ -27,9 +30,34 @@ function parsed(text) {
   }
 }
 
-/** @param {string} text of a file @returns {Imported | undefined} undefined for one that is none of these */
-export function read(text) {
-  const file = parsed(text);
+/** @param {any} file @returns {[any, string][]} what of it holds a picture, and under which name */
+function picturesIn(file) {
+  const held = (/** @type {unknown} */ all, /** @type {(one: any) => any} */ holder, /** @type {string} */ name) =>
+    Object.values(all && typeof all === "object" ? all : {}).map(holder).filter(one => typeof one?.[name] === "string")
+      .map(one => /** @type {[any, string]} */ ([one, name]));
+  if (isExcalidraw(file)) return held(file.files, one => one, "dataURL");
+  return held(file?.records ?? file?.document?.store ?? file?.store, one => (one?.typeName === "asset" ? one.props : undefined), "src");
+}
+
+/**
+ * Makes pictures small enough for elements; one that cannot be read stays as it is, and will be left out.
+ * @param {any} file @param {number} limit characters of a picture's URL
+ */
+async function shrink(file, limit) {
+  for (const [holder, name] of picturesIn(file)) {
+    const [, kind, base64] = /^data:(image\/[\w.+-]+);base64,([A-Za-z0-9+/=]+)$/.exec(holder[name]) ?? [];
+    if (!base64 || (isPicture(holder[name]) && holder[name].length <= limit)) continue;
+    const bytes = Uint8Array.from(atob(base64), character => character.charCodeAt(0));
+    const small = await pictureOf(new File([bytes], "", { type: kind }), limit).catch(() => undefined);
+    if (small) holder[name] = small.url;
+  }
+}
+
+/**
+ * @param {string} text of a file @param {any} [file] the same as JSON, if it is that
+ * @returns {Imported | undefined} undefined for one that is none of these
+ */
+export function read(text, file = parsed(text)) {
   if (isExcalidraw(file)) return fromExcalidraw(file);
   if (isTldraw(file)) return fromTldraw(file);
   const [header, ...lines] = text.split("\n").filter(Boolean).map(parsed);
@@ -94,7 +122,9 @@ export async function importFiles(files, board, notify, at) {
   const { room, selection } = board, options = { undoGroup: `import ${Date.now().toString(36)}` };
   board.surface.focus({ preventScroll: true });
   for (const file of files) {
-    const found = file.size <= LARGEST ? read(await file.text()) : undefined;
+    const text = file.size <= LARGEST ? await file.text() : "", content = parsed(text);
+    await shrink(content, Math.min(pictureBytesIn(room), ENOUGH)).catch(() => {});
+    const found = read(text, content);
     if (!found) {
       notify(`${file.name} is no file of Excalidraw, tldraw or TouchSync.`);
       continue;

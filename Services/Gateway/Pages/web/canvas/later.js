@@ -54,6 +54,7 @@ function receive(board, { notify, locked }) {
     const files = [...(event.dataTransfer?.files ?? [])].filter(file => FILES.test(file.name));
     if (files.length === 0) return;
     event.preventDefault();
+    if (document.body.classList.contains("in-the-past")) return;
     event.stopPropagation();
     if (!mayChange(board.room)) return locked();
     const { left, top } = board.surface.getBoundingClientRect(), at = toCanvas(board.camera, { x: event.clientX - left, y: event.clientY - top });

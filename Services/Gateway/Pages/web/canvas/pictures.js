@@ -14,7 +14,7 @@ const MOST_BYTES = 40 << 20;
 /** As many files at once. */
 const MOST_FILES = 20;
 /** Enough for a canvas, below the limit: each movement sends and logs the whole element. */
-const ENOUGH = 64 << 10;
+export const ENOUGH = 64 << 10;
 /** Longest sides and qualities that are tried, the best first. */
 const SIDES = [1280, 1024, 800, 640, 480, 360, 256, 160], QUALITIES = [0.85, 0.7, 0.5];
 /** The longest side of its element, pixels of the canvas; the white edge on each side of it; the gap between several. */
@@ -76,7 +76,7 @@ export function sizeOf({ width, height }) {
 export const titleOf = name => name.replace(/^.*[\\/]/, "").replace(/\.[^.]{1,5}$/, "").trim().slice(0, 120);
 
 /** @param {File} file @param {number} limit characters of its URL @returns {Promise<Picture>} */
-async function pictureOf(file, limit) {
+export async function pictureOf(file, limit) {
   const title = titleOf(file.name), name = title ? `“${title}”` : "The file";
   if (!file.type.startsWith("image/")) throw new Unreadable(`${name} is no picture.`);
   if (file.size > MOST_BYTES) throw new Unreadable(`${name} is too large: ${MOST_BYTES >> 20} MB at most.`);

@@ -112,6 +112,7 @@ export class Playback {
     board.surface.addEventListener("camera", () => this.#look(), { signal });
     this.#layer.addEventListener("wheel", event => stage.wheel(event), { passive: false, signal });
     addEventListener("keydown", event => this.#key(event), { capture: true, signal });
+    for (const name of ["copy", "cut", "paste", "drop"]) addEventListener(name, event => event.stopPropagation(), { capture: true, signal });
     addEventListener("resize", () => this.#drawStrip(), { signal });
     // Nothing can be taken hold of: what is dragged is the canvas.
     new Pointers(this.#layer, /** @type {any} */ (/** @type {Partial<import("./pointer.js").Stage>} */ ({

@@ -7,7 +7,7 @@ struct Harvest {
     typealias Fields = [(name: StaticString, value: ForeignElement.Value)]
 
     /// Elements of a file, characters of a text and bytes of a picture at most: an element's own fields have little space.
-    private static let most = (elements: 5000, characters: 1500, picture: 7600)
+    private static let most = (elements: 5000, characters: 1500, picture: 128 << 10)
 
     private(set) var elements: [ForeignElement] = []
     /// By what it is, in the singular, in the order in which it was met.
