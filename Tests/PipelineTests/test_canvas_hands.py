@@ -5,6 +5,8 @@ import json
 import math
 import time
 
+import pytest
+
 from canvas import ALT, CTRL, PICTURES, SHIFT, Canvas, create, note, photo
 from pipeline import eventually
 
@@ -113,6 +115,29 @@ def test_text_from_elsewhere_becomes_a_note(single, windows, room):
     ada.key("a", CTRL)
     ada.key("v", CTRL)
     ada.wait("it is its text", "document.getElementById('room').value === 'b'")
+
+
+@pytest.mark.parametrize("browser", ["chromium"], indirect=True)
+def test_a_picture_from_elsewhere_becomes_a_photo(single, windows, room):
+    create(single, room, note("a", 0, 0))
+    ada, bob = windows(), windows()
+    ada.shows(1)
+    ada.ask("""(() => {
+        const canvas = document.createElement('canvas');
+        canvas.width = 200, canvas.height = 100;
+        canvas.getContext('2d').fillRect(0, 0, 100, 100);
+        canvas.toBlob(blob => navigator.clipboard.write([new ClipboardItem({ 'image/png': blob })]).then(() => (window.isCopied = true)));
+    })()""")
+    ada.wait("it is copied", "window.isCopied === true")
+    ada.ask("document.getElementById('canvas').focus()")
+    ada.mouse("mouseMoved", 500, 320)
+    ada.key("v", CTRL)
+    bob.shows(2)
+    [picture] = eventually("it is stored", lambda: others(ada.stored, "a"))
+    assert picture["type"] == "photo" and picture["picture"].startswith("data:image/")
+    x, y = ada.on_screen(picture)
+    assert abs(x - 500) < 2 and abs(y - 320) < 2
+    bob.wait("the other one sees it", "document.querySelector('.element img')?.naturalWidth === 200")
 
 
 def test_copies_are_pulled_off(single, windows, room):
@@ -256,11 +281,12 @@ def test_a_menu_has_what_applies(single, windows, room):
     x, y = ada.middle("b")
     right_click(ada, x, y)
     names(ada)
-    ada.press(".context [data-name=copy]")
+    ada.press(".context [data-name=cut]")
+    bob.shows(3)
     right_click(ada, x + 60, y + 180)
     assert "paste" in names(ada) and "copy" not in names(ada) and "note" in names(ada)
     ada.press(".context [data-name=paste]")
-    bob.shows(5)
+    bob.shows(4)
     copy = eventually("it is stored", lambda: [one for one in others(ada.stored, "b") if one["content"] == "b"])[0]
     at = ada.on_screen(copy)
     assert abs(at[0] - x - 60) < 2 and abs(at[1] - y - 180) < 2
@@ -360,9 +386,11 @@ def test_sides_resize_and_the_other_side_stays(single, windows, room):
     create(
         single, room, note("a", 0, 0, rotation=30, width=300, height=160, content=words), photo("p", 500, 0),
         {"id": "s", "type": "shape", "shape": "rectangle", "fill": "sky", "stroke": "sky", "positionX": 60, "positionY": 330,
-         "width": 200, "height": 100})
+         "width": 200, "height": 100},
+        {"id": "t", "type": "text", "content": "A text that wraps", "fontSize": 28, "positionX": 450, "positionY": 250,
+         "width": 300, "height": 44})
     ada, bob = windows(), windows()
-    ada.shows(3), bob.shows(3)
+    ada.shows(4), bob.shows(4)
     ada.select("a")
     font = "getComputedStyle(document.querySelector('.element[data-id=a] .words')).fontSize"
     large, before = bob.ask(font), ada.stored["a"]
@@ -403,6 +431,19 @@ def test_sides_resize_and_the_other_side_stays(single, windows, room):
     eventually("it is wider and lower", lambda: (ada.stored["s"]["originalWidth"], ada.stored["s"]["originalHeight"]) == (300, 60))
     assert place(ada.stored["s"]) == (110, 310) and ada.stored["s"]["scaleX"] == 1
     bob.agrees("s")
+    # Texts are as high as their lines, and as large as they were.
+    ada.select_nothing()
+    ada.select("t")
+    large, before = ada.ask(font.replace("=a]", "=t]")), ada.stored["t"]
+    x, y = ada.handle("w")
+    ada.drag((x, y), (x + 150, y))
+    eventually("it has more lines", lambda: ada.stored["t"]["originalHeight"] > before["originalHeight"] + 20)
+    after = ada.stored["t"]
+    assert (after["originalWidth"], after["scaleX"], after["wraps"]) == (150, 1, True)
+    assert math.dist(side(before, 0.5, -0.5), side(after, 0.5, -0.5)) < 1.5, (before, after)
+    bob.wait("it is as large", f"{font.replace('=a]', '=t]')} === {json.dumps(large)}")
+    ada.key("z", CTRL)
+    eventually("one undo", lambda: (ada.stored["t"]["originalWidth"], place(ada.stored["t"])) == (300, (450, 250)))
     # Photos keep their ratio: they have no sides to pull.
     ada.select("p")
     ada.wait("there are none", "!document.querySelector('[data-handle=e]').checkVisibility()")

@@ -26,7 +26,6 @@ import { Rulers } from "./rulers.js";
 import { BoardStage } from "./stage.js";
 import { TextBar } from "./textbar.js";
 import * as theme from "./theme.js";
-import * as tips from "./tips.js";
 import { Tools } from "./tools.js";
 import * as toolbar from "./toolbar.js";
 import { refused } from "./words.js";
@@ -202,7 +201,6 @@ async function start() {
   const textBar = new TextBar(actions);
   toolbar.wire(actions, page);
   toolbar.fillAnimations(actions);
-  tips.start();
   tools.choose("select");
   new Load(board, actions, notify, kept() === null);
   const connection = new Connection(client, room, () => board.people.count, say);
@@ -251,6 +249,7 @@ async function start() {
   room.on("joined", () => ($("denied").hidden = true));
   room.joined.then(() => {
     isJoined = true;
+    import("./tips.js").then(tips => tips.start());
     if (!hadCamera) board.fit();
     board.onChange();
     connection.show();

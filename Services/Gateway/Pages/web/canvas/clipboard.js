@@ -80,7 +80,7 @@ export class Clipboard {
   }
 
   /** @param {Content} content @param {Point} [place] pixels of the canvas, instead of where the pointer is */
-  #put(content, place) {
+  async #put(content, place) {
     const { actions } = this, { view } = actions.board;
     if (!mayChange(actions.room)) return this.denied();
     const elements = read(content), box = elements && boxOf(elements);
@@ -89,7 +89,12 @@ export class Clipboard {
     const at = place ?? this.pointing() ?? (box && meets(box, view) ? { x: box.x + box.width / 2 + ASIDE, y: box.y + box.height / 2 + ASIDE } : middle);
     const shift = this.#again(content, at), where = { x: at.x + shift, y: at.y + shift };
     if (elements) return putAt(actions, elements, where);
-    const text = content.text.trim();
+    const text = content.text.trim(), { files } = content;
+    // Tables come with a picture of them, files with their names.
+    if (files.length && !(text && content.html)) {
+      const { placePictures } = await import("./pictures.js");
+      return placePictures(actions, files, where);
+    }
     if (!text) return;
     if (text.length > LONGEST) actions.say(`Only the first ${LONGEST.toLocaleString("en")} characters are in the note.`);
     actions.createAt(where, text.slice(0, LONGEST));

@@ -59,7 +59,8 @@ export const COMMANDS = {
   pen: { label: "Pen", group: "Create", keys: ["p", "d"], run: (_, page) => page.tool("pen") },
   edit: { label: "Edit text, or play", group: "Change", keys: ["Enter"], needsSelection: true, isHarmless: true, run: actions => actions.edit() },
   cut: {
-    label: "Cut", group: "Change", keys: ["Ctrl+x"], needsSelection: true, isBrowsers: true, run: () => document.execCommand("cut"),
+    label: "Cut", group: "Change", keys: ["Ctrl+x"], needsSelection: true, isBrowsers: true,
+    run: actions => document.execCommand("copy") && actions.remove(),
   },
   copy: {
     label: "Copy", group: "Change", keys: ["Ctrl+c"], needsSelection: true, isBrowsers: true, isHarmless: true,
@@ -161,7 +162,7 @@ export const GESTURES = [
   ["Round handle", "turn; Shift in steps"],
   ["Ctrl while dragging", "no snapping"],
   ["Right click, hold a finger", "a menu"],
-  ["Drop, paste", "texts from elsewhere"],
+  ["Drop, paste", "texts and pictures from elsewhere"],
   ["Drag out of the upper or left edge", "a guide; back to the edge, or Delete, and it goes"],
   ["Wheel, pinch, Space + drag", "zoom and move the canvas"],
   ["Tab", "next element"],

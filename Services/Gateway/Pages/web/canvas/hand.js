@@ -9,6 +9,7 @@ import { given } from "./give.js";
 import { carried, minus } from "./motion.js";
 import { mayChange, ruleFor, rulesIn } from "./roomcore.js";
 import { isAnnotation } from "./kinds.js";
+import { restyle } from "./storing.js";
 
 /** @typedef {import("./geometry.js").Point} Point */
 /** @typedef {import("./motion.js").Motion} Motion */
@@ -104,17 +105,17 @@ export class Hand {
     const shown = this.ids.flatMap(id => ({ .../** @type {Element} */ (room.element(id)) }));
     const places = shown.map(({ id, positionX, positionY }) => ({ elementId: id, positionX, positionY }));
     const done = room.transformAll(places, options);
+    this.gesture.cancel();
     for (const element of way.resizes ? shown : []) {
       const { originalWidth, originalHeight, scaleX, scaleY } = /** @type {Element} */ (this.start.get(element.id));
       const size = {
         originalWidth: Math.round(originalWidth * ratio(element.scaleX, scaleX)),
         originalHeight: Math.round(originalHeight * ratio(element.scaleY, scaleY)),
       };
-      // A chosen width, or height, stays whatever is written.
-      const chosen = element.type === "text" ? { wraps: true } : element.least === undefined ? {} : { least: null };
-      room.update(element.id, { ...size, ...chosen }, options);
+      // A chosen width stays, whatever is written: texts are as high as their lines then. So does a height.
+      if (element.type === "text") restyle(this, element.id, { ...size, wraps: true }, options);
+      else room.update(element.id, { ...size, ...(element.least === undefined ? {} : { least: null }) }, options);
     }
-    this.gesture.cancel();
     return done;
   }
 

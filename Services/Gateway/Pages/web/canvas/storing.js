@@ -23,7 +23,7 @@ export function leastHeight(element) {
 
 /**
  * The size that an element has with other fields, and its place then.
- * @param {Board} board @param {Element} element @param {Data} set
+ * @param {Pick<Board, "room" | "scene">} board @param {Element} element @param {Data} set
  */
 function grown({ scene }, element, set) {
   const next = { ...element, ...set }, { size, place } = resized(next, original(next, needed(next, leastHeight(next))), scene.parentOf(element.id));
@@ -37,7 +37,7 @@ function grown({ scene }, element, set) {
 
 /**
  * Stores fields that decide how large an element's text is.
- * @param {Board} board @param {string} id @param {Data} set @param {Data} options of the edit
+ * @param {Pick<Board, "room" | "scene">} board @param {string} id @param {Data} set @param {Data} options of the edit
  * @returns {Promise<any>} its result
  */
 export function restyle(board, id, set, options) {
