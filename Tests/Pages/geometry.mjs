@@ -3,7 +3,7 @@
 import assert from "node:assert";
 import { transformed } from "../../Shared/Client/web/touchsync.js";
 import {
-  anchorOf, boundsOf, boxBetween, caught, freePlace, inReadingOrder, meets, seenAt, turnOf, union,
+  anchorOf, boundsOf, boxBetween, caught, freePlace, inReadingOrder, meets, meetsOutline, seenAt, turnOf, union,
 } from "../../Services/Gateway/Pages/web/canvas/geometry.js";
 
 const element = {
@@ -26,6 +26,13 @@ same(boundsOf({ ...element, rotationY: 60 }), { x: 80, y: 30, width: 40, height:
 same(boundsOf({ ...element, positionZ: 400, perspective: 800 }), { x: 20, y: 10, width: 160, height: 80 });
 same(boundsOf({ ...element, positionZ: 900, perspective: 800 }), { x: 100, y: 50, width: 0, height: 0 });
 assert.ok(Math.abs(turnOf({ ...element, rotation: 30, rotationX: 70, perspective: 200 }) - 30) < 1e-9);
+
+// A turned card is touched where it is, not in the empty corners of the box around it.
+const diamond = [{ x: 0, y: -50 }, { x: 50, y: 0 }, { x: 0, y: 50 }, { x: -50, y: 0 }];
+for (const [box, isTouched] of [
+  [{ x: 30, y: 30, width: 40, height: 40 }, false], [{ x: -60, y: -60, width: 25, height: 25 }, false], [{ x: 20, y: 20, width: 40, height: 40 }, true],
+  [{ x: -5, y: -5, width: 2, height: 2 }, true], [{ x: -90, y: -90, width: 200, height: 200 }, true], [{ x: 60, y: 0, width: 5, height: 5 }, false],
+]) assert.equal(meetsOutline(box, diamond), isTouched, JSON.stringify(box));
 
 // An annotation lies where its parent's picture is.
 const parent = { ...element, rotation: 90, scaleX: 2, scaleY: 2 };

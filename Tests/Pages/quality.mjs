@@ -61,5 +61,5 @@ assert.equal(new Set(PALETTE.map(inkOn)).size, 1);
 assert.equal(inkOn("#ffffff"), "#0b0d12");
 assert.equal(colourOf("#12ab9F", "x"), "#12ab9F");
 for (const wrong of [undefined, 7, "red; background: url(x)", "#12"]) assert.ok(PALETTE.includes(colourOf(wrong, "Ada")));
-assert.deepEqual(["Ada Lovelace", "robot", "", "李 小龙"].map(initials), ["AL", "R", "?", "李小"]);
+assert.deepEqual(["Ada Lovelace", "robot", "", "李 小龙", "🇨🇭 👩‍👩‍👧 Ada", "e\u0301va"].map(initials), ["AL", "R", "?", "李小", "🇨🇭A", "E\u0301"]);
 console.log("quality: fine");

@@ -20,7 +20,7 @@ class Canvas(Page):
         super().__init__(browser, f"{pipeline.url}/?room={room}", **more)
         self.wait("it is in the room", "document.getElementById('state').textContent.includes(' here')")
         # Hints come once, at their own time.
-        self.ask("localStorage.setItem('hinted', 'true')")
+        self.ask("localStorage.setItem('touchsync hinted', 'true')")
 
     @property
     def stored(self):
@@ -57,7 +57,7 @@ class Canvas(Page):
 
     def on_screen(self, element):
         """Where a stored element belongs in this window."""
-        camera = json.loads(self.ask(f"sessionStorage.getItem('camera {self.room}')"))
+        camera = json.loads(self.ask(f"sessionStorage.getItem('touchsync camera {self.room}')"))
         return tuple((element[f"position{axis.upper()}"] - camera[axis]) * camera["zoom"] for axis in "xy")
 
     def agrees(self, id, within=10):

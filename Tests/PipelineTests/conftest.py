@@ -200,6 +200,6 @@ def windows(single, browser, room):
     complaints = [complaint for window in opened for complaint in window.complaints]
     for window in opened:
         # What a test has set is not for the next one.
-        window.ask("localStorage.removeItem('quality')")
+        window.ask("localStorage.removeItem('touchsync quality')")
         window.close()
     assert complaints == []

@@ -293,7 +293,7 @@ def test_a_flick_throws_and_all_else_is_put_down(single, windows, room):
     create(single, room, note("a", -500, -200), note("b", 400, 300))
     ada, bob = windows(), windows()
     ada.shows(2), bob.shows(2)
-    ada.wait("its camera is kept", f"sessionStorage.getItem('camera {room}') !== null")
+    ada.wait("its camera is kept", f"sessionStorage.getItem('touchsync camera {room}') !== null")
 
     def flick(to, speed, **more):
         """Lets go with the middle there."""
@@ -587,7 +587,7 @@ def test_guides_come_out_of_the_edges_and_cards_snap_to_them_and_to_equal_gaps(s
     create(single, room, note("a", 0, 0), note("b", 400, 0), note("c", 120, 280))
     ada, bob = windows(), windows()
     ada.shows(3), bob.shows(3)
-    ada.wait("its camera is kept", f"sessionStorage.getItem('camera {room}') !== null")
+    ada.wait("its camera is kept", f"sessionStorage.getItem('touchsync camera {room}') !== null")
 
     def guides():
         return [one for one in ada.stored.values() if one["type"] == "guide"]
@@ -844,6 +844,180 @@ def test_robots_come_and_go(windows):
     ada.wait("they are gone", "document.getElementById('state').textContent.includes('1 here')", within=40)
 
 
+# What goes wrong with people's devices
+
+
+def test_a_browser_that_keeps_nothing_or_something_odd_lets_a_person_in(single, windows, room):
+    ada = windows()
+    is_here = "document.getElementById('state').textContent.includes('1 here')"
+    odd = [("localStorage", "people", "5"), ("localStorage", "people", '{"0":null,"1":{"userId":7}}'), ("localStorage", "people", "{"),
+           ("sessionStorage", "seat", '"x"'), ("sessionStorage", f"camera {room}", '{"x":"a","y":0,"zoom":1e9}'), ("localStorage", "quality", '"odd"')]
+    for storage, key, value in odd:
+        ada.ask(f"{storage}.setItem({json.dumps(f'touchsync {key}')}, {json.dumps(value)})")
+        ada.open(f"{single.url}/?room={room}")
+        ada.wait(f"it is here with {value}", is_here)
+    assert ada.ask("document.getElementById('zoom').textContent") == "100 %"
+    blocked = ada.command("Page.addScriptToEvaluateOnNewDocument", source="""
+        const refuse = () => { throw new DOMException('denied', 'SecurityError'); };
+        for (const name of ['localStorage', 'sessionStorage', 'indexedDB']) Object.defineProperty(window, name, { get: refuse });
+        for (const name of ['request', 'query']) LockManager.prototype[name] = async () => refuse();
+    """)["identifier"]
+    ada.open(f"{single.url}/?room={room}")
+    ada.wait("a guest is here", is_here)
+    ada.wait("and is told so", "document.getElementById('toast').textContent.includes('you are a guest')")
+    ada.press("#dock [data-command=photo]")
+    eventually("the guest works", lambda: len(ada.stored) == 1)
+    ada.command("Page.removeScriptToEvaluateOnNewDocument", identifier=blocked)
+    ada.open(f"{single.url}/?room=no%20room%21")
+    ada.wait("a name that is none is explained", "document.getElementById('denied-text').checkVisibility() && "
+             "document.getElementById('denied-text').textContent.includes('No room can be called “no room!”')")
+    assert "reload" not in ada.ask("document.getElementById('denied-text').textContent")
+
+
+def test_a_cyrillic_keyboard_has_all_keys(windows):
+    ada = windows()
+    ada.ask("document.getElementById('canvas').focus()")
+    for key, code, modifiers in [("з", "KeyP", 0), ("я", "KeyZ", CTRL)]:
+        ada.command("Input.dispatchKeyEvent", type="keyDown", key=key, code=code, windowsVirtualKeyCode=ord(code[-1]), modifiers=modifiers)
+        ada.command("Input.dispatchKeyEvent", type="keyUp", key=key, code=code, windowsVirtualKeyCode=ord(code[-1]), modifiers=modifiers)
+        eventually(f"{key} does something", lambda: len(ada.stored) == (modifiers == 0))
+
+
+def test_a_double_click_makes_a_note_on_the_bare_canvas_alone(single, windows, room):
+    create(single, room, photo("a", 0, 0))
+    ada = windows()
+    ada.shows(1)
+    ada.select("a")
+
+    def double(x, y):
+        for count in (1, 2):
+            ada.mouse("mousePressed", x, y, 1, count=count)
+            ada.mouse("mouseReleased", x, y, count=count)
+
+    for name in ("ne", "turn"):
+        double(*ada.handle(name))
+    # Nor does a handle take the keyboard away.
+    ada.key("h")
+    double(200, 200)
+    ada.key("s")
+    double(640, 6)
+    assert set(ada.stored) == {"a"}
+    double(200, 200)
+    eventually("but there it does", lambda: len(ada.stored) == 2)
+
+
+def test_a_small_element_is_dragged_by_its_middle(single, windows, room):
+    create(single, room, note("a", 0, 0, width=20, height=16), note("b", 300, 200))
+    ada = windows()
+    ada.shows(2)
+    ada.select("a")
+    x, y = ada.middle("a")
+    ada.drag((x, y), (x + 60, y + 40), CTRL)
+    eventually("it moves", lambda: (ada.stored["a"]["positionX"], ada.stored["a"]["positionY"]) == (60, 40))
+    assert ada.stored["a"]["scaleX"] == 1
+    x, y = ada.handle("se")
+    ada.drag((x, y), (x + 40, y + 32))
+    eventually("its handles are beside it", lambda: ada.stored["a"]["scaleX"] > 1.5)
+
+
+def test_a_hand_that_trembles_on_the_map_moves_nothing_far(windows):
+    ada = windows()
+    ada.press("#dock [data-command=photo]")
+    x, y, width, height = ada.ask("(() => { const b = document.getElementById('minimap').getBoundingClientRect(); return [b.x, b.y, b.width, b.height]; })()")
+    place = f"JSON.parse(sessionStorage.getItem('touchsync camera {ada.room}')).x"
+    ada.mouse("mouseMoved", x + width - 2, y + height / 2)
+    ada.mouse("mousePressed", x + width - 2, y + height / 2, 1)
+    for step in range(24):
+        ada.mouse("mouseMoved", x + width - 2 - step % 2, y + height / 2, 1)
+        # The map is drawn eight times a second.
+        time.sleep(0.04)
+    ada.mouse("mouseReleased", x + width - 2, y + height / 2)
+    # Half of the window at most: the map's edge is its middle.
+    time.sleep(0.4)
+    assert -100 < ada.ask(place) < 200, ada.ask(place)
+
+
+def test_a_swipe_pans_and_a_notch_zooms(windows):
+    ada = windows()
+    zoom = "document.getElementById('zoom').textContent"
+    for way in (3, 40, 120, 160, 90, 20):
+        ada.command("Input.dispatchMouseEvent", type="mouseWheel", x=200, y=300, deltaX=0, deltaY=way)
+    ada.wait("it has moved", "parseFloat(document.getElementById('canvas').style.backgroundPosition.split(' ')[1]) !== 16")
+    assert ada.ask(zoom) == "100 %"
+    time.sleep(0.3)
+    ada.command("Input.dispatchMouseEvent", type="mouseWheel", x=200, y=300, deltaX=0, deltaY=-120)
+    ada.wait("it is nearer", f"parseFloat({zoom}) > 110")
+
+
+def test_a_button_released_elsewhere_ends_a_drag(single, windows, room):
+    create(single, room, note("a", 0, 0))
+    ada = windows()
+    ada.shows(1)
+    x, y = ada.middle("a")
+    ada.drag((x, y), (x + 80, y), CTRL, lift=False)
+    for way in (150, 200):
+        ada.mouse("mouseMoved", x + way, y)
+    eventually("it stays", lambda: ada.stored["a"]["positionX"] == 80)
+    ada.agrees("a")
+
+
+def test_a_marquee_over_an_empty_corner_selects_nothing(single, windows, room):
+    create(single, room, photo("a", 0, 0, rotation=45, width=300, height=300), note("b", 400, 0))
+    ada = windows()
+    ada.shows(2)
+    x, y = ada.middle("a")
+    ada.drag((x + 205, y + 205), (x + 120, y + 120))
+    assert ada.ask("document.getElementById('selection').hidden")
+    ada.drag((x + 205, y + 205), (x + 90, y + 90))
+    ada.wait("on it, it does", "document.getElementById('selection').hidden === false")
+
+
+def test_what_lies_far_away_is_drawn_where_it_is(single, windows, room):
+    create(single, room, note("a", 900_000_000, -900_000_000), note("b", 900_000_300, -900_000_000), photo("c", 900_000_150, -900_000_200))
+    create(single, room, {"id": "t", "type": "text", "content": "on it", "parentId": "c", "space": "normalized", "positionX": 0.5,
+                          "positionY": 0.8, "width": 100, "height": 30})
+    ada = windows()
+    ada.shows(4)
+    (ax, ay), (bx, by), (tx, _) = (ada.middle(id) for id in "abt")
+    assert abs(bx - ax - 300) < 1 and abs(by - ay) < 1 and abs(tx - ax - 150) < 1
+    ada.drag((ax, ay), (ax - 50, ay), CTRL)
+    eventually("it is moved there", lambda: ada.stored["a"]["positionX"] == 900_000_000 - 50)
+    ada.agrees("a")
+
+
+def test_what_plays_goes_on_when_its_card_is_drawn_anew_and_ends_with_it(single, windows, room):
+    create(single, room, {"id": "a", "type": "audio", "title": "Loop", "seconds": 30, "positionX": 0, "positionY": 0, "width": 320, "height": 88},
+           {"id": "v", "type": "video", "title": "Clip", "seconds": 30, "positionX": 0, "positionY": 300, "width": 352, "height": 220})
+    ada, bob = windows(), windows()
+    ada.shows(2), bob.shows(2)
+    # What is heard: the volume of a tune is connected as long as it plays.
+    ada.ask("""(() => {
+        window.heard = 0;
+        const { connect, disconnect } = AudioNode.prototype;
+        AudioNode.prototype.connect = function (to) { if (to instanceof AudioDestinationNode) heard++; return connect.apply(this, arguments); };
+        AudioNode.prototype.disconnect = function () { heard--; return disconnect.apply(this, arguments); };
+    })()""")
+
+    def says(id):
+        return ada.ask(f"document.querySelector('[data-id={id}] .play').getAttribute('aria-label')")
+
+    ada.press("[data-id=a] .play")
+    eventually("it plays", lambda: says("a") == "Stop" and ada.ask("heard") == 1)
+    bob.select("a")
+    bob.key("l")
+    ada.wait("its card is drawn anew", "document.querySelector('[data-id=a] .lock') !== null")
+    assert says("a") == "Stop" and ada.ask("document.querySelector('[data-id=a] .card').classList.contains('playing')")
+    ada.press("[data-id=a] .play")
+    assert says("a") == "Play" and ada.ask("heard") == 0
+    ada.press("[data-id=a] .play")
+    bob.key("l")
+    bob.key("Delete")
+    ada.shows(1)
+    eventually("nothing is heard any more", lambda: ada.ask("heard") == 0)
+    ada.press("[data-id=v] .play")
+    eventually("the next one plays", lambda: says("v") == "Stop")
+
+
 # Looks
 
 
@@ -995,7 +1169,7 @@ def test_the_theme_can_be_chosen(windows):
     ada.wait("it is dark", f"{paper} !== {json.dumps(light)}")
     ada.open(f"{ada.pipeline.url}/?room={ada.room}")
     ada.wait("it still is", f"{paper} !== {json.dumps(light)}")
-    ada.ask("localStorage.removeItem('theme')")
+    ada.ask("localStorage.removeItem('touchsync theme')")
 
 
 # What it costs
@@ -1027,7 +1201,7 @@ def test_three_hundred_elements_and_twenty_publishers_are_drawn_smoothly(single,
     ada.press("#robots")
     ada.wait("they are gone", "document.getElementById('state').textContent.includes('1 here')", within=40)
     middle, late = times[len(times) // 2], times[len(times) * 95 // 100]
-    ada.ask("localStorage.removeItem('quality')")
+    ada.ask("localStorage.removeItem('touchsync quality')")
     print(f"frames: {len(times)} in 10 s, median {middle:.1f} ms, 95 % within {late:.1f} ms")
     assert middle < 18 and late < 34
 

@@ -31,7 +31,7 @@ def only(window, type):
 
 def at(window, x, y):
     """Where a point of the canvas is in a window."""
-    camera = json.loads(window.ask(f"sessionStorage.getItem('camera {window.room}')"))
+    camera = json.loads(window.ask(f"sessionStorage.getItem('touchsync camera {window.room}')"))
     return (x - camera["x"]) * camera["zoom"], (y - camera["y"]) * camera["zoom"]
 
 

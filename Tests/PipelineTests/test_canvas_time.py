@@ -24,7 +24,7 @@ from pipeline import eventually
 
 
 def camera(window):
-    return json.loads(window.ask(f"sessionStorage.getItem('camera {window.room}')"))
+    return json.loads(window.ask(f"sessionStorage.getItem('touchsync camera {window.room}')"))
 
 
 def shows_the_same(window, other):
@@ -106,7 +106,7 @@ def test_who_may_look_finds_nothing_to_change(guarded, browser, room):
     other.ok("element:create", {"roomId": room, "element": note("a", 0, 0)})
     eve = Page(browser, f"{guarded.url}/app/mark.svg")
     try:
-        eve.ask(f"sessionStorage.setItem('token', {json.dumps(token)})")
+        eve.ask(f"sessionStorage.setItem('touchsync token', {json.dumps(json.dumps(token))})")
         eve.open(f"{guarded.url}/?room={room}")
         eve.wait("she is in", "document.getElementById('looking')?.checkVisibility() && document.querySelector('.element') !== null")
         tools = "[...document.querySelectorAll('[data-command]')].filter(one => one.checkVisibility()).map(one => one.dataset.command)"
@@ -263,7 +263,7 @@ def test_a_picture_of_the_room_is_what_the_page_shows(single, windows, room, tmp
     export(ada, "exportSvg")
     svg = file(f"{room}.svg").decode()
     x, y, width, height = (float(number) for number in svg.split('viewBox="')[1].split('"')[0].split())
-    camera = json.loads(ada.ask(f"sessionStorage.getItem('camera {room}')"))
+    camera = json.loads(ada.ask(f"sessionStorage.getItem('touchsync camera {room}')"))
     assert camera["zoom"] == 1
     box = {"x": x - camera["x"], "y": y - camera["y"], "width": width, "height": height}
     found = difference(ada, page, png, box)

@@ -233,6 +233,9 @@ static const struct page_file files[] = {
     {"/app/stage.js", (const unsigned char[]){
 #embed "../web/canvas/stage.js" suffix(, 0)
     }},
+    {"/app/storage.js", (const unsigned char[]){
+#embed "../web/canvas/storage.js" suffix(, 0)
+    }},
     {"/app/storing.js", (const unsigned char[]){
 #embed "../web/canvas/storing.js" suffix(, 0)
     }},
@@ -271,6 +274,9 @@ static const struct page_file files[] = {
     }},
     {"/app/values.js", (const unsigned char[]){
 #embed "../web/canvas/values.js" suffix(, 0)
+    }},
+    {"/app/wheel.js", (const unsigned char[]){
+#embed "../web/canvas/wheel.js" suffix(, 0)
     }},
     {"/app/words.js", (const unsigned char[]){
 #embed "../web/canvas/words.js" suffix(, 0)

@@ -8,6 +8,7 @@ import { Frames } from "./frames.js";
 import { boundsOf, grown, union } from "./geometry.js";
 import { Hand, movable } from "./hand.js";
 import { frameAround, frameOf, middleOf } from "./handles.js";
+import { end, show } from "./media.js";
 import { isCalm, paced } from "./page.js";
 import { People } from "./people.js";
 import { FEWER_EVERY } from "./quality.js";
@@ -88,6 +89,7 @@ export class Board {
     this.scene = new Scene(world, room, this.writers);
     this.scene.onRestack = () => (this.#isStacked = false);
     this.scene.held = id => this.hand?.start.get(id);
+    this.scene.onFill = show;
     this.overlay = new Overlay(overlay);
     this.people = new People(room, cursors, () => this.frames.want());
     this.selection = new Selection(ids => {
@@ -269,6 +271,7 @@ export class Board {
   #changed(ids) {
     for (const id of ids) {
       this.#dirty.add(id);
+      if (!this.room.element(id)) end(id);
       if (!this.scene.boxes.has(id) || !this.room.element(id)) this.#isStacked = false;
     }
     this.selection.keep(id => this.room.element(id) !== undefined);
@@ -323,14 +326,16 @@ export class Board {
   }
 
   #moveCamera() {
-    const { x, y, zoom } = this.camera, origin = toScreen(this.camera, { x: 0, y: 0 });
+    const { x, y, zoom } = this.camera;
     this.#hasMoved = false;
+    this.scene.look(grown(seen(this.camera, this.size), AROUND / zoom));
+    const { origin: corner } = this.scene, origin = toScreen(this.camera, corner);
+    this.drafts.layer.style.translate = `${-corner.x}px ${-corner.y}px`;
     this.world.style.transform = `translate(${origin.x}px, ${origin.y}px) scale(${zoom})`;
     // The grid keeps a readable distance at each zoom.
     const step = 32 * zoom * 2 ** Math.max(Math.ceil(Math.log2(20 / (32 * zoom))), 0);
     this.surface.style.backgroundSize = `${step}px ${step}px`;
-    this.surface.style.backgroundPosition = `${-x * zoom}px ${-y * zoom}px`;
-    this.scene.look(grown(seen(this.camera, this.size), AROUND / zoom));
+    this.surface.style.backgroundPosition = `${(-x * zoom) % step}px ${(-y * zoom) % step}px`;
     this.surface.dispatchEvent(new CustomEvent("camera"));
   }
 

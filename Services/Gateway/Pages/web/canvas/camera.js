@@ -12,6 +12,10 @@ export const ZOOMS = { least: 0.05, most: 8 };
 
 const within = (/** @type {number} */ zoom) => Math.min(Math.max(zoom, ZOOMS.least), ZOOMS.most);
 
+/** @param {any} value @returns {value is Camera} */
+export const isCamera = value =>
+  value !== null && [value?.x, value?.y, value?.zoom].every(Number.isFinite) && value.zoom === within(value.zoom);
+
 /** @param {Camera} camera @param {Point} point of the canvas @returns {Point} */
 export const toScreen = ({ x, y, zoom }, point) => ({ x: (point.x - x) * zoom, y: (point.y - y) * zoom });
 

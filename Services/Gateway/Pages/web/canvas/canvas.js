@@ -2,7 +2,7 @@
 
 import { Actions } from "./actions.js";
 import { Board } from "./board.js";
-import { toScreen } from "./camera.js";
+import { isCamera, toScreen } from "./camera.js";
 import { Clipboard } from "./clipboard.js";
 import { arrangingLater, COMMANDS } from "./commands.js";
 import { Connection } from "./connection.js";
@@ -11,7 +11,7 @@ import { Editor } from "./editing.js";
 import { entered, kept } from "./entry.js";
 import { centre } from "./geometry.js";
 import { middleOf } from "./handles.js";
-import { browser, rename, tab } from "./identity.js";
+import { rename } from "./identity.js";
 import { Following } from "./follow.js";
 import { Keyboard } from "./keyboard.js";
 import { later } from "./later.js";
@@ -20,11 +20,13 @@ import { Minimap } from "./minimap.js";
 import { notify, say } from "./notices.js";
 import { $, isCalm, paced } from "./page.js";
 import { Pointers } from "./pointer.js";
-import { Governor } from "./quality.js";
+import { Governor, QUALITIES } from "./quality.js";
 import { mayChange } from "./roomcore.js";
 import { Rulers } from "./rulers.js";
 import { BoardStage } from "./stage.js";
+import { browser, isOneOf, tab } from "./storage.js";
 import { TextBar } from "./textbar.js";
+import { storable } from "./texts.js";
 import * as theme from "./theme.js";
 import { Tools } from "./tools.js";
 import * as toolbar from "./toolbar.js";
@@ -32,7 +34,9 @@ import { refused } from "./words.js";
 
 const roomId = new URLSearchParams(location.search).get("room") || "demo";
 /** What a room may be called (the server's rule). */
-const ROOM = /^[\w.:-]{1,64}$/;
+const ROOM = /^[\w.:-]{1,64}$/, RULE = "A room's name has 1 to 64 letters, digits, and . _ : -";
+/** Where the browser keeps nothing for the page. */
+const GUEST = "This browser keeps nothing for this page: you are a guest, and somebody else after a reload. What is not sent by then is lost.";
 
 /** The room's name is a field: another one leads to another room. */
 function showRoom() {
@@ -40,10 +44,23 @@ function showRoom() {
   $("room-form").addEventListener("submit", (/** @type {SubmitEvent} */ event) => {
     event.preventDefault();
     const name = $("room").value.trim();
-    if (!ROOM.test(name)) return notify("A room's name has 1 to 64 letters, digits, and . _ : -");
+    if (!ROOM.test(name)) return notify(`${RULE}.`);
     location.search = `?room=${encodeURIComponent(name)}`;
   });
   document.title = `${roomId} · TouchSync`;
+}
+
+/** @param {string} text why this person cannot enter */
+function deny(text) {
+  $("denied").hidden = false;
+  $("denied-text").textContent = text;
+}
+
+/** No room is called so. */
+function denyName() {
+  deny(`No room can be called “${roomId.slice(0, 80)}”. ${RULE}. Enter another one above.`);
+  $("state").hidden = true;
+  $("room").select();
 }
 
 /** The link to share: the address without anything else in it. */
@@ -66,7 +83,7 @@ function showIdentity(own) {
   $("who").hidden = !isOpen;
   $("who").addEventListener("submit", async (/** @type {SubmitEvent} */ event) => {
     event.preventDefault();
-    await rename(own.seat, { name: $("own-name").value.trim() || own.name, colour: $("own-colour").value });
+    await rename(own.seat, { name: storable($("own-name").value).trim() || own.name, colour: $("own-colour").value });
     location.reload();
   });
 }
@@ -74,7 +91,7 @@ function showIdentity(own) {
 /** @param {Board} board */
 function chooseQuality(board) {
   const governor = new Governor(), choice = $("quality");
-  choice.value = browser.read("quality") ?? "auto";
+  choice.value = browser.read("quality", isOneOf(QUALITIES)) ?? "auto";
   const apply = () => {
     const level = choice.value === "auto" ? governor.level : choice.value;
     if (level === board.quality) return;
@@ -104,13 +121,13 @@ function startMinimap(board) {
   const map = new Minimap($("minimap"), at => {
     const { width, height } = board.view;
     board.look({ ...board.camera, x: at.x - width / 2, y: at.y - height / 2 });
-  });
+  }, () => board.frames.want());
   return paced(120, () => map.draw(board.scene.boxes, board.view, board.moving, board.people.places, board.scene.ties.lines));
 }
 
 /** One hint, the first time that something is selected here. */
 function hint() {
-  if (browser.read("hinted")) return;
+  if (browser.read("hinted", isOneOf([true]))) return;
   browser.write("hinted", true);
   notify(matchMedia("(pointer: coarse)").matches
     ? "Drag it with one finger, turn and scale it with two."
@@ -122,7 +139,7 @@ function hint() {
  * @param {Board} board
  */
 function keepCamera(board) {
-  const key = `camera ${roomId}`, former = tab.read(key);
+  const key = `camera ${roomId}`, former = tab.read(key, isCamera);
   if (former) board.look(former);
   const keep = paced(300, () => tab.write(key, board.camera));
   const show = () => ($("zoom").textContent = `${Math.round(board.camera.zoom * 100)} %`);
@@ -137,9 +154,11 @@ async function start() {
   showRoom();
   showLink();
   toolbar.fillHelp();
+  if (!ROOM.test(roomId)) return denyName();
   // From here on nothing waits: what the room says when it is joined has to find who hears it.
   const { own, client } = await entered, room = client.room(roomId);
   showIdentity(own);
+  if (own.isGuest) notify(GUEST);
   const layers = { surface: $("canvas"), world: $("world"), overlay: $("overlay"), cursors: $("cursors") };
   const board = new Board(room, layers), actions = new Actions(board, text => (notify(text), say(text)));
   const editor = new Editor(board, layers.overlay, {
@@ -232,8 +251,9 @@ async function start() {
   };
   board.surface.addEventListener("wheel", event => stage.wheel(event), { passive: false });
   board.surface.addEventListener("dblclick", event => {
-    if (Object.keys(stage.hit(/** @type {any} */ (event))).length > 0 || !mayChange(room)) return;
-    actions.createAt(board.place(stage.at(/** @type {any} */ (event))));
+    // On the bare canvas alone: not on a handle, a guide or a text that is written, and not while the hand moves it.
+    const isBare = event.target === board.surface && Object.keys(stage.hit(/** @type {any} */ (event))).length === 0;
+    if (isBare && !stage.isPanning && mayChange(room)) actions.createAt(board.place(stage.at(/** @type {any} */ (event))));
   });
   board.surface.addEventListener("contextmenu", event => {
     if (event.target instanceof HTMLTextAreaElement) return;
@@ -242,10 +262,7 @@ async function start() {
     if (event.button === 2 || event.ctrlKey) stage.ask(stage.at(/** @type {any} */ (event)), board.scene.idAt(event.target));
   });
   room.on("refusal", refusal => notify(refused(refusal, room.members)));
-  room.on("denied", refusal => {
-    $("denied").hidden = false;
-    $("denied-text").textContent = refused(refusal);
-  });
+  room.on("denied", refusal => deny(refused(refusal)));
   room.on("joined", () => ($("denied").hidden = true));
   room.joined.then(() => {
     isJoined = true;

@@ -26,9 +26,14 @@ function luminance(colour) {
 /** @param {string} colour @returns {string} that of a text on it, with the better contrast */
 export const inkOn = colour => (luminance(colour) > 0.179 ? "#0b0d12" : "#ffffff");
 
+const SEGMENTER = new Intl.Segmenter();
+
+/** @param {string} text @returns {string} what a person calls its first letter: a flag or a family is one, too */
+const first = text => SEGMENTER.segment(text)[Symbol.iterator]().next().value?.segment ?? "";
+
 /** @param {string} name @returns {string} one or two letters */
 export function initials(name) {
   const words = name.trim().split(/\s+/).filter(Boolean);
   const letters = words.length > 1 ? [words[0], words[words.length - 1]] : words;
-  return letters.map(word => [...word][0]).join("").toUpperCase() || "?";
+  return letters.map(first).join("").toUpperCase() || "?";
 }

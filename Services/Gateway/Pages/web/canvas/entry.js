@@ -5,6 +5,7 @@ import { IndexedDBStore } from "/client/store.js";
 import { TouchSync } from "/client/touchsync.js";
 import { identity } from "./identity.js";
 import { $, isCalm } from "./page.js";
+import { isText, tab } from "./storage.js";
 
 /** @typedef {import("./identity.js").Identity} Identity */
 
@@ -14,7 +15,7 @@ const KEY = "token";
  * The token of this tab.
  * @returns {string | null}
  */
-export const kept = () => sessionStorage.getItem(KEY);
+export const kept = () => tab.read(KEY, isText);
 
 /** @param {string} token @returns {string} whose it is, as far as can be seen; the server alone checks it */
 function subject(token) {
@@ -27,7 +28,7 @@ function subject(token) {
 
 /** @param {"connect" | "expires" | "refused"} reason @returns {string | null} */
 function provide(reason) {
-  if (reason === "refused") sessionStorage.removeItem(KEY);
+  if (reason === "refused") tab.write(KEY, null);
   return reason === "connect" ? kept() : null;
 }
 
@@ -50,7 +51,7 @@ function ask(text) {
       $("token").value = "";
       if (!token) return;
       $("entry").hidden = true;
-      sessionStorage.setItem(KEY, token);
+      tab.write(KEY, token);
       resolve(token);
     };
   });

@@ -84,7 +84,25 @@ export const meets = (a, b) =>
 export const boxBetween = (a, b) => boxAround([a, b]);
 
 /**
- * What a marquee catches: everything that it touches.
+ * Whether a box has a point in common with what has some corners: where they have none, a line along a side of either
+ * separates them (S. Gottschalk, M. C. Lin, D. Manocha, "OBBTree", 1996).
+ * @param {Box} box @param {Point[]} outline the corners of a convex shape in their order @returns {boolean}
+ */
+export function meetsOutline(box, outline) {
+  const { x, y, width, height } = box, own = [{ x, y }, { x: x + width, y }, { x: x + width, y: y + height }, { x, y: y + height }];
+  const ways = outline.map((from, at) => {
+    const to = outline[(at + 1) % outline.length];
+    return { x: from.y - to.y, y: to.x - from.x };
+  });
+  return [{ x: 1, y: 0 }, { x: 0, y: 1 }, ...ways].every(way => {
+    const along = (/** @type {Point[]} */ points) => points.map(point => point.x * way.x + point.y * way.y);
+    const [a, b] = [along(own), along(outline)];
+    return Math.min(...a) <= Math.max(...b) && Math.min(...b) <= Math.max(...a);
+  });
+}
+
+/**
+ * The boxes that a marquee touches.
  * @param {Box} marquee @param {Iterable<[string, Box]>} boxes @returns {string[]}
  */
 export const caught = (marquee, boxes) => [...boxes].filter(([, box]) => meets(marquee, box)).map(([id]) => id);

@@ -4,37 +4,10 @@
 /** @typedef {{userId: string, name: string, colour: string}} Identity */
 
 import { PALETTE } from "./colours.js";
+import { browser, isObject, isText, tab } from "./storage.js";
 
 const NAMES = ["Ada", "Grace", "Linus", "Margaret", "Alan", "Barbara", "Dennis", "Radia", "Edsger", "Frances"];
 const SEATS = 64;
-
-/**
- * A storage that may be forbidden or full: then nothing is kept.
- * @param {"localStorage" | "sessionStorage"} kind
- */
-const kept = kind => ({
-  /** @param {string} key @returns {any} */
-  read(key) {
-    try {
-      return JSON.parse(globalThis[kind].getItem(key) ?? "null");
-    } catch {
-      return null;
-    }
-  },
-  /** @param {string} key @param {any} value */
-  write(key, value) {
-    try {
-      globalThis[kind].setItem(key, JSON.stringify(value));
-    } catch {
-      // It is asked for again next time.
-    }
-  },
-});
-
-/** Kept for this browser. */
-export const browser = kept("localStorage");
-/** Kept for this window. */
-export const tab = kept("sessionStorage");
 
 /**
  * Somebody whose name and colour nobody else has in this browser, while there are any left.
@@ -56,48 +29,59 @@ const free = (all, start, taken) => {
   return inOrder.find(each => !taken.includes(each)) ?? inOrder[0];
 };
 
+/** A browser that keeps nothing for the page has no locks either. */
+const hasLocks = () => navigator.locks?.query().then(() => true, () => false);
+
 /**
  * Does something while no other window of this browser does it.
  * @template T @param {() => T} work @returns {Promise<T>}
  */
-const alone = async work => navigator.locks ? navigator.locks.request("touchsync people", work) : work();
+const alone = async work => await hasLocks() ? navigator.locks.request("touchsync people", work) : work();
 
 /**
  * Takes a seat until the window closes, by a lock of the browser.
  * @param {number} seat @param {LockOptions} options @returns {Promise<boolean>} false when another window has it
  */
 const take = (seat, options) => new Promise(resolve => {
-  if (!navigator.locks) return resolve(true);
   navigator.locks.request(`touchsync seat ${seat}`, options, lock => {
     resolve(lock !== null);
     return lock && new Promise(() => {});
   }).catch(() => resolve(false));
 });
 
+/** @param {any} value @returns {value is number} */
+const isSeat = value => Number.isInteger(value) && value >= 0 && value <= SEATS;
+
 /** @returns {Promise<number>} a seat that no other window of this browser has */
 async function seat() {
-  const former = tab.read("seat");
+  const former = tab.read("seat", isSeat);
+  if (!await hasLocks()) return former ?? 0;
   // The page before a reload may take a moment to leave.
   if (former !== null && await take(former, { signal: /** @type {any} */ (AbortSignal).timeout(500) })) return former;
   for (let seat = 0; seat < SEATS; seat++) if (await take(seat, { ifAvailable: true })) return seat;
   return SEATS;
 }
 
-/** @returns {Promise<Identity & {seat: number}>} */
+/** @param {any} value @returns {value is Identity} */
+const isIdentity = value => isObject(value) && [value.userId, value.name, value.colour].every(isText) && value.userId !== "";
+
+/** @returns {Record<string, Identity>} by seat */
+const people = () => Object.fromEntries(Object.entries(browser.read("people", isObject) ?? {}).filter(([, one]) => isIdentity(one)));
+
+/** @returns {Promise<Identity & {seat: number, isGuest: boolean}>} a guest is somebody else after a reload */
 export async function identity() {
   const own = await seat();
   tab.write("seat", own);
   return alone(() => {
-    const people = browser.read("people") ?? {};
-    people[own] ??= someone(Object.values(people));
-    browser.write("people", people);
-    return { ...people[own], seat: own };
+    const all = people();
+    all[own] ??= someone(Object.values(all));
+    browser.write("people", all);
+    return { ...all[own], seat: own, isGuest: !browser.isKept };
   });
 }
 
 /** @param {number} seat @param {Partial<Identity>} changes from the next start on */
 export const rename = (seat, changes) => alone(() => {
-  const people = browser.read("people") ?? {};
-  people[seat] = { ...people[seat], ...changes };
-  browser.write("people", people);
+  const all = people();
+  browser.write("people", { ...all, [seat]: { ...all[seat], ...changes } });
 });

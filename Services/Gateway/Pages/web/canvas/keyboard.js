@@ -4,7 +4,7 @@
 import { inReadingOrder } from "./geometry.js";
 import { STILL } from "./motion.js";
 import { changes, COMMANDS, isOf } from "./commands.js";
-import { chord } from "./keys.js";
+import { chord, latin } from "./keys.js";
 import { mayChange } from "./roomcore.js";
 import { counted, named } from "./words.js";
 
@@ -42,16 +42,18 @@ export class Keyboard {
     this.page = page;
     addEventListener("keydown", event => this.#down(event));
     addEventListener("keyup", event => {
-      if (event.key === " ") page.space(false);
-      if (event.key in ARROWS || event.key in CHANGES) this.#release();
+      const key = latin(event);
+      if (key === " ") page.space(false);
+      if (key in ARROWS || key in CHANGES) this.#release();
     });
     addEventListener("blur", () => page.space(false));
   }
 
   /** @param {KeyboardEvent} event */
   #down(event) {
-    const { target, key } = event;
-    if (!(target instanceof HTMLElement) || event.defaultPrevented || event.isComposing) return;
+    const { target } = event, key = latin(event);
+    // An input method has keys of its own: 229 where a browser says so alone.
+    if (!(target instanceof HTMLElement) || event.defaultPrevented || event.isComposing || event.keyCode === 229) return;
     // A control has its own keys; single letters act on the canvas alone.
     const isHere = target === this.board.surface || target === document.body;
     if (["INPUT", "TEXTAREA", "SELECT"].includes(target.tagName)) return;
@@ -68,7 +70,7 @@ export class Keyboard {
 
   /** @param {KeyboardEvent} event @param {boolean} isHere @returns {boolean} */
   #hold(event, isHere) {
-    const { key } = event;
+    const key = latin(event);
     if (key === "Tab") return this.#next(event.shiftKey ? -1 : 1);
     if (key === " ") {
       this.page.space(true);

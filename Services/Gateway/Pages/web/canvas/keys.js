@@ -1,9 +1,26 @@
 // Keys: the name of what is pressed, and what a person reads of it on this keyboard.
 
+/**
+ * Keys of signs by their places, with and without Shift.
+ * @type {Record<string, string>}
+ */
+const PLACES = { BracketLeft: "[{", BracketRight: "]}", Minus: "-_", Equal: "=+", Comma: ",<", Period: ".>", Slash: "/?" };
+
+/**
+ * What a key means: where it writes no Latin letter, what lies there on a Latin keyboard.
+ * @param {{key: string, code: string, shiftKey: boolean}} event @returns {string}
+ */
+export function latin({ key, code, shiftKey }) {
+  if (!/^[^\p{Script=Latin}\0-\x7f]$/u.test(key)) return key;
+  const [, letter = PLACES[code]?.[Number(shiftKey)]] = /^(?:Key|Digit)(.)$/.exec(code) ?? [];
+  return letter?.toLowerCase() ?? key;
+}
+
 /** @param {KeyboardEvent} event @returns {string} as in the `keys` of a command */
-export function chord({ key, code, ctrlKey, metaKey, altKey, shiftKey }) {
+export function chord(event) {
+  const { code, ctrlKey, metaKey, altKey, shiftKey } = event;
   // With Alt some systems write other signs.
-  const plain = altKey && code.startsWith("Key") ? code.slice(3) : key, name = plain.length === 1 ? plain.toLowerCase() : plain;
+  const plain = altKey && code.startsWith("Key") ? code.slice(3) : latin(event), name = plain.length === 1 ? plain.toLowerCase() : plain;
   return `${ctrlKey || metaKey ? "Ctrl+" : ""}${altKey ? "Alt+" : ""}${shiftKey ? "Shift+" : ""}${name}`;
 }
 

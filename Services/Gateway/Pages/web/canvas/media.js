@@ -17,8 +17,8 @@ const LOWEST = 261.63;
 /** @type {AudioContext | undefined} */
 let context;
 /**
- * What plays, and how it is stopped.
- * @type {{id: string, stop: () => void} | undefined}
+ * What plays, since when, and how it is stopped.
+ * @type {{id: string, card: HTMLElement, since: number, seconds: number, stop: () => void} | undefined}
  */
 let playing;
 
@@ -53,20 +53,40 @@ export function play(element, card) {
   if (isSame) return;
   const seconds = Math.min(Math.max(numberOf(element.seconds, 6), 1), 30);
   const silence = element.type === "audio" ? tones(numberOf(element.tune, 0), seconds) : () => {};
-  const button = card.querySelector(".play");
-  card.classList.add("playing");
-  button?.setAttribute("aria-label", "Stop");
-  card.style.setProperty("--seconds", `${seconds}s`);
-  card.classList.toggle("calm", isCalm());
   const timer = setTimeout(() => playing?.stop(), seconds * 1000);
   playing = {
-    id: element.id,
+    id: element.id, card, since: performance.now(), seconds,
     stop() {
+      const last = playing?.card;
       playing = undefined;
       clearTimeout(timer);
       silence();
-      card.classList.remove("playing");
-      button?.setAttribute("aria-label", "Play");
+      if (last) show(element.id, last);
     },
   };
+  show(element.id, card);
+}
+
+/**
+ * Shows on a card whether its element plays, after it was drawn anew, too.
+ * @param {string} id @param {HTMLElement} card
+ */
+export function show(id, card) {
+  const isPlaying = playing?.id === id, button = card.querySelector(".play");
+  card.classList.toggle("playing", isPlaying);
+  button?.setAttribute("aria-label", isPlaying ? "Stop" : "Play");
+  button?.setAttribute("title", isPlaying ? "Stop" : "Play");
+  if (!playing || !isPlaying) return;
+  playing.card = card;
+  card.classList.toggle("calm", isCalm());
+  card.style.setProperty("--seconds", `${playing.seconds}s`);
+  card.style.setProperty("--played", `${(playing.since - performance.now()) / 1000}s`);
+}
+
+/**
+ * An element has gone: nothing of it is heard any more.
+ * @param {string} id
+ */
+export function end(id) {
+  if (playing?.id === id) playing.stop();
 }

@@ -9,11 +9,15 @@ import { centre, grown, union } from "./geometry.js";
 
 /** The room in miniature. */
 export class Minimap {
-  /** How the canvas lies in the picture. */
+  /** How the canvas lies in the picture; the same while it is held, or what is under the pointer would run away from it. */
   #map = { x: 0, y: 0, scale: 1 };
+  #isHeld = false;
 
-  /** @param {HTMLCanvasElement} canvas @param {(point: Point) => void} go to a point of the canvas */
-  constructor(canvas, go) {
+  /**
+   * @param {HTMLCanvasElement} canvas @param {(point: Point) => void} go to a point of the canvas
+   * @param {() => void} released it is to be drawn
+   */
+  constructor(canvas, go, released) {
     this.canvas = canvas;
     const follow = (/** @type {PointerEvent} */ event) => {
       const { left, top } = canvas.getBoundingClientRect(), { x, y, scale } = this.#map;
@@ -21,10 +25,15 @@ export class Minimap {
     };
     canvas.addEventListener("pointerdown", event => {
       canvas.setPointerCapture(event.pointerId);
+      this.#isHeld = true;
       follow(event);
     });
     canvas.addEventListener("pointermove", event => {
       if (canvas.hasPointerCapture(event.pointerId)) follow(event);
+    });
+    canvas.addEventListener("lostpointercapture", () => {
+      this.#isHeld = false;
+      released();
     });
   }
 
@@ -36,9 +45,8 @@ export class Minimap {
     const { canvas } = this, width = canvas.clientWidth, height = canvas.clientHeight, dense = devicePixelRatio || 1;
     if (!width) return;
     if (canvas.width !== width * dense) Object.assign(canvas, { width: width * dense, height: height * dense });
-    const all = grown(/** @type {Box} */ (union([view, ...boxes.values()])), 40);
-    const scale = Math.min(width / all.width, height / all.height), middle = centre(all);
-    this.#map = { x: middle.x - width / scale / 2, y: middle.y - height / scale / 2, scale };
+    if (!this.#isHeld) this.#map = mapped(grown(/** @type {Box} */ (union([view, ...boxes.values()])), 40), width, height);
+    const { scale } = this.#map;
     const brush = /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d")), style = getComputedStyle(canvas);
     brush.setTransform(scale * dense, 0, 0, scale * dense, -this.#map.x * scale * dense, -this.#map.y * scale * dense);
     brush.clearRect(this.#map.x, this.#map.y, width / scale, height / scale);
@@ -60,6 +68,7 @@ export class Minimap {
     brush.strokeStyle = style.accentColor;
     brush.strokeRect(view.x, view.y, view.width, view.height);
   }
+
   /** @param {CanvasRenderingContext2D} brush @param {Place} place @param {number} scale */
   #place(brush, { colour, view, cursor }, scale) {
     brush.strokeStyle = brush.fillStyle = colour;
@@ -69,4 +78,10 @@ export class Minimap {
     brush.arc(cursor.x, cursor.y, 3 / scale, 0, 2 * Math.PI);
     brush.fill();
   }
+}
+
+/** @param {Box} all what is shown @param {number} width @param {number} height of the picture */
+function mapped(all, width, height) {
+  const scale = Math.min(width / all.width, height / all.height), { x, y } = centre(all);
+  return { x: x - width / scale / 2, y: y - height / scale / 2, scale };
 }

@@ -12,6 +12,9 @@ import { node } from "./page.js";
 /** @typedef {import("./handles.js").Frame} Frame */
 /** @typedef {{key: string, frame: Frame, colour: string, name?: string, isMoving: boolean}} Outline */
 
+/** On a smaller frame, in pixels, handles lie outside: what is within it can be dragged. */
+const SMALL = matchMedia("(pointer: coarse)").matches ? 96 : 60;
+
 /** Draws over the elements. */
 export class Overlay {
   #frame = node("div", "frame");
@@ -62,6 +65,8 @@ export class Overlay {
     this.#frame.classList.toggle("locked", isLocked);
     this.#frame.classList.toggle("plain", isPlain);
     this.#frame.classList.toggle("stretchable", frame.canStretch);
+    const { width, height } = this.#frame.style;
+    this.#frame.classList.toggle("small", Math.min(parseFloat(width), parseFloat(height)) < SMALL);
   }
 
   /** @param {Camera} camera @param {import("./arrows.js").Line | undefined} line of the only selected arrow */

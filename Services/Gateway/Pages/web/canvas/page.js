@@ -1,6 +1,6 @@
 // Small tools for the document.
 
-import { browser } from "./identity.js";
+import { browser, isText } from "./storage.js";
 
 /** @param {string} id @returns {any} the element of the page that has it */
 export const $ = id => document.getElementById(id);
@@ -46,7 +46,7 @@ export function iconButton(name, label, className = "tool") {
 }
 
 /** Whether the person wants no motion here: by a setting of the page, or of the system. */
-export const isCalm = () => browser.read("quality") === "final" || matchMedia("(prefers-reduced-motion: reduce)").matches;
+export const isCalm = () => browser.read("quality", isText) === "final" || matchMedia("(prefers-reduced-motion: reduce)").matches;
 
 /**
  * Calls at most once in a time, the last call always.

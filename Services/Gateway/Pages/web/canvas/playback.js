@@ -189,9 +189,10 @@ export class Playback {
   // Drawing
 
   #look() {
-    const { camera, view } = this.board, origin = toScreen(camera, { x: 0, y: 0 });
-    this.#world.style.transform = `translate(${origin.x}px, ${origin.y}px) scale(${camera.zoom})`;
+    const { camera, view } = this.board;
     this.scene.look(grown(view, AROUND / camera.zoom));
+    const origin = toScreen(camera, this.scene.origin);
+    this.#world.style.transform = `translate(${origin.x}px, ${origin.y}px) scale(${camera.zoom})`;
     this.scene.fit();
     this.#mark();
   }

@@ -71,6 +71,12 @@ export class Pointers {
     surface.addEventListener("pointermove", event => this.#move(event));
     surface.addEventListener("pointerup", event => this.#up(event, false));
     surface.addEventListener("pointercancel", event => this.#up(event, true));
+    surface.addEventListener("mousedown", event => {
+      if (!(event.target instanceof Element && event.target.closest(".handle, .play"))) return;
+      // A button would take the keyboard.
+      event.preventDefault();
+      surface.focus({ preventScroll: true });
+    });
     surface.addEventListener("pointerleave", () => this.stage.hover(null));
   }
 
@@ -156,6 +162,7 @@ export class Pointers {
     const finger = this.fingers.get(event.pointerId), at = this.stage.at(event);
     if (this.fingers.size === 0 || event.pointerType === "mouse" || finger) this.stage.hover(at);
     if (!finger) return;
+    if (event.buttons === 0) return this.#lost(finger, event);
     const last = finger.at, others = this.#both();
     finger.at = at;
     finger.places = [...finger.places.slice(-LATELY), { at: event.timeStamp, point: at }];
@@ -170,6 +177,17 @@ export class Pointers {
       case "pinch": return this.stage.pinch(others, this.#both());
       case "stretch": return this.#stretch(event);
     }
+  }
+
+  /**
+   * A button was released where the page could not hear of it: what was dragged stays where it was seen last.
+   * @param {Finger} finger @param {PointerEvent} event
+   */
+  #lost({ from, at }, event) {
+    const { mode } = this;
+    this.#finish();
+    if (mode === "drag" || mode === "tilt" || mode === "pull" || mode === "stretch") this.stage.release();
+    else if (mode === "marquee") this.stage.caught(from, at, event);
   }
 
   /** @returns {[Point, Point]} where the fingers are */

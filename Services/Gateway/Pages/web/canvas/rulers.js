@@ -129,6 +129,7 @@ export class Rulers {
   /** @param {PointerEvent} event @param {Axis} axis */
   #moved(event, axis) {
     if (event.buttons) this.#move((event[AXES[axis].client] - this.#start) / this.board.camera.zoom);
+    else this.#letGo();
   }
 
   /** @param {PointerEvent} event @param {Axis} axis */
@@ -183,15 +184,21 @@ export class Rulers {
       line = this.#newLine(axis);
       this.#place(line, axis, this.#placeOf(event, axis));
     });
-    ruler.addEventListener("pointermove", event => line && this.#place(line, axis, this.#placeOf(event, axis)));
-    for (const name of ["pointerup", "pointercancel"]) {
-      ruler.addEventListener(name, event => {
-        const at = this.#placeOf(/** @type {PointerEvent} */ (event), axis);
-        if (line && name === "pointerup" && at >= EDGE) this.#create(axis, at);
-        line?.remove();
-        line = undefined;
-      });
-    }
+    const drop = () => {
+      line?.remove();
+      line = undefined;
+    };
+    ruler.addEventListener("pointermove", event => {
+      // Its release may not have been heard.
+      if (event.buttons === 0) drop();
+      if (line) this.#place(line, axis, this.#placeOf(event, axis));
+    });
+    ruler.addEventListener("pointerup", event => {
+      const at = this.#placeOf(event, axis);
+      if (line && at >= EDGE) this.#create(axis, at);
+      drop();
+    });
+    ruler.addEventListener("pointercancel", drop);
     ruler.addEventListener("dblclick", event => event.stopPropagation());
     // By a key: in the middle.
     ruler.addEventListener("click", event => event.detail === 0 && this.#create(axis, this.board.size[axis === "x" ? "width" : "height"] / 2));

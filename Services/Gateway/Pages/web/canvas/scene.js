@@ -4,7 +4,7 @@ import { contentOf, fill, fillPlain } from "./cards.js";
 import { factorOf, fit, laidOut } from "./fitting.js";
 import { cssTransform } from "/client/projection.js";
 import { isArrow } from "./arrows.js";
-import { boundsOf, innerFactor, meets, stretchOf } from "./geometry.js";
+import { boundsOf, centre, innerFactor, meets, stretchOf } from "./geometry.js";
 import { resizes } from "./handles.js";
 import { isAnnotation, isGuide } from "./kinds.js";
 import { node } from "./page.js";
@@ -16,6 +16,9 @@ import { named } from "./words.js";
 /** @typedef {import("/client/touchsync.js").Element} Element */
 /** @typedef {import("/client/touchsync.js").Room} Room */
 /** @typedef {{node: HTMLElement, card: HTMLElement, content: unknown[], size: string, annotations: Set<string>, level?: number}} View */
+
+/** So far from the world's corner a view is not, pixels of the canvas. */
+const FAR = 1e5;
 
 let lastName = 0;
 
@@ -58,6 +61,11 @@ export class Scene {
    * @type {Box}
    */
   window = { x: 0, y: 0, width: 0, height: 0 };
+  /**
+   * The point of the canvas at the world's corner: browsers draw what lies far from it inexactly, and beyond some 33 million
+   * pixels all at one place.
+   */
+  origin = { x: 0, y: 0 };
   /**
    * The annotations of each element.
    * @type {Map<string, Set<string>>}
@@ -159,6 +167,11 @@ export class Scene {
    */
   look(window) {
     this.window = window;
+    const { x, y } = centre(window);
+    if (Math.max(Math.abs(x - this.origin.x), Math.abs(y - this.origin.y)) > FAR) {
+      this.origin = { x: Math.round(x), y: Math.round(y) };
+      for (const id of this.views.keys()) this.draw(id);
+    }
     for (const [id, box] of this.boxes) {
       if (this.views.has(id) !== meets(box, window)) this.draw(id);
     }
@@ -216,12 +229,18 @@ export class Scene {
     if (!isSame(content, view.content)) {
       view.content = content;
       fill(view.card, element, writers);
+      this.onFill(id, view.card);
       this.#unfitted.add(id);
       view.node.setAttribute("aria-label", named(element));
       view.node.classList.toggle("annotation", isAnnotation(element));
     }
   }
 
+  /**
+   * Called when what is in a card was drawn anew.
+   * @type {(id: string, card: HTMLElement) => void}
+   */
+  onFill = () => {};
   /** Called when a node may lie elsewhere among the others than before: it was added, or its element's `zIndex` changed. */
   onRestack = () => {};
 
@@ -253,8 +272,9 @@ export class Scene {
     }
     style.opacity = String(element.opacity ?? 1);
     const give = this.gives.get(element.id);
-    const x = element.positionX * (parent?.originalWidth ?? 1) * stretch.x - anchorX * width + (give?.x ?? 0);
-    const y = element.positionY * (parent?.originalHeight ?? 1) * stretch.y - anchorY * height + (give?.y ?? 0);
+    const from = parent ? { x: 0, y: 0 } : this.origin;
+    const x = element.positionX * (parent?.originalWidth ?? 1) * stretch.x - from.x - anchorX * width + (give?.x ?? 0);
+    const y = element.positionY * (parent?.originalHeight ?? 1) * stretch.y - from.y - anchorY * height + (give?.y ?? 0);
     const shown = factor * (give?.scale ?? 1), turn = rotation + (give?.rotation ?? 0);
     const sized = { ...element, rotation: turn, scaleX: shown * Math.sign(scaleX || 1), scaleY: shown * Math.sign(scaleY || 1) };
     style.transform = `translate(${x}px, ${y}px) ${cssTransform(sized)}`;

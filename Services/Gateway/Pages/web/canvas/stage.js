@@ -4,7 +4,8 @@ import { EndPull } from "./aim.js";
 import { isLine, touches } from "./arrows.js";
 import { pinched, toCanvas } from "./camera.js";
 import { isMedia } from "./cards.js";
-import { boxBetween, caught, union } from "./geometry.js";
+import { corners } from "/client/projection.js";
+import { boxBetween, caught, meetsOutline, union } from "./geometry.js";
 import { groupOf, withGroups } from "./groups.js";
 import { aligned } from "./guides.js";
 import { pulled, resizes } from "./handles.js";
@@ -13,6 +14,7 @@ import { ofTilting, STILL } from "./motion.js";
 import { isCalm } from "./page.js";
 import { mayShow } from "./roomcore.js";
 import { isAnnotation } from "./kinds.js";
+import { Wheel } from "./wheel.js";
 
 /** @typedef {import("./board.js").Board} Board */
 /** @typedef {import("./geometry.js").Point} Point */
@@ -58,6 +60,7 @@ export class BoardStage {
   #drag = { box: undefined, others: [], guides: [] };
   /** @type {{frame: import("./handles.js").Frame, handle: string, from: Point} | undefined} */
   #pull = undefined;
+  #wheel = new Wheel();
 
   /**
    * @param {Board} board
@@ -256,8 +259,11 @@ export class BoardStage {
     const { board } = this, { camera, scene, selection, room } = board;
     const box = boxBetween(toCanvas(camera, from), toCanvas(camera, to));
     const isTouched = (/** @type {string} */ id) => {
-      const line = scene.ties.lines.get(id);
-      return !line || touches(line, box);
+      const line = scene.ties.lines.get(id), element = room.drawn(id);
+      if (line || !element) return line !== undefined && touches(line, box);
+      // What is seen in part only has a box alone.
+      const outline = corners(element);
+      return outline.length < 3 || meetsOutline(box, outline);
     };
     const found = caught(box, scene.boxes).filter(id => !isAnnotation(room.element(id)) && isTouched(id));
     this.marquee(from, from);
@@ -287,7 +293,7 @@ export class BoardStage {
   wheel(event) {
     event.preventDefault();
     const { left, top } = this.board.surface.getBoundingClientRect();
-    const isNotch = event.deltaMode !== 0 || (event.deltaX === 0 && Math.abs(event.deltaY) >= 50 && !event.shiftKey);
+    const isNotch = this.#wheel.isNotched(event);
     if (!isNotch && !event.ctrlKey && !event.metaKey) return this.board.pan({ x: -event.deltaX, y: -event.deltaY });
     const pixels = event.deltaMode === 0 ? event.deltaY : event.deltaY * 40;
     const way = Math.max(Math.min(pixels, 120), -120);

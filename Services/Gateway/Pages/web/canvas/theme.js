@@ -1,7 +1,7 @@
 // Light or dark: as the system says, or as the person chose.
 
-import { browser } from "./identity.js";
 import { $ } from "./page.js";
+import { browser, isOneOf } from "./storage.js";
 
 /** @param {string} theme */
 function show(theme) {
@@ -14,7 +14,7 @@ function show(theme) {
 
 /** @param {() => void} changed */
 export function start(changed) {
-  show(browser.read("theme") ?? "system");
+  show(browser.read("theme", isOneOf(["light", "dark"])) ?? "system");
   $("themes").addEventListener("change", (/** @type {any} */ { target }) => {
     browser.write("theme", target.value);
     show(target.value);

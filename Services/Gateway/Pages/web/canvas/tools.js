@@ -2,7 +2,7 @@
 // once, unless it was taken twice.
 
 import { arrowBetween } from "./arrows.js";
-import { browser } from "./identity.js";
+import { browser, isText } from "./storage.js";
 import { colourNamed } from "./shapes.js";
 import { boxBetween, centre, freePlace } from "./geometry.js";
 import { toCanvas } from "./camera.js";
@@ -31,10 +31,10 @@ const LEAST = 6;
 /** The colours in which this person draws. */
 export const current = {
   get stroke() {
-    return colourNamed(browser.read("stroke"), "slate");
+    return colourNamed(browser.read("stroke", isText), "slate");
   },
   get fill() {
-    return colourNamed(browser.read("fill"), "paper");
+    return colourNamed(browser.read("fill", isText), "paper");
   },
 };
 
