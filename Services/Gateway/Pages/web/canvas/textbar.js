@@ -70,7 +70,7 @@ export class TextBar {
     opener.addEventListener("click", () => {
       this.#inks.hidden = !this.#inks.hidden;
       opener.setAttribute("aria-expanded", String(!this.#inks.hidden));
-      this.actions.board.frames.want();
+      this.draw();
     });
     return opener;
   }
@@ -105,6 +105,8 @@ export class TextBar {
     const wish = above >= least ? above : below <= most ? below : least, middle = (Math.min(...xs) + Math.max(...xs)) / 2;
     const x = Math.min(Math.max(middle - width / 2, 8), innerWidth - width - 8), view = $("view").getBoundingClientRect();
     const lowest = x + width > view.left - 8 ? Math.min(most, view.top - 8 - height) : most, y = Math.max(Math.min(wish, lowest), least);
+    // The row of colours opens away from the text: what was pressed stays where it is.
+    this.#bar.classList.toggle("above", y <= above);
     this.#bar.style.transform = `translate(${Math.round(x)}px, ${Math.round(y)}px)`;
   }
 }
