@@ -170,7 +170,7 @@ def test_an_invitation_comes_with_a_right(beside, browser, room):
             token = signed(claims(sub="eve", rooms={room: right}))
             eve = Page(browser, f"{pipeline.url}/app/mark.svg")
             stack.callback(eve.close)
-            eve.ask(f"sessionStorage.setItem('token', {json.dumps(token)})")
+            eve.ask(f"sessionStorage.setItem('touchsync token', {json.dumps(json.dumps(token))})")
             eve.open(f"{pipeline.url}/?room={room}")
             eve.wait("she is in", "document.getElementById('state').textContent.includes(' here')")
             eve.press("[popovertarget=share-box]")
