@@ -71,15 +71,16 @@ def test_names_are_told_apart_and_cursors_rest(single, windows, apps, room):
     ada = windows()
     ada.shows(1)
     ada.ask("(later => (window.setTimeout = (act, ms) => later(act, ms === 6000 ? 400 : ms)))(setTimeout)")
-    one, two = (apps(single.url, f"user-{index}", name="Grace", auth={"color": "#ff00aa"}) for index in (1, 2))
+    # No window has this name by itself.
+    one, two = (apps(single.url, f"user-{index}", name="Hedy", auth={"color": "#ff00aa"}) for index in (1, 2))
     one.join(room), two.join(room)
     ada.wait("both are there", "document.querySelectorAll('#faces .face').length === 2")
     ada.press("#people")
-    assert ada.ask("[...document.querySelectorAll('#people-list .row span:nth-of-type(2)')].map(one => one.textContent).filter(name => name.startsWith('Grace'))") \
-        == ["Grace", "Grace 2"]
+    assert ada.ask("[...document.querySelectorAll('#people-list .row span:nth-of-type(2)')].map(one => one.textContent).filter(name => name.startsWith('Hedy'))") \
+        == ["Hedy", "Hedy 2"]
     ada.key("Escape")
     two.send("cursor:moving", {"roomId": room, "x": 150, "y": 100})
-    ada.wait("it points", "document.querySelector('.cursor .name')?.textContent === 'Grace 2'")
+    ada.wait("it points", "document.querySelector('.cursor .name')?.textContent === 'Hedy 2'")
     pink = """(() => {
         const map = document.getElementById('minimap'), copy = new OffscreenCanvas(map.width, map.height).getContext('2d');
         copy.drawImage(map, 0, 0);
