@@ -6,6 +6,8 @@ import {
 } from "../../Services/Gateway/Pages/web/canvas/arrows.js";
 import { boundsOf } from "../../Services/Gateway/Pages/web/canvas/geometry.js";
 import { draftFrom, shared } from "../../Services/Gateway/Pages/web/canvas/drafts.js";
+import { ownPicture } from "../../Services/Gateway/Pages/web/canvas/bitmaps.js";
+import { painted, paintOf } from "../../Services/Gateway/Pages/web/canvas/paint.js";
 import { parted, reduced, simplified, smooth, strokeThrough } from "../../Services/Gateway/Pages/web/canvas/strokes.js";
 
 const near = (a, b, within = 1e-6) => assert.ok(Math.hypot(a.x - b.x, a.y - b.y) < within, `${JSON.stringify(a)} is not ${JSON.stringify(b)}`);
@@ -88,3 +90,32 @@ const told = shared({ kind: "stroke", points: far, stroke: "sky" });
 assert.ok(JSON.stringify({ draft: told }).length < 1000, JSON.stringify(told).length);
 near(draftFrom(told).points[0], far[0]);
 for (const odd of [undefined, null, {}, { kind: "rectangle", points: "x" }, { kind: "script", points: [1, 2] }]) assert.equal(draftFrom(odd), undefined);
+
+// Each type has the colours that it has; what others wrote there is one of the palette.
+const shape = { type: "shape", fill: "sky", stroke: "<b>" };
+assert.deepEqual(paintOf(shape), { fill: "sky", stroke: "slate" });
+assert.deepEqual(paintOf({ type: "shape", fill: { a: 1 } }), { fill: "paper", stroke: "slate" });
+assert.deepEqual(painted(shape, { fill: "none", stroke: "rose" }), { fill: "none", stroke: "rose" });
+assert.deepEqual(painted({ type: "note" }, { fill: "mint", stroke: "rose" }), { tint: "mint" });
+assert.deepEqual(painted({ type: "text" }, { fill: "mint", stroke: "rose" }), { ink: "rose" });
+for (const same of [[shape, { fill: "sky" }], [{ type: "note", tint: "sky" }, { fill: "none" }], [{ type: "photo" }, { fill: "sun", stroke: "sun" }]]) {
+  assert.equal(painted(...same), undefined);
+}
+
+// Pictures that elements bring: by what their bytes say, not by what they claim to be; none that needs gigabytes.
+const url = (kind, ...bytes) => `data:image/${kind};base64,${Buffer.from(bytes).toString("base64")}`;
+const text = string => [...Buffer.from(string, "latin1")];
+const png = (width, height) => url("png", ...text("\x89PNG\r\n\x1a\n"), 0, 0, 0, 13, ...text("IHDR"), ...width, ...height, 8, 2);
+const jpeg = (...size) => url("jpeg", 0xff, 0xd8, 0xff, 0xe0, 0, 4, 0, 0, 0xff, 0xc2, 0, 17, 8, ...size, 3);
+const gif = (...size) => url("gif", ...text("GIF89a"), ...size, 0);
+const webp = (kind, ...bytes) => url("webp", ...text("RIFF"), 0, 0, 0, 0, ...text(`WEBP${kind}`), 0, 0, 0, 0, ...bytes);
+for (const fine of [
+  png([0, 0, 16, 0], [0, 0, 16, 0]), jpeg(16, 0, 16, 0), gif(1, 0, 1, 0), webp("VP8 ", 0, 0, 0, 0x9d, 1, 0x2a, 1, 0, 1, 0),
+  webp("VP8L", 0x2f, 0xff, 0xc0, 0x0f, 0), webp("VP8X", 0, 0, 0, 0, 0xff, 15, 0, 0xff, 15, 0),
+]) assert.equal(ownPicture(fine), fine);
+for (const not of [
+  png([0, 0, 16, 1], [0, 0, 16, 0]), png([0x7f, 0, 0, 0], [0, 0, 0, 1]), png([0, 0, 0, 0], [0, 0, 0, 1]), jpeg(255, 255, 255, 255), gif(255, 255, 255, 255),
+  webp("VP8X", 0, 0, 0, 0, 0xff, 0xff, 0xff, 0xff, 15, 0), webp("XXXX", 1, 1, 1, 1, 1, 1), url("png", ...text("GIF89a"), 1, 0, 1, 0), url("jpeg", 0xff, 0xd8, 0xff, 0xff, 0xff),
+  url("svg+xml", 60), "data:image/png;base64,", "data:image/png;base64,A", "data:image/png;base64,AA\" onerror=", "https://a.example/a.png", 7, null, [png([0, 0, 0, 1], [0, 0, 0, 1])],
+  gif(1, 0, 1, 0) + "A".repeat(192 << 10),
+]) assert.equal(ownPicture(not), undefined, String(not).slice(0, 60));

@@ -92,7 +92,7 @@ def test_shapes_are_drawn_by_hand(windows, room):
     bob.shows(4)
 
 
-def test_arrows_follow_what_they_lie_on(single, windows, room):
+def test_arrows_follow_what_they_lie_on(single, windows, apps, room):
     create(single, room, note("a", 0, 0), note("b", 500, 0), note("c", 500, 400))
     ada, bob = windows(), windows()
     ada.shows(3), bob.shows(3)
@@ -149,6 +149,13 @@ def test_arrows_follow_what_they_lie_on(single, windows, room):
     ada.key("z", CTRL)
     bob.shows(4)
     eventually("it is tied again", lambda: ada.stored[id]["to"].get("element") == "c")
+    eventually("and drawn so", lambda: is_near(line(bob, id)[1], last[1]))
+    # An app that knows nothing of arrows deletes it: the arrow is drawn where it was.
+    grace = apps(single.url, "grace")
+    grace.join(room)
+    grace.ok("element:delete", {"roomId": room, "elementId": "c"})
+    bob.shows(3)
+    assert is_near(line(bob, id)[1], last[1])
 
 
 def test_free_arrows_go_with_the_hand(windows, room):
@@ -205,6 +212,51 @@ def test_strokes_of_a_pen(windows, room):
     bob.shows(1)
 
 
+def test_colours_are_those_of_what_is_selected_and_of_what_is_drawn_next(single, windows, room):
+    create(single, room, note("n", 500, -150), {"id": "s", "type": "shape", "shape": "ellipse", "positionX": 0, "width": 160, "height": 120},
+           photo("p", 500, 150))
+    ada, bob = windows(), windows()
+    ada.shows(3), bob.shows(3)
+
+    def choose(*colours):
+        for colour in colours:
+            ada.press(f"[data-colour='{colour}']")
+
+    def looks(window, id, node, style):
+        return window.ask(f"getComputedStyle(document.querySelector('[data-id={json.dumps(id)}] {node}')).{style}")
+
+    ada.ask("document.getElementById('canvas').focus()")
+    ada.key("a", CTRL)
+    ada.key("c")
+    choose("fill sky", "stroke rose")
+    eventually("all have them that can", lambda: (ada.stored["n"].get("tint"), ada.stored["s"].get("fill"), ada.stored["s"].get("stroke"))
+               == ("sky", "sky", "rose"))
+    assert "fill" not in ada.stored["n"] and not {"fill", "stroke", "tint"} & set(ada.stored["p"])
+    eventually("the other one sees it", lambda: looks(bob, "s", ".form", "fill") == "rgb(186, 223, 255)")
+    assert looks(bob, "s", ".form", "stroke") == "rgb(174, 27, 64)"
+    ada.key("Escape")
+    # What is drawn next has them too, also after a reload; without a fill it is hit by its line alone.
+    ada.select_nothing()
+    ada.key("c")
+    assert ada.ask("document.querySelector('.swatch.fill[aria-pressed=true]').dataset.colour") == "fill sky"
+    choose("fill none")
+    ada.key("Escape")
+    ada.ask("location.reload()")
+    ada.shows(3)
+    ada.key("r")
+    ada.drag((200, 150), (400, 300))
+    eventually("it is stored", lambda: len(ada.stored) == 4)
+    drawn = next(one for id, one in ada.stored.items() if id not in ("n", "s", "p"))
+    assert (drawn["fill"], drawn["stroke"]) == ("none", "rose")
+    ada.select_nothing()
+    ada.click(300, 225)
+    assert ada.ask("document.querySelector('.frame').hidden")
+    ada.click(202, 225)
+    ada.wait("it is selected", "document.querySelector('.frame').hidden === false")
+    bob.shows(4)
+    bob.picture(PICTURES / "canvas-colours.png")
+
+
 def png(width, height):
     """A picture of noise, which no format makes small."""
     rows = b"".join(b"\0" + random.Random(row).randbytes(3 * width) for row in range(height))
@@ -253,7 +305,16 @@ def test_pictures_come_from_files(windows, room, tmp_path):
     assert ada.ask("document.querySelectorAll('.element').length") == 2 and ada.ask("typeof evil") == "undefined"
     ada.wait("it is drawn", "[...document.images].every(image => image.complete)")
     bob.picture(PICTURES / "canvas-pictures.png")
-    # It is moved, turned and undone as any other; a reload has it.
+    # Another one is dropped.
+    data = {"items": [], "files": [str(tmp_path / "drawing.svg")], "dragOperationsMask": 1}
+    for kind in ("dragEnter", "dragOver", "drop"):
+        ada.window.command("Input.dispatchDragEvent", type=kind, x=200, y=250, data=data)
+    bob.shows(3)
+    [dropped] = [one for one in ada.stored.values() if one["id"] not in (by_title["holiday"]["id"], by_title["drawing"]["id"])]
+    assert is_near(at(ada, dropped["positionX"], dropped["positionY"]), (200, 250))
+    ada.key("z", CTRL)
+    bob.shows(2)
+    # It is moved and undone as any other; a reload has it.
     id = by_title["holiday"]["id"]
     ada.select_nothing()
     x, y = ada.middle(id)

@@ -35,6 +35,9 @@ static const struct page_file files[] = {
     {"/app/arrows.js", (const unsigned char[]){
 #embed "../web/canvas/arrows.js" suffix(, 0)
     }},
+    {"/app/bitmaps.js", (const unsigned char[]){
+#embed "../web/canvas/bitmaps.js" suffix(, 0)
+    }},
     {"/app/board.js", (const unsigned char[]){
 #embed "../web/canvas/board.js" suffix(, 0)
     }},
@@ -49,6 +52,9 @@ static const struct page_file files[] = {
     }},
     {"/app/clipboard.js", (const unsigned char[]){
 #embed "../web/canvas/clipboard.js" suffix(, 0)
+    }},
+    {"/app/colourbox.js", (const unsigned char[]){
+#embed "../web/canvas/colourbox.js" suffix(, 0)
     }},
     {"/app/colours.js", (const unsigned char[]){
 #embed "../web/canvas/colours.js" suffix(, 0)
@@ -172,6 +178,9 @@ static const struct page_file files[] = {
     }},
     {"/app/page.js", (const unsigned char[]){
 #embed "../web/canvas/page.js" suffix(, 0)
+    }},
+    {"/app/paint.js", (const unsigned char[]){
+#embed "../web/canvas/paint.js" suffix(, 0)
     }},
     {"/app/pen.js", (const unsigned char[]){
 #embed "../web/canvas/pen.js" suffix(, 0)

@@ -9,6 +9,7 @@ import { movable } from "./hand.js";
 import { annotation, crowd, sample, TINTS } from "./samples.js";
 import { STILL } from "./motion.js";
 import { isCalm } from "./page.js";
+import { painted } from "./paint.js";
 import { animationOf } from "./recording.js";
 import { mayChange, ruleFor } from "./roomcore.js";
 import { restyle } from "./storing.js";
@@ -247,12 +248,12 @@ export class Actions {
     if (selected.length) this.say(locked ? "Locked" : "Unlocked");
   }
 
-  /** The next colour of notes. */
-  tint() {
-    const options = this.together();
-    for (const { id, tint } of this.selected.filter(element => element.type === "note")) {
-      const next = TINTS[(TINTS.indexOf(tint) + 1) % TINTS.length];
-      this.room.update(id, { tint: next }, options);
+  /** @param {import("./paint.js").Paint} paint colours for the selected elements, as far as each has them */
+  paint(paint) {
+    const options = this.together(), free = this.selected.filter(element => !element.locked);
+    for (const element of free) {
+      const set = painted(element, paint);
+      if (set) this.room.update(element.id, set, options);
     }
   }
 

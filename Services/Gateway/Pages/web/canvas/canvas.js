@@ -5,6 +5,7 @@ import { Board } from "./board.js";
 import { isCamera, toScreen } from "./camera.js";
 import { Clipboard } from "./clipboard.js";
 import { arrangingLater, COMMANDS } from "./commands.js";
+import { ColourBox } from "./colourbox.js";
 import { Connection } from "./connection.js";
 import { pullOff } from "./copying.js";
 import { Editor } from "./editing.js";
@@ -203,6 +204,7 @@ async function start() {
     ...later(board, { notify, say, stage, locked }),
     tool: (/** @type {import("./tools.js").ToolName} */ name) => tools.choose(name),
     make: () => tools.make(),
+    colours: () => $("colour-box").togglePopover(),
     pictures: () => import("./pictures.js").then(({ choosePictures }) => choosePictures(actions)),
     space(/** @type {boolean} */ isDown) {
       stage.isPanning = isDown || tools.name === "hand";
@@ -220,6 +222,7 @@ async function start() {
   const textBar = new TextBar(actions);
   toolbar.wire(actions, page);
   toolbar.fillAnimations(actions);
+  const colours = new ColourBox(actions);
   tools.choose("select");
   new Load(board, actions, notify, kept() === null);
   const connection = new Connection(client, room, () => board.people.count, say);
@@ -233,12 +236,14 @@ async function start() {
   board.onRecord = toolbar.showRecording;
   board.onSelect = ids => {
     toolbar.showSelection(actions);
+    colours.show();
     if (ids.length === 0) return;
     arrangingLater();
     hint();
   };
   board.onChange = () => {
     toolbar.showSelection(actions);
+    colours.show();
     toolbar.showHistory(actions);
     $("empty").hidden = !isJoined || room.elements.length > 0;
   };

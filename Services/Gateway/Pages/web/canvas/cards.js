@@ -1,12 +1,13 @@
 // What is in an element's node: one drawing for each kind. Everything comes from other people, so it is only ever text,
 // or the name of something that this page has.
 
+import { ownPicture } from "./bitmaps.js";
 import { icon, iconButton, node } from "./page.js";
 import { inkOn } from "./colours.js";
 import * as shapes from "./shapes.js";
 import { nameOf, PICTURES, TINTS } from "./samples.js";
 import { styleOf } from "./texts.js";
-import { clock, ownPicture, textOf } from "./values.js";
+import { clock, textOf } from "./values.js";
 
 /** @typedef {import("/client/touchsync.js").Element} Element */
 /** @typedef {import("./writers.js").Writer} Writer */

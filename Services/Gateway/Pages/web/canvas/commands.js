@@ -25,6 +25,7 @@ import { groupOf } from "./groups.js";
  * @property {(name: import("./tools.js").ToolName) => void} tool
  * @property {() => void} help
  * @property {() => void} pictures
+ * @property {() => void} colours
  * @property {() => void} animate
  * @property {() => void} paste
  * @property {() => void} menu
@@ -101,7 +102,7 @@ export const COMMANDS = {
   },
   animate: { label: "Animate", group: "Change", keys: ["m"], needsSelection: true, run: (_, page) => page.animate() },
   lock: { label: "Lock or unlock", group: "Change", keys: ["l"], needsSelection: true, run: actions => actions.lock() },
-  tint: { label: "Next colour of a note", group: "Change", keys: ["c"], needsSelection: true, run: actions => actions.tint() },
+  colours: { label: "Colours", group: "Change", keys: ["c"], run: (_, page) => page.colours() },
   bold: { label: "Bold text", group: "Change", keys: ["Ctrl+b"], needsSelection: true, isForText: true, run: actions => actions.bold() },
   larger: {
     label: "Larger text", group: "Change", keys: ["Ctrl+Shift+>"], needsSelection: true, isForText: true, run: actions => actions.size(1),

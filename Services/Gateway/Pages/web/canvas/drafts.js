@@ -2,10 +2,10 @@
 // each person: nothing of it is stored, so that one edit makes the whole, and one undo takes it back.
 
 import { boxBetween } from "./geometry.js";
-import { arrowPath, fillOf } from "./shapes.js";
+import { fillOf, inkOf } from "./paint.js";
+import { arrowPath } from "./shapes.js";
 import { THICKNESS } from "./arrows.js";
 import { reduced, smooth } from "./strokes.js";
-import { TINTS } from "./samples.js";
 import { paced, svg } from "./page.js";
 import { ownSid } from "./roomcore.js";
 import { numberOf } from "./values.js";
@@ -41,9 +41,9 @@ export function draftFrom(value) {
 
 /** @param {Draft} draft @returns {SVGElement} */
 function drawn({ kind, points, stroke, fill }) {
-  const [from] = points, to = points[points.length - 1], ink = `var(--ink-${TINTS.includes(stroke) ? stroke : "slate"})`;
+  const [from] = points, to = points[points.length - 1];
   const made = kind === "rectangle" || kind === "ellipse" ? form(kind, boxBetween(from, to), fill) : svg("path", { class: "line" });
-  made.style.stroke = ink;
+  made.style.stroke = inkOf(stroke);
   if (kind === "stroke") made.setAttribute("d", smooth(points.flatMap(({ x, y }) => [x, y])));
   if (kind === "arrow") {
     const length = Math.hypot(to.x - from.x, to.y - from.y), angle = (Math.atan2(to.y - from.y, to.x - from.x) * 180) / Math.PI;

@@ -1,10 +1,10 @@
 // The room, or what is selected, as a file: a picture, or its elements as `touchsync room export` writes them.
 
+import { ownPicture } from "./bitmaps.js";
 import { drawn, withAnnotations } from "./drawing.js";
 import { node } from "./page.js";
 import { epochOf } from "./roomcore.js";
 import { PICTURES, TINTS } from "./samples.js";
-import { ownPicture } from "./values.js";
 import { counted } from "./words.js";
 
 /** @typedef {import("./board.js").Board} Board */

@@ -3,26 +3,14 @@
 
 import { THICKNESS } from "./arrows.js";
 import { stretchOf } from "./geometry.js";
+import { fillOf, inkOf } from "./paint.js";
 import { svg } from "./page.js";
 import { smooth } from "./strokes.js";
-import { TINTS } from "./samples.js";
 
 /** @typedef {import("/client/touchsync.js").Element} Element */
 
 /** How long the two lines of an arrow's head are along it, pixels. */
 const HEAD = 13;
-
-/** @param {any} name @param {string} otherwise @returns {string} a colour of the palette, or none */
-export const colourNamed = (name, otherwise) => (name === "none" || TINTS.includes(name) ? name : otherwise);
-
-/** @param {any} name of the palette @returns {string} */
-const ink = name => `var(--ink-${TINTS.includes(name) ? name : "slate"})`;
-
-/** @param {any} name of the palette, or none @returns {string} */
-export function fillOf(name) {
-  const known = colourNamed(name, "paper");
-  return known === "none" ? "none" : `var(--tint-${known})`;
-}
 
 /**
  * A line, and around it what takes pointers.
@@ -30,7 +18,7 @@ export function fillOf(name) {
  */
 function line(d, stroke) {
   const seen = svg("path", { class: "line", d });
-  seen.style.stroke = ink(stroke);
+  seen.style.stroke = inkOf(stroke);
   return [svg("path", { class: "touch", d }), seen];
 }
 
@@ -46,7 +34,7 @@ export function shape({ shape, fill, stroke }) {
   const made = (/** @type {string} */ name) => svg(shape === "ellipse" ? "ellipse" : "rect", { class: name });
   const seen = made("form"), touched = made(fill === "none" ? "touch" : "whole");
   seen.style.fill = fillOf(fill);
-  seen.style.stroke = ink(stroke);
+  seen.style.stroke = inkOf(stroke);
   return drawing(touched, seen);
 }
 

@@ -5,6 +5,7 @@ import { hasText } from "./cards.js";
 import { changes, COMMANDS, GESTURES, isOf } from "./commands.js";
 import { shownKey, withKeys } from "./keys.js";
 import { $, icon, node } from "./page.js";
+import { paintOf } from "./paint.js";
 import { TOOLS } from "./tools.js";
 
 /** @typedef {import("./actions.js").Actions} Actions */
@@ -62,7 +63,8 @@ export function showSelection({ selected }) {
   $("selection-count").textContent = selected.length > 1 ? String(selected.length) : "";
   /** @type {Record<string, boolean>} */
   const isShown = {
-    edit: selected.length === 1 && hasText(selected[0]), text: ["photo", "video"].includes(only), tint: selected.some(one => one.type === "note"),
+    edit: selected.length === 1 && hasText(selected[0]), text: ["photo", "video"].includes(only),
+    colours: selected.some(one => Object.keys(paintOf(one)).length > 0),
   };
   for (const [command, isThere] of Object.entries(isShown)) {
     const button = document.querySelector(`#selection [data-command=${command}]`);

@@ -2,8 +2,7 @@
 // once, unless it was taken twice.
 
 import { arrowBetween } from "./arrows.js";
-import { browser, isText } from "./storage.js";
-import { colourNamed } from "./shapes.js";
+import { current } from "./paint.js";
 import { boxBetween, centre, freePlace } from "./geometry.js";
 import { toCanvas } from "./camera.js";
 import { aimAt, isTarget } from "./aim.js";
@@ -27,16 +26,6 @@ export const TOOLS = ["select", "hand", "rectangle", "ellipse", "arrow", "pen"];
 const SIZE = { rectangle: { width: 200, height: 120 }, ellipse: { width: 180, height: 120 }, arrow: { width: 200, height: 1 } };
 /** A shorter way is a click, pixels of the screen. */
 const LEAST = 6;
-
-/** The colours in which this person draws. */
-export const current = {
-  get stroke() {
-    return colourNamed(browser.read("stroke", isText), "slate");
-  },
-  get fill() {
-    return colourNamed(browser.read("fill", isText), "paper");
-  },
-};
 
 export class Tools {
   /** @type {ToolName} */

@@ -11,10 +11,3 @@ export const numberOf = (value, otherwise) => (typeof value === "object" ? 0 : N
 
 /** @param {unknown} seconds @returns {string} 0:08 */
 export const clock = seconds => `0:${String(Math.min(Math.max(Math.round(numberOf(seconds, 0)), 0), 59)).padStart(2, "0")}`;
-
-/** How long a picture in an element may be on any server, characters. */
-const MOST_PICTURE = 192 << 10;
-
-/** @param {unknown} value @returns {string | undefined} a picture that an element brings itself, as a data URL */
-export const ownPicture = value => (typeof value === "string" && value.length <= MOST_PICTURE &&
-  /^data:image\/(png|jpeg|webp|gif);base64,[A-Za-z0-9+/=]+$/.test(value) ? value : undefined);
