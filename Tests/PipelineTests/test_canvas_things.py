@@ -47,6 +47,11 @@ def line(window, id):
     }})()""")
 
 
+def reload(window):
+    window.ask("window.isBefore = true; location.reload()")
+    window.wait("it is another page", "window.isBefore === undefined && document.getElementById('state').textContent.includes(' here')")
+
+
 def is_near(a, b, within=2):
     return math.dist(a, b) < within
 
@@ -241,7 +246,7 @@ def test_colours_are_those_of_what_is_selected_and_of_what_is_drawn_next(single,
     assert ada.ask("document.querySelector('.swatch.fill[aria-pressed=true]').dataset.colour") == "fill sky"
     choose("fill none")
     ada.key("Escape")
-    ada.ask("location.reload()")
+    reload(ada)
     ada.shows(3)
     ada.key("r")
     ada.drag((200, 150), (400, 300))
@@ -321,7 +326,7 @@ def test_pictures_come_from_files(windows, room, tmp_path):
     ada.drag((x, y), (x - 60, y + 40), CTRL)
     eventually("it is moved", lambda: ada.stored[id]["positionX"] == by_title["holiday"]["positionX"] - 60)
     bob.agrees(id)
-    bob.ask("location.reload()")
+    reload(bob)
     bob.shows(2)
     bob.agrees(id)
     ada.key("z", CTRL), ada.key("z", CTRL)
