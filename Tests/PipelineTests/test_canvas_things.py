@@ -49,7 +49,7 @@ def line(window, id):
 
 def reload(window):
     window.ask("window.isBefore = true; location.reload()")
-    window.wait("it is another page", "window.isBefore === undefined && document.getElementById('state').textContent.includes(' here')")
+    window.wait("it is another page", "window.isBefore === undefined && document.getElementById('state')?.textContent.includes(' here')")
 
 
 def is_near(a, b, within=2):
