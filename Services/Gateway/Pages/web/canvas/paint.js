@@ -51,7 +51,7 @@ export const current = {
   },
   get stroke() {
     const stroke = browser.read("stroke", isText);
-    return TINTS.includes(stroke) ? stroke : LINE;
+    return stroke && TINTS.includes(stroke) ? stroke : LINE;
   },
   /** @param {Paint} paint */
   set({ fill, stroke }) {
