@@ -47,17 +47,17 @@ export class Minimap {
     if (canvas.width !== width * dense) Object.assign(canvas, { width: width * dense, height: height * dense });
     if (!this.#isHeld) this.#map = mapped(grown(/** @type {Box} */ (union([view, ...boxes.values()])), 40), width, height);
     const { scale } = this.#map;
-    const brush = /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d")), style = getComputedStyle(canvas);
+    const brush = /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d")), { color, accentColor } = getComputedStyle(canvas);
     brush.setTransform(scale * dense, 0, 0, scale * dense, -this.#map.x * scale * dense, -this.#map.y * scale * dense);
     brush.clearRect(this.#map.x, this.#map.y, width / scale, height / scale);
     const least = 2 / scale;
     for (const [id, box] of boxes) {
       if (lines.has(id)) continue;
-      brush.fillStyle = moving.has(id) ? style.accentColor : style.color;
+      brush.fillStyle = moving.has(id) ? accentColor : color;
       brush.fillRect(box.x, box.y, Math.max(box.width, least), Math.max(box.height, least));
     }
     brush.lineWidth = 1.5 / scale;
-    brush.strokeStyle = style.color;
+    brush.strokeStyle = color;
     brush.beginPath();
     for (const [from, to] of lines.values()) {
       brush.moveTo(from.x, from.y);
@@ -65,7 +65,7 @@ export class Minimap {
     }
     brush.stroke();
     for (const place of places) this.#place(brush, place, scale);
-    brush.strokeStyle = style.accentColor;
+    brush.strokeStyle = accentColor;
     brush.strokeRect(view.x, view.y, view.width, view.height);
   }
 

@@ -15,7 +15,7 @@ import { named } from "./words.js";
 /** @typedef {import("./give.js").Give} Give */
 /** @typedef {import("/client/touchsync.js").Element} Element */
 /** @typedef {import("/client/touchsync.js").Room} Room */
-/** @typedef {{node: HTMLElement, card: HTMLElement, content: unknown[], size: string, annotations: Set<string>, level?: number}} View */
+/** @typedef {{node: HTMLElement, card: HTMLElement, content: unknown[], size: unknown[], opacity?: number, annotations: Set<string>, level?: number}} View */
 
 /** So far from the world's corner a view is not, pixels of the canvas. */
 const FAR = 1e5;
@@ -28,7 +28,7 @@ function newView() {
   outer.id = `element-${++lastName}`;
   outer.setAttribute("role", "group");
   outer.append(card);
-  return { node: outer, card, content: [], size: "", annotations: new Set() };
+  return { node: outer, card, content: [], size: [], annotations: new Set() };
 }
 
 /** @param {unknown[]} a @param {unknown[]} b */
@@ -262,15 +262,17 @@ export class Scene {
     // One factor for what is inside, so that no text is stretched; the rest is in the size.
     const factor = this.#factor(element), { width, height } = laidOut(element, factor);
     const stretch = parent ? stretchOf(parent) : { x: 1, y: 1 };
-    const { style } = view.node, size = `${width.toFixed(2)} ${height.toFixed(2)} ${anchorX} ${anchorY}`;
-    if (view.size !== size) {
+    const { style } = view.node, size = [Math.round(width * 100), Math.round(height * 100), anchorX, anchorY];
+    if (!isSame(view.size, size)) {
       view.size = size;
       this.#unfitted.add(element.id);
       style.width = `${width}px`;
       style.height = `${height}px`;
       style.transformOrigin = `${anchorX * 100}% ${anchorY * 100}%`;
     }
-    style.opacity = String(element.opacity ?? 1);
+    const opacity = element.opacity ?? 1;
+    // To write the same again costs a browser as much.
+    if (view.opacity !== opacity) style.opacity = String(view.opacity = opacity);
     const give = this.gives.get(element.id);
     const from = parent ? { x: 0, y: 0 } : this.origin;
     const x = element.positionX * (parent?.originalWidth ?? 1) * stretch.x - from.x - anchorX * width + (give?.x ?? 0);
