@@ -2,6 +2,22 @@ import DequeModule
 import Timing
 import Wire
 
+/// How long the previews of a room's publishers wait for each other, in order to leave together: the least time between two
+/// flushes of a room, and the longest wait for another publisher. Zero: each preview leaves when it arrives.
+struct GatheringWindow: Equatable {
+    let length: Nanoseconds
+
+    init(_ length: Nanoseconds) {
+        self.length = length
+    }
+
+    /// Timed flushes happen at multiples of this, so that one wake-up serves many rooms.
+    var cell: Nanoseconds { max(self.length / 4, Nanoseconds(1)) }
+    /// Complete rooms with several publishers flush together, or at least this far apart. Shorter than the gateways' pause
+    /// between two envelopes, so that nearly always a flush follows an envelope and needs no timer.
+    var gathering: Nanoseconds { self.length / 8 }
+}
+
 /// The index of a room in the coalescer's table.
 typealias RoomIndex = Int
 
@@ -77,5 +93,33 @@ struct PacedRoom {
         self.busyAt = now
         self.departedAt = now
         self.paidUntil = min(max(self.paidUntil, now), now + credit) + window.length
+    }
+}
+
+/// Counts a room's moving keys: those with traffic in the current span of time or in the previous one.
+struct Publishers {
+    private var began = Instant.start
+    private var number: UInt32 = 0
+    private var current = 0
+    private var previous = 0
+
+    /// The number of moving keys.
+    var count: Int { max(self.current, self.previous) }
+
+    /// Records that a key moved.
+    /// - Parameters:
+    ///   - movedIn: the span in which the key moved last; becomes the current one.
+    ///   - span: the length of a span.
+    mutating func keyMoved(_ movedIn: inout UInt32, at now: Instant, span: Nanoseconds) {
+        if self.number == 0 || now >= self.began + span {
+            let isNext = now < self.began + span + span
+            self.previous = isNext ? self.current : 0
+            self.current = 0
+            self.began = now
+            self.number &+= 1
+        }
+        guard movedIn != self.number else { return }
+        movedIn = self.number
+        self.current += 1
     }
 }

@@ -141,3 +141,67 @@ struct PreviewBatch: Sendable {
         if !isGrouped { self.entries.sort { ($0.slot ?? -1, $0.index) < ($1.slot ?? -1, $1.index) } }
     }
 }
+
+/// What operators ask about rooms. A list of them is a ``RoomSurvey``.
+extension Fanout {
+    /// One room as it is now; nil when it is not in memory.
+    package func report(on room: Identifier, at now: Instant) -> RoomReport? {
+        self.rooms.slot(of: room).flatMap { self.rooms[$0].report(at: now) }
+    }
+}
+
+extension Room {
+    /// What a list shows of the room; nil for one that is being loaded, or is none.
+    func figures(at now: Instant) -> RoomFigures? {
+        guard self.isLive else { return nil }
+        let rates = self.feed.rates.perSecond(at: now)
+        return RoomFigures(
+            room: self.name, members: self.feed.audience.occupancy.userCount,
+            connections: self.feed.audience.occupancy.connectionCount, seq: self.feed.stream.seq,
+            elements: self.feed.elements.count, bytes: self.bytes,
+            updatesPerSecond: rates.updates, previewsPerSecond: rates.previews)
+    }
+
+    fileprivate func report(at now: Instant) -> RoomReport? {
+        guard let figures = self.figures(at: now) else { return nil }
+        return RoomReport(
+            figures: figures, people: self.feed.audience.occupancy.people(RoomReport.listedPeople),
+            updates: self.feed.stream.latest(RoomReport.listedUpdates))
+    }
+}
+
+/// Why a preview went nowhere.
+package enum PreviewDrop: String, CaseIterable, Sendable {
+    case room = "no_room"
+    case element = "no_element"
+    case locked
+    /// The element's place is not on the canvas, where the gesture has its pivot.
+    case place = "no_place"
+    /// So many other sessions move the element that nothing is remembered of further ones.
+    case crowded
+    case closed
+    /// A newer connection owns its session.
+    case superseded
+    /// The update that it must follow did not come in time, or too many waited.
+    case waited
+    /// It sets nothing.
+    case empty
+}
+
+/// What a fan-out did, each since the start. The metrics that are made of them say what they count.
+package struct FanoutCounters: Equatable, Sendable {
+    package var updates = 0, duplicates = 0
+    package var previews = 0, previewsPassed = 0, previewsParked = 0
+    package internal(set) var previewsDropped: [PreviewDrop: Int] = [:]
+    package var awareness = 0, awarenessDropped = 0
+    package var signals = 0, signalsRefused = 0
+    package var gaps = 0, strays = 0
+    /// Shards whose rooms were loaded again, because the log could not help or rows were lost.
+    package var rebases = 0
+    package var replacements = 0
+    package var loads = 0, snapshots = 0, replays = 0, resets = 0, refusals = 0
+
+    mutating func drop(_ reason: PreviewDrop, _ count: Int = 1) {
+        self.previewsDropped[reason, default: 0] += count
+    }
+}

@@ -1,5 +1,9 @@
 internal import Glibc
-internal import Logging
+internal import JSONBytes
+package import Logging
+internal import NIOConcurrencyHelpers
+internal import NIOCore
+internal import NIOPosix
 package import ServiceLifecycle
 internal import UnixSignals
 
@@ -172,5 +176,142 @@ private struct DrainStart: Service {
         self.manager?.stopping()
         self.health.drain()
         ProcessSetup.endLatest(in: 15)
+    }
+}
+
+/// Ends when the supervisor is gone: the kernel closes the supervisor's end of the pipe however it died, SIGKILL
+/// included, and this end reads end of file. (PR_SET_PDEATHSIG would fire when the *thread* that started us ends, and
+/// comparing parent ids is racy.)
+package struct ParentWatch: Service {
+    private let descriptor: Int32
+
+    /// - Parameter descriptor: the read end of a pipe whose write end only the supervisor has; this value takes
+    ///   ownership.
+    package init(descriptor: Int32) {
+        self.descriptor = descriptor
+    }
+
+    /// Returns at end of file, or at graceful shutdown.
+    package func run() async throws {
+        // One thread, whatever the machine has; the singleton group has one for each core.
+        let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+        let channel = try await NIOPipeBootstrap(group: group)
+            .takingOwnershipOfDescriptor(input: self.descriptor).get()
+        await withTaskCancellationOrGracefulShutdownHandler {
+            // An error on the pipe is an end as well.
+            try? await channel.closeFuture.get()
+        } onCancelOrGracefulShutdown: {
+            channel.close(promise: nil)
+        }
+        try await group.shutdownGracefully()
+    }
+}
+
+/// What a daemon needs to build its services.
+package struct DaemonContext: Sendable {
+    package let name: String
+    package let logger: Logger
+    package let metrics: MetricsRegistry
+    package let health: Health
+    /// The admin server's pages; further ones can be added while building.
+    package let pages: AdminPages
+
+    package init(name: String, logger: Logger, metrics: MetricsRegistry = MetricsRegistry(), health: Health = Health())
+    {
+        self.name = name
+        self.logger = logger
+        self.metrics = metrics
+        self.health = health
+        self.pages = AdminPages(health: health, metrics: metrics)
+    }
+
+    /// For tests that run a daemon in their own process: no logs, no pages.
+    package static func quiet(name: String) -> DaemonContext {
+        DaemonContext(name: name, logger: Logger(label: name) { _ in SwiftLogNoOpLogHandler() })
+    }
+}
+
+/// Reports readiness to the supervisor once, on the descriptor that it passed:
+/// `{"ready":true,"http":"http://127.0.0.1:PORT","url":"http://…"}` and a newline; then closes the descriptor.
+final class ReadyReport: Sendable {
+    private struct State {
+        var descriptor: Int32?
+        var http: String?
+    }
+
+    private let state: NIOLockedValueBox<State>
+
+    init(descriptor: Int32?) {
+        self.state = NIOLockedValueBox(State(descriptor: descriptor))
+    }
+
+    /// The admin server's address, known once it listens.
+    func listening(at http: String) {
+        self.state.withLockedValue { $0.http = http }
+    }
+
+    /// Sends the report when everything is ready for the first time.
+    func healthChanged(_ health: HealthState) {
+        guard health.isReady else { return }
+        let (descriptor, http) = self.state.withLockedValue { state in
+            defer { state.descriptor = nil }
+            return (state.descriptor, state.http)
+        }
+        guard let descriptor else { return }
+        FileBytes.write(Array(Self.line(http: http, url: health.url).utf8), to: descriptor)
+        close(descriptor)
+    }
+
+    static func line(http: String?, url: String?) -> String {
+        JSONWriter.line { writer in
+            writer.member("ready", true)
+            writer.member("http", ifPresent: http)
+            writer.member("url", ifPresent: url)
+        }
+    }
+}
+
+/// The texts of `--help` and `--print-config`.
+package enum SettingsReport {
+    package static func help(_ schema: SettingsSchema) -> String {
+        var text = """
+            \(schema.program): \(schema.summary)
+
+            Every setting can be a flag (--name value or --name=value), an environment variable or a member of the
+            settings file's section "\(schema.section)" (some also of "common"), in this order of precedence.
+
+              --config FILE
+                  The settings file (JSON). TOUCHSYNC_CONFIG
+              --check-config
+                  Check the settings, print "ok", end.
+              --print-config
+                  Print every setting's value and where it came from, end.
+              --version
+                  Print the version, end.
+              --help
+                  Print this, end.
+
+            """
+        for setting in schema.settings {
+            let fallback = setting.shown(setting.fallbackValue)
+            let variables = ([setting.environmentVariable] + setting.environmentAliases).joined(separator: ", ")
+            text += """
+
+                  \(setting.flag)
+                      \(setting.meaning)
+                      \(setting.allowed)\(fallback.isEmpty ? "" : "; default \(fallback)"). \(variables), "\(setting.fileKey)"
+                """
+        }
+        return text + "\n"
+    }
+
+    /// One line per setting: `name = value  # source`, secrets masked.
+    package static func effective(_ values: SettingValues) -> String {
+        var text = ""
+        for setting in values.schema.settings {
+            guard let entry = values.entries[setting.name] else { continue }
+            text += "\(setting.name) = \(setting.shown(entry.value))  # \(entry.source)\n"
+        }
+        return text
     }
 }
