@@ -240,7 +240,7 @@ let testTargets: [Target] = [
     // The load generator.
     executable(
         "bench", "Tests/Bench", ["Boot", "SocketIO", "JSONBytes", "CLinux", argumentParser, histogram],
-        exclude: ["README.md", "peer.js"]),
+        exclude: ["README.md", "peer.js", "floor.c"]),
     tests("TrustTests", ["Trust"]),
     tests("JSONBytesTests", ["JSONBytes", "Wire"]),
     tests("CanvasTests", ["Canvas", "JSONBytes", "Wire"]),
