@@ -83,6 +83,23 @@ import Wire
         #expect(scene.take().commits.map(\.number) == [5])
     }
 
+    /// An app that sends a commit again although it was accepted has nothing to repeat before it goes on.
+    @Test func aRepeatedNumberThatARateRefusedLeavesNoGap() throws {
+        var limits = GatewayLimits()
+        (limits.commitBurst, limits.commitsPerSecond) = (1, 1)
+        var scene = Scene(limits: limits)
+        let ada = try scene.member("ada")
+        scene.send(ada, "element:transform", Self.numbered(1), ack: 1)
+        let first = try #require(scene.take().commits.first)
+        scene.gateway.resultReceived(result(of: first, seq: 1), at: scene.moment, into: &scene.actions)
+        scene.send(ada, "element:transform", Self.numbered(1), ack: 2)
+        #expect(scene.take().texts(for: ada).last?.contains(#""code":"rate_limited""#) == true)
+        scene.advance(1_000)
+        _ = scene.take()
+        scene.send(ada, "element:transform", Self.numbered(2), ack: 3)
+        #expect(scene.take().commits.map(\.number) == [2])
+    }
+
     @Test func aUserMayAlwaysDoWhatOneConnectionMay() throws {
         var limits = self.limits
         (limits.commitBurst, limits.commitsPerSecond) = (20, 20)

@@ -141,8 +141,10 @@ struct Membership {
         return self.sessionEpoch > 1 || number <= self.highestNumber ? SessionKey.app(sid: self.sid) : nil
     }
 
-    /// A rate does not allow the commit of that number now.
-    mutating func rateRefused(_ number: UInt64) { self.refusedNumber = min(number, self.refusedNumber ?? number) }
+    /// A rate does not allow the commit of that number now. One that went before, and is repeated, leaves no gap.
+    mutating func rateRefused(_ number: UInt64) {
+        if number > self.highestNumber { self.refusedNumber = min(number, self.refusedNumber ?? number) }
+    }
 
     /// Refuses a number behind one that a rate refused. It costs nothing: an app that sends several at once would spend on the
     /// later ones what the first one waits for, again and again.
