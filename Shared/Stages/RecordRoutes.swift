@@ -17,7 +17,7 @@ extension RecordKind {
         case (.update, .fanout): PeerRoles(.committer)
         case (.update, .gateway): PeerRoles(.fanout)
         case (.rulesNotice, .fanout): PeerRoles(.committer)
-        case (.gatheringNotice, .coalescer), (.gestureEnd, .coalescer): PeerRoles(.gateway)
+        case (.gestureEnd, .coalescer): PeerRoles(.gateway)
         case (.join, .fanout), (.leave, .fanout), (.roomInterest, .fanout), (.areaInterest, .fanout),
             (.memberRenamed, .fanout), (.interestReset, .fanout), (.gestureEnd, .fanout), (.roomRead, .fanout),
             (.historyRead, .fanout):
@@ -29,7 +29,7 @@ extension RecordKind {
         // Listed, so that a new kind of record does not compile without its senders.
         case (.preview, _), (.awareness, _), (.signal, _), (.commit, _), (.commitCredit, _), (.commitResult, _),
             (.update, _),
-            (.rulesNotice, _), (.gatheringNotice, _), (.gestureEnd, _), (.join, _), (.leave, _), (.interestReset, _),
+            (.rulesNotice, _), (.gestureEnd, _), (.join, _), (.leave, _), (.interestReset, _),
             (.roomInterest, _), (.areaInterest, _), (.memberRenamed, _), (.roomRead, _), (.historyRead, _),
             (.joinReply, _), (.roomPosition, _), (.presence, _), (.roomMembers, _), (.gestureEnded, _),
             (.sessionClaimed, _), (.roomState, _), (.historyReply, _), (.answerWeight, _):

@@ -53,6 +53,10 @@ public struct Nanoseconds: Hashable, Sendable {
     @inlinable
     public static func / (span: Nanoseconds, divisor: UInt64) -> Nanoseconds { Nanoseconds(span.count / divisor) }
 
+    /// A part of the span, rounded down.
+    /// - Parameter share: from 0 to 1.
+    public func part(_ share: Double) -> Nanoseconds { Nanoseconds(UInt64(Double(self.count) * share)) }
+
     @inlinable
     public static func += (left: inout Nanoseconds, right: Nanoseconds) { left = left + right }
 }

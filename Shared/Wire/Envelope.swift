@@ -42,8 +42,6 @@ public enum RecordKind: UInt8, Sendable, CaseIterable {
     case awareness = 22
     /// ``RulesNotice``: committer → fan-out.
     case rulesNotice = 24
-    /// ``GatheringNotice``: gateway → coalescer.
-    case gatheringNotice = 26
     /// ``RoomMembers``: fan-out → gateway.
     case roomMembers = 27
     /// ``AnswerWeight``: fan-out → gateway.

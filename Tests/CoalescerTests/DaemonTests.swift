@@ -79,10 +79,10 @@ import Wire
     @Test func whatIsHeldLeavesBeforeTheEnd() async throws {
         // A tick of a second: without the flush the held preview would come far too late.
         try await Stand.run(tick: .seconds(1)) { stand in
-            stand.neighbours.send(preview("a", x: 1), preview("b", x: 2))
-            try await eventually("the first") { stand.neighbours.sights.count == 1 }
+            stand.neighbours.send(preview(x: 1), preview(x: 2), preview(x: 3))
+            try await eventually("the first") { stand.neighbours.sights.count == 2 }
             await stand.group.triggerGracefulShutdown()
-            try await eventually("the held one") { stand.neighbours.sights.count == 2 }
+            try await eventually("the held one") { stand.neighbours.sights.count == 3 }
         }
     }
 }

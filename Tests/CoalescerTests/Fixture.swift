@@ -35,7 +35,7 @@ func end(
 }
 
 extension Coalescer {
-    /// A coalescer without credit, for tests of what is held: a room's second preview always waits.
+    /// A coalescer without credit, for tests of what is held: a key's second preview always waits.
     static func strict() -> Coalescer {
         Coalescer(limits: CoalescerLimits(credit: 0))
     }

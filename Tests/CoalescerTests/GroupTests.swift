@@ -4,7 +4,7 @@ import Testing
 import Timing
 import Wire
 
-/// A group is one publisher: its previews leave together, and wait for others as one preview does.
+/// The previews of a group come together and at one rate: so they leave together.
 @Suite struct GroupTests {
     private var coalescer = Coalescer()
 
@@ -34,27 +34,6 @@ import Wire
         let left = self.coalescer.leaving(at: ms(40))
         #expect(left.map(\.element) == ["a", "b", "c"] && left.allSatisfy { $0.fields.positionX == 4 })
         #expect(Set(left.map(\.folded)).count == 1)
-    }
-
-    @Test mutating func aGroupAndAnotherPublisherLeaveTogether() {
-        var together = 0
-        for step in 0..<30 {
-            let now: Instant = ms(Double(step) * 16)
-            let first = self.group(["a", "b", "c"], x: Double(step), at: now)
-            var left = self.coalescer.received(preview("z", by: 2, x: 1), at: now).1
-            left += first
-            if Set(left.map(\.element)) == ["a", "b", "c", "z"] { together += 1 }
-        }
-        #expect(together >= 25)
-    }
-
-    @Test mutating func membersWithoutTheLastOneLeaveAfterATick() {
-        var shown = preview("a", x: 1)
-        shown.group = .member
-        #expect(self.coalescer.received(shown, at: ms(0)) == (.held, []))
-        #expect(self.coalescer.nextDeadline == ms(16))
-        #expect(self.coalescer.leaving(at: ms(16)).map(\.element) == ["a"])
-        #expect(self.coalescer.heldCount == 0)
     }
 
     @Test mutating func anEndCancelsItsElement() {

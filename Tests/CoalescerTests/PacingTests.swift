@@ -6,7 +6,7 @@ import TimingTestKit
 import Wire
 
 @Suite struct PacingTests {
-    @Test func theFirstPreviewOfAQuietRoomLeavesAtOnce() {
+    @Test func theFirstPreviewLeavesAtOnce() {
         var coalescer = Coalescer()
         #expect(coalescer.nextDeadline == nil)
         let (outcome, sent) = coalescer.received(preview(x: 1), at: ms(1000.3))
@@ -40,109 +40,43 @@ import Wire
         #expect(coalescer.leaving(at: ms(33)) == [])
     }
 
-    @Test func publishersOfARoomTravelTogether() {
+    /// Two to five publishers at 30 or 60 previews a second, each at a time of its own.
+    @Test(arguments: [2, 3, 5], [30.0, 60])
+    func keysDoNotWaitForEachOther(publishers: Int, rate: Double) {
         var coalescer = Coalescer()
-        #expect(coalescer.received(preview("a", by: 1, x: 1), at: ms(0)).0 == .sent)
-        // Two move now: each waits for the other.
-        #expect(coalescer.received(preview("b", by: 2, x: 1), at: ms(6)) == (.held, []))
-        let (outcome, sent) = coalescer.received(preview("a", by: 1, x: 2), at: ms(16))
-        #expect(outcome == .sent)
-        #expect(sent.map(\.connection) == [2, 1])
-        // And so on, in one flush for each round of theirs.
-        for round in 2..<50 {
-            let begin = Double(round) * 16
-            let first = coalescer.received(preview("b", by: 2, x: 1), at: ms(begin - 10)).1
-            let second = coalescer.received(preview("a", by: 1, x: 1), at: ms(begin)).1
-            if round > 4 { #expect([first.count, second.count] == [2, 0]) }
+        for step in 0..<(publishers * 100) {
+            let (round, publisher) = (step / publishers, step % publishers)
+            let at = (Double(round) + Double(publisher * publisher) / 40) * 1000 / rate
+            let (outcome, sent) = coalescer.received(preview(by: UInt64(publisher + 1)), at: ms(at))
+            #expect(outcome == .sent && sent.count == 1, "\(step)")
         }
-    }
-
-    @Test func aRoomDepartsBeforeTheWidestGapOfItsRound() {
-        var coalescer = Coalescer()
-        var (waited, flushes) = (0, 0)
-        // As it begins, b waits 12 ms for a; the other way round it is 4 ms.
-        _ = coalescer.received(preview("a", by: 1), at: ms(0))
-        for round in 1...100 {
-            let begin = Double(round) * 16
-            let first = coalescer.received(preview("b", by: 2), at: ms(begin - 12))
-            let second = coalescer.received(preview("a", by: 1), at: ms(begin))
-            guard round > 10 else { continue }
-            flushes += (first.1.isEmpty ? 0 : 1) + (second.1.isEmpty ? 0 : 1)
-            waited += second.0 == .held ? 1 : 0
-        }
-        #expect(flushes == 90)
-        #expect(waited == 90)
-    }
-
-    @Test func noPublisherWaitsForAnotherLongerThanATick() {
-        var coalescer = Coalescer()
-        #expect(coalescer.received(preview("a", by: 1), at: ms(0)).0 == .sent)
-        #expect(coalescer.received(preview("b", by: 2), at: ms(5)).0 == .held)
-        // Rounded down to a quarter of a tick, so that one wake-up serves many rooms.
-        #expect(coalescer.nextDeadline == ms(20))
-        #expect(coalescer.leaving(at: ms(20)).map(\.connection) == [2])
         #expect(coalescer.nextDeadline == nil)
     }
 
-    @Test func theFirstPreviewAfterATickOfQuietWaitsForNobody() {
+    @Test func aKeyThatWaitsTakesNoOtherAlong() {
         var coalescer = Coalescer()
-        // Two publishers at 30 a second, half a period apart: never both within a tick.
-        for step in 0..<60 {
-            let element: Identifier = step % 2 == 0 ? "a" : "b"
-            let (outcome, _) = coalescer.received(
-                preview(element, by: UInt64(step % 2 + 1), x: Double(step)), at: ms(Double(step) * 16.6))
-            #expect(outcome == .sent, "\(step)")
-        }
-        // Within a tick of the last one, the others are waited for.
-        #expect(coalescer.received(preview("a", by: 1), at: ms(59 * 16.6 + 10)).0 == .held)
+        for x in 1...3 { _ = coalescer.received(preview("a", by: 1, x: Double(x)), at: ms(Double(x))) }
+        #expect(coalescer.nextDeadline == ms(17))
+        #expect(coalescer.received(preview("b", by: 2), at: ms(4)) == (.sent, [preview("b", by: 2)]))
+        #expect(coalescer.nextDeadline == ms(17))
+        #expect(coalescer.leaving(at: ms(17)) == [preview("a", by: 1, x: 3, sinceLast: 15)])
+        #expect(coalescer.heldCount == 0 && coalescer.nextDeadline == nil)
     }
 
-    @Test func roomsOfSeveralPublishersDepartWithTheSameEnvelopeOrShareAMoment() {
+    /// What was queued before the cancelled one is due too early for what comes after it.
+    @Test func aKeyWhosePreviewWasCancelledKeepsToItsRate() {
         var coalescer = Coalescer()
-        let rooms: [(Identifier, Double)] = [("r", 0), ("s", 0), ("t", 1), ("u", 1.5)]
-        for (room, begin) in rooms {
-            _ = coalescer.received(preview("a", room: room, by: 1), at: ms(begin))
-            _ = coalescer.received(preview("b", room: room, by: 2), at: ms(begin + 5))
-        }
-        let outcomes = rooms.map { room, begin in
-            coalescer.received(preview("a", room: room, by: 1), at: ms(begin + 17)).0
-        }
-        // The first two come at once; the others a little later, and wait for an eighth of a tick after those.
-        #expect(outcomes == [.sent, .sent, .held, .held])
-        #expect(coalescer.nextDeadline == ms(19))
-        #expect(Set(coalescer.leaving(at: ms(19)).map(\.room)) == ["t", "u"])
+        for x in 1...2 { _ = coalescer.received(preview("first", x: Double(x)), at: ms(0)) }
+        #expect(coalescer.received(preview("first", x: 3), at: ms(1)).0 == .held)
+        for x in 1...3 { _ = coalescer.received(preview("a", by: 2, x: Double(x)), at: ms(2)) }
+        coalescer.gestureEnded(end("a", by: 2))
+        #expect(coalescer.nextDeadline == ms(16))
+        // In time for its rate, behind the end of the gesture, but ahead of the queue.
+        #expect(coalescer.leaving(at: ms(16)).map(\.element) == ["first"])
         #expect(coalescer.nextDeadline == nil)
-    }
-
-    @Test func afterATickOfQuietWhoIsSoonFollowedWaits() {
-        var coalescer = Coalescer()
-        var flushes = 0
-        // Two publishers at 30 a second, 10 ms apart: there is more than a tick of quiet in each round.
-        for round in 1...60 {
-            let begin = Double(round) * 1000 / 30
-            let first = coalescer.received(preview("a", by: 1), at: ms(begin)).1
-            let second = coalescer.received(preview("b", by: 2), at: ms(begin + 10)).1
-            if round > 10 { flushes += (first.isEmpty ? 0 : 1) + (second.isEmpty ? 0 : 1) }
-        }
-        #expect(flushes == 50)
-        // Somebody who comes no more is not waited for longer than a tick.
-        #expect(coalescer.received(preview("a", by: 1), at: ms(2034)).0 == .held)
-        #expect(coalescer.nextDeadline == ms(2050))
-    }
-
-    @Test func whoStoppedIsNotWaitedForAnyMore() {
-        var coalescer = Coalescer()
-        _ = coalescer.received(preview("a", by: 1), at: ms(0))
-        _ = coalescer.received(preview("b", by: 2), at: ms(5))
-        var held = 0
-        for step in 0..<12 {
-            let time: Instant = ms(20 + Double(step) * 18)
-            held += coalescer.received(preview("a", by: 1), at: time).0 == .held ? 1 : 0
-            _ = coalescer.leaving(at: time + tick)
-        }
-        // The second publisher counts for one to two spans of 40 ms.
-        #expect((1...6).contains(held))
-        #expect(coalescer.received(preview("a", by: 1), at: ms(300)).0 == .sent)
+        #expect(coalescer.received(preview("a", by: 2, gesture: 2, x: 4), at: ms(18)).0 == .sent)
+        #expect(coalescer.received(preview("a", by: 2, gesture: 2, x: 5), at: ms(19)).0 == .held)
+        #expect(coalescer.nextDeadline == ms(34))
     }
 
     @Test func roomsDoNotWaitForEachOther() {
@@ -157,17 +91,6 @@ import Wire
         #expect(coalescer.nextDeadline == ms(21))
         #expect(coalescer.leaving(at: ms(26)).map(\.room) == ["r2", "r3"])
         #expect(coalescer.nextDeadline == nil)
-    }
-
-    @Test func theNewestMayChangeWhichRoomIsFirst() {
-        var coalescer = Coalescer()
-        _ = coalescer.received(preview("a", room: "slow", by: 1), at: ms(0))
-        _ = coalescer.received(preview("b", room: "slow", by: 2), at: ms(7))
-        #expect(coalescer.nextDeadline == ms(20))
-        for time in [1.0, 2, 8] { _ = coalescer.received(preview(room: "fast", x: time), at: ms(time)) }
-        #expect(coalescer.nextDeadline == ms(17))
-        #expect(coalescer.leaving(at: ms(17)).map(\.room) == ["fast"])
-        #expect(coalescer.nextDeadline == ms(20))
     }
 
     @Test func aLateFlushGivesNoMoreThanTheCredit() {
@@ -185,12 +108,12 @@ import Wire
 
     @Test func flushSendsWhatIsHeld() {
         var coalescer = Coalescer.strict()
-        _ = coalescer.received(preview(x: 1), at: ms(1))
-        _ = coalescer.received(preview(x: 2), at: ms(2))
-        _ = coalescer.received(preview("f", x: 3), at: ms(2))
+        for element in ["e", "f"] as [Identifier] {
+            for x in 1...2 { _ = coalescer.received(preview(element, x: Double(x)), at: ms(1)) }
+        }
         var output: [Preview] = []
         coalescer.flush(at: ms(3), into: &output)
-        #expect(output.map(\.fields.positionX) == [2, 3])
+        #expect(output.map(\.fields.positionX) == [2, 2])
         #expect(coalescer.nextDeadline == nil)
         coalescer.flush(at: ms(4), into: &output)
         #expect(output.count == 2)
@@ -204,9 +127,9 @@ import Wire
     }
 
     @Test func theAgeOfTheOldestHeld() {
-        var coalescer = Coalescer()
+        var coalescer = Coalescer.strict()
         #expect(coalescer.oldestHeldAge(at: ms(5)) == 0)
-        _ = coalescer.received(preview(x: 1), at: ms(1))
+        for element in ["a", "b"] as [Identifier] { _ = coalescer.received(preview(element, x: 1), at: ms(1)) }
         _ = coalescer.received(preview("a", x: 2), at: ms(2))
         _ = coalescer.received(preview("b", x: 2), at: ms(4))
         #expect(coalescer.oldestHeldAge(at: ms(10)) == ms(8))
@@ -217,8 +140,7 @@ import Wire
     @Test func timesAtTheEndOfTheClockAreSurvived() {
         var coalescer = Coalescer()
         #expect(coalescer.received(preview(x: 1), at: .never - 1).0 == .sent)
-        _ = coalescer.received(preview("f", x: 2), at: .never - 1)
-        _ = coalescer.received(preview("g", x: 3), at: .never - 1)
+        for x in 2...3 { _ = coalescer.received(preview(x: Double(x)), at: .never - 1) }
         _ = coalescer.leaving(at: .never)
         #expect(coalescer.counters.sent == 3)
         #expect(coalescer.nextDeadline == nil)

@@ -6,10 +6,12 @@ import TimingTestKit
 import Wire
 
 @Suite struct ReplacingTests {
-    /// A coalescer whose room "r" was just sent to, so that what comes next is held.
+    /// A coalescer that has just sent a preview of each key, so that what comes next is held.
     private func busy() -> Coalescer {
         var coalescer = Coalescer.strict()
-        #expect(coalescer.received(preview("other", by: 99), at: ms(1)).0 == .sent)
+        for key in [("e", 1), ("e", 2), ("f", 1), ("caf\u{e9}", 1), ("cafe\u{301}", 1)] as [(Identifier, UInt64)] {
+            #expect(coalescer.received(preview(key.0, by: key.1, gesture: 0), at: ms(1)).0 == .sent)
+        }
         return coalescer
     }
 
@@ -19,7 +21,7 @@ import Wire
         _ = coalescer.received(preview(x: 1, y: 1), at: ms(2))
         _ = coalescer.received(preview(x: 1, y: 1, rotation: 90), at: ms(3))
         _ = coalescer.received(preview(x: 1, y: 5, rotation: 90), at: ms(4))
-        #expect(coalescer.leaving(at: ms(17)) == [preview(x: 1, y: 5, rotation: 90, folded: 3)])
+        #expect(coalescer.leaving(at: ms(17)) == [preview(x: 1, y: 5, rotation: 90, folded: 3, sinceLast: 16)])
         #expect(coalescer.counters.replaced == 2)
     }
 
@@ -37,7 +39,7 @@ import Wire
         var coalescer = self.busy()
         _ = coalescer.received(preview(gesture: 3, x: 1), at: ms(2))
         #expect(coalescer.received(preview(gesture: 2, x: 2), at: ms(3)).0 == .stale)
-        #expect(coalescer.leaving(at: ms(17)) == [preview(gesture: 3, x: 1)])
+        #expect(coalescer.leaving(at: ms(17)) == [preview(gesture: 3, x: 1, sinceLast: 16)])
         // Also when nothing is held any more.
         #expect(coalescer.received(preview(gesture: 2, x: 2), at: ms(140)) == (.stale, []))
         #expect(coalescer.received(preview(gesture: 3, x: 3), at: ms(141)).0 == .sent)
@@ -49,7 +51,7 @@ import Wire
         _ = coalescer.received(preview(gesture: 8, x: 1), at: ms(2))
         coalescer.gestureEnded(end(gesture: 8))
         #expect(coalescer.received(preview(gesture: 1, x: 2, sid: "s2"), at: ms(4)).0 == .held)
-        #expect(coalescer.leaving(at: ms(20)) == [preview(gesture: 1, x: 2, sid: "s2")])
+        #expect(coalescer.leaving(at: ms(20)) == [preview(gesture: 1, x: 2, sinceLast: 19, sid: "s2")])
     }
 
     @Test func timeSinceTheLastOne() {

@@ -46,7 +46,6 @@ private func check(_ kind: RecordKind, _ fields: ByteReader) {
     case .historyReply: check(HistoryReply.self, fields)
     case .commitCredit: check(CommitCredit.self, fields)
     case .rulesNotice: check(RulesNotice.self, fields)
-    case .gatheringNotice: check(GatheringNotice.self, fields)
     case .interestReset: check(InterestReset.self, fields)
     }
 }

@@ -114,19 +114,11 @@ import Wire
         #expect(try self.records(for: .fanout) == [.interestReset])
     }
 
-    @Test mutating func coalescersAreNotifiedOfTheLoad() throws {
-        self.routes.follow(.added(0, name: "coalescer-0"), of: .coalescer)
-        self.routes.follow(.up(0, greeting: [], isResting: false), of: .coalescer)
-        #expect(try self.records() == [.gatheringNotice])
-        self.routes.gather(.none)
-        #expect(try self.records() == [])
-    }
-
-    @Test(arguments: [(0, nil), (250, 500), (500, 1000), (1000, 1000)] as [(UInt16, UInt64?)])
-    mutating func envelopesOfPreviewsPauseAsTheLoadAsks(level: UInt16, pause: UInt64?) {
+    @Test(arguments: [(0, nil), (0.5, 500), (1, 1000)] as [(Double, UInt64?)])
+    mutating func envelopesOfPreviewsPauseAsTheLoadAsks(share: Double, pause: UInt64?) {
         self.comesUp(.coalescer, 0)
         let now = Instant.start + .seconds(2)
-        self.routes.gather(GatheringLevel(level))
+        self.routes.pause(share)
         self.routes.preview(Self.preview(of: "r"), of: Self.shard)
         #expect(self.flush(at: now).count == 1)
         #expect(self.routes.nextDeadline == nil)
@@ -146,7 +138,7 @@ import Wire
         self.routes.preview(Self.preview(of: "r"), of: Self.shard)
         self.routes.previewsEnd(end, of: Self.shard)
         self.routes.follow(.writable(0), of: .coalescer)
-        #expect(try self.records() == [.preview, .gestureEnd, .gatheringNotice])
+        #expect(try self.records() == [.preview, .gestureEnd])
     }
 
     @Test mutating func aRemovedCoalescerGetsNothingMore() {

@@ -323,3 +323,61 @@ struct PacedPreviewsTests {
         }
     }
 }
+
+@Suite("Previews of a busy gateway")
+struct BusyPreviewsTests {
+    /// What the member is shown as time goes on: when, and the positions of one write.
+    private func writes(share: Double, arrivals: [(at: UInt64, x: Double)]) throws -> [(
+        at: UInt64, positions: [Double?]
+    )] {
+        var scene = Scene()
+        let ada = try scene.member("ada")
+        scene.gateway.previewsWait(share)
+        let begin = scene.now + 1000
+        var writes: [(at: UInt64, positions: [Double?])] = []
+        for step in 0...60 as ClosedRange<UInt64> {
+            scene.now = begin + step
+            scene.gateway.turnBegan()
+            for (at, x) in arrivals where at == step {
+                let preview = Preview(
+                    room: "r", element: Identifier("e\(x)"), connection: 99, user: "u", sid: "s", gesture: 1, folded: 1,
+                    sinceLast: 16, fields: TransformFields(positionX: x))
+                scene.gateway.previewsReceived([preview], at: scene.moment, lateness: .zero, into: &scene.actions)
+            }
+            scene.gateway.previewTimeReached(scene.moment, into: &scene.actions)
+            for action in scene.take() {
+                guard case .previews(let slots, let texts) = action, slots.contains(ada) else { continue }
+                writes.append((step, texts.flatMap(\.previews).map(\.fields.positionX)))
+            }
+        }
+        return writes
+    }
+
+    @Test("the publishers of a room wait for each other, for no longer than the load asks")
+    func together() throws {
+        let arrivals = [(0, 1), (5, 2), (9, 3), (40, 4)] as [(at: UInt64, x: Double)]
+        let prompt = try self.writes(share: 0, arrivals: arrivals)
+        #expect(prompt.map(\.at) == [0, 5, 9, 40] && prompt.map(\.positions) == [[1], [2], [3], [4]])
+        let waiting = try self.writes(share: 1, arrivals: arrivals)
+        #expect(waiting.map(\.at) == [0, 16, 40] && waiting.map(\.positions) == [[1], [2, 3], [4]])
+        let half = try self.writes(share: 0.5, arrivals: arrivals)
+        #expect(half.map(\.at) == [0, 8, 16, 40] && half.map(\.positions) == [[1], [2], [3], [4]])
+    }
+
+    @Test("when the load is over nothing waits any more")
+    func over() throws {
+        var scene = Scene()
+        _ = try scene.member("ada")
+        scene.gateway.previewsWait(1)
+        for share in [1, 0] as [Double] {
+            scene.gateway.previewsWait(share)
+            let preview = Preview(
+                room: "r", element: "e", connection: 99, user: "u", sid: "s", gesture: 1, folded: 1, sinceLast: 16,
+                fields: TransformFields(positionX: share))
+            scene.gateway.previewsReceived([preview], at: scene.moment, lateness: .zero, into: &scene.actions)
+        }
+        // The second one comes at the moment of the first, and does not wait.
+        #expect(scene.take().count { if case .previews = $0 { true } else { false } } == 2)
+        #expect(scene.gateway.nextPreviewDeadline() == nil)
+    }
+}

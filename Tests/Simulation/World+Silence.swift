@@ -31,7 +31,7 @@ extension World {
     func passes(_ envelope: [UInt8]) {
         guard self.passed != nil else { return }
         self.walk(envelope) { kind, _ in
-            if kind != .roomMembers, kind != .gatheringNotice { self.passed? += 1 }
+            if kind != .roomMembers { self.passed? += 1 }
         }
     }
 

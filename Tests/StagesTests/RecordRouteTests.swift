@@ -23,7 +23,6 @@ import Wire
         #expect(self.senders(.interestReset, to: .fanout) == gateway)
         #expect(self.senders(.joinReply, to: .gateway) == fanout)
         #expect(self.senders(.rulesNotice, to: .fanout) == committer)
-        #expect(self.senders(.gatheringNotice, to: .coalescer) == gateway)
     }
 
     @Test func everyKindHasASenderAndNobodySendsToItself() {

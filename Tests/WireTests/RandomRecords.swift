@@ -45,7 +45,6 @@ struct RecordMaker {
             AnswerWeight(request: self.number(), room: self.name(), isRead: self.flag(), bytes: self.small())
         case .commitCredit: CommitCredit(commits: self.number(), bytes: self.number())
         case .rulesNotice: RulesNotice(fingerprint: self.number())
-        case .gatheringNotice: GatheringNotice(level: UInt16(truncatingIfNeeded: self.number()))
         case .interestReset: InterestReset()
         case .roomState: self.state()
         case .historyRead:

@@ -198,8 +198,6 @@ enum Samples {
 
     static let rules = RulesNotice(fingerprint: 0x0123_4567_89ab_cdef)
 
-    static let gathering = GatheringNotice(level: 250)
-
     /// Every sample, for checks that ask the same of all.
     static let all: [any WireRecord & Equatable & Sendable] = [
         preview, delta, located, cursor, selection, appState, viewport, hiddenViewport, signal, transform, create,
@@ -211,7 +209,7 @@ enum Samples {
         leave, interest, areas, position, presence, renamed, members, gestureEnd, gestureEnded, claimed, read,
         neverUsed,
         state, unavailable, historyRead, history, noHistory,
-        credit, rules, gathering,
+        credit, rules,
     ]
 
     private static func commit(_ edit: EncodedEdit, _ undo: UndoPolicy = .entry) -> Commit {

@@ -2,7 +2,7 @@ package import Timing
 
 /// The rate of keys and the memory bounds of a ``Coalescer``.
 package struct CoalescerLimits: Equatable, Sendable {
-    /// The least time between two previews of a key, on average, and the longest gathering window of a room.
+    /// The least time between two previews of a key, on average.
     package var tick: Nanoseconds
     /// How much earlier than its tick a key may be sent, if it was sent late or not at all before.
     package var credit: Nanoseconds
@@ -21,8 +21,4 @@ package struct CoalescerLimits: Equatable, Sendable {
         self.maxEntries = max(maxEntries, 1)
         self.memory = memory
     }
-
-    /// A key that sent nothing for one to two times this is no longer a publisher. Apps that send 30 times a second count
-    /// as publishers.
-    var publisherSpan: Nanoseconds { self.tick + self.tick + self.tick / 2 }
 }

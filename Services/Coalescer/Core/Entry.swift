@@ -1,15 +1,16 @@
 import Timing
 import Wire
 
-/// The index of an entry in the coalescer's table.
-typealias EntryIndex = Int
-
-/// The key by which previews replace each other: an element moved by one connection. The room is an index in the table of
-/// rooms, so that a room's name is hashed once per preview and stored once for all keys.
+/// The key by which previews replace each other: an element moved by one connection.
 struct EntryKey: Hashable {
-    var room: RoomIndex
-    var element: Identifier
+    var room, element: Identifier
     var connection: UInt64
+
+    init(_ room: Identifier, _ element: Identifier, _ connection: UInt64) {
+        self.room = room
+        self.element = element
+        self.connection = connection
+    }
 }
 
 /// The state of one key.
@@ -19,16 +20,12 @@ struct Entry {
     private(set) var sid: Identifier = ""
     /// The newest gesture that a preview came from; 0: none.
     var newest: UInt64 = 0
-    /// The preview that is held until its room's flush.
+    /// The preview that waits for the key's rate.
     private(set) var held: Preview?
     /// Since when a preview is held.
     private(set) var heldSince = Instant.start
-    /// True while the entry is in its room's waiting list. Changed by the table only, which has the list.
+    /// True while the entry is in the queue of those that wait. Changed by the coalescer only, which has the queue.
     var isQueued = false
-    /// The span of its room in which it last moved.
-    var movedIn: UInt32 = 0
-    /// The usual time until the room's next publisher sends after it; nil: unknown.
-    private(set) var gap: Nanoseconds?
     /// When a preview of the key was last sent, in ms, as the sum of the times that receivers got; nil: never.
     private var reportedTime: UInt64?
     /// The time up to which what was sent has used up the key's rate: each preview adds a tick.
@@ -48,30 +45,21 @@ struct Entry {
         self.newest = 0
     }
 
-    /// Holds a preview until its room's flush.
-    mutating func hold(_ preview: Preview, at now: Instant) {
-        self.held = preview
-        self.heldSince = now
+    /// Holds a preview, in the place of the held one if there is one.
+    /// - Returns: true when there was one.
+    mutating func hold(_ preview: Preview, at now: Instant) -> Bool {
+        guard var held = self.held.take() else {
+            self.held = preview
+            self.heldSince = now
+            return false
+        }
+        held.replace(by: preview)
+        self.held = held
+        return true
     }
 
     /// Removes and returns the held preview.
     mutating func release() -> Preview? { self.held.take() }
-
-    /// A newer preview takes the place of the held one.
-    /// - Returns: by how much the number of held members of groups changed.
-    mutating func replace(by newer: Preview) -> Int {
-        guard var latest = self.held.take() else { return 0 }
-        let before = latest.group.memberCount
-        latest.replace(by: newer)
-        self.held = latest
-        return latest.group.memberCount - before
-    }
-
-    /// The room's next publisher sent `gap` after this one.
-    mutating func followed(after gap: Nanoseconds) {
-        // A single late or early preview hardly changes the usual gap.
-        self.gap = self.gap.map { $0 - $0 / 4 + gap / 4 } ?? gap
-    }
 
     /// The earliest time at which a preview may be sent without exceeding the key's rate.
     func mayLeave(credit: Nanoseconds) -> Instant { self.paidUntil - credit }
@@ -91,9 +79,4 @@ struct Entry {
         self.reportedTime = reported + UInt64(elapsed)
         return elapsed
     }
-}
-
-extension GroupRole {
-    /// 1 for a member whose group's last preview counts as the publisher.
-    var memberCount: Int { self == .member ? 1 : 0 }
 }

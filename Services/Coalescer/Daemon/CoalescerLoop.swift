@@ -14,7 +14,6 @@ final class CoalescerLoop: ReactorLoop {
     private let telemetry: CoalescerTelemetry
     private let readiness: ReadinessCheck
     private let patience: StartupPatience
-    private var gauge: GatheringGauge
     private var figures = FigurePace()
     /// Instances that were up at the last look.
     private var upCount = 0
@@ -41,7 +40,6 @@ final class CoalescerLoop: ReactorLoop {
         self.telemetry = telemetry
         self.readiness = readiness
         self.patience = StartupPatience(from: MonotonicClock.now())
-        self.gauge = GatheringGauge(budget: settings.promptCPU)
     }
 
     func turn(at now: Instant) -> Instant? {
@@ -62,8 +60,6 @@ final class CoalescerLoop: ReactorLoop {
         let isNews = exchange(&self.upCount, with: owners.upCount) != owners.upCount
         let isDue = self.figures.isDue(at: now)
         if isDue {
-            self.gauge.look(used: Nanoseconds(ProcessClock.cpuNanoseconds()), at: now)
-            self.shell.core.ownLevel = self.gauge.level
             self.telemetry.observe(self.shell.core, at: now)
             self.telemetry.refusals.publish(self.thread)
         }

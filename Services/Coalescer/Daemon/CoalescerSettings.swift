@@ -8,8 +8,6 @@ package struct CoalescerSettings: DaemonSettings {
     package var bind: String
     /// The pace, and the maximum number of keys.
     package var limits: CoalescerLimits
-    /// The share of one core up to which previews do not wait for each other, hundredths.
-    package var promptCPU: Int
     /// The next stage.
     package var fanouts: InstanceList
     /// How names are looked up.
@@ -19,7 +17,7 @@ package struct CoalescerSettings: DaemonSettings {
 
     package static let tick = Setting.milliseconds(
         "tick-ms", default: 16, in: 1...1000,
-        "The least interval between previews of one element and connection, and the longest wait for those of others.")
+        "The least interval between previews of one element and connection.")
     package static let maxEntries = Setting.int(
         "max-entries", default: 65_536, in: 1...10_000_000,
         "Moving elements (by connection) known at the same time; beyond it previews leave early.")
@@ -30,7 +28,7 @@ package struct CoalescerSettings: DaemonSettings {
     package static let schema = SettingsSchema(
         "coalescer", summary: "collapses bursts of previews and paces rooms.",
         [
-            SharedSettings.bind, tick, SharedSettings.promptCPU, maxEntries, memory, SharedSettings.fanouts,
+            SharedSettings.bind, tick, maxEntries, memory, SharedSettings.fanouts,
             SharedSettings.lookupPause, SharedSettings.lookupPatience, SharedSettings.linkKeyFile,
             SharedSettings.peersFile,
         ])
@@ -40,7 +38,6 @@ package struct CoalescerSettings: DaemonSettings {
         self.limits = CoalescerLimits(
             tick: Nanoseconds(values[Self.tick]), maxEntries: values[Self.maxEntries],
             memory: Nanoseconds(values[Self.memory]))
-        self.promptCPU = values[SharedSettings.promptCPU]
         self.fanouts = try values.instances(SharedSettings.fanouts)
         self.lookups = LookupPace(values)
         self.linkKeys = try values.linkKeys(bound: [SharedSettings.bind])

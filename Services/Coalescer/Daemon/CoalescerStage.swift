@@ -10,17 +10,13 @@ package struct CoalescerStage: StageCore {
     package typealias Request = Never
     package typealias News = Never
 
-    /// More wait until due rooms have flushed.
+    /// More wait until what is due has left.
     package static var envelopesPerTurn: Int { 32 }
 
     /// Collapses previews.
     package private(set) var coalescer: Coalescer
     /// What is on its way to fan-outs.
     package private(set) var previews: StageRoutes
-    /// How long gateways ask previews to wait for each other.
-    private var gathering = GatheringLevels()
-    /// How long this daemon's own load asks for it.
-    package var ownLevel = GatheringLevel.none { didSet { self.reviewGathering() } }
     private var output: [Preview] = []
 
     /// No links yet.
@@ -33,17 +29,9 @@ package struct CoalescerStage: StageCore {
 
     package mutating func linkChanged(_ event: StageLinks.Event) { self.previews.follow(event) }
 
-    package mutating func peerUp(_ peer: PeerID, name: String) {
-        self.gathering.peerUp(peer)
-        self.reviewGathering()
-    }
-
-    package mutating func peerDown(_ peer: PeerID, at now: Instant) {
-        self.gathering.peerDown(peer)
-        self.reviewGathering()
-    }
-
     /// Nothing is sent to gateways.
+    package mutating func peerUp(_ peer: PeerID, name: String) {}
+    package mutating func peerDown(_ peer: PeerID, at now: Instant) {}
     package mutating func peerWritable(_ peer: PeerID) {}
 
     package mutating func received(
@@ -57,19 +45,12 @@ package struct CoalescerStage: StageCore {
             let end = try EnvelopeReader.decode(GestureEnd.self, fields)
             self.coalescer.gestureEnded(end)
             self.previews.removePreviews(endedBy: end, ofShard: Shard.of(room: end.room))
-        case .gatheringNotice:
-            self.gathering.noticeReceived(try EnvelopeReader.decode(GatheringNotice.self, fields), from: peer)
-            self.reviewGathering()
         default: break
         }
         return true
     }
 
-    private mutating func reviewGathering() {
-        self.coalescer.gather(max(self.ownLevel, self.gathering.highest).window(upTo: self.coalescer.longestWindow))
-    }
-
-    /// Held previews leave regardless of the pace.
+    /// Held previews leave regardless of their rates.
     package mutating func drain(at now: Instant) { self.coalescer.flush(at: now, into: &self.output) }
 
     package mutating func work(at now: Instant, time: Double, ask: (Never) -> Bool) {

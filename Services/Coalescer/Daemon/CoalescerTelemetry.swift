@@ -48,7 +48,8 @@ final class CoalescerTelemetry: Sendable {
         core.counter("previews_received_total", "Previews from gateways.", \.counters.received)
         core.counter("previews_sent_total", "Previews that left for fan-outs.", \.counters.sent)
         core.counter(
-            "previews_sent_at_once_total", "Of those, without waiting: the room was quiet.", \.counters.sentAtOnce)
+            "previews_sent_at_once_total", "Of those, without waiting: the key's rate allowed it.",
+            \.counters.sentAtOnce)
         core.counter(
             "previews_early_total", "Previews that left before their tick for want of space.", \.counters.early)
         core.counter("entries_evicted_total", "Keys forgotten before their time for want of space.", \.counters.evicted)
@@ -60,11 +61,7 @@ final class CoalescerTelemetry: Sendable {
             ) { $0[keyPath: total] }
         }
         core.gauge("previews_held", "Previews that wait for the tick.", \.heldCount)
-        core.gauge(
-            "gathering_window_seconds", "How long previews of several publishers may wait for each other.",
-            \.gatheringWindow.seconds)
         core.gauge("entries", "Keys that are known.", \.entryCount)
-        core.gauge("rooms", "Rooms that are known.", \.roomCount)
         return core
     }
 

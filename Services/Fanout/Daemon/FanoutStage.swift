@@ -109,7 +109,7 @@ package struct FanoutStage: StageCore {
             guard let gateway = self.gateway(of: peer, at: now) else { break }
             try Self.receive(kind, fields, from: gateway, at: now, into: &self.fanout, &self.actions.pending)
         case .commit, .commitResult, .joinReply, .roomPosition, .presence, .gestureEnded, .sessionClaimed, .roomState,
-            .historyReply, .commitCredit, .gatheringNotice, .roomMembers, .answerWeight:
+            .historyReply, .commitCredit, .roomMembers, .answerWeight:
             break
         }
         return true

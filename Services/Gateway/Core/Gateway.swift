@@ -99,6 +99,10 @@ package struct Gateway {
     /// A turn of the event loop begins: the number of members that previews may be delivered to in it is reset.
     package mutating func turnBegan() { self.rooms.turnBegan() }
 
+    /// The previews of each room wait for each other, because the gateway is busy.
+    /// - Parameter share: of the longest wait; 0: they do not wait.
+    package mutating func previewsWait(_ share: Double) { self.rooms.previewsWait(share) }
+
     /// When ``previewTimeReached(_:into:)`` is due; nil when no preview waits and no room is slowed down.
     package mutating func nextPreviewDeadline() -> Instant? { self.rooms.nextDeadline() }
 

@@ -58,7 +58,8 @@ package struct GatewayLimits: Equatable, Sendable {
     package var pictureBytes = 128 << 10
     /// How long a commit or a join may wait for its result.
     package var deadline = Nanoseconds.seconds(10)
-    /// The pace of previews when all is well, which apps read as `throttleMs`.
+    /// The pace of previews when all is well, which apps read as `throttleMs`; and the longest time between two writes of a
+    /// room's previews to its members as long as no room is slowed down.
     package var throttle = Nanoseconds.milliseconds(16)
     /// Rooms are slowed down when previews leave later than this on average.
     package var late = Nanoseconds.milliseconds(8)

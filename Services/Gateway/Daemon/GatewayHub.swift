@@ -23,7 +23,7 @@ final class GatewayHub {
     /// The links to the stages behind, once they are open.
     private var links: GatewayLinks?
     /// How long previews shall wait for each other.
-    private var gathering: GatheringGauge
+    private var load: LoadGauge
     /// The moment of the links' turn in which something came.
     var arrivalsAt: Instant?
     /// What waits for the clock, and previews that wait for their pace or turn.
@@ -56,7 +56,7 @@ final class GatewayHub {
                 seed: UInt64.random(in: 0...UInt64.max), limits: settings.limits, tokens: tokens),
             routes: MeshRoutes(pause: Nanoseconds(settings.linkPause)),
             intake: telemetry.linkRefusals.intake(at: .gateway, logger: logger), trace: { logger.trace($0) })
-        self.gathering = GatheringGauge(budget: settings.promptCPU)
+        self.load = LoadGauge(budget: settings.promptCPU)
         self.mesh = context.health.check("mesh")
         self.telemetry = telemetry
         self.inFlightWatch = InFlightWatch(note: context.health.note("commits"), telemetry: telemetry)
@@ -72,7 +72,7 @@ final class GatewayHub {
         self.timer.ring = { [unowned self] in self.timeReached() }
         self.previewTimer.ring = { [unowned self] in self.previewTimeReached() }
         self.observation.ring = { [unowned self] in
-            self.reviewGathering()
+            self.reviewLoad()
             telemetry.observe(self.stage.core, self.stage.routes)
         }
         eventLoop.assumeIsolated().scheduleTask(in: .nanoseconds(Int64(StartupPatience.length.count))) { [weak self] in
@@ -306,12 +306,12 @@ final class GatewayHub {
     }
 
     /// Lets previews wait for each other as long as this process's load asks for.
-    private func reviewGathering() {
-        self.gathering.look(
+    private func reviewLoad() {
+        self.load.look(
             used: Nanoseconds(ProcessClock.cpuNanoseconds()), isOverloaded: !self.stage.core.rooms.paces.isIdle,
             at: self.now)
-        self.stage.routes.gather(self.gathering.level)
-        self.telemetry.gathering(self.gathering.level)
+        self.stage.previewsWait(self.load.wait)
+        self.telemetry.previewsWait(self.load.wait)
     }
 
     // MARK: Housekeeping
@@ -320,7 +320,7 @@ final class GatewayHub {
     func keepHouse() {
         self.inFlightWatch.review(self.stage.core.commits.inFlight.oldestAge(at: self.now))
         self.telemetry.slowApps.set(self.apps.countSlowApps())
-        self.reviewGathering()
+        self.reviewLoad()
         let debtors = self.stage.core.joins.answers.debtors
         guard !debtors.isEmpty else { return }
         self.reviewAnswers(of: debtors)

@@ -99,12 +99,18 @@ package struct GatewaySettings: DaemonSettings {
     static let deadline = Setting.milliseconds(
         "deadline-ms", default: 10_000, in: 100...300_000, "How long a commit or join may wait for its result.")
     static let tick = Setting.milliseconds(
-        "throttle-ms", default: 16, in: 1...1000, "The pace of previews that apps are told when all is well.")
+        "throttle-ms", default: 16, in: 1...1000,
+        "The pace of previews that apps are told when all is well, and how long those of a room wait for each other at most."
+    )
     static let paceLate = Setting.milliseconds(
         "pace-late-ms", default: 8, in: 0...10_000,
         "When most previews leave later than this, the rooms that cost most slow down; slow commits do so too.")
     static let paceCalm = Setting.milliseconds(
         "pace-calm-ms", default: 1000, in: 100...300_000, "How long all must be well before slow rooms speed up again.")
+    static let promptCPU = Setting.int(
+        "prompt-cpu-percent", default: 34, in: 0...100,
+        "Share of one core up to which previews leave as they arrive; above it those of several publishers wait for each other."
+    )
     static let linkPause = Setting.milliseconds(
         "link-pause-ms", default: 5, in: 0...100,
         "How long previews for one coalescer are collected at most, when the gateway is busy.")
@@ -173,7 +179,7 @@ package struct GatewaySettings: DaemonSettings {
             SharedSettings.elementAnnotations,
             SharedSettings.pictureBytes,
             readsWaiting, traceShare, traceRate, drainSpread, deadline, tick, paceLate, paceCalm,
-            SharedSettings.promptCPU, linkPause, turnPause,
+            promptCPU, linkPause, turnPause,
             SharedSettings.coalescers, SharedSettings.committers, SharedSettings.fanouts,
             SharedSettings.lookupPause, SharedSettings.lookupPatience, SharedSettings.linkKeyFile,
             SharedSettings.peersFile, SharedSettings.jwtSecret,
@@ -190,7 +196,7 @@ package struct GatewaySettings: DaemonSettings {
         self.hosts = HostPolicy(names: names, listeningOn: values[Self.host])
         self.isOpenToOthers = false
         self.linkPause = values[Self.linkPause]
-        self.promptCPU = values[SharedSettings.promptCPU]
+        self.promptCPU = values[Self.promptCPU]
         self.turnPause = .microseconds(values[Self.turnPause])
         self.handshakesPerSecond = values[Self.handshakeRate]
         self.drainSpread = values[Self.drainSpread]

@@ -68,6 +68,18 @@ package final class GatewayStage {
         self.arrivals.deliver(at: now, to: &self.core, into: &self.actions.pending)
     }
 
+    /// Previews wait for each other: first those of all rooms, for the next envelope to a coalescer, then those of each room,
+    /// for the next write to its members. The former saves the wake-ups on the way, which are most of what previews cost while
+    /// there are few; the latter saves writes, and costs far more age.
+    ///
+    ///     share                0 ────────── half ────────── 1
+    ///     between envelopes    none ─rises─► longest ───────►
+    ///     between writes       none ────────► none ─rises─► longest
+    package func previewsWait(_ share: Double) {
+        self.routes.pause(min(2 * share, 1))
+        self.core.previewsWait(max(2 * share - 1, 0))
+    }
+
     // MARK: Out
 
     /// Performs what the core wants done, in order. What is done may lead to more.

@@ -19,7 +19,7 @@ final class GatewayTelemetry: Sendable {
     private let core: MetricsTable<Gateway>
     private let server: MetricsTable<SocketIOServer>
     private let lanesClosed: Gauge
-    private let gatheringShare: Gauge
+    private let waitShare: Gauge
     private let commitLatency, previewAge: Histogram
     private let linksUp: [Stage: Gauge]
     private let reconnects: Counter
@@ -40,8 +40,8 @@ final class GatewayTelemetry: Sendable {
         self.slowApps = gauge("slow_apps", "Apps that have not read what is sent to them for a second or longer.")
         self.inFlightOldest = gauge("in_flight_oldest_seconds", "How long the oldest of them has waited.")
         self.lanesClosed = gauge("commit_lanes_closed", "Committers that have given no more credit.")
-        self.gatheringShare = gauge(
-            "gathering_ratio",
+        self.waitShare = gauge(
+            "previews_wait_ratio",
             "How long previews wait for each other, relative to the longest wait: 0 while there is CPU to spare.")
         self.commitLatency = metrics.histogram(
             "\(Self.prefix)commit_latency_seconds", "How long commits took from their acceptance to their results.")
@@ -178,8 +178,8 @@ final class GatewayTelemetry: Sendable {
 
     func reconnects(_ count: UInt64) { self.reconnects.follow(count) }
 
-    func gathering(_ level: GatheringLevel) {
-        self.gatheringShare.set(Double(level.thousandths) / Double(GatheringLevel.full.thousandths))
+    func previewsWait(_ share: Double) {
+        self.waitShare.set(share)
     }
 
     func observe(_ server: SocketIOServer) { self.server.publish(server) }

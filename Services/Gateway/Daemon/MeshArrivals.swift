@@ -92,7 +92,7 @@ package struct MeshArrivals {
             core.historyAnswered(try EnvelopeReader.decode(HistoryReply.self, fields), at: now, into: &actions)
         case .roomState: core.readAnswered(try EnvelopeReader.decode(RoomState.self, fields), at: now, into: &actions)
         case .preview, .awareness, .signal, .commitCredit, .commit, .join, .leave, .roomInterest, .areaInterest,
-            .memberRenamed, .interestReset, .gestureEnd, .roomRead, .historyRead, .rulesNotice, .gatheringNotice,
+            .memberRenamed, .interestReset, .gestureEnd, .roomRead, .historyRead, .rulesNotice,
             .joinReply, .presence,
             .roomPosition, .roomMembers, .answerWeight:
             break

@@ -8,7 +8,7 @@ package import Wire
 ///
 /// A record of a shard that no instance owns is dropped: when one comes up, the core repeats what must arrive. Previews for a
 /// coalescer leave at once after a pause and at most once in a pause while the gateway is busy: a message that wakes both
-/// ends costs far more than what is in it. Coalescers are notified of how busy it is.
+/// ends costs far more than what is in it.
 package struct MeshRoutes {
     /// What became of a commit.
     package enum CommitOutcome: Equatable, Sendable {
@@ -22,7 +22,6 @@ package struct MeshRoutes {
 
     package private(set) var coalescers, committers, fanouts: StageRoutes
     private let longestPause: Nanoseconds
-    private var gathering = GatheringLevel.none
 
     /// Routes to no instances yet.
     /// - Parameter pause: between two envelopes for one coalescer, when the gateway is busy.
@@ -58,15 +57,7 @@ package struct MeshRoutes {
             }
             return change
         // There are no links to gateways.
-        case .coalescer, .gateway:
-            let change = self.coalescers.follow(event)
-            switch event {
-            // What waited for a link that accepts envelopes again may have been dropped.
-            case .up(let coalescer, _, _), .writable(let coalescer):
-                self.coalescers.outboxes.append(self.notice, to: coalescer)
-            case .added, .removed, .down, .resting, .envelope: break
-            }
-            return change
+        case .coalescer, .gateway: return self.coalescers.follow(event)
         }
     }
 
@@ -75,15 +66,9 @@ package struct MeshRoutes {
         self.committers.outboxes[committer]?.allow(credit)
     }
 
-    /// The gateway's load asks for another wait of previews, here and at the coalescers.
-    package mutating func gather(_ level: GatheringLevel) {
-        guard level != self.gathering else { return }
-        self.gathering = level
-        self.coalescers.outboxes.pause = level.pause(upTo: self.longestPause)
-        self.coalescers.outboxes.appendToAll(self.notice)
-    }
-
-    private var notice: GatheringNotice { GatheringNotice(level: self.gathering.thousandths) }
+    /// The pause between two envelopes of previews for one coalescer.
+    /// - Parameter share: of the longest one.
+    package mutating func pause(_ share: Double) { self.coalescers.outboxes.pause = self.longestPause.part(share) }
 
     // MARK: Records
 

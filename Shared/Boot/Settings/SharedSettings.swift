@@ -75,10 +75,6 @@ package enum SharedSettings {
     package static let lookupPatience = Setting.milliseconds(
         "dns-patience-ms", default: 2000, in: 0...600_000,
         "How long an instance stays in the set that DNS does not list any more.")
-    package static let promptCPU = Setting.int(
-        "prompt-cpu-percent", default: 34, in: 0...100,
-        "Share of one core up to which previews leave as they arrive; above it those of several publishers wait for each other."
-    )
     package static let creditCommits = Setting.int(
         "credit-commits", default: 4096, in: 1...1_000_000,
         "Unfinished commits that one sender may have in this daemon; further ones stay with the sender.")

@@ -2,7 +2,7 @@ import CoalescerCore
 import Timing
 import Wire
 
-/// A preview of one who moves alone: it leaves at once.
+/// A preview of a key that has not used up its rate: it leaves at once.
 struct PassPreview: Operation {
     static let name = "coalesce-lone-preview"
 
@@ -20,7 +20,7 @@ struct PassPreview: Operation {
     }
 }
 
-/// One of four previews of a tick: two publishers of a room at 120 Hz, whose previews fold and flush together.
+/// One of four previews of a tick: two publishers at 120 Hz, whose previews fold.
 struct FoldPreview: Operation {
     static let name = "coalesce-folded-preview"
     static let perTurn = 4
@@ -36,7 +36,7 @@ struct FoldPreview: Operation {
     }
 
     init() {
-        // The room uses up its credit.
+        // The keys use up their credit.
         for _ in 0..<4 { _ = self.turn() }
     }
 

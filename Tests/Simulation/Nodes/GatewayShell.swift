@@ -67,9 +67,9 @@ final class GatewayShell: Shell {
     }
 
     /// How long previews shall wait for each other: the load that it stands for comes and goes.
-    private static func gatheringLevel(at now: Instant) -> GatheringLevel {
-        let levels: [GatheringLevel] = [.none, .full, GatheringLevel(250), .none, GatheringLevel(700)]
-        return levels[Int(now.elapsed(since: .start).milliseconds / 300) % levels.count]
+    private static func wait(at now: Instant) -> Double {
+        let shares = [0, 1, 0.25, 0, 0.7]
+        return shares[Int(now.elapsed(since: .start).milliseconds / 300) % shares.count]
     }
 
     func turn(_ inputs: [Input], at moment: Instant) -> Instant? {
@@ -86,7 +86,7 @@ final class GatewayShell: Shell {
         self.stage.sendHeld(at: now) { self.performed($0) }
         self.settleAnswers(now)
         self.timeReached(now)
-        self.stage.routes.gather(Self.gatheringLevel(at: now))
+        self.stage.previewsWait(Self.wait(at: now))
         self.stage.routes.flush(at: moment) { envelope, instance in
             guard let link = self.links[instance.stage]?[instance.number] else { return .unroutable }
             return self.world.send(envelope.bytes, on: link)

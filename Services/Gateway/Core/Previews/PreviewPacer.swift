@@ -3,7 +3,7 @@ import Wire
 
 /// When previews leave, in both directions: immediately while all is well, else at their room's pace and in turns.
 ///
-///     a preview ──► nothing waits, full pace ───────────────────────► leaves
+///     a preview ──► nothing waits, full pace, CPU to spare ─────────► leaves
 ///              └──► waits, folded ──► its room's pace allows, its turn ──► leaves
 ///                        └──► its gesture ends ──► dropped
 ///
@@ -23,6 +23,10 @@ struct PreviewPacer {
     private var unsent = WaitingRooms()
     /// Previews that wait to be delivered to members.
     private var waiting = WaitingRooms()
+    /// The least time between two deliveries to a room while the gateway is busy; zero: they are delivered as they come.
+    private var interval = Nanoseconds.zero
+    /// When each room was delivered last, as long as there is such an interval.
+    private var deliveredAt: [Identifier: Instant] = [:]
     /// How many more members this turn may deliver to.
     private var allowance: Int
     private let limits: GatewayLimits
@@ -93,10 +97,10 @@ struct PreviewPacer {
         if !self.paces.isIdle {
             for preview in shown.previews { self.paces.arrived(room, folded: preview.folded, members: members) }
             for _ in shown.awareness { self.paces.arrived(room, folded: 1, members: members) }
-        } else if self.waiting.isEmpty, self.allowance > 0 {
+        } else if self.waiting.isEmpty, self.allowance > 0, self.interval == .zero {
             return false
         }
-        let due = self.paces.due(room, at: now)
+        let due = self.due(room, at: now)
         let hasTurn = self.allowance > 0 && self.waiting.firstDue(at: now) == nil
         guard due > now || !hasTurn || self.waiting.contains(room) else { return false }
         self.waiting.hold(shown, of: room, until: due)
@@ -106,7 +110,7 @@ struct PreviewPacer {
     /// Removes and returns the next previews that are due, as far as this turn goes.
     mutating func nextDue(at now: Instant) -> Due? {
         while self.allowance > 0, let first = self.waiting.firstDue(at: now) {
-            let due = self.paces.due(first.room, at: now)
+            let due = self.due(first.room, at: now)
             if due > now {
                 self.waiting.move(first.room, to: due)
             } else {
@@ -115,6 +119,20 @@ struct PreviewPacer {
             }
         }
         return nil
+    }
+
+    /// When a room's previews may be delivered that are there now; `.never`: not at its pace.
+    private func due(_ room: Identifier, at now: Instant) -> Instant {
+        let due = self.paces.due(room, at: now)
+        if self.interval == .zero { return due }
+        return max(due, self.deliveredAt[room].map { $0 + self.interval } ?? due)
+    }
+
+    /// The previews of each room wait for each other: a write to its members takes all of them along.
+    /// - Parameter share: of the longest wait; 0: they do not wait.
+    mutating func wait(_ share: Double) {
+        self.interval = self.limits.throttle.part(share)
+        if self.interval == .zero { self.deliveredAt = [:] }
     }
 
     /// Removes and returns what waits for a room's members, whatever its pace.
@@ -128,6 +146,7 @@ struct PreviewPacer {
         _ deliveries: Int, of room: Identifier, to members: Int, lateness: Nanoseconds, at now: Instant
     ) {
         self.allowance -= members
+        if self.interval > .zero { self.deliveredAt[room] = now }
         self.paces.flushed(room, deliveries: deliveries, lateness: lateness, at: now)
     }
 
@@ -151,7 +170,7 @@ struct PreviewPacer {
     mutating func review(at now: Instant) -> [Identifier] {
         let changed = self.paces.review(at: now)
         for room in changed {
-            self.waiting.move(room, to: self.paces.due(room, at: now))
+            self.waiting.move(room, to: self.due(room, at: now))
             self.unsent.move(room, to: self.paces.sendingDue(room, at: now))
         }
         return changed
@@ -161,6 +180,7 @@ struct PreviewPacer {
     /// - Returns: what they showed last, to be sent on.
     mutating func forget(_ room: Identifier) -> ArraySlice<Preview> {
         _ = self.waiting.remove(room)
+        if !self.deliveredAt.isEmpty { self.deliveredAt[room] = nil }
         self.paces.forget(room)
         return self.unsent.remove(room).previews
     }

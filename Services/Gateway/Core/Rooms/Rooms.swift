@@ -39,6 +39,9 @@ package struct Rooms {
     package var resyncsTotal: UInt64 { self.streams.resyncsTotal }
     package var fallenBehindTotal: UInt64 { self.streams.fallenBehindTotal }
 
+    /// See ``PreviewPacer/wait(_:)``.
+    mutating func previewsWait(_ share: Double) { self.pacer.wait(share) }
+
     // MARK: Members
 
     /// Everybody in a room.
