@@ -5,7 +5,7 @@ package enum BuildInfo {
     package static let version = "0.1.0"
 
     /// The version of the database's schema: that of the last migration.
-    package static let schemaVersion = 20
+    package static let schemaVersion = 21
 
     /// `release`, or `debug` for unoptimised builds.
     package static var configuration: String {

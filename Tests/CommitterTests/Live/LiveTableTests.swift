@@ -288,7 +288,7 @@ import Wire
     private static let impossible = [
         "seq = 0", "deleted_seq = 99", "deleted_seq = seq", "data = NULL", "data = '[]'", "id = ''",
         "id = repeat('x', 129)", "parent_id = ''", "updated_by = ''", "updated_by = repeat('x', 257)",
-        "data = ('{\"x\":\"' || repeat('x', 70000) || '\"}')::json",
+        "data = ('{\"x\":\"' || repeat('x', 270000) || '\"}')::json",
     ]
 
     @Test func constraintsAreTheLastLine() throws {
