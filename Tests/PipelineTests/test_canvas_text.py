@@ -45,7 +45,9 @@ def test_an_editor_is_left_by_its_user_alone_and_others_see_the_text_grow(single
     # Whatever others do to the note, it is still written.
     bob.select("a")
     bob.key("c")
-    eventually("its colour changed", lambda: "tint" in ada.stored["a"])
+    bob.press("[data-colour='fill mint']")
+    eventually("its colour changed", lambda: ada.stored["a"].get("tint") == "mint")
+    bob.key("Escape")
     bob.drag(bob.middle("a"), tuple(value + 60 for value in bob.middle("a")), CTRL)
     eventually("it was moved", lambda: ada.stored["a"]["positionX"] > 30)
     ada.wait("the editor goes with it", f"""(() => {{

@@ -15,6 +15,9 @@ import { node } from "./page.js";
 /** On a smaller frame, in pixels, handles lie outside: what is within it can be dragged. */
 const SMALL = matchMedia("(pointer: coarse)").matches ? 96 : 60;
 
+/** On a smaller frame, in pixels, there is no place for a handle between two corners. */
+const TINY = 26;
+
 /** Draws over the elements. */
 export class Overlay {
   #frame = node("div", "frame");
@@ -65,8 +68,9 @@ export class Overlay {
     this.#frame.classList.toggle("locked", isLocked);
     this.#frame.classList.toggle("plain", isPlain);
     this.#frame.classList.toggle("stretchable", frame.canStretch);
-    const { width, height } = this.#frame.style;
-    this.#frame.classList.toggle("small", Math.min(parseFloat(width), parseFloat(height)) < SMALL);
+    const { width, height } = this.#frame.style, side = Math.min(parseFloat(width), parseFloat(height));
+    this.#frame.classList.toggle("small", side < SMALL);
+    this.#frame.classList.toggle("tiny", side < TINY);
   }
 
   /** @param {Camera} camera @param {import("./arrows.js").Line | undefined} line of the only selected arrow */
