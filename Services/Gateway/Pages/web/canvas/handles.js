@@ -91,6 +91,7 @@ export const resizes = (type, handle) =>
 export function pulled(frame, handle, from, to, { step, aboutMiddle, keepsRatio }) {
   if (handle === "turn") return ofTurning(middleOf(frame), from, to, frame.rotation, step);
   const { x, y, ways } = /** @type {any} */ (HANDLES)[handle];
-  const fixed = aboutMiddle ? middleOf(frame) : placeOn(frame, { x: 1 - x, y: 1 - y });
-  return ofPulling(fixed, from, to, frame.rotation, ways, keepsRatio);
+  const fixed = aboutMiddle ? middleOf(frame) : placeOn(frame, { x: 1 - x, y: 1 - y }), held = placeOn(frame, { x, y });
+  // A handle may lie beside its place on the frame, and be held beside its middle.
+  return ofPulling(fixed, held, { x: to.x + held.x - from.x, y: to.y + held.y - from.y }, frame.rotation, ways, keepsRatio);
 }
