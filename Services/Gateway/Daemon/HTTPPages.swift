@@ -24,6 +24,8 @@ final class HTTPPages: HTTPApplication {
         self.origins = origins
         self.invitations = invitations
         self.maxBody = maxBody
+        // Ahead of the first who asks, on a thread of its own.
+        Task.detached(priority: .utility) { StaticFile.prepare() }
     }
 
     func handle(_ request: HTTPRequest, respond: @escaping (HTTPResponse) -> Void) {

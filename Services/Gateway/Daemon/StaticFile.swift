@@ -31,6 +31,9 @@ struct StaticFile: Sendable {
 
     static func at(_ path: String) -> StaticFile? { Self.byPath[path] }
 
+    /// Joins and compresses them, unless that is done: a tenth of a second or two, for which an event loop would stand still.
+    static func prepare() { _ = Self.byPath.count }
+
     /// The answer to a request for it.
     /// - Parameters:
     ///   - known: the validators of If-None-Match, if the request has that field.

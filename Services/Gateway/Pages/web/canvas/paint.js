@@ -7,7 +7,7 @@ import { TINTS } from "./samples.js";
 /** @typedef {{fill?: string, stroke?: string}} Paint names of the palette; a fill may be "none" */
 
 /** @param {any} name @param {string} otherwise @returns {string} a colour of the palette, or none */
-export const colourNamed = (name, otherwise) => (name === "none" || TINTS.includes(name) ? name : otherwise);
+const colourNamed = (name, otherwise) => (name === "none" || TINTS.includes(name) ? name : otherwise);
 
 /** What a line has that nobody has coloured. */
 export const LINE = "slate";

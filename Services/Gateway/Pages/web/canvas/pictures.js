@@ -67,13 +67,13 @@ function told([first, ...more]) {
 class Unreadable extends Error {}
 
 /** @param {Picture} picture @returns {{width: number, height: number}} of its element */
-export function sizeOf({ width, height }) {
+function sizeOf({ width, height }) {
   const factor = Math.min(SIDE / Math.max(width, height), 1), least = 24;
   return { width: Math.max(Math.round(width * factor), least) + 2 * EDGE, height: Math.max(Math.round(height * factor), least) + 2 * EDGE };
 }
 
 /** @param {string} name of a file @returns {string} without its folder and its kind */
-export const titleOf = name => name.replace(/^.*[\\/]/, "").replace(/\.[^.]{1,5}$/, "").trim().slice(0, 120);
+const titleOf = name => name.replace(/^.*[\\/]/, "").replace(/\.[^.]{1,5}$/, "").trim().slice(0, 120);
 
 /** @param {File} file @param {number} limit characters of its URL @returns {Promise<Picture>} */
 export async function pictureOf(file, limit) {

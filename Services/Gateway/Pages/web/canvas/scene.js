@@ -99,11 +99,6 @@ export class Scene {
     return element && isAnnotation(element) ? this.room.drawn(element.parentId) : undefined;
   }
 
-  /** @param {string} id @returns {string | undefined} that of the node, while there is one */
-  nodeName(id) {
-    return this.views.get(id)?.node.id;
-  }
-
   /**
    * The element that a node belongs to.
    * @param {EventTarget | null} target @returns {string | undefined}
