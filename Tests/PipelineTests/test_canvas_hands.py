@@ -411,6 +411,7 @@ def test_sides_resize_and_the_other_side_stays(single, windows, room):
     ada.agrees("a"), bob.agrees("a")
     ada.key("z", CTRL)
     eventually("one undo", lambda: (ada.stored["a"]["originalWidth"], place(ada.stored["a"])) == (300, (0, 0)))
+    ada.agrees("a")
     # With Alt about the middle, with Shift in its ratio.
     x, y = ada.handle("e")
     ada.drag((x, y), (x - way[0] / 2, y - way[1] / 2), ALT + SHIFT)
