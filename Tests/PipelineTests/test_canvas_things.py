@@ -255,7 +255,7 @@ def test_colours_are_those_of_what_is_selected_and_of_what_is_drawn_next(single,
     assert (drawn["fill"], drawn["stroke"]) == ("none", "rose")
     ada.select_nothing()
     ada.click(300, 225)
-    assert ada.ask("document.querySelector('.frame').hidden")
+    assert ada.ask("document.getElementById('selection').hidden")
     ada.click(202, 225)
     ada.wait("it is selected", "document.querySelector('.frame').hidden === false")
     bob.shows(4)
