@@ -137,7 +137,7 @@ let gateway: [Target] = [
     .target(name: "CGatewayPages", path: "Services/Gateway/Pages/Embedded"),
     library(
         "GatewayPages", "Services/Gateway/Pages", ["CGatewayPages", "CZlib"],
-        exclude: ["README.md", "pictures", "web", "Embedded"]),
+        exclude: ["README.md", "join.mjs", "pictures", "served", "web", "Embedded"]),
     library(
         "GatewayDaemon", "Services/Gateway/Daemon",
         [

@@ -58,7 +58,8 @@ embedded() { # where the list is, folder of the files
         grep -qF "#embed \"../${file#"$(dirname "$(dirname "$1")")"/}\"" "$1" || offence "$file is not in $1"
     done
 }
-embedded Services/Gateway/Pages/Embedded/pages.c Services/Gateway/Pages/web
+embedded Services/Gateway/Pages/Embedded/pages.c Services/Gateway/Pages/served
+embedded Services/Gateway/Pages/Embedded/pages.c 'Services/Gateway/Pages/web/*.svg'
 embedded Services/Operator/Monitor/Embedded/monitor.c Services/Operator/Monitor/web
 embedded Services/Committer/Daemon/Embedded/schema.c Services/Committer/Daemon/Schema
 

@@ -11,7 +11,7 @@
 . "$(dirname "$0")/../suite.sh"
 find_programs touchsync "$@"
 shift
-install_packages nodejs node-ws node-xmlhttprequest node-typescript chromium firefox-esr haproxy nginx jq
+install_packages nodejs node-ws node-xmlhttprequest node-typescript rollup terser chromium firefox-esr haproxy nginx jq
 PROMTOOL=$(unpack_program prometheus promtool)
 export PROMTOOL
 run_pytest PipelineTests "$@"

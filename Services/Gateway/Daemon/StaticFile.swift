@@ -31,7 +31,7 @@ struct StaticFile: Sendable {
 
     static func at(_ path: String) -> StaticFile? { Self.byPath[path] }
 
-    /// Joins and compresses them, unless that is done: a tenth of a second or two, for which an event loop would stand still.
+    /// Compresses them, unless that is done: an event loop would stand still for it.
     static func prepare() { _ = Self.byPath.count }
 
     /// The answer to a request for it.
@@ -84,8 +84,11 @@ struct StaticFile: Sendable {
                 sourceMap: "touchsync.js.map")
             files["\(folder)/touchsync.js.map"] = .client(
                 WebClient.sourceMap, contentType: "application/json", caching: caching)
-            files["\(folder)/projection.js"] = .client(WebClient.projection, caching: caching)
-            files["\(folder)/store.js"] = .client(WebClient.store, caching: caching)
+            // The canvas loads these, too.
+            files["\(folder)/projection.js"] = .client(
+                WebClient.projection, compressed: gzipped(WebClient.projection), caching: caching)
+            files["\(folder)/store.js"] = .client(
+                WebClient.store, compressed: gzipped(WebClient.store), caching: caching)
             files["\(folder)/react.js"] = .client(WebClient.react, caching: caching)
             files["\(folder)/touchsync.src.js"] = .client(WebClient.source, caching: caching)
             for (module, types) in WebClient.types {

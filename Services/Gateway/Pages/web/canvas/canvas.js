@@ -4,8 +4,7 @@ import { Actions } from "./actions.js";
 import { Board } from "./board.js";
 import { isCamera, toScreen } from "./camera.js";
 import { Clipboard } from "./clipboard.js";
-import { arrangingLater, COMMANDS } from "./commands.js";
-import { ColourBox } from "./colourbox.js";
+import { COMMANDS } from "./commands.js";
 import { Connection } from "./connection.js";
 import { pullOff } from "./copying.js";
 import { Editor } from "./editing.js";
@@ -13,11 +12,8 @@ import { entered, kept } from "./entry.js";
 import { centre } from "./geometry.js";
 import { middleOf } from "./handles.js";
 import { rename } from "./identity.js";
-import { Following } from "./follow.js";
 import { Keyboard } from "./keyboard.js";
 import { later } from "./later.js";
-import { Load } from "./load.js";
-import { Minimap } from "./minimap.js";
 import { notify, say } from "./notices.js";
 import { $, isCalm, paced } from "./page.js";
 import { Pointers } from "./pointer.js";
@@ -26,7 +22,6 @@ import { mayChange } from "./roomcore.js";
 import { Rulers } from "./rulers.js";
 import { BoardStage } from "./stage.js";
 import { browser, isOneOf, tab } from "./storage.js";
-import { TextBar } from "./textbar.js";
 import { storable } from "./texts.js";
 import * as theme from "./theme.js";
 import { Tools } from "./tools.js";
@@ -117,15 +112,6 @@ function chooseQuality(board) {
   };
 }
 
-/** @param {Board} board */
-function startMinimap(board) {
-  const map = new Minimap($("minimap"), at => {
-    const { width, height } = board.view;
-    board.look({ ...board.camera, x: at.x - width / 2, y: at.y - height / 2 });
-  }, () => board.frames.want());
-  return paced(120, () => map.draw(board.scene.boxes, board.view, board.moving, board.people.places, board.scene.ties.lines));
-}
-
 /** One hint, the first time that something is selected here. */
 function hint() {
   if (browser.read("hinted", isOneOf([true]))) return;
@@ -154,7 +140,7 @@ function keepCamera(board) {
 async function start() {
   showRoom();
   showLink();
-  toolbar.fillHelp();
+  $("help").addEventListener("toggle", () => import("./help.js").then(({ fill }) => fill()), { once: true });
   if (!ROOM.test(roomId)) return denyName();
   // From here on nothing waits: what the room says when it is joined has to find who hears it.
   const { own, client } = await entered, room = client.room(roomId);
@@ -179,12 +165,14 @@ async function start() {
     locked, edit: id => actions.edit(id), copy: () => pullOff(actions), ask: at => page.menu(at),
   });
   const pointers = new Pointers(board.surface, stage), rulers = new Rulers(board, layers.overlay, { say, locked });
-  const following = new Following(board, say);
   const tools = stage.tools = new Tools(board, actions, (name, isLocked) => {
     stage.isPanning = name === "hand";
     toolbar.showTool(name, isLocked);
   });
   let isJoined = false;
+  /** @type {import("./soon.js").Soon | undefined} */
+  let extras = undefined;
+  const soon = room.joined.then(() => import("./soon.js")).then(({ start }) => (extras = start(board, actions, page)));
   const clipboard = new Clipboard(actions, () => (stage.pointing ? board.place(stage.pointing) : undefined), locked);
   /**
    * Where the menu was opened: what it pastes comes there.
@@ -211,7 +199,7 @@ async function start() {
       document.body.classList.toggle("panning", isDown);
     },
     escape() {
-      const wasBusy = board.recorder !== undefined || following.stop();
+      const wasBusy = board.recorder !== undefined || extras?.following.stop() === true;
       board.record(undefined);
       if (pointers.abort() || wasBusy) return;
       if (tools.draws) return tools.choose("select");
@@ -219,31 +207,29 @@ async function start() {
     },
   };
   new Keyboard(board, actions, page);
-  const textBar = new TextBar(actions);
-  toolbar.wire(actions, page);
+  toolbar.wire(document, actions, page);
   toolbar.fillAnimations(actions);
-  const colours = new ColourBox(actions);
   tools.choose("select");
-  new Load(board, actions, notify, kept() === null);
+  for (const button of document.querySelectorAll("[data-robots]")) button.addEventListener("click", async () => (await soon).load.robots());
+  $("crowd").addEventListener("click", async () => (await soon).load.crowd());
   const connection = new Connection(client, room, () => board.people.count, say);
-  const hadCamera = keepCamera(board), measure = chooseQuality(board), drawMinimap = startMinimap(board);
-  theme.start(drawMinimap);
+  const hadCamera = keepCamera(board), measure = chooseQuality(board);
+  theme.start(() => extras?.drawMinimap());
 
-  board.people.onFollow = person => {
+  board.people.onFollow = async person => {
     $("people-box").hidePopover();
-    following.start(person);
+    (await soon).following.start(person);
   };
   board.onRecord = toolbar.showRecording;
   board.onSelect = ids => {
     toolbar.showSelection(actions);
-    colours.show();
+    extras?.colours.show();
     if (ids.length === 0) return;
-    arrangingLater();
     hint();
   };
   board.onChange = () => {
     toolbar.showSelection(actions);
-    colours.show();
+    extras?.colours.show();
     toolbar.showHistory(actions);
     $("empty").hidden = !isJoined || room.elements.length > 0;
   };
@@ -251,8 +237,7 @@ async function start() {
     measure(now, isMoving);
     rulers.draw();
     editor.draw();
-    textBar.draw();
-    drawMinimap();
+    extras?.draw();
   };
   board.surface.addEventListener("wheel", event => stage.wheel(event), { passive: false });
   board.surface.addEventListener("dblclick", event => {
@@ -271,7 +256,6 @@ async function start() {
   room.on("joined", () => ($("denied").hidden = true));
   room.joined.then(() => {
     isJoined = true;
-    import("./tips.js").then(tips => tips.start());
     if (!hadCamera) board.fit();
     board.onChange();
     connection.show();

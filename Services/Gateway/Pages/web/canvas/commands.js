@@ -34,17 +34,14 @@ import { groupOf } from "./groups.js";
  * @property {() => void} import
  */
 
-/** @type {Promise<typeof import("./arranging.js")> | undefined} */
-let arranging;
-/** What few need at once comes when something is selected for the first time. */
-export const arrangingLater = () => (arranging ??= import("./arranging.js"));
+const arranging = () => import("./arranging.js");
 
 /** @param {import("./arrange.js").Edge} edge @returns {Command["run"]} */
-const align = edge => async actions => (await arrangingLater()).align(actions, edge);
+const align = edge => async actions => (await arranging()).align(actions, edge);
 /** @param {"x" | "y"} axis @returns {Command["run"]} */
-const distribute = axis => async actions => (await arrangingLater()).distribute(actions, axis);
+const distribute = axis => async actions => (await arranging()).distribute(actions, axis);
 /** @param {import("./order.js").Way} way @returns {Command["run"]} */
-const restack = way => async actions => (await arrangingLater()).restack(actions, way);
+const restack = way => async actions => (await arranging()).restack(actions, way);
 
 /** @type {Record<string, Command>} */
 export const COMMANDS = {
@@ -70,12 +67,12 @@ export const COMMANDS = {
   paste: { label: "Paste", group: "Change", keys: ["Ctrl+v"], isBrowsers: true, run: (_, page) => page.paste() },
   duplicate: { label: "Duplicate", group: "Change", keys: ["Ctrl+d"], needsSelection: true, run: duplicate },
   group: {
-    label: "Group", group: "Change", keys: ["Ctrl+g"], needs: 2, run: async actions => (await arrangingLater()).group(actions),
+    label: "Group", group: "Change", keys: ["Ctrl+g"], needs: 2, run: async actions => (await arranging()).group(actions),
   },
   ungroup: {
     label: "Ungroup", group: "Change", keys: ["Ctrl+Shift+g"], needsSelection: true,
     applies: ({ selected }) => selected.some(one => groupOf(one) !== undefined),
-    run: async actions => (await arrangingLater()).ungroup(actions),
+    run: async actions => (await arranging()).ungroup(actions),
   },
   front: { label: "Bring to front", group: "Change", keys: ["Ctrl+Shift+}"], needsSelection: true, run: restack("front") },
   forward: { label: "Bring forward", group: "Change", keys: ["Ctrl+]"], needsSelection: true, run: restack("forward") },
@@ -145,36 +142,6 @@ export const COMMANDS = {
 
 /** @param {Command} command whether only those may give it who may change the room */
 export const changes = ({ group, isHarmless }) => (group === "Create" || group === "Change") && !isHarmless;
-
-/**
- * What else the keyboard and hands do, for the help.
- * @type {[string, string][]}
- */
-export const GESTURES = [
-  ["Drag", "move; a second finger turns and scales"],
-  ["Flick", "throw; press on what flies to catch it"],
-  ["Alt + drag", "pull copies off"],
-  ["Ctrl + Alt + drag, three fingers", "tilt"],
-  ["Shift + click, drag over the canvas", "select several"],
-  ["Drag or click with a tool", "draw; press its key twice to keep it, Enter for one without a pointer"],
-  ["Double click, Ctrl + click", "reach into a group"],
-  ["Corners", "scale, shapes freely; Alt about the middle"],
-  ["Sides", "width and height; Alt about the middle, Shift keeps the ratio"],
-  ["Round handle", "turn; Shift in steps"],
-  ["Ctrl while dragging", "no snapping"],
-  ["Right click, hold a finger", "a menu"],
-  ["Drop, paste", "texts and pictures from elsewhere"],
-  ["Drag out of the upper or left edge", "a guide; back to the edge, or Delete, and it goes"],
-  ["Wheel, pinch, Space + drag", "zoom and move the canvas"],
-  ["Tab", "next element"],
-  ["Arrows", "move by 10, with Shift by 1; without a selection the canvas"],
-  ["+ −", "scale"],
-  ["[ ]", "turn by 15°, with Shift a quarter"],
-  ["Animate, Record", "repeats what you do next with the selected element"],
-  ["Menu, Motion", "show less of it, or none: only where things end up"],
-  ["Escape", "take a gesture, a recording or what you wrote back, select nothing"],
-  ["Ctrl + Enter, click outside", "what you wrote is stored"],
-];
 
 /**
  * Whether a command does something now.

@@ -102,3 +102,5 @@ async function begin() {
 
 /** Who came is let in while most of the page is still on its way. */
 export const entered = begin();
+// Sooner it would take the line from what lets people in.
+import("./canvas.js");

@@ -21,8 +21,6 @@ export class Load {
     this.actions = actions;
     this.notify = notify;
     this.isOpen = isOpen;
-    for (const button of document.querySelectorAll("[data-robots]")) button.addEventListener("click", () => this.robots());
-    $("crowd").addEventListener("click", () => this.crowd());
   }
 
   async crowd() {

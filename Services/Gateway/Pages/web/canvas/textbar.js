@@ -6,6 +6,7 @@ import { $, iconButton, node } from "./page.js";
 import { mayChange } from "./roomcore.js";
 import { TINTS } from "./samples.js";
 import { ALIGNS, SIZES, styleOf } from "./texts.js";
+import { wire } from "./toolbar.js";
 
 /** @typedef {import("./actions.js").Actions} Actions */
 /** @typedef {import("./texts.js").Style} Style */
@@ -33,8 +34,8 @@ export class TextBar {
    */
   #isSet = new Map();
 
-  /** @param {Actions} actions */
-  constructor(actions) {
+  /** @param {Actions} actions @param {import("./commands.js").Page} page */
+  constructor(actions, page) {
     this.actions = actions;
     const bar = this.#bar;
     bar.id = "style";
@@ -59,6 +60,7 @@ export class TextBar {
     }
     // The text that is written keeps the keyboard.
     bar.addEventListener("mousedown", event => event.preventDefault());
+    wire(bar, actions, page);
     document.body.append(bar);
   }
 

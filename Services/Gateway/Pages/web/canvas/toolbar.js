@@ -2,8 +2,8 @@
 
 import { ANIMATIONS } from "./animations.js";
 import { hasText } from "./cards.js";
-import { changes, COMMANDS, GESTURES, isOf } from "./commands.js";
-import { shownKey, withKeys } from "./keys.js";
+import { changes, COMMANDS, isOf } from "./commands.js";
+import { shownKey } from "./keys.js";
 import { $, icon, node } from "./page.js";
 import { paintOf } from "./paint.js";
 import { TOOLS } from "./tools.js";
@@ -13,10 +13,10 @@ import { TOOLS } from "./tools.js";
 
 /**
  * Wires the buttons that name a command.
- * @param {Actions} actions @param {Page} page
+ * @param {ParentNode} place where they are @param {Actions} actions @param {Page} page
  */
-export function wire(actions, page) {
-  for (const button of document.querySelectorAll("[data-command]")) {
+export function wire(place, actions, page) {
+  for (const button of place.querySelectorAll("[data-command]")) {
     if (!(button instanceof HTMLButtonElement)) continue;
     const command = COMMANDS[button.dataset.command ?? ""], { label, keys, run } = command;
     if (changes(command)) button.classList.add("changes");
@@ -110,15 +110,4 @@ export function fillAnimations(actions) {
 export function showRecording(isRecording) {
   $("recording").hidden = !isRecording;
   document.body.classList.toggle("recording", isRecording);
-}
-
-/** Fills the help. */
-export function fillHelp() {
-  const line = (/** @type {string} */ keys, /** @type {string} */ text) => {
-    const row = node("div", "row");
-    row.append(node("dt", "", keys), node("dd", "", text));
-    return row;
-  };
-  $("help-gestures").replaceChildren(...GESTURES.map(([keys, text]) => line(withKeys(keys), withKeys(text))));
-  $("help-keys").replaceChildren(...Object.values(COMMANDS).filter(({ keys }) => keys.length).map(({ keys, label }) => line(keys.map(key => shownKey(key)).join(", "), label)));
 }
