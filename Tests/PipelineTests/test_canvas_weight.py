@@ -7,7 +7,7 @@ import subprocess
 import pytest
 import requests
 
-from canvas import CTRL, SHIFT, create, note
+from canvas import CTRL, SHIFT, Canvas, create, note
 from pipeline import eventually
 
 PAGES = pathlib.Path(__file__).resolve().parents[2] / "Services" / "Gateway" / "Pages"
@@ -57,22 +57,26 @@ def test_what_is_served_is_made_of_the_sources(tmp_path):
         assert file.read_text() == (tmp_path / file.name).read_text(), f"{file.name}: Services/Gateway/Pages/join.mjs makes it"
 
 
-@pytest.mark.parametrize("browser", ["chromium"], indirect=True)
-def test_what_is_asked_for_early_comes_when_its_script_does(single, browser, windows, room):
-    """A room is live before the browser has the script of the help, the colours, the groups and of following."""
-    create(single, room, note("a", 0, 0), note("b", 300, 0))
-    held = []
-    ada = windows()
-    bob = windows()
-    others = browser.listeners[bob.window.session]
+def pause(window, hear):
+    """Has each request for the script that comes after the room wait, and tells its id."""
+    session, listeners = window.window.session, window.browser.listeners
+    others = listeners[session]
 
-    def hear(method, parameters):
+    def happened(method, parameters):
         if method == "Fetch.requestPaused":
-            held.append(parameters["requestId"])
+            hear(parameters["requestId"])
         others(method, parameters)
 
-    browser.listeners[bob.window.session] = hear
-    bob.window.command("Fetch.enable", patterns=[{"urlPattern": "*/app/soon.js"}])
+    listeners[session] = happened
+    window.window.command("Fetch.enable", patterns=[{"urlPattern": "*/app/soon.js"}])
+
+
+@pytest.mark.parametrize("browser", ["chromium"], indirect=True)
+def test_what_is_asked_for_early_comes_when_its_script_does(single, windows, room):
+    """A room is live before the browser has the script of the help, the colours, the groups and of following."""
+    create(single, room, note("a", 0, 0), note("b", 300, 0))
+    ada, bob, held = windows(), windows(), []
+    pause(bob, held.append)
     bob.reload()
     eventually("its script is on the way", lambda: held)
     bob.shows(2)
@@ -89,3 +93,16 @@ def test_what_is_asked_for_early_comes_when_its_script_does(single, browser, win
     bob.wait("it follows", "document.getElementById('following').hidden === false")
     bob.wait("the help is there", "document.querySelectorAll('#help-keys .row').length > 20")
     bob.wait("there are colours", "document.querySelectorAll('#colours .swatch').length > 10")
+
+
+@pytest.mark.parametrize("browser", ["chromium"], indirect=True)
+def test_who_gets_a_part_of_the_page_is_told(single, browser, room):
+    ada = Canvas(browser, single, room)
+    session = ada.window.session
+    # Its answer would come to the very thread that says so.
+    pause(ada, lambda id: browser.send("Fetch.failRequest", session, requestId=id, errorReason="ConnectionReset"))
+    ada.reload()
+    ada.wait("she is told", "document.getElementById('toast')?.textContent.startsWith('A part of this page did not come.')")
+    ada.key("n")
+    ada.shows(1)
+    ada.close()

@@ -173,6 +173,7 @@ async function start() {
   /** @type {import("./soon.js").Soon | undefined} */
   let extras = undefined;
   const soon = room.joined.then(() => import("./soon.js")).then(({ start }) => (extras = start(board, actions, page)));
+  soon.catch(() => notify("A part of this page did not come. Reload it to have all of it."));
   const clipboard = new Clipboard(actions, () => (stage.pointing ? board.place(stage.pointing) : undefined), locked);
   /**
    * Where the menu was opened: what it pastes comes there.
