@@ -35,6 +35,10 @@ class Page:
         """What the person's system is set to: `light` or `dark`, and `reduce` or `no-preference`."""
         self.window.prefer(theme, motion)
 
+    def touch_only(self):
+        """From the next document on there are fingers, and no mouse. Chromium alone can pretend it."""
+        self.window.touch_only()
+
     def ask(self, expression):
         """The value of an expression."""
         return self.window.ask(expression)

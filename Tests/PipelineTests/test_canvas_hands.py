@@ -213,7 +213,7 @@ def test_a_group_is_one_in_all_windows(single, windows, room):
     # A marquee that touches one.
     bob.select_nothing()
     x, y = bob.middle("a")
-    bob.drag((x - 120, y - 90), (x - 60, y), 0)
+    bob.drag((x - 120, y + 90), (x - 60, y), 0)
     selected(bob, 2)
     # A double click reaches inside; the next click takes the other one alone; one beside it ends that.
     bob.double_click(*bob.middle("a"))

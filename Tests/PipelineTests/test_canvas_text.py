@@ -161,6 +161,27 @@ def test_texts_fit_and_grow_with_what_is_written(single, windows, room):
     eventually("all of it is one undo", lambda: (ada.stored["t"]["originalWidth"], ada.stored["t"]["content"]) == (220, "Title"))
 
 
+def test_a_text_that_nobody_wrote_goes(single, windows, room):
+    create(single, room, photo("p", 0, 0))
+    ada = windows()
+    ada.shows(1)
+    editor = "document.querySelector('.writing:not([hidden]) textarea') !== null"
+    for leave in (lambda: ada.key("Escape"), lambda: ada.click(60, 400)):
+        ada.ask("document.getElementById('canvas').focus()")
+        ada.key("t")
+        ada.wait("it is written", editor)
+        ada.shows(2)
+        leave()
+        ada.shows(1)
+    # One on a picture, too; with letters it stays.
+    ada.select("p")
+    ada.press("#selection [data-command=text]")
+    ada.wait("it is written", editor)
+    ada.write("Hi")
+    ada.key("Enter", CTRL)
+    eventually("it is stored", lambda: sorted(one.get("content", "") for one in ada.stored.values()) == ["", "Hi"])
+
+
 def test_the_style_of_a_text_is_chosen_beside_it(single, windows, room):
     create(single, room, note("a", 0, 0, content="Hello"), photo("p", 400, 0))
     ada, bob = windows(), windows()

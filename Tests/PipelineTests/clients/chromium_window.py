@@ -55,6 +55,9 @@ class ChromiumWindow:
         self.command("Emulation.setEmulatedMedia", features=[
             {"name": name, "value": value or ""} for name, value in features.items()])
 
+    def touch_only(self):
+        self.command("Emulation.setTouchEmulationEnabled", enabled=True, maxTouchPoints=5)
+
     def ask(self, expression):
         result = self.command("Runtime.evaluate", expression=expression, returnByValue=True)
         assert "exceptionDetails" not in result, result

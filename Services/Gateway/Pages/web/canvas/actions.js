@@ -40,8 +40,8 @@ let lastEdits = 0;
 export class Actions {
   #made = 0;
   /**
-   * Opens the text of an element.
-   * @type {(id: string) => void}
+   * Opens the text of an element, which was perhaps made for it by an edit with these options.
+   * @type {(id: string, options?: import("/client/touchsync.js").UndoOptions) => void}
    */
   write = () => {};
 
@@ -96,12 +96,12 @@ export class Actions {
    * @param {import("/client/touchsync.js").Data} element @param {boolean} [isText] whether its text is written next
    * @param {import("/client/touchsync.js").UndoOptions} [options] @returns {string} its id
    */
-  add(element, isText = false, options) {
+  add(element, isText = false, options = this.together()) {
     const id = newElementId();
     this.room.create({ id, ...element }, options);
     this.board.selection.set([id]);
     this.board.surface.focus({ preventScroll: true });
-    if (isText) this.write(id);
+    if (isText) this.write(id, options);
     return id;
   }
 

@@ -166,8 +166,11 @@ export class Board {
   fit(ids = this.room.elements.map(element => element.id)) {
     const box = union(ids.flatMap(id => this.#boxOf(id) ?? []));
     const { width, height } = this.size, margin = { x: Math.min(110, width / 20), y: Math.min(125, height / 5) };
-    if (box) this.look(fitted(box, this.size, margin, Math.max(1, width / 1700)));
-    else this.look({ x: -width / 2, y: -height / 2, zoom: 1 });
+    if (box) {
+      const { x, y, zoom } = fitted(box, this.size, margin, Math.max(1, width / 1700));
+      // Below there are more panels than above.
+      this.look({ x, y: y + (width > 760 ? 44 : 12) / zoom, zoom });
+    } else this.look({ x: -width / 2, y: -height / 2, zoom: 1 });
   }
 
   /** @param {string} id */

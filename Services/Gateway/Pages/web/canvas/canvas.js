@@ -34,6 +34,9 @@ const ROOM = /^[\w.:-]{1,64}$/, RULE = "A room's name has 1 to 64 letters, digit
 /** Where the browser keeps nothing for the page. */
 const GUEST = "This browser keeps nothing for this page: you are a guest, and somebody else after a reload. What is not sent by then is lost.";
 
+/** What somebody is told whom the room does not let in. */
+const STRANGER = "You are not invited to this room. Ask its owner, or enter the name of another room above.";
+
 /** The room's name is a field: another one leads to another room. */
 function showRoom() {
   $("room").value = roomId;
@@ -59,6 +62,12 @@ function denyName() {
   $("room").select();
 }
 
+/** @param {string} id of a sheet that is opened, or closed: keys go on in it, and back to where they were */
+function toggle(id) {
+  $(id).togglePopover();
+  if ($(id).matches(":popover-open")) $(id).querySelector("[aria-pressed=true], button").focus();
+}
+
 /** The link to share: the address without anything else in it. */
 function showLink() {
   const link = `${location.origin}${location.pathname}?room=${encodeURIComponent(roomId)}`;
@@ -76,7 +85,8 @@ function showIdentity(own) {
   const isOpen = kept() === null;
   $("own-name").value = own.name;
   $("own-colour").value = own.colour;
-  $("who").hidden = !isOpen;
+  // Robots have no tokens.
+  for (const part of [$("who"), ...document.querySelectorAll("[data-robots]")]) part.hidden = !isOpen;
   $("who").addEventListener("submit", async (/** @type {SubmitEvent} */ event) => {
     event.preventDefault();
     await rename(own.seat, { name: storable($("own-name").value).trim() || own.name, colour: $("own-colour").value });
@@ -95,7 +105,7 @@ function chooseQuality(board) {
     // Without previews there are no cursors: those that are shown would stand still.
     $("cursors").hidden = level === "final";
     $("quality-note").hidden = level === "full";
-    $("quality-note").textContent = level === "fewer" ? "Fewer previews" : "Final positions only";
+    $("quality-note").textContent = level === "fewer" ? "Less motion" : "No motion";
     // Where nothing moves any more nothing can be measured.
     if (choice.value === "auto" && level === "final") setTimeout(() => governor.lift() && apply(), governor.rest);
   };
@@ -158,7 +168,7 @@ async function start() {
       return found !== undefined;
     },
   });
-  actions.write = id => editor.open(id);
+  actions.write = (id, options) => editor.open(id, undefined, options);
   const locked = () => notify(mayChange(room) ? "It is locked. Unlock it first." : "You may look at this room, but not change it.");
   /** @type {BoardStage} */
   const stage = new BoardStage(board, {
@@ -189,11 +199,11 @@ async function start() {
       open(actions, page, at ?? toScreen(board.camera, frame ? middleOf(frame) : centre(board.view)));
     },
     help: () => $("help").togglePopover(),
-    animate: () => $("animate-box").togglePopover(),
+    animate: () => toggle("animate-box"),
     ...later(board, { notify, say, stage, locked }),
     tool: (/** @type {import("./tools.js").ToolName} */ name) => tools.choose(name),
     make: () => tools.make(),
-    colours: () => $("colour-box").togglePopover(),
+    colours: () => soon.then(() => toggle("colour-box")),
     pictures: () => import("./pictures.js").then(({ choosePictures }) => choosePictures(actions)),
     space(/** @type {boolean} */ isDown) {
       stage.isPanning = isDown || tools.name === "hand";
@@ -253,7 +263,7 @@ async function start() {
     if (event.button === 2 || event.ctrlKey) stage.ask(stage.at(/** @type {any} */ (event)), board.scene.idAt(event.target));
   });
   room.on("refusal", refusal => notify(refused(refusal, room.members)));
-  room.on("denied", refusal => deny(refused(refusal)));
+  room.on("denied", refusal => deny(refusal.code === "forbidden" ? STRANGER : refused(refusal)));
   room.on("joined", () => ($("denied").hidden = true));
   room.joined.then(() => {
     isJoined = true;

@@ -3,13 +3,16 @@
 
 import { boxOf, read, written } from "./copies.js";
 import { ASIDE, putAt, selectedOf } from "./copying.js";
-import { meets } from "./geometry.js";
+import { freePlace, meets } from "./geometry.js";
 import { mayChange } from "./roomcore.js";
 import { LONGEST } from "./texts.js";
 
 /** @typedef {import("./geometry.js").Point} Point */
 /** @typedef {import("./actions.js").Actions} Actions */
 /** @typedef {{html: string, text: string, files: File[]}} Content */
+
+/** About as large is what comes from elsewhere, pixels of the canvas. */
+const NOTE = { width: 200, height: 160 };
 
 export class Clipboard {
   /**
@@ -81,12 +84,12 @@ export class Clipboard {
 
   /** @param {Content} content @param {Point} [place] pixels of the canvas, instead of where the pointer is */
   async #put(content, place) {
-    const { actions } = this, { view } = actions.board;
+    const { actions } = this, { view, scene } = actions.board;
     if (!mayChange(actions.room)) return this.denied();
     const elements = read(content), box = elements && boxOf(elements);
-    const middle = { x: view.x + view.width / 2, y: view.y + view.height / 2 };
     // Without a pointer, beside what was copied if that is seen.
-    const at = place ?? this.pointing() ?? (box && meets(box, view) ? { x: box.x + box.width / 2 + ASIDE, y: box.y + box.height / 2 + ASIDE } : middle);
+    const at = place ?? this.pointing() ?? (box && meets(box, view) ? { x: box.x + box.width / 2 + ASIDE, y: box.y + box.height / 2 + ASIDE }
+      : freePlace(box ?? NOTE, view, [...scene.boxes.values()]));
     const shift = this.#again(content, at), where = { x: at.x + shift, y: at.y + shift };
     if (elements) return putAt(actions, elements, where);
     const text = content.text.trim(), { files } = content;

@@ -50,10 +50,10 @@ export const COMMANDS = {
   picture: { label: "Picture from a file", group: "Create", keys: ["f"], run: (_, page) => page.pictures() },
   audio: { label: "Sound", group: "Create", keys: ["u"], run: actions => actions.create("audio") },
   video: { label: "Video", group: "Create", keys: [], run: actions => actions.create("video") },
-  text: { label: "Text, on the selected picture", group: "Create", keys: ["t"], run: actions => actions.text() },
+  text: { label: "Text", group: "Create", keys: ["t"], run: actions => actions.text() },
   rectangle: { label: "Rectangle", group: "Create", keys: ["r"], run: (_, page) => page.tool("rectangle") },
   ellipse: { label: "Ellipse", group: "Create", keys: ["o"], run: (_, page) => page.tool("ellipse") },
-  arrow: { label: "Arrow, between elements", group: "Create", keys: ["a"], run: (_, page) => page.tool("arrow") },
+  arrow: { label: "Arrow", group: "Create", keys: ["a"], run: (_, page) => page.tool("arrow") },
   pen: { label: "Pen", group: "Create", keys: ["p", "d"], run: (_, page) => page.tool("pen") },
   edit: { label: "Edit text, or play", group: "Change", keys: ["Enter"], needsSelection: true, isHarmless: true, run: actions => actions.edit() },
   cut: {

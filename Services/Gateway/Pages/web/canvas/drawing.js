@@ -1,7 +1,7 @@
 // Elements as SVG: what the page shows of them, for a file. It has no page, so that it is tested without one.
 
 import { isArrow, laidAlong, lineOf } from "./arrows.js";
-import { boundsOf, grown, union } from "./geometry.js";
+import { boundsOf, grown, mirrorOf, union } from "./geometry.js";
 import { innerSize, placed } from "./placing.js";
 import { cardOf } from "./portraits.js";
 import { tag } from "./svg.js";
@@ -47,7 +47,7 @@ export function drawn(elements, look, around = elements) {
   const roots = seen.filter(element => !parentOf(element));
   let count = 0;
   const draw = (/** @type {Element} */ element) => {
-    const parent = parentOf(element), name = `e${++count}`, { layers, hasShadow } = cardOf(element, innerSize(element), look, name);
+    const parent = parentOf(element), name = `e${++count}`, { layers, hasShadow } = cardOf(element, innerSize(element), { ...look, mirror: mirrorOf(element, parent) }, name);
     const own = layers.map(({ markup, opacity }, layer) => tag("g", { opacity }, placed(markup, element, parent, `${name}-${layer}`))).join("");
     /** @type {string} */
     const on = seen.filter(one => parentOf(one)?.id === element.id).map(draw).join("");

@@ -4,6 +4,7 @@
 import { chord } from "./keys.js";
 import { dress, tintOf } from "./cards.js";
 import { laidOut, needed } from "./fitting.js";
+import { mirrorOf } from "./geometry.js";
 import { toScreen } from "./camera.js";
 import { lay } from "./overlay.js";
 import { node } from "./page.js";
@@ -13,12 +14,13 @@ import { textOf } from "./values.js";
 import { sentence } from "./words.js";
 
 /** @typedef {import("/client/touchsync.js").Element} Element */
+/** @typedef {import("/client/touchsync.js").UndoOptions} UndoOptions */
 /** @typedef {import("./board.js").Board} Board */
 /** @typedef {import("./handles.js").Frame} Frame */
 /** @typedef {{width: number, height: number}} Size as it is laid out */
 /**
  * A text that is written, and what its element was when it was seen last.
- * @typedef {{id: string, before: string, element: Element, frame?: Frame, layout?: string, size?: Size}} Work
+ * @typedef {{id: string, before: string, element: Element, made?: UndoOptions, frame?: Frame, layout?: string, size?: Size}} Work
  */
 /**
  * What the page does about it.
@@ -87,12 +89,13 @@ export class Editor {
   /**
    * Opens the text of an element.
    * @param {string} id @param {string} [text] what is written there, by default what it has
+   * @param {UndoOptions} [made] of the edit that made it, to be written
    */
-  open(id, text) {
+  open(id, text, made) {
     const element = this.board.room.element(id), before = textOf(element?.content);
     if (!element || this.id === id) return this.#field.focus({ preventScroll: true });
     this.save();
-    this.#work = { id, before, element };
+    this.#work = { id, before, element, made };
     this.#field.value = text ?? before;
     this.#box.hidden = false;
     document.body.classList.add("written");
@@ -108,7 +111,7 @@ export class Editor {
     const work = this.#work, mine = storable(this.#field.value);
     if (!work) return;
     this.#close(work);
-    if (mine === work.before) return;
+    if (mine === work.before) return this.#tidy(work);
     const { id, before } = work, element = this.board.room.element(id);
     if (!element || element.locked) return mine.trim() ? this.heard.kept(mine, work.element) : undefined;
     const theirs = textOf(element.content), both = merged(before, theirs, mine);
@@ -117,7 +120,19 @@ export class Editor {
 
   /** The text is as it was. */
   cancel() {
-    if (this.#work) this.#close(this.#work);
+    const work = this.#work;
+    if (!work) return;
+    this.#close(work);
+    this.#tidy(work);
+  }
+
+  /**
+   * A text without a letter, which nobody could see or find, goes.
+   * @param {Work} work
+   */
+  #tidy({ id, before, made }) {
+    const { room } = this.board, element = room.element(id);
+    if (element?.type === "text" && !element.locked && !before && !textOf(element.content)) room.delete([id], made);
   }
 
   /** @param {Work} work */
@@ -187,6 +202,7 @@ export class Editor {
     lay(this.#box, this.board.camera, frame, own);
     style.width = `${width}px`;
     style.height = `${height}px`;
+    style.setProperty("--mirror", Object.values(mirrorOf(element, this.board.scene.parentOf(work.id))).join(" "));
     style.transform += ` translateX(${(own.width - width) * shareOf(element)}px)`;
   }
 

@@ -79,7 +79,7 @@ async function enter(identity) {
     }
     await client.close();
     await ask(hadToken ? "The token is not valid, or not any more. Paste another one." :
-      "This server lets people in by tokens. Paste yours: it stays in this tab, and is never in the address.");
+      "This server asks for a token, which the room's owner gives you. It stays in this tab, and is never in the address.");
   }
 }
 

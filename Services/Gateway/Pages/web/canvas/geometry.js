@@ -64,6 +64,15 @@ export function stretchOf({ scaleX, scaleY }) {
   return { x: Math.abs(scaleX) / factor, y: Math.abs(scaleY) / factor };
 }
 
+/**
+ * Texts are read from left to right, whichever way their element is mirrored.
+ * @param {Pose} element @param {Pose} [parent] that it lies on @returns {{x: number, y: number}} -1 where it is mirrored
+ */
+export function mirrorOf(element, parent) {
+  const sign = (/** @type {"scaleX" | "scaleY"} */ name) => (element[name] < 0 !== Number(parent?.[name]) < 0 ? -1 : 1);
+  return { x: sign("scaleX"), y: sign("scaleY") };
+}
+
 /** @param {Box[]} boxes @returns {Box | undefined} undefined for none */
 export function union(boxes) {
   if (boxes.length === 0) return undefined;

@@ -34,13 +34,18 @@ const GESTURES = [
   ["Ctrl + Enter, click outside", "what you wrote is stored"],
 ];
 
+/** What needs a keyboard: with fingers alone the help leaves it out. */
+const TYPED = /^(Alt|Shift|Tab|Arrows|\+|\[|Escape|Ctrl while)/;
+
 /** Fills the help. */
 export function fill() {
   const line = (/** @type {string} */ keys, /** @type {string} */ text) => {
-    const row = node("div", "row");
-    row.append(node("dt", "", keys), node("dd", "", text));
+    const row = node("div", TYPED.test(keys) ? "row typed" : "row");
+    row.append(node("dt", "", withKeys(keys)), node("dd", "", withKeys(text)));
     return row;
   };
-  $("help-gestures").replaceChildren(...GESTURES.map(([keys, text]) => line(withKeys(keys), withKeys(text))));
+  // It has one button: from there keys would go behind it.
+  $("help").addEventListener("keydown", (/** @type {KeyboardEvent} */ event) => event.key === "Tab" && event.preventDefault());
+  $("help-gestures").replaceChildren(...GESTURES.map(([keys, text]) => line(keys, text)));
   $("help-keys").replaceChildren(...Object.values(COMMANDS).filter(({ keys }) => keys.length).map(({ keys, label }) => line(keys.map(key => shownKey(key)).join(", "), label)));
 }

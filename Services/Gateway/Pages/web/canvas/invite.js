@@ -35,7 +35,7 @@ export async function offer(room, notify) {
   const rights = Object.entries(RIGHTS).filter(([right]) => right === "view" || room.self?.right === "commit");
   choice.id = "right";
   for (const [value, text] of [["", "have a token"], ...rights]) choice.append(new Option(text, value));
-  line.append(node("span", "", "Those who come"), choice);
+  line.append(node("span", "", "Guests"), choice);
   choice.addEventListener("change", async () => {
     const { value } = choice;
     field.value = value ? "" : plain;
@@ -46,7 +46,7 @@ export async function offer(room, notify) {
     field.value = link ?? plain;
     if (link) return;
     choice.value = "";
-    notify("The app makes no such invitation now.");
+    notify("The app cannot make this invitation now. Try again in a moment.");
   });
   $("copy").parentElement.before(line);
 }

@@ -19,7 +19,10 @@ export function later(board, page) {
   let isInThePast = false;
   receive(board, page);
   // Without tokens everybody may do everything.
-  if (kept() !== null) $("share-box").addEventListener("toggle", () => import("./invite.js").then(({ offer }) => offer(board.room, page.notify)), { once: true });
+  if (kept() !== null) {
+    $("share-text").textContent = "Whoever has a token for this room enters it by this link.";
+    $("share-box").addEventListener("toggle", () => import("./invite.js").then(({ offer }) => offer(board.room, page.notify)), { once: true });
+  }
   return {
     async history() {
       $("menu-box").hidePopover();

@@ -12,15 +12,11 @@ export class Load {
   /** @type {Worker | undefined} */
   #worker = undefined;
 
-  /**
-   * @param {Board} board @param {Actions} actions @param {(text: string) => void} notify
-   * @param {boolean} isOpen whether robots are let in without tokens
-   */
-  constructor(board, actions, notify, isOpen) {
+  /** @param {Board} board @param {Actions} actions @param {(text: string) => void} notify */
+  constructor(board, actions, notify) {
     this.board = board;
     this.actions = actions;
     this.notify = notify;
-    this.isOpen = isOpen;
   }
 
   async crowd() {
@@ -35,9 +31,6 @@ export class Load {
   robots() {
     if (this.#worker) return this.#worker.postMessage({ stop: true });
     const { board } = this, roomId = board.room.id;
-    if (!this.isOpen) {
-      return this.notify(`Robots need a token: touchsync robots --room ${roomId} --count ${ROBOTS} --token …`);
-    }
     this.#worker = new Worker("/app/robots.js", { type: "module" });
     this.#worker.onmessage = ({ data }) => {
       if (data.failed) this.notify(`A robot may not join: ${data.failed}`);

@@ -11,7 +11,7 @@ import { face } from "./people.js";
 /** @param {string} userId @param {Room} room */
 function personOf(userId, room) {
   const member = room.members.find(one => one.userId === userId);
-  return { userId, name: member?.name || userId, colour: colourOf(member?.color, userId) };
+  return { userId, name: member?.name || userId.replace(/-[a-z0-9]{6,7}$/, ""), colour: colourOf(member?.color, userId) };
 }
 
 /** @param {Entry} entry @param {Room} room @returns {Node[]} */

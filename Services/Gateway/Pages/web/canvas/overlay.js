@@ -111,6 +111,9 @@ export class Overlay {
     shown.textContent = name;
     shown.style.background = colour;
     shown.style.color = inkOn(colour);
+    // However the element is turned, its name stands upright above it.
+    const corners = frame.corners.map(corner => toScreen(camera, corner)), [x, y] = (/** @type {const} */ (["x", "y"])).map(axis => Math.min(...corners.map(corner => corner[axis])));
+    shown.style.transform = `${new DOMMatrix(box.style.transform).inverse()} translate(${x}px, ${y - 6}px) translateY(-100%)`;
   }
 
   /** @param {Camera} camera @param {import("./guides.js").Line[]} lines */

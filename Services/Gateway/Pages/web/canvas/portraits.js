@@ -5,7 +5,7 @@ import { stretchOf } from "./geometry.js";
 import { nameOf, TINTS } from "./samples.js";
 import { arrowPath } from "./shapes.js";
 import { smooth } from "./strokes.js";
-import { escaped, tag } from "./svg.js";
+import { escaped, short, tag } from "./svg.js";
 import { stepsFrom, styleOf } from "./texts.js";
 import { wrapped } from "./wrapping.js";
 
@@ -19,12 +19,13 @@ import { wrapped } from "./wrapping.js";
  * @property {string} ink of texts
  * @property {string} [paper] behind everything; nothing by default
  * @property {string} font
+ * @property {{x: number, y: number}} [mirror] of what is drawn, where texts stay as they are read
  * @property {(element: Element) => string | undefined} picture its address, as a data URL
  */
 /** @typedef {{content: string, box: {x: number, y: number, width: number, height: number}, size: number, leading: number, weight: number, align: string, isMiddle: boolean, ink: string}} Words */
 
 /** The colour of what stands on pictures and players, whatever the theme. */
-const DARK = "#1b1d24", BRIGHT = "#ffffff";
+const BRIGHT = "#ffffff";
 /** How thick lines are, pixels. */
 const LINE = 3;
 /** Where a line's letters stand below its middle, in sizes. */
@@ -34,7 +35,7 @@ const BASELINE = 0.35;
 export const coloured = (name, colours, otherwise) => colours[typeof name === "string" && Object.hasOwn(colours, name) ? name : otherwise];
 
 /** @param {Words} words @param {Look} look */
-function lines({ content, box, size: chosen, leading, weight, align, isMiddle, ink }, { measure }) {
+function lines({ content, box, size: chosen, leading, weight, align, isMiddle, ink }, { measure, mirror = { x: 1, y: 1 } }) {
   const sizes = stepsFrom(chosen), inLines = (/** @type {number} */ size) => wrapped(content, box.width, text => measure(text, { size, weight }));
   // As on the page: smaller where its element would not hold it.
   const size = sizes.find(size => inLines(size).length * size * leading <= box.height + 1) ?? sizes[sizes.length - 1];
@@ -44,7 +45,9 @@ function lines({ content, box, size: chosen, leading, weight, align, isMiddle, i
   const spans = all.map((line, index) => tag("tspan", {
     x: box.x + box.width * place, y: top + (index + 0.5) * height + size * BASELINE,
   }, escaped(line.trimEnd())));
-  return tag("text", { "font-size": size, "font-weight": weight, fill: ink, "text-anchor": anchor, "xml:space": "preserve" }, ...spans);
+  const isMirrored = mirror.x + mirror.y < 2, moved = [(1 - mirror.x) * (box.x + box.width / 2), (1 - mirror.y) * (top + (all.length * height) / 2)];
+  const transform = isMirrored ? `matrix(${[mirror.x, 0, 0, mirror.y, ...moved.map(short)].join(" ")})` : undefined;
+  return tag("text", { transform, "font-size": size, "font-weight": weight, fill: ink, "text-anchor": anchor, "xml:space": "preserve" }, ...spans);
 }
 
 /** @param {string} id @param {string} tint @param {string} paper */
@@ -147,9 +150,9 @@ const PORTRAITS = {
       const length = 24 * (0.25 + 0.7 * Math.abs(Math.sin(index * 1.7) * Math.cos(index * 0.45))), step = Math.max(width - 98, 28) / 28;
       return tag("rect", { x: 80 + index * step, y: middle + 15 - length / 2, width: Math.max(step - 3, 1), height: length, rx: 2, fill: "#8d8fd8" });
     });
-    return tag("rect", { ...rounded(size, 16), fill: BRIGHT }) + playButton(40, middle, 26, "#4338ca") + bars.join("") +
-      tag("text", { x: 80, y: middle - 8, "font-size": 14, "font-weight": 600, fill: DARK }, escaped(textOf(element.title, "Sound"))) +
-      tag("text", { x: width - 18, y: middle - 8, "font-size": 14, "font-weight": 500, fill: "#565d6e", "text-anchor": "end" }, clock(element.seconds));
+    return tag("rect", { ...rounded(size, 16), fill: look.tints.paper }) + playButton(40, middle, 26, "#4338ca") + bars.join("") +
+      tag("text", { x: 80, y: middle - 8, "font-size": 14, "font-weight": 600, fill: look.ink }, escaped(textOf(element.title, "Sound"))) +
+      tag("text", { x: width - 18, y: middle - 8, "font-size": 14, "font-weight": 500, fill: look.inks.slate, "text-anchor": "end" }, clock(element.seconds));
   },
 };
 /** Those that lie on the canvas without paper. */

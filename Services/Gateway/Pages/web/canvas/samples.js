@@ -25,7 +25,7 @@ const KINDS = {
   photo: index => ({ picture: turn(PICTURES, index), width: 320, height: 240 }),
   video: index => ({ picture: turn(PICTURES, index + 2), title: "Sample clip", seconds: 8, width: 352, height: 220 }),
   audio: index => ({ title: turn(TUNES, index), tune: index % TUNES.length, seconds: 6, width: 320, height: 88 }),
-  text: () => ({ content: "Text", fontSize: 28, width: 220, height: 56 }),
+  text: () => ({ content: "", fontSize: 28, width: 220, height: 56 }),
 };
 
 /** @param {Kind} type @param {Point} at its middle @param {number} index of its kind @returns {Data} */
@@ -40,7 +40,7 @@ export function annotation(parent, index) {
   const width = Math.min(parent.originalWidth * 0.7, 260);
   return {
     type: "text", space: "normalized", parentId: parent.id, positionX: 0.5, positionY: 0.82 - (index % 4) * 0.2,
-    content: "Text", fontSize: 22, width, height: 44,
+    content: "", fontSize: 22, width, height: 44,
   };
 }
 

@@ -4,7 +4,7 @@ import { contentOf, fill, fillPlain } from "./cards.js";
 import { factorOf, fit, laidOut } from "./fitting.js";
 import { cssTransform } from "/client/projection.js";
 import { isArrow } from "./arrows.js";
-import { boundsOf, centre, innerFactor, meets, stretchOf } from "./geometry.js";
+import { boundsOf, centre, innerFactor, meets, mirrorOf, stretchOf } from "./geometry.js";
 import { resizes } from "./handles.js";
 import { isAnnotation, isGuide } from "./kinds.js";
 import { node } from "./page.js";
@@ -15,7 +15,7 @@ import { named } from "./words.js";
 /** @typedef {import("./give.js").Give} Give */
 /** @typedef {import("/client/touchsync.js").Element} Element */
 /** @typedef {import("/client/touchsync.js").Room} Room */
-/** @typedef {{node: HTMLElement, card: HTMLElement, content: unknown[], size: unknown[], opacity?: number, annotations: Set<string>, level?: number}} View */
+/** @typedef {{node: HTMLElement, card: HTMLElement, content: unknown[], size: unknown[], opacity?: number, mirror?: string, annotations: Set<string>, level?: number}} View */
 
 /** So far from the world's corner a view is not, pixels of the canvas. */
 const FAR = 1e5;
@@ -268,6 +268,8 @@ export class Scene {
     const opacity = element.opacity ?? 1;
     // To write the same again costs a browser as much.
     if (view.opacity !== opacity) style.opacity = String(view.opacity = opacity);
+    const { x: across, y: along } = mirrorOf(element, parent), mirror = `${across} ${along}`;
+    if (view.mirror !== mirror) style.setProperty("--mirror", view.mirror = mirror);
     const give = this.gives.get(element.id);
     const from = parent ? { x: 0, y: 0 } : this.origin;
     const x = element.positionX * (parent?.originalWidth ?? 1) * stretch.x - from.x - anchorX * width + (give?.x ?? 0);

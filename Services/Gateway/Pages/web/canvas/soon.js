@@ -1,7 +1,6 @@
 // What comes when the room is shown: nobody needs it to see the room, or to move things in it.
 
 import { ColourBox } from "./colourbox.js";
-import { kept } from "./entry.js";
 import { Following } from "./follow.js";
 import { Load } from "./load.js";
 import { Minimap } from "./minimap.js";
@@ -29,7 +28,7 @@ export function start(board, actions, page) {
   board.frames.want();
   return {
     colours: new ColourBox(actions), following: new Following(board, say), drawMinimap,
-    load: new Load(board, actions, notify, kept() === null),
+    load: new Load(board, actions, notify),
     draw() {
       textBar.draw();
       drawMinimap();

@@ -20,9 +20,9 @@ export function wire(place, actions, page) {
     if (!(button instanceof HTMLButtonElement)) continue;
     const command = COMMANDS[button.dataset.command ?? ""], { label, keys, run } = command;
     if (changes(command)) button.classList.add("changes");
-    button.dataset.tip = label;
+    button.dataset.tip = button.ariaLabel ?? label;
     button.dataset.key = keys.length ? shownKey(keys[0]) : "";
-    if (!button.textContent?.trim()) button.setAttribute("aria-label", label);
+    if (!button.textContent?.trim()) button.setAttribute("aria-label", button.dataset.tip);
     button.addEventListener("click", () => {
       $("insert-box").hidePopover();
       run(actions, page);
@@ -66,14 +66,11 @@ export function showSelection({ selected }) {
     edit: selected.length === 1 && hasText(selected[0]), text: ["photo", "video"].includes(only),
     colours: selected.some(one => Object.keys(paintOf(one)).length > 0),
   };
-  for (const [command, isThere] of Object.entries(isShown)) {
-    const button = document.querySelector(`#selection [data-command=${command}]`);
-    if (button instanceof HTMLElement) button.hidden = !isThere;
-  }
   for (const button of document.querySelectorAll("#selection [data-command]")) {
     if (!(button instanceof HTMLButtonElement)) continue;
-    if (button.dataset.command === "lock") showLock(button, areLocked);
-    else button.disabled = areLocked && button.dataset.command !== "menu";
+    const { command = "" } = button.dataset;
+    if (command === "lock") showLock(button, areLocked);
+    else button.hidden = isShown[command] === false || (areLocked && command !== "menu");
   }
 }
 

@@ -36,7 +36,7 @@ function obstacle({ code, field, by }, people) {
  * @returns {string} sentences for a person
  */
 export function refused(refusal, people = []) {
-  if (refusal.entry) return `${obstacle(refusal, people)} Press the same again to leave it out.`;
+  if (refusal.entry) return `${obstacle(refusal, people)} Press it again to skip this step.`;
   return ADVICE[refusal.code]?.(refusal) ?? `${refusal.message} Try again; if it stays, reload the page.`;
 }
 
