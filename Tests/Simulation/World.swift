@@ -249,7 +249,7 @@ package final class World {
 
     private func shell(of process: Process) -> any Shell {
         switch process.stage {
-        case .gateway: GatewayShell(process, in: self)
+        case .gateway: GatewayNode(process, in: self)
         case .coalescer: self.coalescer(process)
         case .committer: self.committer(process)
         case .fanout: self.fanout(process)

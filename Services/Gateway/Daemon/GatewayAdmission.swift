@@ -27,7 +27,7 @@ final class GatewayAdmission {
         self.report = AdmissionReport(context)
     }
 
-    private static var now: Instant { Instant(wholeMillisecondsOf: .now()) }
+    private static var now: Instant { Instant(.now()) }
 
     /// What to tell whoever addresses the gateway by another name.
     static let wrongName = "The gateway has no such name; its setting hosts lists those it has."

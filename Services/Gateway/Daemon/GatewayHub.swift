@@ -11,35 +11,24 @@ import Timing
 import Trust
 import Wire
 
-/// Where the gateway's parts meet, on the one event loop: events of apps and envelopes of the stages go into the core, its
-/// actions go out. Everything here happens on that loop.
+/// The gateway on its event loop: when its shell has a turn, and what that handles. Everything here happens on that loop.
 final class GatewayHub {
     let eventLoop: any EventLoop
     let stage: GatewayStage
-    var apps: AppLines
-    var answers = OpenAnswers()
+    private let shell: GatewayShell<LoopTransport>
     let admission: GatewayAdmission
     private let inFlightWatch: InFlightWatch
-    /// The links to the stages behind, once they are open.
-    private var links: GatewayLinks?
     /// How long previews shall wait for each other.
     private var load: LoadGauge
-    /// The moment of the links' turn in which something came.
-    var arrivalsAt: Instant?
     /// What waits for the clock, and previews that wait for their pace or turn.
     private let timer: LoopAlarm
     private let previewTimer: LoopAlarm
-    /// Previews that are due already let what came in the meantime go first: what apps sent, and results.
-    private static let breath = TimeAmount.microseconds(50)
     private let turns: TurnSchedule
-    /// How late the loop is.
-    let watch: LoopWatch
     /// True when the links wait for a turn.
     private var areLinksDue = false
-    let flushes: FlushQueue
-    let mesh: ReadinessCheck
-    let patience = StartupPatience(from: Instant(nanoseconds: NIODeadline.now().uptimeNanoseconds))
-    let telemetry: GatewayTelemetry
+    private let mesh: ReadinessCheck
+    private let patience = StartupPatience(from: Instant(.now()))
+    private let telemetry: GatewayTelemetry
     /// When figures are shown, not more often than anybody could look at them.
     private let observation: LoopAlarm
     private static let observationPause = Nanoseconds.milliseconds(200)
@@ -56,21 +45,29 @@ final class GatewayHub {
                 seed: UInt64.random(in: 0...UInt64.max), limits: settings.limits, tokens: tokens),
             routes: MeshRoutes(pause: Nanoseconds(settings.linkPause)),
             intake: telemetry.linkRefusals.intake(at: .gateway, logger: logger), trace: { logger.trace($0) })
+        self.admission = GatewayAdmission(settings: settings, context: context, telemetry: telemetry)
+        let apps = AppLines(behindBytes: settings.socketIO.maxBufferedBytes / 2)
+        self.shell = GatewayShell(
+            self.stage,
+            over: LoopTransport(
+                apps: apps, flushes: flushes, watch: watch, report: self.admission.report, telemetry: telemetry))
         self.load = LoadGauge(budget: settings.promptCPU)
         self.mesh = context.health.check("mesh")
         self.telemetry = telemetry
         self.inFlightWatch = InFlightWatch(note: context.health.note("commits"), telemetry: telemetry)
-        self.admission = GatewayAdmission(settings: settings, context: context, telemetry: telemetry)
-        self.flushes = flushes
-        self.watch = watch
         self.turns = TurnSchedule(eventLoop: eventLoop, pause: TurnPause(length: Nanoseconds(settings.turnPause)))
-        self.apps = AppLines(behindBytes: settings.socketIO.maxBufferedBytes / 2)
         self.timer = LoopAlarm(eventLoop: eventLoop)
         self.previewTimer = LoopAlarm(eventLoop: eventLoop)
         self.observation = LoopAlarm(eventLoop: eventLoop)
         flushes.afterRead = { [weak self] in self?.readEnded() }
-        self.timer.ring = { [unowned self] in self.timeReached() }
-        self.previewTimer.ring = { [unowned self] in self.previewTimeReached() }
+        self.timer.ring = { [unowned self] in
+            self.shell.timeReached(at: self.handled())
+            self.settled()
+        }
+        self.previewTimer.ring = { [unowned self] in
+            self.shell.previewTimeReached(at: self.handled())
+            self.handleLinks()
+        }
         self.observation.ring = { [unowned self] in
             self.reviewLoad()
             telemetry.observe(self.stage.core, self.stage.routes)
@@ -80,6 +77,19 @@ final class GatewayHub {
         }
     }
 
+    private var transport: LoopTransport { self.shell.transport }
+    /// The present moment.
+    var now: Instant { self.transport.moment }
+
+    /// The present moment, where the loop begins to handle something.
+    private func handled() -> Instant {
+        let now = NIODeadline.now()
+        self.transport.watch.handled(at: now)
+        return Instant(now)
+    }
+
+    // MARK: Links
+
     /// Opens the links to the stages behind.
     /// - Throws: what is wrong with an endpoint.
     func openLinks(
@@ -87,63 +97,38 @@ final class GatewayHub {
     ) throws -> Waker {
         let links = try GatewayLinks(
             on: self.eventLoop, settings: settings, sets: sets, keys: keys, context: context, telemetry: self.telemetry,
-            act: { [unowned self] in self.handle($0, of: $1) }, due: { [unowned self] in self.linksAreDue() })
-        self.links = links
+            act: { [unowned self] in
+                self.shell.linkChanged($0, of: $1)
+                if case .envelope = $0 { return }
+                self.reviewReadiness()
+            }, due: { [unowned self] in self.linksAreDue() })
+        self.transport.links = links
         self.linksAreDue()
         return links.waker
     }
 
     /// Says goodbye to the stages behind.
     func closeLinks() {
-        self.links?.close()
-        self.links = nil
+        self.transport.links?.close()
+        self.transport.links = nil
     }
 
-    // MARK: Time
-
-    /// The present moment, as the core hears of it.
-    var now: Instant { Instant(wholeMillisecondsOf: .now()) }
-    /// Seconds since 1970, for tokens only.
-    var seconds: Double { WallClock.exactSeconds() }
-
-    /// The present moment, where the loop begins to handle something.
-    private func handled() -> Instant {
-        let now = NIODeadline.now()
-        self.watch.handled(at: now)
-        return Instant(wholeMillisecondsOf: now)
+    private func linksAreDue() {
+        self.transport.watch.handled(at: .now())
+        self.areLinksDue = true
+        self.settleLater()
     }
 
-    private func timeReached() {
-        if self.stage.core.joins.answers.waitingCount > 0 {
-            self.reviewAnswers(of: self.stage.core.joins.answers.debtors)
-        }
-        self.stage.core.timeReached(self.handled(), seconds: self.seconds, into: &self.stage.actions.pending)
-        self.settle()
-    }
-
-    private func previewTimeReached() {
-        let now = self.handled()
-        if self.beginPreviewTurn() { self.stage.core.previewTimeReached(now, into: &self.stage.actions.pending) }
-        self.readLinks()
-    }
-
-    /// Previews may be delivered to as many members as in a turn, unless they were in this pass of the loop.
-    /// - Returns: false when they were.
-    @discardableResult
-    func beginPreviewTurn() -> Bool {
-        guard self.watch.takePreviewTurn() else { return false }
-        self.stage.core.turnBegan()
-        return true
+    /// Ready when every stage answers.
+    private func reviewReadiness() {
+        self.mesh.report(self.patience.shortage(of: self.stage.routes.owners, at: self.now))
     }
 
     // MARK: Apps
 
     /// An app came in.
     func connected(_ app: any AppLine, identity: Identity, handshake: HandshakeFields) -> Slot {
-        // What still waits to be done for another app that had the slot before.
-        self.perform()
-        let slot = self.stage.core.connected(
-            identity: identity, handshake: handshake, at: self.now, into: &self.stage.actions.pending)
+        let slot = self.shell.connected(identity: identity, handshake: handshake, at: self.now)
         self.opened(app, in: slot)
         return slot
     }
@@ -153,23 +138,21 @@ final class GatewayHub {
     func subscribed(
         to room: String, after place: String?, as identity: Identity, respond: @escaping (HTTPResponse) -> Void
     ) throws(Refusal) {
-        self.perform()
-        let slot = try self.stage.core.subscribed(
-            to: room, after: place, as: identity, at: self.now, into: &self.stage.actions.pending)
+        let slot = try self.shell.subscribed(to: room, after: place, as: identity, at: self.now)
         let line = SubscriberLine(on: self.eventLoop, respond: respond)
         line.closed = { [unowned self] in self.disconnected(slot) }
         self.opened(line, in: slot)
     }
 
     private func opened(_ app: any AppLine, in slot: Slot) {
-        self.apps.add(app, at: slot)
+        self.transport.apps.add(app, at: slot)
         let debtor = AnswerBudget.Debtor.app(self.stage.core.connectionID(in: slot))
         app.drained = { [unowned self] in
-            self.reviewAnswers(of: [debtor])
+            self.shell.reviewAnswers(of: [debtor], at: self.now)
             self.settleLater()
         }
         app.snapshotSent = { [unowned self] room in
-            self.stage.core.snapshotRead(of: room, by: slot, into: &self.stage.actions.pending)
+            self.shell.snapshotRead(of: room, by: slot)
             self.settleLater()
         }
         self.settleLater()
@@ -178,38 +161,27 @@ final class GatewayHub {
     /// An app sent an event.
     /// - Parameter isBinary: attachments belong to it, which are thrown away.
     func eventReceived(_ json: UnsafeRawBufferPointer, ackID: UInt64?, from slot: Slot, isBinary: Bool = false) {
-        let isEvent = self.stage.core.eventReceived(
-            Array(json), ackID: ackID, from: slot, isBinary: isBinary, at: self.handled(), seconds: self.seconds,
-            into: &self.stage.actions.pending)
-        if !isEvent { self.apps[slot]?.reportBadMessage() }
+        let isEvent = self.shell.eventReceived(
+            Array(json), ackID: ackID, from: slot, isBinary: isBinary, at: self.handled())
+        if !isEvent { self.transport.apps[slot]?.reportBadMessage() }
         self.settleLater()
     }
 
     /// An app went away.
     func disconnected(_ slot: Slot) {
-        let connection = self.stage.core.connectionID(in: slot)
-        self.stage.core.disconnected(slot, at: self.now, into: &self.stage.actions.pending)
-        // The slot may soon be another app's.
-        self.apps[slot]?.ended()
-        if self.stage.core.joins.answers.owed(by: .app(connection)) > 0 {
-            self.answers[departed: connection] = self.apps[slot]
-        }
-        self.apps.remove(slot)
+        self.shell.disconnected(slot, at: self.now)
         self.settleLater()
     }
 
-    // MARK: HTTP
-
     /// A request came over HTTP.
     func requestReceived(_ request: AppRequest, as identity: Identity, respond: @escaping (HTTPAnswer) -> Void) {
-        let number = self.stage.core.requestReceived(
-            request, as: identity, at: self.now, seconds: self.seconds, into: &self.stage.actions.pending)
+        let number = self.shell.requestReceived(request, as: identity, at: self.now)
         let isRead = request.isRead
-        self.answers.requested(number) { [unowned self] answer in
+        self.transport.answers.requested(number) { [unowned self] answer in
             var answer = answer
             if isRead {
                 let hold = AnswerHold(on: self.eventLoop) { [weak self] in self?.answerRead(number) }
-                self.answers.hold(number, by: hold)
+                self.transport.answers.hold(number, by: hold)
                 answer.hold = hold
             }
             respond(answer)
@@ -218,45 +190,14 @@ final class GatewayHub {
     }
 
     private func answerRead(_ request: UInt64) {
-        self.answers.read(request)
-        self.stage.core.answerRead(request, at: self.now, into: &self.stage.actions.pending)
+        self.transport.answers.read(request)
+        self.shell.answerRead(request, at: self.now)
         self.settleLater()
-    }
-
-    // MARK: Answers
-
-    /// Hears from the apps' connections how much of their answers the kernel took.
-    private func reviewAnswers(of debtors: [AnswerBudget.Debtor]) {
-        for case .app(let connection) in debtors {
-            let bytes = self.line(of: connection)?.outstandingBytes ?? 0
-            if bytes == 0 { self.answers[departed: connection] = nil }
-            self.stage.core.answersTaken(
-                by: .app(connection), holding: bytes, at: self.now, into: &self.stage.actions.pending)
-        }
-    }
-
-    /// Closes a connection immediately.
-    func shed(_ debtor: AnswerBudget.Debtor) {
-        switch debtor {
-        case .app(let connection): self.line(of: connection)?.shed()
-        case .request(let number): self.answers.drop(number)
-        }
-    }
-
-    private func line(of connection: UInt64) -> (any AppLine)? {
-        self.stage.core.slot(of: connection).flatMap { self.apps[$0] } ?? self.answers[departed: connection]
     }
 
     // MARK: Turns
 
-    /// The links have something.
-    func linksAreDue() {
-        self.watch.handled(at: .now())
-        self.areLinksDue = true
-        self.settleLater()
-    }
-
-    /// Performs soon, once for all events of a read.
+    /// Has a turn soon, one for all events of a read.
     private func settleLater() {
         self.turns.schedule { [unowned self] in self.turn() }
     }
@@ -266,43 +207,45 @@ final class GatewayHub {
     private func readEnded() {
         guard !self.stage.isPerforming, !self.stage.core.rooms.paces.isIdle else { return }
         self.turns.runIfOverdue(at: .now()) {
-            self.links?.standBack()
+            self.transport.links?.standBack()
             self.turn()
         }
     }
 
-    /// Reads the links, which the loop would do only when it has read all apps.
-    private func readLinks() {
-        let areDue = exchange(&self.areLinksDue, with: false) || self.links?.areDue == true
-        if areDue, let links = self.links {
-            links.turn()
-            self.arrivalsEnded()
-        }
-        self.settle()
-        self.watch.looked(at: .now())
-    }
-
     private func turn() {
-        self.readLinks()
+        self.handleLinks()
         self.turns.turnEnded(commits: self.stage.core.commits.inFlight.acceptedTotal)
     }
 
-    func settle() {
-        self.batched { self.perform() }
-        let fresh = self.stage.core.takeFreshDebtors()
-        if !fresh.isEmpty { self.reviewAnswers(of: fresh) }
-        let now = NIODeadline.now()
-        // To the nanosecond: their pause may be a fraction of a millisecond, and the timer would ring until it is over.
-        self.links?.flush(&self.stage.routes, at: Instant(nanoseconds: now.uptimeNanoseconds))
-        self.observation.set(Instant(wholeMillisecondsOf: now) + Self.observationPause)
-        self.timer.set(self.stage.core.nextDeadline?.roundedUpToMilliseconds)
-        self.timer.set(self.stage.routes.nextDeadline)
-        self.previewTimer.set(self.stage.core.nextPreviewDeadline()?.roundedUpToMilliseconds, breath: Self.breath)
+    /// Reads the links, which the loop would do only when it has read all apps.
+    private func handleLinks() {
+        self.shell.turn {
+            guard let links = self.transport.links else { return }
+            if exchange(&self.areLinksDue, with: false) || links.areDue { links.turn() }
+        }
+        self.settled()
+        self.transport.watch.looked(at: .now())
     }
 
-    /// Runs what sends to many apps, and flushes their connections once.
-    func batched(_ body: () -> Void) {
-        self.flushes.flushing(body)
+    /// Sets the clocks.
+    private func settled() {
+        self.transport.links?.recheck()
+        self.observation.set(self.now + Self.observationPause)
+        self.timer.set(self.shell.timerAt)
+        self.previewTimer.set(self.shell.previewsAt, breath: GatewayShell<LoopTransport>.breath)
+    }
+
+    // MARK: Housekeeping
+
+    /// Looks after what nobody waits for; called once a second.
+    func keepHouse() {
+        self.inFlightWatch.review(self.stage.core.commits.inFlight.oldestAge(at: self.now))
+        self.telemetry.slowApps.set(self.transport.apps.countSlowApps())
+        self.reviewLoad()
+        let debtors = self.stage.core.joins.answers.debtors
+        guard !debtors.isEmpty else { return }
+        self.shell.reviewAnswers(of: debtors, at: self.now)
+        self.settleLater()
     }
 
     /// Lets previews wait for each other as long as this process's load asks for.
@@ -314,28 +257,37 @@ final class GatewayHub {
         self.telemetry.previewsWait(self.load.wait)
     }
 
-    // MARK: Housekeeping
-
-    /// Looks after what nobody waits for; called once a second.
-    func keepHouse() {
-        self.inFlightWatch.review(self.stage.core.commits.inFlight.oldestAge(at: self.now))
-        self.telemetry.slowApps.set(self.apps.countSlowApps())
-        self.reviewLoad()
-        let debtors = self.stage.core.joins.answers.debtors
-        guard !debtors.isEmpty else { return }
-        self.reviewAnswers(of: debtors)
-        self.settleLater()
-    }
-
     /// Other keys or revocations are in force.
     func tokensChanged(_ tokens: TokenVerifier) {
-        self.stage.core.tokensChanged(tokens, into: &self.stage.actions.pending)
-        self.settle()
+        self.shell.tokensChanged(tokens)
+        self.settled()
     }
 
     /// Looks at the tokens' ends; called once in a while in token mode.
     func checkTokens() {
-        self.stage.core.checkTokens(at: Int64(self.seconds), into: &self.stage.actions.pending)
-        self.settle()
+        self.shell.checkTokens()
+        self.settled()
+    }
+
+    // MARK: The end
+
+    /// Announces to all apps that this gateway is about to stop, and draws when each is closed.
+    /// - Parameter spread: over how long they are closed.
+    func announceDraining(spread: Nanoseconds) -> Farewell {
+        let slots = self.transport.apps.slots
+        let now = self.now.wholeMilliseconds
+        let farewell = Farewell(slots, spread: spread, at: now) { UInt64.random(in: $0) }
+        let packet = PreparedPacket(event: farewell.announcement(at: now))
+        for slot in slots { self.transport.apps[slot]?.send(packet, step: nil) }
+        self.transport.flushes.flush()
+        return farewell
+    }
+
+    /// Goes one step on in a farewell.
+    func proceed(_ farewell: inout Farewell) {
+        let step = farewell.timeReached(self.now.wholeMilliseconds) { self.stage.core.owesResults(to: $0) }
+        self.shell.startLeaving(step.leaving)
+        for slot in step.closing { self.transport.apps[slot]?.goAway() }
+        self.transport.flushes.flush()
     }
 }

@@ -51,12 +51,13 @@ final class GatewayLinks {
     /// Lets the links have their turn.
     func turn() { self.alarm.set(self.reactor.turn()) }
 
-    /// Sends what may leave by now.
-    func flush(_ routes: inout MeshRoutes, at now: Instant) {
-        routes.flush(at: now) { envelope, instance in
-            self.wereUsed = true
-            return self.mesh.send(envelope.bytes, to: instance)
-        }
+    func send(_ envelope: EnvelopeWriter, to instance: StageInstance) -> SendResult {
+        self.wereUsed = true
+        return self.mesh.send(envelope.bytes, to: instance)
+    }
+
+    /// Looks whether they are due if something was sent, which may have swallowed a signal.
+    func recheck() {
         guard exchange(&self.wereUsed, with: false) else { return }
         if self.reactor.isDueAfterUse() { self.alarm.set(MonotonicClock.now()) }
     }

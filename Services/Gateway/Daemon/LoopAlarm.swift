@@ -12,12 +12,12 @@ final class LoopAlarm {
 
     /// Sees to it that it rings at a deadline, if there is one.
     /// - Parameter breath: it does not ring sooner than that from now on, however long the deadline is past.
-    func set(_ deadline: Instant?, breath: TimeAmount = .zero) {
+    func set(_ deadline: Instant?, breath: Nanoseconds = .zero) {
         guard let deadline, deadline < self.dueAt else { return }
         self.scheduled?.cancel()
         self.dueAt = deadline
         var moment = NIODeadline.uptimeNanoseconds(deadline.nanoseconds)
-        if breath > .zero { moment = max(moment, .now() + breath) }
+        if breath > .zero { moment = max(moment, .now() + .nanoseconds(Int64(breath.count))) }
         self.scheduled = self.eventLoop.assumeIsolated().scheduleTask(deadline: moment) { [weak self] in
             guard let self else { return }
             self.dueAt = .never
@@ -27,15 +27,6 @@ final class LoopAlarm {
 }
 
 extension Instant {
-    /// The moment of an event loop's clock, in whole milliseconds: deadlines that are set in the same millisecond come
-    /// due together.
-    init(wholeMillisecondsOf moment: NIODeadline) {
-        self = .start + .milliseconds(moment.uptimeNanoseconds / 1_000_000)
-    }
-
-    /// The first whole millisecond from this moment on: when a clock of whole milliseconds has reached it.
-    var roundedUpToMilliseconds: Instant {
-        let (whole, rest) = self.nanoseconds.quotientAndRemainder(dividingBy: 1_000_000)
-        return rest == 0 || self == .never ? self : .start + .milliseconds(whole + 1)
-    }
+    /// The moment of an event loop's clock.
+    init(_ moment: NIODeadline) { self.init(nanoseconds: moment.uptimeNanoseconds) }
 }

@@ -62,7 +62,7 @@ final class TurnSchedule {
     func turnEnded(commits: UInt64) {
         guard exchange(&self.commits, with: commits) != commits else { return }
         let now = self.eventLoop.now
-        let length = self.pause.turnEnded(at: Instant(nanoseconds: now.uptimeNanoseconds))
+        let length = self.pause.turnEnded(at: Instant(now))
         if length > .zero { self.earliest = now + .nanoseconds(Int64(length.count)) }
     }
 }
