@@ -220,11 +220,15 @@ let testTargets: [Target] = [
     library("HistoryChecker", "Tests/HistoryChecker", ["Canvas", "JSONBytes"], exclude: ["README.md"]),
     executable("history-check", "Tests/HistoryCheck", ["HistoryChecker"]),
     tests("HistoryCheckerTests", ["HistoryChecker", "Canvas", "JSONBytes"]),
+    // The tables as a committer and a fan-out see them.
+    library(
+        "DatabaseTestKit", "Tests/DatabaseTestKit", ["CommitterCore", "FanoutCore", "Wire", "Canvas", "JSONBytes"]),
     // All cores in one process and one seeded time.
     library(
         "Simulation", "Tests/Simulation",
         [
-            "HistoryChecker", "GatewayCore", "GatewayDaemon", "CoalescerCore", "CoalescerDaemon", "CommitterCore",
+            "HistoryChecker", "DatabaseTestKit", "GatewayCore", "GatewayDaemon", "CoalescerCore", "CoalescerDaemon",
+            "CommitterCore",
             "CommitterDaemon", "FanoutCore", "FanoutDaemon", "TouchSyncClientCore", "Stages", "Mesh", "Auth", "Trust",
             "Wire", "Timing", "Canvas", "JSONBytes", logging,
         ], exclude: ["README.md"]),
@@ -302,7 +306,8 @@ let testTargets: [Target] = [
     tests(
         "CommitterTests",
         [
-            "TimingTestKit", "CommitterCore", "CommitterDaemon", "FanoutCore", "Wire", "Timing", "Canvas", "JSONBytes",
+            "TimingTestKit", "DatabaseTestKit", "CommitterCore", "CommitterDaemon", "FanoutCore", "Wire", "Timing",
+            "Canvas", "JSONBytes",
             "Stages", "Mesh", "Boot", "Postgres", "PipelineTestKit", nioLocks, logging, lifecycle,
         ]),
     tests(

@@ -1,3 +1,4 @@
+import DatabaseTestKit
 import Wire
 
 // What goes wrong with apps, their devices and their sessions.

@@ -1,3 +1,4 @@
+import DatabaseTestKit
 import Stages
 import Wire
 

@@ -1,3 +1,4 @@
+import DatabaseTestKit
 package import HistoryChecker
 import Logging
 import Stages
@@ -216,7 +217,7 @@ package final class World {
             client.keepTranscript()
         }
         self.observe(.quiet)
-        self.finalStrays = self.strays() + self.database.model.miscounts
+        self.finalStrays = self.strays() + self.database.model.faults
         self.count("apps.robbed", Int64(self.apps.count(where: self.isRobbed)))
         for process in self.processes { process.shell?.count(into: &self.counts) }
         self.history += self.database.model.dump()

@@ -1,5 +1,6 @@
 import Canvas
 import CommitterCore
+import DatabaseTestKit
 import PipelineTestKit
 import Testing
 import Wire
@@ -44,13 +45,13 @@ import Wire
     private func undo(past seq: UInt64) -> EncodedEdit { EncodedEdit(UndoEdit(past: seq)) }
 
     private func stored(_ id: Identifier) throws -> Element {
-        let stored = try #require(self.database.tables.elements[ElementKey("room", id)])
+        let stored = try #require(self.database.tables[ElementKey("room", id)])
         try #require(!stored.isDeleted)
         return stored.element
     }
 
     private func isDeleted(_ id: Identifier) -> Bool {
-        self.database.tables.elements[ElementKey("room", id)]?.isDeleted ?? true
+        self.database.tables[ElementKey("room", id)]?.isDeleted ?? true
     }
 
     // MARK: Reasons

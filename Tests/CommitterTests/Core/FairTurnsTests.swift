@@ -1,4 +1,5 @@
 import CommitterCore
+import DatabaseTestKit
 import PipelineTestKit
 import Testing
 import Wire

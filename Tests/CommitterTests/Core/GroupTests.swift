@@ -1,5 +1,6 @@
 import Canvas
 import CommitterCore
+import DatabaseTestKit
 import JSONBytes
 import PipelineTestKit
 import Testing
@@ -27,7 +28,7 @@ import Wire
 
     /// What the database has of an element.
     private func stored(_ id: Identifier) throws -> Element {
-        try #require(self.database.tables.elements[ElementKey("room", id)]?.element)
+        try #require(self.database.tables[ElementKey("room", id)]?.element)
     }
 
     private func move(_ moves: [(Identifier, Double)]) -> EncodedEdit {
@@ -50,7 +51,7 @@ import Wire
                 #""adjusted":[{"elementId":"b","field":"positionX","sent":7.4,"stored":7,"why":"integer"}]}"#))
         // What other stages get and what is logged are whole elements.
         #expect(text(settlement.updates[0].elements[1].json).contains(#""mine":[1]"#))
-        #expect(self.database.tables.log.last?.element == nil)
+        #expect(self.database.log.last?.element == nil)
     }
 
     @Test func oneFaultRefusesTheWholeGroup() throws {
@@ -73,7 +74,7 @@ import Wire
             #expect(settlement.updates.isEmpty)
         }
         #expect(try self.stored("a").positionX == 10)
-        #expect(self.database.tables.elements[ElementKey("room", "a")]?.isDeleted == false)
+        #expect(self.database.tables[ElementKey("room", "a")]?.isDeleted == false)
     }
 
     @Test func aGroupIsDeletedWithItsAnnotationsUnderOneNumber() {

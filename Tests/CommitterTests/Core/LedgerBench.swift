@@ -1,17 +1,30 @@
 import Canvas
+import DatabaseTestKit
+import FanoutCore
+import Testing
 import Timing
 import TimingTestKit
 import Wire
 
 @testable import CommitterCore
 
-/// A model of the tables that several ledgers can share.
+/// A model of the tables that several ledgers can share. A write that breaks what holds of the real tables is an issue.
 final class TestDatabase {
-    var tables = MemoryDatabase()
+    var tables = DatabaseModel()
 
-    func write(_ batch: ShardBatch) -> MemoryDatabase.Written { self.tables.write(batch) }
+    func write(_ batch: ShardBatch) -> DatabaseModel.Written {
+        let known = self.tables.faults.count
+        defer { for fault in self.tables.faults.dropFirst(known) { Issue.record("\(fault)") } }
+        return self.tables.write(batch)
+    }
 
-    func claim(_ key: StreamKey, user: Identifier) -> UInt32 { self.tables.claim(key, user: user) }
+    /// - Returns: the new session epoch; nil when the session is refused.
+    func claim(_ key: StreamKey, user: Identifier) -> UInt32? {
+        if case .granted(let sessionEpoch, _) = self.tables.claim(key, user: user) { sessionEpoch } else { nil }
+    }
+
+    /// The log of the room of most tests.
+    var log: [ShardBatch.LogRow] { self.tables.log(of: "room") }
 }
 
 /// A ledger on a database, with the events that tests send.

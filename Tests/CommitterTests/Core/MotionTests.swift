@@ -1,5 +1,6 @@
 import Canvas
 import CommitterCore
+import DatabaseTestKit
 import JSONBytes
 import PipelineTestKit
 import Testing
@@ -33,7 +34,7 @@ import Wire
     }
 
     private func stored(_ id: Identifier = "a") throws -> Element {
-        try #require(self.database.tables.elements[ElementKey("room", id)]?.element)
+        try #require(self.database.tables[ElementKey("room", id)]?.element)
     }
 
     private func shown(_ field: ElementField, of id: Identifier = "a", at ms: Double) throws -> Double {
@@ -378,7 +379,7 @@ import Wire
         #expect(settlement.texts[0].contains(#""rev":3,"animation":null},{"id":"b""#))
         #expect(!settlement.texts[0].contains("scaleX\":["))
         // The same from the log.
-        let row = try #require(self.database.tables.log.last)
+        let row = try #require(self.database.log.last)
         var document = JSONDocument()
         let logged = row.event.shape.elements(before: row.before, after: row.after, with: &document)
         let parts = try #require(logged).map { String(decoding: $0.part, as: UTF8.self).contains("animation") }

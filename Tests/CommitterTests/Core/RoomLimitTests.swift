@@ -1,4 +1,5 @@
 import Canvas
+import DatabaseTestKit
 import JSONBytes
 import PipelineTestKit
 import Testing
@@ -188,7 +189,7 @@ import Wire
         bench.admit(commit(1, createMany(ids.map { ($0, self.note(8000)) })))
         bench.admit(commit(2, EncodedEdit(GestureElements(ids, pivot: .zero, gesture: Gesture()))))
         let settlement = bench.run()
-        let row = try #require(self.database.tables.log.last)
+        let row = try #require(self.database.log.last)
         let bytes = (row.before?.count ?? 0) + (row.after?.count ?? 0)
         #expect(bytes > 20 * 2 * 8000)
         #expect(settlement.results.map { Int($0.result.elements) }.last == bytes / 2048)

@@ -1,4 +1,5 @@
 import Canvas
+import DatabaseTestKit
 import PipelineTestKit
 import Testing
 import Wire
@@ -28,7 +29,7 @@ import Wire
     }
 
     private var living: [String] {
-        self.bench.database.tables.elements.values.filter { !$0.isDeleted }.map(\.element.id).sorted()
+        self.bench.database.tables.elements(of: "room").values.filter { !$0.isDeleted }.map(\.element.id).sorted()
     }
 
     @Test func restoredElementsAreExactlyAsGiven() {
@@ -37,8 +38,8 @@ import Wire
         #expect(settlement.refusals == [nil])
         #expect(settlement.updates.map(\.event) == [.createdMany] && settlement.updates.map(\.number) == [0])
         let tables = self.bench.database.tables
-        #expect(given.allSatisfy { tables.elements[ElementKey("room", Identifier($0.id))]?.element == $0 })
-        #expect(tables.log.map(\.user) == ["operator"])
+        #expect(given.allSatisfy { tables[ElementKey("room", Identifier($0.id))]?.element == $0 })
+        #expect(tables.log(of: "room").map(\.user) == ["operator"])
     }
 
     @Test func idInUseOrUsedBeforeRefusesTheWholeCommit() {
@@ -72,7 +73,7 @@ import Wire
         let settlement = self.run(3, .delete(["a", "b", "x"]))
         #expect(settlement.updates.map { $0.elements.map(\.id) } == [["a", "c", "d", "b"]])
         #expect(self.living == [])
-        let log = self.bench.database.tables.log.last
+        let log = self.bench.database.log.last
         #expect(log?.after == nil && log?.before?.first == UInt8(ascii: "["))
     }
 

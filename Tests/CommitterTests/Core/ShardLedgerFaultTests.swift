@@ -1,5 +1,6 @@
 import Canvas
 import CommitterCore
+import DatabaseTestKit
 import Testing
 import Timing
 import TimingTestKit
@@ -57,7 +58,7 @@ import Wire
         #expect(settlement.results[0].result.seq == 1)
         #expect(settlement.texts[0].contains(#""duplicate":true"#) == wasWritten)
         #expect(settlement.updates.isEmpty == wasWritten)
-        #expect(self.database.tables.log.count == 1)
+        #expect(self.database.log.count == 1)
     }
 
     @Test func lateWriteOfALostConnectionWins() throws {
@@ -69,12 +70,12 @@ import Wire
         #expect(self.database.write(again) == .stale)
         self.bench.ledger.batchStale()
         let settlement = self.bench.run()
-        #expect(settlement.tally.duplicates == 1 && self.database.tables.log.count == 1)
+        #expect(settlement.tally.duplicates == 1 && self.database.log.count == 1)
     }
 
     @Test func oneFaultDoesNotFailItsNeighbours() {
         for number in 1...20 {
-            let type = number == 13 ? MemoryDatabase.poison : "note"
+            let type = number == 13 ? DatabaseModel.poison : "note"
             self.bench.admit(commit(UInt64(number), create(Identifier("e\(number)"), #"{"type":"\#(type)"}"#)))
         }
         var results: [UInt64: CommitResult] = [:]
@@ -93,7 +94,7 @@ import Wire
         #expect(results.count == 20)
         #expect(results.values.filter { $0.refusal != nil }.map(\.number) == [13])
         #expect(results[13]?.refusal?.code == .invalid)
-        #expect(self.database.tables.log.count == 19)
+        #expect(self.database.log.count == 19)
         #expect(self.database.tables.refusals.count == 1)
         // A repetition gets the same answer.
         self.bench.admit(commit(13, create("e13", #"{"type":"poison"}"#)))
@@ -150,7 +151,7 @@ import Wire
         self.bench.admit(commit(1, create("d"), session: "h:1", sessionEpoch: 0))
         let settlement = self.bench.run()
         #expect(settlement.refusals.map { $0?.code } == [nil, .sessionExpired, .sessionExpired, nil])
-        #expect(self.database.tables.log.count == 2)
+        #expect(self.database.log.count == 2)
     }
 
     /// A session without a row from before the floor was swept away: nothing of it is applied, whatever its number.
@@ -185,7 +186,7 @@ import Wire
         let other = self.bench.other()
         other.admit(commit(1, create("b"), session: "s2"))
         other.run()
-        #expect(self.database.tables.version == 2)
+        #expect(self.database.tables.shards[3].version == 2)
         self.bench.admit(commit(3, transform("b", x: 5)))
         let batch = try #require(self.bench.write())
         #expect(batch.version == 2 && self.database.write(batch) == .stale)

@@ -1,4 +1,5 @@
 import Canvas
+import DatabaseTestKit
 import JSONBytes
 import PipelineTestKit
 import Testing
@@ -65,7 +66,7 @@ import Wire
         self.bench.admit(commit(4, .delete(element: "a")))
         self.bench.admit(commit(5, transform("a", x: 2)))
         let settlement = self.bench.run()
-        #expect(self.database.tables.version == 1)
+        #expect(self.database.tables.shards[3].version == 1)
         #expect(settlement.updates.map(\.seq) == [1, 2, 3, 4])
         #expect(settlement.updates.map(\.event) == [.created, .transformed, .updated, .deleted])
         #expect(
@@ -75,8 +76,8 @@ import Wire
         #expect(settlement.texts[3] == #"{"ok":true,"seq":4,"elementId":"a","elementIds":["a"]}"#)
         #expect(settlement.refusals[4]?.code == .gone)
         #expect(self.database.tables.streams[StreamKey("room", "s1")]?.highest == 5)
-        #expect(self.database.tables.elements[ElementKey("room", "a")]?.isDeleted == true)
-        #expect(self.database.tables.log.count == 4)
+        #expect(self.database.tables[ElementKey("room", "a")]?.isDeleted == true)
+        #expect(self.database.log.count == 4)
     }
 
     @Test func numbersDecide() {
@@ -87,10 +88,10 @@ import Wire
         self.bench.admit(commit(1, create("b")))
         self.bench.admit(commit(0, create("c")))
         self.bench.admit(commit(1 << 53, create("c")))
-        let version = self.database.tables.version
+        let version = self.database.tables.shards[3].version
         let settlement = self.bench.run()
-        #expect(self.database.tables.version == version + 1)  // written although nothing changed
-        #expect(self.database.tables.log.count == 1)
+        #expect(self.database.tables.shards[3].version == version + 1)  // written although nothing changed
+        #expect(self.database.log.count == 1)
         #expect(settlement.updates.isEmpty)
         #expect(settlement.refusals[0]?.code == .gap && settlement.refusals[0]?.expected == 2)
         #expect(settlement.texts[1] == String(first.texts[0].dropLast()) + #","duplicate":true}"#)
@@ -213,7 +214,7 @@ import Wire
                 "invalid transform.rotation", "not_found elementId", "invalid element.type",
                 "invalid elements[1].type", "invalid set.rotation", "invalid transform",
             ])
-        #expect(self.database.tables.log.isEmpty && self.database.tables.elements.isEmpty)
+        #expect(self.database.log.isEmpty && self.database.tables.elements(of: "room").isEmpty)
         #expect(self.database.tables.streams[StreamKey("room", "s1")]?.highest == 6)
         let other = self.bench.other()
         other.admit(commit(1, EncodedEdit(refusal: refusal, bodyHash: 5)))
@@ -247,7 +248,7 @@ import Wire
             settlement.refusals.map { $0.map { "\($0.code.name) \($0.field ?? "")" } } == [
                 "conflict element.id", "gone elements[1].id", "conflict elements[1].id", "invalid elements",
             ])
-        #expect(self.database.tables.elements[ElementKey("room", "x")] == nil)
+        #expect(self.database.tables[ElementKey("room", "x")] == nil)
     }
 
     @Test func lockedElementsStay() {
@@ -260,7 +261,7 @@ import Wire
         #expect(settlement.refusals[1] == Refusal(.forbidden, "The element a is locked.", field: "locked"))
         #expect(settlement.refusals[2]?.code == .forbidden)
         #expect(settlement.refusals[3] == nil && settlement.refusals[4] == nil)
-        #expect(self.database.tables.log.map(\.seq) == [1, 2, 3])
+        #expect(self.database.log.map(\.seq) == [1, 2, 3])
     }
 
     @Test func changingNothingTakesASequenceNumber() {
@@ -287,8 +288,8 @@ import Wire
         let settlement = other.run()
         #expect(settlement.texts[0] == #"{"ok":true,"seq":5,"elementId":"p","elementIds":["p","c2"]}"#)
         #expect(settlement.updates[0].elements.map(\.id) == ["p", "c2"])
-        #expect(self.database.tables.elements[ElementKey("room", "c2")]?.isDeleted == true)
-        #expect(self.database.tables.log.last.map { text($0.before ?? []) }?.hasPrefix(#"[{"id":"p""#) == true)
+        #expect(self.database.tables[ElementKey("room", "c2")]?.isDeleted == true)
+        #expect(self.database.log.last.map { text($0.before ?? []) }?.hasPrefix(#"[{"id":"p""#) == true)
         other.admit(commit(8, create("e", child)))
         #expect(other.run().refusals[0]?.code == .gone)
     }

@@ -1,5 +1,6 @@
 import Canvas
 import CommitterCore
+import DatabaseTestKit
 import PipelineTestKit
 import Testing
 import Wire
@@ -24,10 +25,10 @@ import Wire
 
         var picture: Picture {
             var picture: Picture = [:]
-            for (key, stored) in self.database.tables.elements where !stored.isDeleted {
+            for (key, stored) in self.database.tables.elements(of: "room") where !stored.isDeleted {
                 var element = stored.element
                 (element.rev, element.updatedBy) = (0, "")
-                picture[key.element] = element
+                picture[key] = element
             }
             return picture
         }

@@ -1,4 +1,5 @@
 import CommitterCore
+import DatabaseTestKit
 import FanoutCore
 import Synchronization
 import Wire

@@ -1,24 +1,10 @@
 import Canvas
 import CommitterCore
-import FanoutCore
 import HistoryChecker
 import JSONBytes
 import Wire
 
 extension ShardBatch.LogRow {
-    /// What was published for the row.
-    var update: Update {
-        var document = JSONDocument()
-        let update = Update(
-            loggedIn: Shard.of(room: self.room), gseq: Int64(self.gseq), room: self.room, seq: Int64(self.seq),
-            event: self.event.name, user: self.user, session: self.session, number: Int64(self.number),
-            gestures: Array(self.gestures), hash: Int64(bitPattern: self.hash), chain: Int64(bitPattern: self.chain),
-            element: self.element, before: self.before, after: self.after, cause: self.cause.name,
-            with: &document)
-        guard let update else { fatalError("a row that makes no sense: \(self)") }
-        return update
-    }
-
     /// The row as a history has it.
     var record: HistoryRecord {
         var record = HistoryRecord(.log)

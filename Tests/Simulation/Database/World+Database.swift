@@ -1,3 +1,4 @@
+import DatabaseTestKit
 import Stages
 
 // The daemons' connections to the database, and what may happen to a transaction on its way.

@@ -1,5 +1,6 @@
 import CommitterCore
 import CommitterDaemon
+import DatabaseTestKit
 import Wire
 
 /// A committer's lanes.
@@ -23,6 +24,16 @@ final class WorldLanes: WorldDatabase {
 
     private var mutant: Mutant? { self.world.plan.mutant }
 
+    /// What is wrong with the database, in a world with such a mutant.
+    private var mistake: DatabaseModel.Mistake? {
+        switch self.mutant {
+        case .blindWrites: .blindWrites
+        case .cascadeOff: .cascadeOff
+        case .foreignStacks: .foreignStacks
+        default: nil
+        }
+    }
+
     func news(_ news: DatabaseNews) -> CommitterStage.News? {
         switch news {
         case .up(let lane):
@@ -43,16 +54,16 @@ final class WorldLanes: WorldDatabase {
     func early() -> [CommitterStage.News] { exchange(&self.written, with: []) }
 
     func ask(_ request: CommitterStage.Request) -> Bool {
-        let mutant = self.mutant
+        let mistake = self.mistake
         switch request {
         case .load(let lane, let load):
-            return self.submit(lane, isWrite: false) { .loaded(lane, $0.load(load, mutant: mutant)) }
+            return self.submit(lane, isWrite: false) { .loaded(lane, $0.load(load, mistake)) }
         case .write(let lane, let batch):
             if mutant == .ackBeforeCommit {
                 self.written.append(.written(lane: lane, isStale: false))
                 self.world.wake(self.connections[lane].process, at: self.world.now + 1000)
             }
-            return self.submit(lane, isWrite: true) { .written(lane, isStale: !$0.write(batch, mutant: mutant)) }
+            return self.submit(lane, isWrite: true) { .written(lane, isStale: $0.write(batch, mistake) != .written) }
         }
     }
 
