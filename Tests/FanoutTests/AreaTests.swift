@@ -71,7 +71,7 @@ import Wire
     @Test func aRoomThatIsNotThereNeedsNoAreas() {
         var scene = Scene()
         scene.fanout.areaInterestReceived(AreaInterest(room: "r"), from: Scene.g1)
-        #expect(scene.fanout.roomCount == 0)
+        #expect(scene.fanout.rooms.count == 0)
     }
 
     @Test func theAreaIsTheBoundingBoxAndTheOneBeforeAtFirstThatOfTheStoredElement() {

@@ -46,15 +46,15 @@ import Wire
 
     @Test func whatIsSelectedAndMovedCountsAsMemory() {
         var scene = Self.stage()
-        let before = scene.fanout.bytes
+        let before = scene.fanout.rooms.bytes
         scene.show(Self.selection((0..<100).map { Identifier("element-\($0)") }, version: 1))
-        let selected = scene.fanout.bytes
+        let selected = scene.fanout.rooms.bytes
         #expect(selected > before + 100 * 10)
         scene.preview(.by(gesture: 1))
-        #expect(scene.fanout.bytes > selected + 100)
+        #expect(scene.fanout.rooms.bytes > selected + 100)
         scene.leave(1)
         for _ in 1...5 { scene.pass(30_000) }
-        #expect(scene.fanout.bytes < before)
+        #expect(scene.fanout.rooms.bytes < before)
     }
 
     @Test func olderOnesAndThoseOfUnknownConnectionsAreDropped() {

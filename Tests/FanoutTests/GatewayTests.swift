@@ -186,11 +186,11 @@ import Wire
         scene.member("ben", 2, at: Scene.g2)
         scene.interest([], seq: 0)
         #expect(scene.taken(by: Scene.g2).presence == [])
-        #expect(scene.fanout.connectionCount(in: "r") == 1)
+        #expect(scene.fanout.rooms.connectionCount(in: "r") == 1)
         scene.commit()
         #expect(scene.taken(by: Scene.g1) == [])
         scene.interest([], seq: 0, room: "unknown")
-        #expect(scene.fanout.roomCount == 1)
+        #expect(scene.fanout.rooms.count == 1)
     }
 }
 
@@ -277,7 +277,7 @@ import Wire
         scene.join("ann", 1)
         scene.fanout.linkDown(to: Scene.g1, at: scene.now)
         #expect(scene.fanout.waitingCount == 0)
-        #expect(scene.fanout.roomCount == 0)
+        #expect(scene.fanout.rooms.count == 0)
         scene.answer()
         #expect(scene.take() == [])
     }

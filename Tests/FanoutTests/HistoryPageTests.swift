@@ -101,7 +101,7 @@ import Wire
         var scene = Scene()
         _ = scene.database.commit("r", [("e", Scene.element("e"))])
         scene.readHistory("r", request: 9, after: 0, limit: 50)
-        #expect(scene.asked() == [.history("r", after: 0, limit: 50)] && scene.fanout.roomCount == 0)
+        #expect(scene.asked() == [.history("r", after: 0, limit: 50)] && scene.fanout.rooms.count == 0)
         scene.answer()
         let replies = scene.taken(by: Scene.g1).histories
         #expect(replies.map(\.request) == [9])

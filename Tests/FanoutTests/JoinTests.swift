@@ -140,7 +140,7 @@ import Wire
             scene.answerClaim(of: "ann", with: .claim(.granted(sessionEpoch: epoch, number: 0)))
         }
         #expect(scene.taken(by: Scene.g1).joined.map(\.sessionEpoch) == [3])
-        #expect(scene.fanout.connectionCount(in: "r") == 2)
+        #expect(scene.fanout.rooms.connectionCount(in: "r") == 2)
     }
 
     /// The database could answer two claims of one session in either order, and the session would be that of a connection
@@ -175,7 +175,7 @@ import Wire
         #expect(scene.taken(by: Scene.g2).presence == ["-ann"])
         scene.pass(6000)
         #expect(scene.taken(by: Scene.g1).refusals.map(\.code) == [.unavailable])
-        #expect(scene.fanout.connectionCount(in: "r") == 1)
+        #expect(scene.fanout.rooms.connectionCount(in: "r") == 1)
     }
 
     /// A shard that moves away and back while a join waits, and then away for good.
@@ -190,7 +190,7 @@ import Wire
         #expect(scene.taken(by: Scene.g1).joined.isEmpty)
         scene.commit()
         #expect(scene.taken(by: Scene.g1).seqs == [])
-        #expect(scene.fanout.roomCount == 0)
+        #expect(scene.fanout.rooms.count == 0)
     }
 
     @Test func updatesDuringTheLoadFollowTheAnswer() {
@@ -338,7 +338,7 @@ import Wire
         scene.join("ann", 1, session: "s-ann.good")
         scene.leave(1)
         scene.answer()
-        #expect(scene.take().count == 1 && scene.fanout.connectionCount(in: "r") == 1)
+        #expect(scene.take().count == 1 && scene.fanout.rooms.connectionCount(in: "r") == 1)
         scene.commit()
         #expect(scene.taken(by: Scene.g1) == [])
     }
@@ -380,7 +380,7 @@ import Wire
         #expect(scene.fanout.waitingCount == 0)
         // Nobody needs the room any more.
         scene.failAll()
-        #expect(scene.fanout.roomCount == 0)
+        #expect(scene.fanout.rooms.count == 0)
     }
 
     /// The deadline of a join that was answered means nothing to the room that is still being loaded.
@@ -389,9 +389,9 @@ import Wire
         scene.join("eve", 1, session: "forged")
         #expect(scene.taken(by: Scene.g1).refusals.map(\.code) == [.sessionExpired])
         scene.pass(6_000)
-        #expect(scene.fanout.roomCount == 1)
+        #expect(scene.fanout.rooms.count == 1)
         scene.answer()
-        #expect(scene.fanout.roomCount == 0)
+        #expect(scene.fanout.rooms.count == 0)
     }
 
     @Test func loadedRoomsGoOnWithoutTheDatabase() {
@@ -481,7 +481,7 @@ import Wire
         #expect(scene.taken(by: Scene.g1).refusals.map(\.code) == [.sessionExpired])
         #expect(scene.fanout.waitingCount == 0)
         scene.answer()
-        #expect(scene.fanout.roomCount == 0)
+        #expect(scene.fanout.rooms.count == 0)
     }
 
     @Test func aSessionThatTheDatabaseRefusesHasExpired() {
@@ -490,7 +490,7 @@ import Wire
         scene.join("ann", 1, session: "s-ann.good")
         scene.answer()
         #expect(scene.taken(by: Scene.g1).refusals.map(\.code) == [.sessionExpired])
-        #expect(scene.fanout.roomCount == 0)
+        #expect(scene.fanout.rooms.count == 0)
     }
 
     @Test func aClaimThatFailedIsTriedAgain() {

@@ -76,7 +76,7 @@ import Wire
             self.scene.pass(10)
             self.scene.commit()
         }
-        let report = try #require(self.scene.fanout.report(on: "r", at: self.scene.now))
+        let report = try #require(self.scene.fanout.rooms.report(on: "r", at: self.scene.now))
         #expect(report.people.map(\.user) == ["ann", "ben"] && report.people.map(\.connections) == [2, 1])
         #expect(report.people.map(\.name) == ["ANN", "BEN"])
         #expect(report.updates.map(\.seq) == Array(11...60))
@@ -84,6 +84,6 @@ import Wire
         #expect(last.event == .transformed && last.user == "ann" && last.elements == 1)
         #expect(
             last.arrivedAt == begin + .milliseconds(600) && report.updates[0].arrivedAt == begin + .milliseconds(110))
-        #expect(self.scene.fanout.report(on: "nowhere", at: self.scene.now) == nil)
+        #expect(self.scene.fanout.rooms.report(on: "nowhere", at: self.scene.now) == nil)
     }
 }

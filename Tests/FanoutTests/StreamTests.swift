@@ -233,16 +233,16 @@ import Wire
         scene.commit()
         scene.leave(1)
         scene.pass(29_000)
-        #expect(scene.fanout.roomCount == 1)
+        #expect(scene.fanout.rooms.count == 1)
         scene.commit()
         scene.join("ann", 2)
         #expect(scene.taken(by: Scene.g1).joined.first?.position.seq == 2)
         scene.pass(2_000)
-        #expect(scene.fanout.roomCount == 1)
+        #expect(scene.fanout.rooms.count == 1)
         scene.leave(2)
         scene.pass(30_000)
-        #expect(scene.fanout.roomCount == 0)
-        #expect(scene.fanout.bytes == 0)
+        #expect(scene.fanout.rooms.count == 0)
+        #expect(scene.fanout.rooms.bytes == 0)
     }
 
     @Test func overTheMemoryBoundIdleRoomsGoFirst() {
@@ -254,11 +254,11 @@ import Wire
         scene.leave(1, room: "one")
         scene.member("ann", 2, room: "two")
         for _ in 1...5 { scene.commit(room: "two") }
-        #expect(scene.fanout.bytes > 4_000)
+        #expect(scene.fanout.rooms.bytes > 4_000)
         scene.join("ben", 3, room: "three")
         _ = scene.take()
         scene.pass(250)
-        #expect(scene.fanout.bytes <= 4_000)
+        #expect(scene.fanout.rooms.bytes <= 4_000)
         scene.answer()
         _ = scene.take()
         // The room without members must be loaded again; the other one is still there.
@@ -285,7 +285,7 @@ import Wire
         scene.answer()
         let unused = RoomState(request: 6, room: "never", outcome: .neverUsed)
         #expect(scene.take() == [.send(.roomState(unused), to: Scene.g1)])
-        #expect(scene.fanout.roomCount == 1)
+        #expect(scene.fanout.rooms.count == 1)
     }
 
     @Test func readsAndJoinsWaitForWhatWasAcknowledged() {

@@ -104,7 +104,7 @@ import Wire
         let third = scene.take()
         #expect(third.acknowledged == [3])
         #expect(third.commits.map(\.session) == ["s2.1"])
-        #expect(scene.gateway.rooms.contains(ada, in: "r"))
+        #expect(scene.gateway.rooms.streams.contains(ada, in: "r"))
     }
 
     @Test func memberThatJoinsAgainAndLeavesGetsBothAnswers() throws {
@@ -115,7 +115,7 @@ import Wire
         #expect(scene.actions.acknowledged.isEmpty)
         scene.answerJoins(sid: "s2")
         #expect(scene.take().acknowledged == [1, 2])
-        #expect(!scene.gateway.rooms.contains(ada, in: "r"))
+        #expect(!scene.gateway.rooms.streams.contains(ada, in: "r"))
     }
 
     @Test func memberWhoseNewJoinIsRefusedStaysAMember() throws {
@@ -131,7 +131,7 @@ import Wire
             at: scene.moment, seconds: 0, into: &scene.actions)
         let actions = scene.take()
         #expect(actions.acknowledged == [1] && actions.commits.count == 1)
-        #expect(scene.gateway.rooms.contains(ada, in: "r"))
+        #expect(scene.gateway.rooms.streams.contains(ada, in: "r"))
     }
 
     @Test func tokenWithoutTheRightAnswersWhatWaitsForTheJoin() async throws {

@@ -245,7 +245,7 @@ struct StreamTests {
         let actions = scene.take()
         #expect(actions.texts(for: slow).isEmpty)
         #expect(actions.texts(for: ada).count == 1)
-        #expect(scene.gateway.rooms.fallenBehindTotal == 1)
+        #expect(scene.gateway.rooms.streams.fallenBehindTotal == 1)
         scene.send(slow, "room:join", #"{"roomId":"r","resume":{"epoch":"e","seq":0}}"#, ack: 1)
         scene.answerJoins(sid: "s-slow", seq: 2)
         _ = scene.take()

@@ -11,7 +11,7 @@ extension World {
     func strays() -> [String] {
         let fanouts = self.processes.compactMap { process in
             (process.shell as? FanoutNode).map {
-                (name: process.name, rooms: $0.core.fanout, isListed: process.isListed)
+                (name: process.name, rooms: $0.core.fanout.rooms, isListed: process.isListed)
             }
         }
         let owners = Rendezvous(names: fanouts.filter(\.isListed).map(\.name), shards: Shard.count)

@@ -16,7 +16,7 @@ package import Wire
 ///
 /// The caller calls ``timeReached(_:into:)`` at ``nextDeadline`` and answers every question once.
 package struct Fanout: Sendable {
-    var rooms: RoomTable
+    package internal(set) var rooms: RoomTable
     var shards: ShardStreams
     var historyReads = HistoryReads()
     var services: RoomServices
@@ -33,18 +33,11 @@ package struct Fanout: Sendable {
     // MARK: Figures
 
     package var counters: FanoutCounters { self.services.counters }
-    package var roomCount: Int { self.rooms.count }
-    package var bytes: Int { self.rooms.bytes }
     /// How many joins and reads of rooms wait.
     package var waitingCount: Int { self.services.joins.count + self.rooms.readCount }
     package var historyReadCount: Int { self.historyReads.count }
     /// How far the shard that is furthest behind is behind, in updates.
     package var lag: UInt64 { self.shards.lag }
-
-    /// How many connections are in a room, as far as is known here.
-    package func connectionCount(in room: Identifier) -> Int {
-        self.rooms.slot(of: room).map { self.rooms[$0].feed.audience.occupancy.connectionCount } ?? 0
-    }
 
     // MARK: Time
 
@@ -139,34 +132,6 @@ struct PreviewBatch: Sendable {
             self.entries.append((slot, index))
         }
         if !isGrouped { self.entries.sort { ($0.slot ?? -1, $0.index) < ($1.slot ?? -1, $1.index) } }
-    }
-}
-
-/// What operators ask about rooms. A list of them is a ``RoomSurvey``.
-extension Fanout {
-    /// One room as it is now; nil when it is not in memory.
-    package func report(on room: Identifier, at now: Instant) -> RoomReport? {
-        self.rooms.slot(of: room).flatMap { self.rooms[$0].report(at: now) }
-    }
-}
-
-extension Room {
-    /// What a list shows of the room; nil for one that is being loaded, or is none.
-    func figures(at now: Instant) -> RoomFigures? {
-        guard self.isLive else { return nil }
-        let rates = self.feed.rates.perSecond(at: now)
-        return RoomFigures(
-            room: self.name, members: self.feed.audience.occupancy.userCount,
-            connections: self.feed.audience.occupancy.connectionCount, seq: self.feed.stream.seq,
-            elements: self.feed.elements.count, bytes: self.bytes,
-            updatesPerSecond: rates.updates, previewsPerSecond: rates.previews)
-    }
-
-    fileprivate func report(at now: Instant) -> RoomReport? {
-        guard let figures = self.figures(at: now) else { return nil }
-        return RoomReport(
-            figures: figures, people: self.feed.audience.occupancy.people(RoomReport.listedPeople),
-            updates: self.feed.stream.latest(RoomReport.listedUpdates))
     }
 }
 

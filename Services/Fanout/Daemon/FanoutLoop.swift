@@ -66,13 +66,13 @@ final class FanoutLoop: ReactorLoop {
     /// Gateways that receive the goodbye turn to another fan-out and send it their positions; nothing here must be kept.
     func stopRequested(at now: Instant) {
         self.shell.drain()
-        self.logger.info("draining", metadata: ["fanout.rooms": "\(self.shell.core.fanout.roomCount)"])
+        self.logger.info("draining", metadata: ["fanout.rooms": "\(self.shell.core.fanout.rooms.count)"])
     }
 
     var isDrained: Bool { self.shell.isDrained }
 
     func stopped() {
-        self.logger.info("drained", metadata: ["fanout.rooms": "\(self.shell.core.fanout.roomCount)"])
+        self.logger.info("drained", metadata: ["fanout.rooms": "\(self.shell.core.fanout.rooms.count)"])
         self.database.close()
     }
 

@@ -72,8 +72,8 @@ final class FanoutTelemetry: Sendable {
         core.counter("replays_total", "Joins and gateways answered with exactly what they missed.", \.counters.replays)
         core.counter("resets_total", "Gateways whose members must join a room again.", \.counters.resets)
         core.counter("refusals_total", "Joins and reads of rooms that were refused.", \.counters.refusals)
-        core.gauge("rooms", "Rooms in memory.", \.roomCount)
-        core.gauge("room_bytes", "About what they take.", \.bytes)
+        core.gauge("rooms", "Rooms in memory.", \.rooms.count)
+        core.gauge("room_bytes", "About what they take.", \.rooms.bytes)
         core.gauge("joins_waiting", "Joins and reads of rooms that wait for the database.", \.waitingCount)
         core.gauge("history_reads_waiting", "Reads of rooms' histories that wait for the database.", \.historyReadCount)
         core.gauge("shard_lag_updates", "How far the shard that is furthest behind is behind.") { Double($0.lag) }

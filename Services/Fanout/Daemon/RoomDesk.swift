@@ -41,7 +41,7 @@ struct RoomDesk {
             switch question.subject {
             case .list: self.waiting.append(question)
             case .room(let room):
-                let report = core.report(on: room, at: now)
+                let report = core.rooms.report(on: room, at: now)
                 question.question.answer { RoomPages.page(of: report, at: now) }
             }
         }

@@ -183,7 +183,7 @@ extension Gateway {
             let user = self.connections.bySlot[slot]?.identity.member.user
         else { return nil }
         let id = self.connections.id(in: slot)
-        if self.rooms.isLoading(slot, in: room) { actions.append(.dropSnapshot(slot, room: room)) }
+        if self.rooms.streams.isLoading(slot, in: room) { actions.append(.dropSnapshot(slot, room: room)) }
         let ends = membership.gestureEnds
         for gesture in ends { actions.append(.gestureEnd(gesture)) }
         self.joins.gesturesEnded(ends.count, of: user, at: self.clock)

@@ -21,7 +21,9 @@ extension Gateway {
 
     /// A session has a new owner: an older connection here loses it.
     package mutating func sessionClaimed(_ claimed: SessionClaimed) {
-        for slot in self.rooms.members(of: claimed.room) { self.connections.bySlot[slot]?.sessionClaimed(claimed) }
+        for slot in self.rooms.streams.members(of: claimed.room) {
+            self.connections.bySlot[slot]?.sessionClaimed(claimed)
+        }
     }
 
     /// The next update of a room's stream came.
@@ -53,7 +55,7 @@ extension Gateway {
     }
 
     package func signalReceived(_ signal: RoomSignal, into actions: inout [GatewayAction]) {
-        let members = self.rooms.signalMembers(of: signal.room)
+        let members = self.rooms.streams.fullMembers(of: signal.room)
         let sender = self.connections.slot(of: signal.connection)
         let others = members.filter { $0 != sender }
         if !others.isEmpty { actions.append(.signal(others, json: EventText.signal(signal))) }

@@ -78,7 +78,7 @@ package struct Gateway {
         self.clock = now
         for slot in self.connections.restless { self.releaseWaiting(of: slot, at: now, into: &actions) }
         self.commits.timeReached(now, &self.connections, into: &actions)
-        self.rooms.forgetRecentNumbers(at: now)
+        self.rooms.recent.timeReached(now)
         self.rooms.repeatQuestions(at: now, self.connections, into: &actions)
         for released in self.joins.timeReached(now, &self.connections, self.rooms, into: &actions) {
             self.handle(released, at: now, seconds: seconds, into: &actions)

@@ -14,8 +14,7 @@ import Wire
 /// The gateway on its event loop: when its shell has a turn, and what that handles. Everything here happens on that loop.
 final class GatewayHub {
     let eventLoop: any EventLoop
-    let stage: GatewayStage
-    private let shell: GatewayShell<LoopTransport>
+    let shell: GatewayShell<LoopTransport>
     let admission: GatewayAdmission
     private let inFlightWatch: InFlightWatch
     /// How long previews shall wait for each other.
@@ -39,18 +38,16 @@ final class GatewayHub {
     ) {
         self.eventLoop = eventLoop
         let logger = context.logger
-        self.stage = GatewayStage(
+        self.admission = GatewayAdmission(settings: settings, context: context, telemetry: telemetry)
+        let apps = AppLines(behindBytes: settings.socketIO.maxBufferedBytes / 2)
+        self.shell = GatewayShell(
             Gateway(
                 name: Identifier(context.name), connectionPrefix: UInt32.random(in: 1...UInt32.max),
                 seed: UInt64.random(in: 0...UInt64.max), limits: settings.limits, tokens: tokens),
             routes: MeshRoutes(pause: Nanoseconds(settings.linkPause)),
-            intake: telemetry.linkRefusals.intake(at: .gateway, logger: logger), trace: { logger.trace($0) })
-        self.admission = GatewayAdmission(settings: settings, context: context, telemetry: telemetry)
-        let apps = AppLines(behindBytes: settings.socketIO.maxBufferedBytes / 2)
-        self.shell = GatewayShell(
-            self.stage,
             over: LoopTransport(
-                apps: apps, flushes: flushes, watch: watch, report: self.admission.report, telemetry: telemetry))
+                apps: apps, flushes: flushes, watch: watch, report: self.admission.report, telemetry: telemetry),
+            intake: telemetry.linkRefusals.intake(at: .gateway, logger: logger), trace: { logger.trace($0) })
         self.load = LoadGauge(budget: settings.promptCPU)
         self.mesh = context.health.check("mesh")
         self.telemetry = telemetry
@@ -70,7 +67,7 @@ final class GatewayHub {
         }
         self.observation.ring = { [unowned self] in
             self.reviewLoad()
-            telemetry.observe(self.stage.core, self.stage.routes)
+            telemetry.observe(self.shell.core, self.shell.routes)
         }
         eventLoop.assumeIsolated().scheduleTask(in: .nanoseconds(Int64(StartupPatience.length.count))) { [weak self] in
             self?.reviewReadiness()
@@ -121,7 +118,7 @@ final class GatewayHub {
 
     /// Ready when every stage answers.
     private func reviewReadiness() {
-        self.mesh.report(self.patience.shortage(of: self.stage.routes.owners, at: self.now))
+        self.mesh.report(self.patience.shortage(of: self.shell.routes.owners, at: self.now))
     }
 
     // MARK: Apps
@@ -146,7 +143,7 @@ final class GatewayHub {
 
     private func opened(_ app: any AppLine, in slot: Slot) {
         self.transport.apps.add(app, at: slot)
-        let debtor = AnswerBudget.Debtor.app(self.stage.core.connectionID(in: slot))
+        let debtor = AnswerBudget.Debtor.app(self.shell.core.connectionID(in: slot))
         app.drained = { [unowned self] in
             self.shell.reviewAnswers(of: [debtor], at: self.now)
             self.settleLater()
@@ -205,7 +202,7 @@ final class GatewayHub {
     /// An app was read. Under an overload of previews, commits and their results do not wait until all apps are read. When
     /// commits alone are many they do: larger turns cost less.
     private func readEnded() {
-        guard !self.stage.isPerforming, !self.stage.core.rooms.paces.isIdle else { return }
+        guard !self.shell.isPerforming, !self.shell.core.rooms.paces.isIdle else { return }
         self.turns.runIfOverdue(at: .now()) {
             self.transport.links?.standBack()
             self.turn()
@@ -214,7 +211,7 @@ final class GatewayHub {
 
     private func turn() {
         self.handleLinks()
-        self.turns.turnEnded(commits: self.stage.core.commits.inFlight.acceptedTotal)
+        self.turns.turnEnded(commits: self.shell.core.commits.inFlight.acceptedTotal)
     }
 
     /// Reads the links, which the loop would do only when it has read all apps.
@@ -239,10 +236,10 @@ final class GatewayHub {
 
     /// Looks after what nobody waits for; called once a second.
     func keepHouse() {
-        self.inFlightWatch.review(self.stage.core.commits.inFlight.oldestAge(at: self.now))
+        self.inFlightWatch.review(self.shell.core.commits.inFlight.oldestAge(at: self.now))
         self.telemetry.slowApps.set(self.transport.apps.countSlowApps())
         self.reviewLoad()
-        let debtors = self.stage.core.joins.answers.debtors
+        let debtors = self.shell.core.joins.answers.debtors
         guard !debtors.isEmpty else { return }
         self.shell.reviewAnswers(of: debtors, at: self.now)
         self.settleLater()
@@ -251,9 +248,9 @@ final class GatewayHub {
     /// Lets previews wait for each other as long as this process's load asks for.
     private func reviewLoad() {
         self.load.look(
-            used: Nanoseconds(ProcessClock.cpuNanoseconds()), isOverloaded: !self.stage.core.rooms.paces.isIdle,
+            used: Nanoseconds(ProcessClock.cpuNanoseconds()), isOverloaded: !self.shell.core.rooms.paces.isIdle,
             at: self.now)
-        self.stage.previewsWait(self.load.wait)
+        self.shell.previewsWait(self.load.wait)
         self.telemetry.previewsWait(self.load.wait)
     }
 
@@ -285,7 +282,7 @@ final class GatewayHub {
 
     /// Goes one step on in a farewell.
     func proceed(_ farewell: inout Farewell) {
-        let step = farewell.timeReached(self.now.wholeMilliseconds) { self.stage.core.owesResults(to: $0) }
+        let step = farewell.timeReached(self.now.wholeMilliseconds) { self.shell.core.owesResults(to: $0) }
         self.shell.startLeaving(step.leaving)
         for slot in step.closing { self.transport.apps[slot]?.goAway() }
         self.transport.flushes.flush()

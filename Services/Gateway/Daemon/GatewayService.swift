@@ -204,7 +204,7 @@ final class GatewayParts: @unchecked Sendable {  // Built and used on the event 
         self.hub.proceed(&farewell)
         // A proxy tries another gateway when nobody listens here. But every poll is a request, perhaps on a new connection.
         if !self.server.hasPollingSessions { _ = self.server.stopAccepting() }
-        let isDone = farewell.isOver && self.hub.stage.core.commits.inFlight.isEmpty
+        let isDone = farewell.isOver && self.hub.shell.core.commits.inFlight.isEmpty
         // At the end those, too, that never became apps.
         let isLate = self.hub.now >= farewell.end
         guard isDone || isLate, self.server.drain(upTo: .max) == 0 || self.hub.now >= farewell.end + Self.closing else {

@@ -1,39 +1,8 @@
 package import Auth
 package import GatewayCore
-package import Mesh
 package import Stages
 package import Timing
 package import Wire
-
-/// What a gateway's core stands between: the connections of its apps, and the links to the stages behind.
-package protocol GatewayTransport: AnyObject {
-    /// The present moment.
-    var moment: Instant { get }
-    /// Seconds since 1970, for tokens and new ids.
-    var seconds: Double { get }
-    /// How long what the links bring at a moment has waited.
-    func lateness(at moment: Instant) -> Nanoseconds
-    /// False when previews have had their turn in this pass of the thread.
-    func takePreviewTurn() -> Bool
-    /// Does what is for apps, but for what has a method of its own.
-    /// - Returns: what is for stages.
-    func perform(_ action: GatewayAction) -> GatewayAction?
-    /// Sends an event to many apps.
-    /// - Returns: those that get it no more, because too much waits for them.
-    func broadcast(_ json: [UInt8], to slots: [Slot], step: StreamStep?) -> [Slot]
-    /// Closes a connection immediately.
-    /// - Parameter slot: of its app, if that has not gone.
-    func shed(_ debtor: AnswerBudget.Debtor, in slot: Slot?)
-    /// Runs what sends to many apps, and flushes their connections once.
-    func flushing(_ body: () -> Void)
-    func send(_ envelope: EnvelopeWriter, to instance: StageInstance) -> SendResult
-    /// Bytes that a connection still holds; 0 once nothing is left of it.
-    /// - Parameter slot: of its app, if that has not gone.
-    func unreadBytes(of connection: UInt64, in slot: Slot?) -> Int
-    /// An app has gone.
-    /// - Parameter owesAnswers: it has not read all of its answers.
-    func gone(_ slot: Slot, connection: UInt64, owesAnswers: Bool)
-}
 
 /// Runs a gateway's core between its apps and its links, in one order for the daemon and the simulation. What apps, clocks and
 /// links bring goes into the core immediately. What the core wants done waits for the end of a turn, which handles many events.
@@ -42,8 +11,18 @@ package protocol GatewayTransport: AnyObject {
 ///     clock ────────► core ──► actions ···· turn ends ──► perform
 ///     link's event ─► core                                  └─► outboxes ··· flush ──► stages
 package final class GatewayShell<Transport: GatewayTransport> {
-    package let stage: GatewayStage
+    /// Decides.
+    package var core: Gateway
+    /// What it wants done.
+    package var actions = ActionBuffer<GatewayAction>()
+    /// Where its records go.
+    package var routes: MeshRoutes
     package let transport: Transport
+    /// True while actions are performed: what leads to more meanwhile must come after them.
+    package private(set) var isPerforming = false
+    private var arrivals = MeshArrivals()
+    private let intake: EnvelopeIntake
+    private let trace: (TraceMark) -> Void
     /// The moment of the first event of the links in this turn.
     private var arrivalsAt: Instant?
     /// When ``timeReached(at:)`` is due.
@@ -53,9 +32,18 @@ package final class GatewayShell<Transport: GatewayTransport> {
     /// Previews that are due already let what came in the meantime go first: what apps sent, and results.
     package static var breath: Nanoseconds { .microseconds(50) }
 
-    package init(_ stage: GatewayStage, over transport: Transport) {
-        self.stage = stage
+    /// - Parameters:
+    ///   - intake: reads envelopes, and counts those that are malformed or come from the wrong sender.
+    ///   - trace: logs a step of a traced commit.
+    package init(
+        _ core: Gateway, routes: MeshRoutes, over transport: Transport, intake: EnvelopeIntake,
+        trace: @escaping (TraceMark) -> Void = { _ in }
+    ) {
+        self.core = core
+        self.routes = routes
         self.transport = transport
+        self.intake = intake
+        self.trace = trace
     }
 
     // MARK: Apps
@@ -64,8 +52,8 @@ package final class GatewayShell<Transport: GatewayTransport> {
     package func connected(identity: Identity, handshake: HandshakeFields, at moment: Instant) -> Slot {
         // What still waits to be done for another app that had the slot before.
         self.perform()
-        return self.stage.core.connected(
-            identity: identity, handshake: handshake, at: moment.wholeMilliseconds, into: &self.stage.actions.pending)
+        return self.core.connected(
+            identity: identity, handshake: handshake, at: moment.wholeMilliseconds, into: &self.actions.pending)
     }
 
     /// A subscriber wants a room's numbered stream.
@@ -74,8 +62,8 @@ package final class GatewayShell<Transport: GatewayTransport> {
         to room: String, after place: String?, as identity: Identity, at moment: Instant
     ) throws(Refusal) -> Slot {
         self.perform()
-        return try self.stage.core.subscribed(
-            to: room, after: place, as: identity, at: moment.wholeMilliseconds, into: &self.stage.actions.pending)
+        return try self.core.subscribed(
+            to: room, after: place, as: identity, at: moment.wholeMilliseconds, into: &self.actions.pending)
     }
 
     /// An app sent an event.
@@ -84,31 +72,31 @@ package final class GatewayShell<Transport: GatewayTransport> {
     package func eventReceived(
         _ json: [UInt8], ackID: UInt64?, from slot: Slot, isBinary: Bool = false, at moment: Instant
     ) -> Bool {
-        self.stage.core.eventReceived(
+        self.core.eventReceived(
             json, ackID: ackID, from: slot, isBinary: isBinary, at: moment.wholeMilliseconds,
-            seconds: self.transport.seconds, into: &self.stage.actions.pending)
+            seconds: self.transport.seconds, into: &self.actions.pending)
     }
 
     /// An app was sent the last part of a room.
     package func snapshotRead(of room: Identifier, by slot: Slot) {
-        self.stage.core.snapshotRead(of: room, by: slot, into: &self.stage.actions.pending)
+        self.core.snapshotRead(of: room, by: slot, into: &self.actions.pending)
     }
 
     /// An app went away.
     package func disconnected(_ slot: Slot, at moment: Instant) {
-        let connection = self.stage.core.connectionID(in: slot)
-        self.stage.core.disconnected(slot, at: moment.wholeMilliseconds, into: &self.stage.actions.pending)
+        let connection = self.core.connectionID(in: slot)
+        self.core.disconnected(slot, at: moment.wholeMilliseconds, into: &self.actions.pending)
         // The slot may soon be another app's.
-        let owed = self.stage.core.joins.answers.owed(by: .app(connection))
+        let owed = self.core.joins.answers.owed(by: .app(connection))
         self.transport.gone(slot, connection: connection, owesAnswers: owed > 0)
     }
 
     /// Hears how much of their answers apps have not read.
     package func reviewAnswers(of debtors: [AnswerBudget.Debtor], at moment: Instant) {
         for case .app(let connection) in debtors {
-            let bytes = self.transport.unreadBytes(of: connection, in: self.stage.core.slot(of: connection))
-            self.stage.core.answersTaken(
-                by: .app(connection), holding: bytes, at: moment.wholeMilliseconds, into: &self.stage.actions.pending)
+            let bytes = self.transport.unreadBytes(of: connection, in: self.core.slot(of: connection))
+            self.core.answersTaken(
+                by: .app(connection), holding: bytes, at: moment.wholeMilliseconds, into: &self.actions.pending)
         }
     }
 
@@ -117,14 +105,14 @@ package final class GatewayShell<Transport: GatewayTransport> {
     /// A request came over HTTP.
     /// - Returns: the number of its answer.
     package func requestReceived(_ request: AppRequest, as identity: Identity, at moment: Instant) -> UInt64 {
-        self.stage.core.requestReceived(
+        self.core.requestReceived(
             request, as: identity, at: moment.wholeMilliseconds, seconds: self.transport.seconds,
-            into: &self.stage.actions.pending)
+            into: &self.actions.pending)
     }
 
     /// The client of a read has the answer, or is gone.
     package func answerRead(_ request: UInt64, at moment: Instant) {
-        self.stage.core.answerRead(request, at: moment.wholeMilliseconds, into: &self.stage.actions.pending)
+        self.core.answerRead(request, at: moment.wholeMilliseconds, into: &self.actions.pending)
     }
 
     // MARK: Links
@@ -132,24 +120,43 @@ package final class GatewayShell<Transport: GatewayTransport> {
     /// Something happened on a link, in a turn.
     package func linkChanged(_ event: StageLinks.Event, of stage: Stage) {
         let now = self.arrivalsAt ?? self.beginArrivals()
-        self.stage.linkChanged(event, of: stage, at: now, seconds: self.transport.seconds) { self.performed($0) }
+        switch event {
+        case .envelope(let instance, let bytes):
+            self.arrivals.receive(
+                bytes, from: StageInstance(stage, instance), self.routes.fanouts.owners, self.intake, at: now,
+                seconds: self.transport.seconds, to: &self.core, into: &self.actions.pending
+            ) { self.routes.allow($0, of: instance) }
+        case .added, .removed, .up, .down, .resting, .writable:
+            // What was decided before goes to those who had the shards: who leaves a room must not leave it elsewhere.
+            self.perform()
+            let change = self.routes.follow(event, of: stage)
+            self.core.shardsMoved(change, of: stage, at: now, into: &self.actions.pending)
+            self.perform()
+        }
     }
 
     private func beginArrivals() -> Instant {
         let moment = self.transport.moment
-        self.stage.lateness = self.transport.lateness(at: moment)
+        self.arrivals.lateness = self.transport.lateness(at: moment)
         self.beginPreviewTurn()
         let now = moment.wholeMilliseconds
         self.arrivalsAt = now
         return now
     }
 
+    /// All that came in a turn was read: its previews go to the core, and commits that wait for credit leave.
     private func endArrivals() {
         guard let now = exchange(&self.arrivalsAt, with: nil) else { return }
-        self.stage.arrivalsEnded(at: now)
+        self.arrivals.deliver(at: now, to: &self.core, into: &self.actions.pending)
         self.transport.flushing {
             self.perform()
-            self.stage.sendHeld(at: now) { self.performed($0) }
+            var shard: Int?
+            repeat {
+                shard = self.core.sendNextHeld(after: shard, at: now, into: &self.actions.pending) {
+                    self.routes.acceptsCommit(of: $0)
+                }
+                self.perform()
+            } while shard != nil
         }
     }
 
@@ -158,11 +165,11 @@ package final class GatewayShell<Transport: GatewayTransport> {
     /// What waits for the clock is due.
     package func timeReached(at moment: Instant) {
         self.timerAt = .never
-        if self.stage.core.joins.answers.waitingCount > 0 {
-            self.reviewAnswers(of: self.stage.core.joins.answers.debtors, at: moment)
+        if self.core.joins.answers.waitingCount > 0 {
+            self.reviewAnswers(of: self.core.joins.answers.debtors, at: moment)
         }
-        self.stage.core.timeReached(
-            moment.wholeMilliseconds, seconds: self.transport.seconds, into: &self.stage.actions.pending)
+        self.core.timeReached(
+            moment.wholeMilliseconds, seconds: self.transport.seconds, into: &self.actions.pending)
         self.settle()
     }
 
@@ -170,7 +177,7 @@ package final class GatewayShell<Transport: GatewayTransport> {
     package func previewTimeReached(at moment: Instant) {
         self.previewsAt = .never
         guard self.beginPreviewTurn() else { return }
-        self.stage.core.previewTimeReached(moment.wholeMilliseconds, into: &self.stage.actions.pending)
+        self.core.previewTimeReached(moment.wholeMilliseconds, into: &self.actions.pending)
     }
 
     /// Previews may be delivered to as many members as in a turn, unless they were in this pass of the thread.
@@ -178,21 +185,33 @@ package final class GatewayShell<Transport: GatewayTransport> {
     @discardableResult
     private func beginPreviewTurn() -> Bool {
         guard self.transport.takePreviewTurn() else { return false }
-        self.stage.core.turnBegan()
+        self.core.turnBegan()
         return true
+    }
+
+    /// Previews wait for each other: first those of all rooms, for the next envelope to a coalescer, then those of each room,
+    /// for the next write to its members. The former saves the wake-ups on the way, which are most of what previews cost while
+    /// there are few; the latter saves writes, and costs far more age.
+    ///
+    ///     share                0 ────────── half ────────── 1
+    ///     between envelopes    none ─rises─► longest ───────►
+    ///     between writes       none ────────► none ─rises─► longest
+    package func previewsWait(_ share: Double) {
+        self.routes.pause(min(2 * share, 1))
+        self.core.previewsWait(max(2 * share - 1, 0))
     }
 
     // MARK: Tokens
 
     /// Other keys or revocations are in force.
     package func tokensChanged(_ tokens: TokenVerifier) {
-        self.stage.core.tokensChanged(tokens, into: &self.stage.actions.pending)
+        self.core.tokensChanged(tokens, into: &self.actions.pending)
         self.settle()
     }
 
     /// Looks at the tokens' ends.
     package func checkTokens() {
-        self.stage.core.checkTokens(at: Int64(self.transport.seconds), into: &self.stage.actions.pending)
+        self.core.checkTokens(at: Int64(self.transport.seconds), into: &self.actions.pending)
         self.settle()
     }
 
@@ -210,42 +229,67 @@ package final class GatewayShell<Transport: GatewayTransport> {
     package func settle() {
         self.transport.flushing { self.perform() }
         let moment = self.transport.moment
-        let fresh = self.stage.core.takeFreshDebtors()
+        let fresh = self.core.takeFreshDebtors()
         if !fresh.isEmpty {
             self.reviewAnswers(of: fresh, at: moment)
             self.transport.flushing { self.perform() }
         }
         // To the nanosecond: their pause may be a fraction of a millisecond, and the timer would ring until it is over.
-        self.stage.routes.flush(at: moment) { self.transport.send($0, to: $1) }
-        let deadline = self.stage.core.nextDeadline?.roundedUpToMilliseconds ?? .never
-        self.timerAt = min(self.timerAt, deadline, self.stage.routes.nextDeadline ?? .never)
-        let previews = self.stage.core.nextPreviewDeadline()?.roundedUpToMilliseconds ?? .never
+        self.routes.flush(at: moment) { self.transport.send($0, to: $1) }
+        let deadline = self.core.nextDeadline?.roundedUpToMilliseconds ?? .never
+        self.timerAt = min(self.timerAt, deadline, self.routes.nextDeadline ?? .never)
+        let previews = self.core.nextPreviewDeadline()?.roundedUpToMilliseconds ?? .never
         self.previewsAt = min(self.previewsAt, previews)
     }
 
     /// Apps are about to be closed: no more commits are accepted from them.
     package func startLeaving(_ slots: [Slot]) {
-        for slot in slots { self.stage.core.startLeaving(slot, into: &self.stage.actions.pending) }
+        for slot in slots { self.core.startLeaving(slot, into: &self.actions.pending) }
         self.perform()
     }
 
-    /// Does what the core wants done now.
-    private func perform() { self.stage.perform { self.performed($0) } }
+    /// Does what the core wants done, in order. What is done may lead to more.
+    private func perform() {
+        let wasPerforming = exchange(&self.isPerforming, with: true)
+        defer { self.isPerforming = wasPerforming }
+        while let actions = self.actions.take() {
+            for action in actions { self.perform(action) }
+            self.actions.giveBack(actions)
+        }
+    }
 
-    private func performed(_ action: GatewayAction) -> GatewayAction? {
+    private func perform(_ action: GatewayAction) {
         switch action {
         case .broadcast(let slots, let json, let step):
             let behind = self.transport.broadcast(json, to: slots, step: step)
-            if let step, let seq = step.seq, !behind.isEmpty {
-                self.stage.core.fellBehind(behind, in: step.room, at: seq, into: &self.stage.actions.pending)
-            }
+            guard let step, let seq = step.seq, !behind.isEmpty else { return }
+            self.core.fellBehind(behind, in: step.room, at: seq, into: &self.actions.pending)
         case .shed(let debtor):
             var slot: Slot?
-            if case .app(let connection) = debtor { slot = self.stage.core.slot(of: connection) }
+            if case .app(let connection) = debtor { slot = self.core.slot(of: connection) }
             self.transport.shed(debtor, in: slot)
-        default: return self.transport.perform(action)
+        default: if let left = self.transport.perform(action) { self.send(left) }
         }
-        return nil
+    }
+
+    private func send(_ action: GatewayAction) {
+        switch action {
+        case .preview(let shard, let preview): self.routes.preview(preview, of: shard)
+        case .previewsEnd(let shard, let end): self.routes.previewsEnd(end, of: shard)
+        case .commit(let shard, let commit): self.send(commit, of: shard)
+        case .fanout(let shard, let record): self.routes.record(record, of: shard)
+        case .formerFanout(let shard, let record): self.routes.formerRecord(record, of: shard)
+        case .traced(let mark): self.trace(mark)
+        default: break
+        }
+    }
+
+    private func send(_ commit: Commit, of shard: Int) {
+        switch self.routes.commit(commit, of: shard) {
+        case .sent: if let trace = commit.trace { self.trace(TraceMark(trace, .sent, commit)) }
+        case .noCredit: self.core.commitNotSent(commit)
+        case .noInstance: break
+        }
     }
 }
 

@@ -119,11 +119,12 @@ final class GatewayTelemetry: Sendable {
     }
 
     private static func addRooms(to core: inout MetricsTable<Gateway>) {
-        core.counter("updates_delivered_total", "Updates delivered to rooms.", \.rooms.updatesTotal)
-        core.counter("gaps_total", "Gaps found in rooms' streams.", \.rooms.gapsTotal)
-        core.counter("resyncs_total", "Rooms whose members had to join again.", \.rooms.resyncsTotal)
+        core.counter("updates_delivered_total", "Updates delivered to rooms.", \.rooms.streams.updatesTotal)
+        core.counter("gaps_total", "Gaps found in rooms' streams.", \.rooms.streams.gapsTotal)
+        core.counter("resyncs_total", "Rooms whose members had to join again.", \.rooms.streams.resyncsTotal)
         core.counter(
-            "slow_members_total", "Members that had to join again as they read too slowly.", \.rooms.fallenBehindTotal)
+            "slow_members_total", "Members that had to join again as they read too slowly.",
+            \.rooms.streams.fallenBehindTotal)
         core.counter("previews_sent_total", "Previews handed to coalescers.", \.rooms.previewsSentTotal)
         core.counter(
             "previews_hidden_total", "Previews not sent to a member because they were outside of its viewport.",

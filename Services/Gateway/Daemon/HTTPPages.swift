@@ -202,8 +202,8 @@ final class HTTPPages: HTTPApplication {
         let admission = self.hub.admission.admit(
             auth: UnsafeRawBufferPointer(start: nil, count: 0), query: { head.queryValue($0) },
             header: { head.header($0) }, guest: Self.guest, from: request.remoteAddress,
-            counted: request.limitedAddress, within: &limit, by: self.hub.stage.core.authenticator,
-            among: resource.isStream ? self.hub.stage.core.connections : nil)
+            counted: request.limitedAddress, within: &limit, by: self.hub.shell.core.authenticator,
+            among: resource.isStream ? self.hub.shell.core.connections : nil)
         switch admission {
         case .success((let identity, _)):
             return identity

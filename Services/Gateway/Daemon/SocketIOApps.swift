@@ -27,7 +27,7 @@ final class SocketIOApps: SocketIOApplication {
         let admission = self.hub.admission.admit(
             auth: request.auth, query: { head?.queryValue($0) }, header: { head?.header($0) },
             from: socket.remoteAddress, counted: socket.limitedAddress, within: &visitor.limit,
-            by: self.hub.stage.core.authenticator, among: self.hub.stage.core.connections)
+            by: self.hub.shell.core.authenticator, among: self.hub.shell.core.connections)
         switch admission {
         case .failure(let refusal):
             var data = JSONWriter(reserving: 96)
@@ -40,7 +40,7 @@ final class SocketIOApps: SocketIOApplication {
             socket.tag = self.hub.connected(line, identity: identity, handshake: handshake)
             socket.releaseHandshake()
             // Without tokens a CONNECT that is accepted costs nothing that must be remembered.
-            if self.hub.stage.core.authenticator.usesTokens { socket.engine.userInfo = visitor }
+            if self.hub.shell.core.authenticator.usesTokens { socket.engine.userInfo = visitor }
         }
     }
 
@@ -73,12 +73,12 @@ final class SocketIOApps: SocketIOApplication {
 
     func heldBytes(of socket: SocketIOSocket) -> Int {
         guard let line = socket.userInfo as? SocketIOLine else { return 0 }
-        return line.heldBytes + self.hub.stage.core.heldBytes(for: socket.tag)
+        return line.heldBytes + self.hub.shell.core.heldBytes(for: socket.tag)
     }
 
     func owner(of socket: SocketIOSocket) -> String? {
         guard socket.userInfo is SocketIOLine else { return nil }
-        return self.hub.stage.core.user(in: socket.tag)?.text
+        return self.hub.shell.core.user(in: socket.tag)?.text
     }
 }
 

@@ -33,14 +33,14 @@ struct TokenWatch {
         var files: [WatchedFile] = []
         if let file = settings.keysFile {
             let report = FileReport(file.path, "keys", context, prefix: "touchsync_gateway_")
-            let contents = WatchedRules(
+            let contents = WatchedTokens(
                 part: \.keys, rules: rules, report: report, adopt: adopt, read: settings.keys(in:),
                 facts: { ["keys.count": "\($0.count)", "keys.former_count": "\($1.count)"] })
             files.append(WatchedFile(file.path, stamp: file.stamp, contents: contents))
         }
         if let file = settings.revocationsFile {
             let report = FileReport(file.path, "revocations", context, prefix: "touchsync_gateway_")
-            let contents = WatchedRules(
+            let contents = WatchedTokens(
                 part: \.revocations, rules: rules, report: report, adopt: adopt, read: TokenSettings.revocations(in:),
                 facts: { list, _ in ["revocations.count": "\(list.count)"] })
             files.append(
@@ -51,7 +51,7 @@ struct TokenWatch {
 }
 
 /// The part of the rules that one file has.
-private struct WatchedRules<Part: Equatable & Sendable>: WatchedContents {
+private struct WatchedTokens<Part: Equatable & Sendable>: WatchedContents {
     let part: any WritableKeyPath<TokenSettings.Rules, Part> & Sendable
     let rules: NIOLockedValueBox<TokenSettings.Rules>
     let report: FileReport

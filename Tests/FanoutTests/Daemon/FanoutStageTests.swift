@@ -19,17 +19,17 @@ import Wire
         }
         try receive(Self.interest("ann", 1), from: former)
         try receive(Self.interest("ben", 2), from: present)
-        #expect(stage.fanout.connectionCount(in: "r") == 1)
+        #expect(stage.fanout.rooms.connectionCount(in: "r") == 1)
         try receive(Leave(room: "r", connection: 2), from: former)
         try receive(Self.interest("ann", 1), from: former)
         stage.peerDown(former, at: now)
         now = now + .seconds(60)
         stage.work(at: now, time: 0) { _ in true }
-        #expect(stage.fanout.connectionCount(in: "r") == 1, "the new process and its apps are still there")
+        #expect(stage.fanout.rooms.connectionCount(in: "r") == 1, "the new process and its apps are still there")
         stage.peerDown(present, at: now)
         now = now + .seconds(60)
         stage.work(at: now, time: 0) { _ in true }
-        #expect(stage.fanout.connectionCount(in: "r") == 0)
+        #expect(stage.fanout.rooms.connectionCount(in: "r") == 0)
     }
 
     /// A gateway could not say who has left: whoever it does not name again is gone.
@@ -41,17 +41,17 @@ import Wire
         for (user, connection) in [("ann", 1), ("ben", 2)] as [(String, UInt64)] {
             try Self.receive(Self.interest(user, connection), from: peer, at: now, in: &stage)
         }
-        #expect(stage.fanout.connectionCount(in: "r") == 2)
+        #expect(stage.fanout.rooms.connectionCount(in: "r") == 2)
         try Self.receive(InterestReset(), from: peer, at: now, in: &stage)
         now = now + .seconds(60)
         stage.work(at: now, time: 0) { _ in true }
-        #expect(stage.fanout.connectionCount(in: "r") == 0)
+        #expect(stage.fanout.rooms.connectionCount(in: "r") == 0)
         try Self.receive(Self.interest("ann", 1), from: peer, at: now, in: &stage)
         try Self.receive(InterestReset(), from: peer, at: now, in: &stage)
         try Self.receive(Self.interest("ann", 1), from: peer, at: now, in: &stage)
         now = now + .seconds(60)
         stage.work(at: now, time: 0) { _ in true }
-        #expect(stage.fanout.connectionCount(in: "r") == 1)
+        #expect(stage.fanout.rooms.connectionCount(in: "r") == 1)
     }
 
     private static func receive(

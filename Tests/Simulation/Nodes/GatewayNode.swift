@@ -6,7 +6,7 @@ import Stages
 import Timing
 import Wire
 
-/// A gateway of a world: the same shell, stage and core as the real one, over the world's apps and network.
+/// A gateway of a world: the same shell and core as the real one, over the world's apps and network.
 final class GatewayNode: Shell {
     private unowned let world: World
     private let shell: GatewayShell<WorldApps>
@@ -21,11 +21,10 @@ final class GatewayNode: Shell {
             seed: world.random.next(), limits: Self.limits(in: world), tokens: nil)
         let routes = MeshRoutes(
             pause: Self.linkPause, previews: world.outboxLimits(.previews), requests: world.outboxLimits(.requests))
-        let stage = GatewayStage(core, routes: routes, intake: world.intake)
         self.apps = WorldApps(process, in: world)
-        self.shell = GatewayShell(stage, over: self.apps)
+        self.shell = GatewayShell(core, routes: routes, over: self.apps, intake: world.intake)
         for link in self.apps.links.values.joined() where link.isListed {
-            stage.routes.follow(.added(link.index, name: link.server.name), of: link.server.stage)
+            self.shell.routes.follow(.added(link.index, name: link.server.name), of: link.server.stage)
         }
     }
 
@@ -58,7 +57,7 @@ final class GatewayNode: Shell {
         if moment >= self.shell.previewsAt { self.shell.previewTimeReached(at: moment) }
         self.shell.turn { for input in inputs { self.readLink(input) } }
         if moment >= self.shell.timerAt { self.shell.timeReached(at: moment) }
-        self.shell.stage.previewsWait(Self.wait(at: moment))
+        self.shell.previewsWait(Self.wait(at: moment))
         let previews = self.shell.previewsAt
         let breath = moment + GatewayShell<WorldApps>.breath
         let next = min(self.shell.timerAt, previews == .never ? .never : max(previews, breath))
@@ -102,15 +101,15 @@ final class GatewayNode: Shell {
             let mistakes = self.apps.mistakes
             let event = mistakes.altered(json, in: connection.app.room)
             _ = self.shell.eventReceived(event, ackID: ackID, from: slot, at: now)
-            mistakes.alter(&self.shell.stage.actions.pending, after: json)
+            mistakes.alter(&self.shell.actions.pending, after: json)
         case .snapshotRead(let room):
             guard let slot = self.apps.slot(of: connection) else { return }
             self.apps.snapshotRead(by: slot)
             self.shell.snapshotRead(of: Identifier(room), by: slot)
-            self.shell.reviewAnswers(of: [.app(self.shell.stage.core.connectionID(in: slot))], at: now)
+            self.shell.reviewAnswers(of: [.app(self.shell.core.connectionID(in: slot))], at: now)
         case .gone:
             guard let slot = self.apps.slot(of: connection) else { return }
-            let id = self.shell.stage.core.connectionID(in: slot)
+            let id = self.shell.core.connectionID(in: slot)
             self.shell.disconnected(slot, at: now)
             self.shell.reviewAnswers(of: [.app(id)], at: now)
         }
@@ -121,11 +120,11 @@ final class GatewayNode: Shell {
     }
 
     func count(into counts: inout [String: Int64]) {
-        counts["gateway.resent", default: 0] += Int64(self.shell.stage.core.commits.inFlight.resentTotal)
-        counts["gateway.held", default: 0] += Int64(self.shell.stage.core.commits.inFlight.heldTotal)
-        counts["gateway.gaps", default: 0] += Int64(self.shell.stage.core.rooms.gapsTotal)
-        counts["gateway.resyncs", default: 0] += Int64(self.shell.stage.core.rooms.resyncsTotal)
-        counts["outboxes.dropped-envelopes", default: 0] += Int64(self.shell.stage.routes.droppedEnvelopes)
-        counts["gateway.pace-changes", default: 0] += Int64(self.shell.stage.core.rooms.paces.changes)
+        counts["gateway.resent", default: 0] += Int64(self.shell.core.commits.inFlight.resentTotal)
+        counts["gateway.held", default: 0] += Int64(self.shell.core.commits.inFlight.heldTotal)
+        counts["gateway.gaps", default: 0] += Int64(self.shell.core.rooms.streams.gapsTotal)
+        counts["gateway.resyncs", default: 0] += Int64(self.shell.core.rooms.streams.resyncsTotal)
+        counts["outboxes.dropped-envelopes", default: 0] += Int64(self.shell.routes.droppedEnvelopes)
+        counts["gateway.pace-changes", default: 0] += Int64(self.shell.core.rooms.paces.changes)
     }
 }

@@ -1,17 +1,17 @@
-internal import Timing
-internal import Wire
+package import Timing
+package import Wire
 
 /// The rooms in memory: by name, by shard, and the bytes that all of them occupy.
 ///
 ///     open ──► loading, live (see ``Room``) ──expendable──► closed: its slot is free for another room
-struct RoomTable: Sendable {
+package struct RoomTable: Sendable {
     /// A free slot is a room without name and members.
     private var rooms: [Room] = []
     private var slots: [Identifier: Int] = [:]
     private var freeSlots: [Int] = []
     private var slotsByShard = [Set<Int>](repeating: [], count: Shard.count)
     /// Roughly the bytes of all rooms.
-    private(set) var bytes = 0
+    package private(set) var bytes = 0
     /// How many reads wait in all rooms.
     private(set) var readCount = 0
     private let limits: FanoutLimits
@@ -19,11 +19,21 @@ struct RoomTable: Sendable {
 
     init(limits: FanoutLimits) { self.limits = limits }
 
-    var count: Int { self.slots.count }
+    package var count: Int { self.slots.count }
     /// The number of slots, free ones included.
     var slotCount: Int { self.rooms.count }
     /// Every room's slot, in order.
     var allSlots: [Int] { self.slots.values.sorted() }
+
+    /// How many connections are in a room, as far as is known here.
+    package func connectionCount(in room: Identifier) -> Int {
+        self.slot(of: room).map { self[$0].feed.audience.occupancy.connectionCount } ?? 0
+    }
+
+    /// What operators see of one room; nil when it is not in memory. A list is a ``RoomSurvey``.
+    package func report(on room: Identifier, at now: Instant) -> RoomReport? {
+        self.slot(of: room).flatMap { self[$0].report(at: now) }
+    }
 
     func slot(of name: Identifier) -> Int? { self.slots[name] }
     func hasRooms(of shard: Int) -> Bool { !self.slotsByShard[shard].isEmpty }
@@ -94,5 +104,25 @@ struct RoomTable: Sendable {
         self[slot] = Room(name: "", limits: self.limits)
         self.freeSlots.append(slot)
         if !self.hasRooms(of: shard) { shards.release(shard) }
+    }
+}
+
+extension Room {
+    /// What a list shows of the room; nil for one that is being loaded, or is none.
+    func figures(at now: Instant) -> RoomFigures? {
+        guard self.isLive else { return nil }
+        let rates = self.feed.rates.perSecond(at: now)
+        return RoomFigures(
+            room: self.name, members: self.feed.audience.occupancy.userCount,
+            connections: self.feed.audience.occupancy.connectionCount, seq: self.feed.stream.seq,
+            elements: self.feed.elements.count, bytes: self.bytes,
+            updatesPerSecond: rates.updates, previewsPerSecond: rates.previews)
+    }
+
+    fileprivate func report(at now: Instant) -> RoomReport? {
+        guard let figures = self.figures(at: now) else { return nil }
+        return RoomReport(
+            figures: figures, people: self.feed.audience.occupancy.people(RoomReport.listedPeople),
+            updates: self.feed.stream.latest(RoomReport.listedUpdates))
     }
 }

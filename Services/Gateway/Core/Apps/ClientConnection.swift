@@ -13,45 +13,27 @@ struct ClientConnection {
     /// What it gets of any room.
     let options: StreamOptions
     private(set) var memberships = Memberships()
-    private var previewRate: PreviewRate
-    private var viewportLimit: RateMeter
-    private var pingLimit: RateMeter
-    private var joinLimit: RateMeter
+    /// How often its app may ask for something.
+    var rates: ConnectionRates
     /// What its new tokens may cost.
     var admission: AdmissionLimit
     /// Its rate of commits, and those that wait.
     var commits: CommitQueue
-    /// When a refusal of a preview was last reported, by code.
-    private var reportedAt: [RefusalCode: Instant] = [:]
-    /// True once the app was warned that its token ends soon.
-    private var wasWarned = false
+    private var tokenWarning = TokenWarning()
     private var waitingBytes = 0
     /// True once it is about to be closed: no more commits are accepted.
     private var isLeaving = false
-    /// How many gestures its refused commits may end: each end goes to everybody in the room.
-    private var endLimit: RateMeter
 
     /// Bytes of events that may wait for joins.
     static let maxWaitingBytes = 1 << 20
-    /// How often an app may ask whether its connection lives.
-    private static let pingsPerSecond = 2
-    /// Refusals of previews with the same code are reported no more often than that.
-    private static let reportPause = Nanoseconds.seconds(1)
-    /// So long before its token ends an app is warned, s.
-    private static let warning: Int64 = 30
 
     init(id: UInt64, identity: Identity, handshake: HandshakeFields, limits: GatewayLimits) {
         self.id = id
         self.identity = identity
         self.onlyRoom = handshake.room
         self.options = handshake.options
-        self.previewRate = PreviewRate(perSecond: limits.previewsPerSecond)
-        self.viewportLimit = RateMeter(perSecond: limits.previewsPerSecond)
-        self.pingLimit = RateMeter(perSecond: Self.pingsPerSecond)
-        // Whoever lost its connection joins all its rooms again, perhaps twice.
-        self.joinLimit = RateMeter(perSecond: limits.connectionJoinsPerSecond, burst: 4 * limits.rooms)
+        self.rates = ConnectionRates(limits: limits)
         self.admission = AdmissionLimit(limits: limits)
-        self.endLimit = RateMeter(perSecond: limits.commitsPerSecond, burst: limits.group)
         self.commits = CommitQueue(limits: limits)
     }
 
@@ -74,15 +56,10 @@ struct ClientConnection {
         return self.commits.removeAll()
     }
 
-    /// - Throws: a refusal when the app asks too often whether its connection lives.
-    mutating func spendPing(at now: Instant) throws(Refusal) {
-        try self.pingLimit.spend(at: now, orRefuse: "Pings are too frequent.")
-    }
-
     /// Refuses a viewport of a room that the app has not joined, or one too many: each may show the app all that moves.
     mutating func spendViewport(in room: Identifier, at now: Instant) throws(Refusal) {
         guard self.memberships.contains(room) else { throw .notJoined }
-        try self.viewportLimit.spend(at: now, orRefuse: "Viewports are set too often.")
+        try self.rates.viewports.spend(at: now, orRefuse: "Viewports are set too often.")
     }
 
     // MARK: Joining and leaving
@@ -94,7 +71,7 @@ struct ClientConnection {
 
     /// Refuses a join of a room that its user may not see, of one room too many, or one that comes too soon.
     mutating func checkJoin(of room: Identifier, maxRooms: Int, at now: Instant) throws(Refusal) {
-        try self.joinLimit.spend(at: now, orRefuse: "Joins are too frequent.")
+        try self.rates.joins.spend(at: now, orRefuse: "Joins are too frequent.")
         guard self.identity.may(.view, in: room) else { throw .mayNotView }
         guard self.memberships.contains(room) || self.memberships.count < maxRooms else {
             throw Refusal(.tooLarge, "A connection may join \(maxRooms) rooms.", field: "roomId")
@@ -187,7 +164,7 @@ struct ClientConnection {
     /// - Returns: the rooms that it gives no right to.
     mutating func identityChanged(_ identity: Identity) -> [Identifier] {
         self.identity = identity
-        self.wasWarned = false
+        self.tokenWarning = TokenWarning()
         return self.memberships.rooms.filter { !identity.may(.view, in: $0) }
     }
 
@@ -196,13 +173,9 @@ struct ClientConnection {
         .fanout(of: room, .memberRenamed(MemberRenamed(room: room, connection: self.id, member: self.identity.member)))
     }
 
-    /// How many seconds are left of the token, 0 when it has ended; nil when there is nothing to warn of, or no more.
-    /// - Parameter seconds: the time since 1970.
-    mutating func tokenWarning(at seconds: Int64) -> Int64? {
-        guard let expiresAt = self.identity.expiresAt, seconds + Self.warning >= expiresAt else { return nil }
-        if seconds >= self.identity.endsAt ?? expiresAt { return 0 }
-        defer { self.wasWarned = true }
-        return self.wasWarned ? nil : max(1, expiresAt - seconds)
+    /// See ``TokenWarning/secondsLeft(of:at:)``.
+    mutating func tokenSecondsLeft(at seconds: Int64) -> Int64? {
+        self.tokenWarning.secondsLeft(of: self.identity, at: seconds)
     }
 }
 
@@ -213,12 +186,6 @@ extension ClientConnection {
     mutating func heldBytes() -> Int { self.memberships.heldBytes }
 
     // MARK: Commits
-
-    enum CommitStep {
-        case goes(Commit)
-        /// It waits for the rate limit, or for results of earlier ones.
-        case waits(Commit)
-    }
 
     /// Whether its user may commit.
     /// - Throws: when the app has not joined the room.
@@ -311,7 +278,7 @@ extension ClientConnection {
     /// way: then it goes on.
     mutating func abandonGesture(on element: Identifier, in room: Identifier, at now: Instant) -> GestureEnd? {
         guard let index = self.memberships.index(of: room),
-            self.memberships.entries[index].elements[element]?.openGesture != nil, self.endLimit.spend(at: now),
+            self.memberships.entries[index].elements[element]?.openGesture != nil, self.rates.ends.spend(at: now),
             let end = self.memberships.entries[index].abandonGesture(on: element)
         else { return nil }
         self.memberships.recount(index)
@@ -348,13 +315,14 @@ extension ClientConnection {
         guard let index = self.memberships.index(of: room) else { return .ignored }
         guard self.memberships.hasSpace(for: move.element, at: index) else { return .dropped }
         defer { self.memberships.recount(index) }
-        return self.noted(try self.memberships.entries[index].stamp(move, isAllowed: self.previewRate.spend(at: now)))
+        return self.noted(
+            try self.memberships.entries[index].stamp(move, isAllowed: self.rates.previews.spend(at: now)))
     }
 
     /// Stamps what the app shows of a group, which came in one message: all of it may go, or none.
     mutating func stamp(_ group: [Move], in room: Identifier, at now: Instant) throws(Refusal) -> [PreviewStep] {
         guard let index = self.memberships.index(of: room) else { return [] }
-        let isAllowed = self.previewRate.spend(at: now)
+        let isAllowed = self.rates.previews.spend(at: now)
         let gesture = self.memberships.entries[index].groupGesture(group)
         return try group.map { move throws(Refusal) in
             guard self.memberships.hasSpace(for: move.element, at: index) else { return .dropped }
@@ -365,7 +333,7 @@ extension ClientConnection {
 
     /// Notes that something waits for the rate: what comes after it must not overtake it.
     private mutating func noted(_ step: PreviewStep) -> PreviewStep {
-        if case .waitsForRate = step { self.previewRate.isExceeded = true }
+        if case .waitsForRate = step { self.rates.previews.isExceeded = true }
         return step
     }
 
@@ -377,8 +345,8 @@ extension ClientConnection {
         // It is kept even if it is refused, as the session has another owner.
         defer { self.memberships.recount(index) }
         let awareness = try self.memberships.entries[index].show(
-            value, at: now, isAllowed: self.previewRate.spend(at: now))
-        if awareness == nil { self.previewRate.isExceeded = true }
+            value, at: now, isAllowed: self.rates.previews.spend(at: now))
+        if awareness == nil { self.rates.previews.isExceeded = true }
         return awareness
     }
 
@@ -405,10 +373,10 @@ extension ClientConnection {
     /// wait go by turns, beginning where it ended the last time.
     /// - Returns: true when some must go on waiting for the rate limit.
     mutating func releasePreviews(at now: Instant, into released: inout ReleasedPreviews) -> Bool {
-        self.previewRate.isExceeded = false
+        self.rates.previews.isExceeded = false
         while let index = self.memberships.nextWaiting() {
-            guard self.previewRate.spendForNext(at: now) else {
-                self.previewRate.isExceeded = true
+            guard self.rates.previews.spendForNext(at: now) else {
+                self.rates.previews.isExceeded = true
                 return true
             }
             self.memberships.entries[index].releaseNext(at: now, into: &released)
@@ -416,13 +384,6 @@ extension ClientConnection {
             self.memberships.endTurn(at: index)
         }
         return false
-    }
-
-    /// Whether a refused preview is reported now; its app did not ask for an answer, and may send very many.
-    mutating func reports(_ code: RefusalCode, at now: Instant) -> Bool {
-        if let last = self.reportedAt[code], now < last + Self.reportPause { return false }
-        self.reportedAt[code] = now
-        return true
     }
 
     // MARK: Sessions

@@ -279,7 +279,7 @@ package struct Connections {
     mutating func pingReceived(
         _ event: IncomingEvent, seconds: Double, into actions: inout [GatewayAction]
     ) throws(Refusal) {
-        try self.bySlot[event.slot]?.spendPing(at: event.now)
+        try self.bySlot[event.slot]?.rates.pings.spend(at: event.now, orRefuse: "Pings are too frequent.")
         guard let ackID = event.ackID else { return }
         actions.append(.acknowledge(event.slot, id: ackID, json: AnswerText.pong(at: seconds)))
     }
@@ -337,7 +337,7 @@ package struct Connections {
             guard event.ackID != nil || self.isReported(refusal, of: event.slot, at: event.now) else { return }
             number = nil
         case .awareness:
-            guard event.ackID != nil || self.bySlot[event.slot]?.reports(refusal.code, at: event.now) == true
+            guard event.ackID != nil || self.bySlot[event.slot]?.rates.reports(refusal.code, at: event.now) == true
             else { return }
             number = nil
         default: break
@@ -350,7 +350,7 @@ package struct Connections {
 
     private mutating func isReported(_ refusal: Refusal, of slot: Slot, at now: Instant) -> Bool {
         guard [.invalid, .forbidden, .sessionExpired].contains(refusal.code) else { return false }
-        return self.bySlot[slot]?.reports(refusal.code, at: now) == true
+        return self.bySlot[slot]?.rates.reports(refusal.code, at: now) == true
     }
 
     // MARK: Tokens
@@ -359,7 +359,7 @@ package struct Connections {
     /// - Parameter seconds: the time since 1970.
     package mutating func expireTokens(at seconds: Int64, into actions: inout [GatewayAction]) {
         for slot in self.bySlot.indices {
-            guard let left = self.bySlot[slot]?.tokenWarning(at: seconds) else { continue }
+            guard let left = self.bySlot[slot]?.tokenSecondsLeft(at: seconds) else { continue }
             actions.append(.emit(slot, json: EventText.sessionExpires(in: left)))
             if left == 0 { actions.append(.disconnect(slot)) }
         }

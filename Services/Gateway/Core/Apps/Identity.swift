@@ -39,6 +39,21 @@ package struct Identity: Equatable, Sendable {
     }
 }
 
+/// Whether an app was warned that its token ends soon.
+struct TokenWarning {
+    /// So long before its token ends an app is warned, s.
+    private static let length: Int64 = 30
+    private var wasGiven = false
+
+    /// How many seconds are left of a token, 0 when it has ended; nil when there is nothing to warn of, or no more.
+    /// - Parameter seconds: the time since 1970.
+    mutating func secondsLeft(of identity: Identity, at seconds: Int64) -> Int64? {
+        guard let expiresAt = identity.expiresAt, seconds + Self.length >= expiresAt else { return nil }
+        if seconds >= identity.endsAt ?? expiresAt { return 0 }
+        return exchange(&self.wasGiven, with: true) ? nil : max(1, expiresAt - seconds)
+    }
+}
+
 /// Why an app is not who it says it is.
 package struct Denial: Error, Equatable, Sendable {
     /// The answer to the app. It is the same for every invalid token, so that a stranger learns nothing from it; the

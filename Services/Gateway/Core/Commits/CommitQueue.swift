@@ -9,6 +9,13 @@ struct AcceptedCommit {
     let acceptedAt: Instant
 }
 
+/// What becomes of a commit that was accepted.
+enum CommitStep {
+    case goes(Commit)
+    /// It waits for the rate limit, or for results of earlier ones.
+    case waits(Commit)
+}
+
 /// Why a commit may not be sent now.
 struct CommitDelay {
     /// The refusal of one that cannot wait.

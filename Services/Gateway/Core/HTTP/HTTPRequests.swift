@@ -59,7 +59,7 @@ package struct HTTPRequests {
             case .room(let name):
                 let room = try Self.room(name, for: identity)
                 let read = RoomRead(
-                    request: number, room: room, after: rooms.recentNumber(in: room),
+                    request: number, room: room, after: rooms.recent.number(in: room),
                     allowance: UInt32(clamping: self.limits.snapshotPart))
                 try self.ask(.read(read), of: room, as: number, for: identity, &answers, at: now, into: &actions)
             case .history(let name, let after, let limit):

@@ -211,7 +211,7 @@ extension Joins {
     ) {
         self.pending[join.record.request]?.sentAt = now
         var record = join.record
-        record.after = rooms.recentNumber(in: join.room)
+        record.after = rooms.recent.number(in: join.room)
         actions.append(.fanout(of: join.room, .join(record)))
     }
 
@@ -278,7 +278,7 @@ extension Joins {
         switch reply.outcome {
         case .failure(let refusal):
             return self.fail(join, refusal, &connections, into: &actions)
-        case .success(let joined) where rooms.isAhead(of: joined.position, in: join.room):
+        case .success(let joined) where rooms.streams.isAhead(of: joined.position, in: join.room):
             // An answer from behind the stream: another fan-out serves the room by now.
             self.send(join, &connections, rooms, at: now, into: &actions)
             return nil
@@ -327,7 +327,7 @@ extension Joins {
         _ reply: JoinReply, _ connections: inout Connections, _ rooms: inout Rooms, into actions: inout [GatewayAction]
     ) {
         guard case .success(let joined) = reply.outcome else { return }
-        guard let slot = connections.slot(of: reply.connection), rooms.contains(slot, in: reply.room) else {
+        guard let slot = connections.slot(of: reply.connection), rooms.streams.contains(slot, in: reply.room) else {
             return rooms.catchUp(reply.room, to: joined.position, connections, into: &actions)
         }
         // Who came between the two answers, and what they show, was sent to nobody here.
@@ -344,13 +344,13 @@ extension Joins {
         if kind == .v1App || !join.options.motion { joined.content = joined.content.still }
         let welcome = Welcome(
             identity: connections.bySlot[join.slot]?.identity ?? Identity(member: join.record.member),
-            throttle: rooms.requestedInterval(in: join.room), time: seconds * 1000)
+            throttle: rooms.pacer.requestedInterval(in: join.room), time: seconds * 1000)
         let answer =
             kind == .subscriber
             ? self.opening(of: join, joined, at: now) : self.answer(to: join, joined, welcome, at: now)
         var isInParts = false
         if case .snapshot(_, let snapshot)? = answer { isInParts = !snapshot.parts.isEmpty }
-        if rooms.isLoading(join.slot, in: join.room) {
+        if rooms.streams.isLoading(join.slot, in: join.room) {
             // Parts of an earlier answer must not follow this one.
             actions.append(.dropSnapshot(join.slot, room: join.room))
         }

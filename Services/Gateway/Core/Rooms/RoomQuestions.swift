@@ -16,8 +16,20 @@ struct RoomQuestions {
 
     var isEmpty: Bool { self.dueAt.isEmpty }
 
-    /// A fan-out was asked.
-    mutating func asked(of room: Identifier) { self.dueAt[room] = .never }
+    /// Asks the fan-out of a room for what is missing in its stream, and says who is there.
+    mutating func ask(
+        for room: Identifier, _ streams: RoomStreams, _ connections: Connections, hasViewports: Bool,
+        into actions: inout [GatewayAction]
+    ) {
+        guard let position = streams.position(of: room) else { return }
+        self.dueAt[room] = .never
+        // Of a user's connections the newest comes last: a fan-out that knows none of them shows the user by its name.
+        let occupants = connections.occupants(streams.members(of: room), of: room)
+            .sorted { $0.connection < $1.connection }
+        let interest = RoomInterest(
+            room: room, position: position, occupants: occupants, hasViewports: hasViewports)
+        actions.append(.fanout(of: room, .interest(interest)))
+    }
 
     /// Time has passed.
     /// - Parameter isOpen: whether a room still waits for the answer.

@@ -11,8 +11,8 @@ import Wire
 package struct RoomStreams {
     private var rooms: [Identifier: RoomView] = [:]
     /// Updates delivered, gaps found, rooms reset, and members that had to join again as they read too slowly.
-    private(set) var updatesTotal: UInt64 = 0, gapsTotal: UInt64 = 0
-    private(set) var resyncsTotal: UInt64 = 0, fallenBehindTotal: UInt64 = 0
+    package private(set) var updatesTotal: UInt64 = 0, gapsTotal: UInt64 = 0
+    package private(set) var resyncsTotal: UInt64 = 0, fallenBehindTotal: UInt64 = 0
 
     /// What an event did to a room's stream.
     enum Outcome {
@@ -58,6 +58,12 @@ package struct RoomStreams {
 
     /// Up to where a room's stream was delivered; nil when it has no members.
     func position(of room: Identifier) -> Position? { self.rooms[room]?.position }
+
+    /// True when a room's stream has gone beyond a position of the same epoch.
+    func isAhead(of position: Position, in room: Identifier) -> Bool {
+        guard let stream = self.position(of: room) else { return false }
+        return stream.epoch == position.epoch && stream.seq > position.seq
+    }
 
     /// The rooms of these shards.
     func rooms(in shards: Set<Int>) -> [Identifier] { self.rooms.keys.filter { shards.contains(Shard.of(room: $0)) } }

@@ -10,14 +10,15 @@ import Wire
 /// Streams, the pacer and viewports know nothing of each other: a step of a stream ends previews, and a room without
 /// members is forgotten by all.
 package struct Rooms {
-    private var streams = RoomStreams()
-    private var pacer: PreviewPacer
+    package private(set) var streams = RoomStreams()
+    var pacer: PreviewPacer
     private var ages = PreviewAges()
     private var delivery: PreviewDelivery
     private var members = ShownMembers()
     private var awareness = RoomsAwareness()
     private var awarenessPacer = AwarenessPacer()
-    private var recent = RecentNumbers()
+    /// What apps saw here lately.
+    var recent = RecentNumbers()
     private var questions = RoomQuestions()
     /// Previews handed to coalescers.
     package private(set) var previewsSentTotal: UInt64 = 0
@@ -34,36 +35,11 @@ package struct Rooms {
     package var waitingCount: Int { self.pacer.waitingCount }
     /// Previews that a member did not get because they were out of its view.
     package var previewsHiddenTotal: UInt64 { self.delivery.viewports.hiddenTotal }
-    package var updatesTotal: UInt64 { self.streams.updatesTotal }
-    package var gapsTotal: UInt64 { self.streams.gapsTotal }
-    package var resyncsTotal: UInt64 { self.streams.resyncsTotal }
-    package var fallenBehindTotal: UInt64 { self.streams.fallenBehindTotal }
 
     /// See ``PreviewPacer/wait(_:)``.
     mutating func previewsWait(_ share: Double) { self.pacer.wait(share) }
 
     // MARK: Members
-
-    /// Everybody in a room.
-    func members(of room: Identifier) -> [Slot] { self.streams.members(of: room) }
-
-    /// The members that get signals: those of the full contract, once they have read their snapshots.
-    func signalMembers(of room: Identifier) -> [Slot] { self.streams.fullMembers(of: room) }
-
-    /// True for a member of a room.
-    func contains(_ slot: Slot, in room: Identifier) -> Bool { self.streams.contains(slot, in: room) }
-
-    /// True for a member that still reads the parts of its snapshot.
-    func isLoading(_ slot: Slot, in room: Identifier) -> Bool { self.streams.isLoading(slot, in: room) }
-
-    /// True when a room's stream has gone beyond a position of the same epoch.
-    func isAhead(of position: Position, in room: Identifier) -> Bool {
-        guard let stream = self.streams.position(of: room) else { return false }
-        return stream.epoch == position.epoch && stream.seq > position.seq
-    }
-
-    /// How far apart apps of a room are asked to send previews.
-    func requestedInterval(in room: Identifier) -> Nanoseconds { self.pacer.requestedInterval(in: room) }
 
     /// A member comes in whose join was answered as of `position`.
     mutating func enter(
@@ -266,14 +242,8 @@ package struct Rooms {
 
     /// Asks the fan-out for what is missing in a room's stream.
     private mutating func ask(for room: Identifier, _ connections: Connections, into actions: inout [GatewayAction]) {
-        guard let position = self.streams.position(of: room) else { return }
-        self.questions.asked(of: room)
-        // Of a user's connections the newest comes last: a fan-out that knows none of them shows the user by its name.
-        let occupants = connections.occupants(self.streams.members(of: room), of: room)
-            .sorted { $0.connection < $1.connection }
-        let interest = RoomInterest(
-            room: room, position: position, occupants: occupants, hasViewports: self.delivery.viewports.contains(room))
-        actions.append(.fanout(of: room, .interest(interest)))
+        let hasViewports = self.delivery.viewports.contains(room)
+        self.questions.ask(for: room, self.streams, connections, hasViewports: hasViewports, into: &actions)
     }
 
     // MARK: Viewports
@@ -438,19 +408,4 @@ package struct Rooms {
             self.streams.paceChanged(of: room, to: self.pacer.requestedInterval(in: room), into: &actions)
         }
     }
-
-    // MARK: Commits beside them
-
-    /// A commit that was sent once has its result.
-    /// - Parameter time: since it was accepted.
-    mutating func commitAnswered(after time: Nanoseconds) { self.pacer.commitAnswered(after: time) }
-
-    /// A commit was applied.
-    mutating func acknowledged(_ seq: UInt64, in room: Identifier) { self.recent.note(seq, in: room) }
-
-    /// The highest number of a room that apps saw here lately, by an acknowledgement or as members until they left; 0: none.
-    func recentNumber(in room: Identifier) -> UInt64 { self.recent.number(in: room) }
-
-    /// Forgets what was seen a while ago.
-    mutating func forgetRecentNumbers(at now: Instant) { self.recent.timeReached(now) }
 }
