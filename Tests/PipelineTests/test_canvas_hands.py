@@ -426,6 +426,7 @@ def test_sides_resize_and_the_other_side_stays(single, windows, room):
     assert scaled["scaleX"] == scaled["scaleY"] and scaled["originalWidth"] == after["originalWidth"]
     assert math.dist(side(after, -0.5, -0.5), side(scaled, -0.5, -0.5)) < 1.5
     ada.select_nothing()
+    ada.wait("nothing has a frame", "document.querySelector('.frame').hidden")
     ada.select("s")
     x, y = ada.handle("se")
     ada.drag((x, y), (x + 100, y - 40))
