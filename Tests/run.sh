@@ -26,8 +26,11 @@ UNSANITIZED='foreignThreadsTrapInDebugBuilds|freePagesBetweenUsedOnesGoBack'
 LOGS=.build/test-logs
 # A line "passed failed" for each phase.
 RESULTS=$LOGS/results
+# What failed in any of them, for the end: far above, other phases wrote in between.
+FAILURES=$LOGS/failures
 mkdir -p "$LOGS"
 : >"$RESULTS"
+: >"$FAILURES"
 rm -f "$LOGS/tsan.built"
 phases=("$@")
 LONG=${LONG:-}
@@ -70,11 +73,17 @@ record() { # phase, passed, failed, seconds, log
 # What failed in a phase, and how its log ends.
 show() { # phase, log
     echo "--- $1: what failed (all of it in $2)"
-    grep -aE '✘|error:| FAILED$|warning: data race|WARNING: ThreadSanitizer|SUMMARY|^(FAILED|ERROR)|Fatal error|no test ran|^➜|^lint:|^(VIOLATION|MISSING|chaos: FAILED)|violations [1-9]|^soak: FAILED' "$2" |
-        grep -v '^✘ Suite' | head -n 60
+    evidence "$2" | tee -a "$FAILURES"
+    # Who reads, who writes, and where.
+    grep -aA 40 -m 1 'WARNING: ThreadSanitizer' "$2"
     echo "--- $1: its last lines"
     tail -n 25 "$2"
     echo '---'
+}
+
+evidence() { # log
+    grep -aE '✘|error:| FAILED$|warning: data race|WARNING: ThreadSanitizer|SUMMARY|^(FAILED|ERROR)|Fatal error|no test ran|^➜|^lint:|^(VIOLATION|MISSING|chaos: FAILED)|violations [1-9]|^soak: FAILED' "$1" |
+        grep -v '^✘ Suite' | head -n 60
 }
 
 # Counts of Swift Testing in a log: passed, failed. A run without its summary crashed, a skipped test counts as failed.
@@ -319,5 +328,6 @@ wait "$waiting" "$computing"
 # Delays are measured when nothing else runs.
 run hostile timed
 
+cat "$FAILURES"
 awk '{ passed += $1; failed += $2 } END { print passed + 0 " passed, " failed + 0 " failed"; exit failed > 0 || !passed }' \
     "$RESULTS"
