@@ -25,10 +25,10 @@ struct PacedPreviewsTests {
         return (scene, ada, old)
     }
 
-    /// A preview comes every 16 ms until the room is at a pace.
-    private func slowDown(_ scene: inout Scene, to pace: Pace) {
+    /// A preview comes every 16 ms until the room has an interval.
+    private func slowDown(_ scene: inout Scene, to interval: FlushInterval) {
         var x = 0.0
-        for _ in 0..<1000 where scene.gateway.rooms.paces.pace(of: "r") != pace {
+        for _ in 0..<1000 where scene.gateway.rooms.intervals["r"] != interval {
             scene.now += 16
             x += 1
             scene.gateway.turnBegan()
@@ -36,7 +36,7 @@ struct PacedPreviewsTests {
                 [self.preview(x)], at: scene.moment, lateness: .milliseconds(1), into: &scene.actions)
             scene.gateway.previewTimeReached(scene.moment, into: &scene.actions)
         }
-        #expect(scene.gateway.rooms.paces.pace(of: "r") == pace)
+        #expect(scene.gateway.rooms.intervals["r"] == interval)
     }
 
     /// What the first member is shown.
@@ -47,10 +47,10 @@ struct PacedPreviewsTests {
         }
     }
 
-    @Test("apps are told each change of the pace, but not those of 1.0; a newcomer is told by its join")
+    @Test("apps are told each change of the interval, but not those of 1.0; a newcomer is told by its join")
     func told() throws {
         var (scene, ada, old) = try self.scene()
-        self.slowDown(&scene, to: .quarter)
+        self.slowDown(&scene, to: .middle)
         let actions = scene.take()
         let told = actions.texts(for: ada).filter { $0.contains("room:throttle") }
         #expect(
@@ -68,10 +68,10 @@ struct PacedPreviewsTests {
         #expect(scene.take().texts(for: bob).contains { $0.contains(#""throttleMs":16"#) })
     }
 
-    @Test("previews are folded to the pace; the first after a pause goes at once, the last always")
+    @Test("previews are folded to the interval; the first after a pause goes at once, the last always")
     func folded() throws {
         var (scene, _, _) = try self.scene()
-        self.slowDown(&scene, to: .quarter)
+        self.slowDown(&scene, to: .middle)
         scene.now += 66
         scene.gateway.previewTimeReached(scene.moment, into: &scene.actions)
         _ = scene.take()
@@ -84,7 +84,7 @@ struct PacedPreviewsTests {
             scene.now += 10
         }
         #expect(self.positions(scene.take()) == [100])
-        // An eighth earlier than the pace says.
+        // An eighth earlier than the interval says.
         #expect(scene.gateway.nextPreviewDeadline().map { $0.milliseconds <= begin + 58 } == true)
         scene.gateway.previewTimeReached(Instant(milliseconds: begin + 57), into: &scene.actions)
         #expect(self.positions(scene.take()).isEmpty)
@@ -95,10 +95,10 @@ struct PacedPreviewsTests {
         #expect(texts.first?.previews.first?.folded == 4)
     }
 
-    @Test("with commits alone the latest preview waits until there is time for it, and is shown then")
+    @Test("the latest preview waits for the interval, and is shown then; a commit does not wait")
     func lastValue() throws {
         var (scene, ada, _) = try self.scene()
-        self.slowDown(&scene, to: .commitsOnly)
+        self.slowDown(&scene, to: .long)
         _ = scene.take()
         scene.gateway.previewsReceived(
             [self.preview(777)], at: scene.moment, lateness: .milliseconds(1), into: &scene.actions)
@@ -115,16 +115,18 @@ struct PacedPreviewsTests {
             scene.gateway.previewTimeReached(scene.moment, into: &scene.actions)
             seen += scene.take()
         }
-        #expect(scene.gateway.rooms.paces.isIdle && scene.gateway.rooms.waitingCount == 0)
+        #expect(scene.gateway.rooms.intervals.isIdle && scene.gateway.rooms.waitingCount == 0)
         #expect(self.positions(seen) == [777])
         let told = seen.texts(for: ada).filter { $0.contains("room:throttle") }
         #expect(told.last == #"["room:throttle",{"roomId":"r","intervalMs":16}]"#)
     }
 
-    @Test("members' previews are folded to the pace before they are sent on, and the last goes when its sender leaves")
+    @Test(
+        "members' previews are folded to the interval before they are sent on, and the last goes when its sender leaves"
+    )
     func unsent() throws {
         var (scene, ada, _) = try self.scene()
-        self.slowDown(&scene, to: .quarter)
+        self.slowDown(&scene, to: .middle)
         scene.now += 66
         scene.gateway.previewTimeReached(scene.moment, into: &scene.actions)
         _ = scene.take()
@@ -135,14 +137,14 @@ struct PacedPreviewsTests {
         }
         #expect(scene.take().previews.map(\.fields.rotation) == [0])
         // The room's own moment, half an interval away at least.
-        let due = scene.gateway.rooms.paces.sendingDue("r", at: scene.moment)
+        let due = scene.gateway.rooms.intervals.sendingDue("r", at: scene.moment)
         #expect((33..<99).contains(due.milliseconds - begin))
         scene.gateway.previewTimeReached(due - .milliseconds(1), into: &scene.actions)
         #expect(scene.take().previews.isEmpty)
         scene.gateway.previewTimeReached(due, into: &scene.actions)
         let folded = scene.take().previews
         #expect(folded.map(\.fields.rotation) == [3] && folded.map(\.folded) == [3])
-        #expect(scene.gateway.rooms.paces.sendingDue("r", at: due) == due + .milliseconds(66))
+        #expect(scene.gateway.rooms.intervals.sendingDue("r", at: due) == due + .milliseconds(66))
         scene.now = due.milliseconds + 4
         scene.send(ada, "element:transforming", PreviewTests.preview(6))
         #expect(scene.take().previews.isEmpty)
@@ -153,7 +155,7 @@ struct PacedPreviewsTests {
     @Test("a member's preview that waits is not sent on after its gesture ended, nor an older one after a newer")
     func unsentEnded() throws {
         var (scene, ada, _) = try self.scene()
-        self.slowDown(&scene, to: .commitsOnly)
+        self.slowDown(&scene, to: .long)
         scene.send(ada, "element:transforming", PreviewTests.preview(1, gesture: 3))
         let update = update(1, ids: ["e"], sid: "s-ada", gesture: 3)
         scene.gateway.updateReceived(update, into: &scene.actions)
@@ -174,7 +176,7 @@ struct PacedPreviewsTests {
     @Test func aPreviewThatWaitsIsNotShownAfterTheEndOfItsGesture() throws {
         for end in 0..<3 {
             var (scene, _, _) = try self.scene()
-            self.slowDown(&scene, to: .commitsOnly)
+            self.slowDown(&scene, to: .long)
             _ = scene.take()
             scene.gateway.previewsReceived(
                 [self.preview(777, gesture: 1)], at: scene.moment, lateness: .milliseconds(1), into: &scene.actions)
@@ -201,20 +203,20 @@ struct PacedPreviewsTests {
 
     @Test func whatWaitsOfARoomGoesWithItsLastMember() throws {
         var (scene, ada, old) = try self.scene()
-        self.slowDown(&scene, to: .commitsOnly)
+        self.slowDown(&scene, to: .long)
         scene.gateway.previewsReceived(
             [self.preview(777)], at: scene.moment, lateness: .milliseconds(1), into: &scene.actions)
         #expect(scene.gateway.rooms.waitingCount > 0)
         scene.gateway.disconnected(ada, at: scene.moment, into: &scene.actions)
         scene.gateway.disconnected(old, at: scene.moment, into: &scene.actions)
-        #expect(scene.gateway.rooms.waitingCount == 0 && scene.gateway.rooms.paces.isIdle)
+        #expect(scene.gateway.rooms.waitingCount == 0 && scene.gateway.rooms.intervals.isIdle)
         #expect(scene.gateway.nextPreviewDeadline() == nil)
     }
 
     @Test("a newcomer that knows more than the room's stream does not get what waited before")
     func newcomer() throws {
         var (scene, _, _) = try self.scene()
-        self.slowDown(&scene, to: .commitsOnly)
+        self.slowDown(&scene, to: .long)
         scene.gateway.previewsReceived(
             [self.preview(777)], at: scene.moment, lateness: .milliseconds(1), into: &scene.actions)
         _ = scene.take()

@@ -106,7 +106,7 @@ package struct Gateway {
     /// When ``previewTimeReached(_:into:)`` is due; nil when no preview waits and no room is slowed down.
     package mutating func nextPreviewDeadline() -> Instant? { self.rooms.nextDeadline() }
 
-    /// Time has passed: previews that are due go as far as this turn allows, and paces are reviewed.
+    /// Time has passed: previews that are due go as far as this turn allows, and intervals are reviewed.
     package mutating func previewTimeReached(_ now: Instant, into actions: inout [GatewayAction]) {
         self.rooms.timeReached(now, self.connections, into: &actions)
     }

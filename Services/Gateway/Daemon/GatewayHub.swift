@@ -19,7 +19,7 @@ final class GatewayHub {
     private let inFlightWatch: InFlightWatch
     /// How long previews shall wait for each other.
     private var load: LoadGauge
-    /// What waits for the clock, and previews that wait for their pace or turn.
+    /// What waits for the clock, and previews that wait for their interval or turn.
     private let timer: LoopAlarm
     private let previewTimer: LoopAlarm
     private let turns: TurnSchedule
@@ -202,7 +202,7 @@ final class GatewayHub {
     /// An app was read. Under an overload of previews, commits and their results do not wait until all apps are read. When
     /// commits alone are many they do: larger turns cost less.
     private func readEnded() {
-        guard !self.shell.isPerforming, !self.shell.core.rooms.paces.isIdle else { return }
+        guard !self.shell.isPerforming, !self.shell.core.rooms.intervals.isIdle else { return }
         self.turns.runIfOverdue(at: .now()) {
             self.transport.links?.standBack()
             self.turn()
@@ -248,7 +248,7 @@ final class GatewayHub {
     /// Lets previews wait for each other as long as this process's load asks for.
     private func reviewLoad() {
         self.load.look(
-            used: Nanoseconds(ProcessClock.cpuNanoseconds()), isOverloaded: !self.shell.core.rooms.paces.isIdle,
+            used: Nanoseconds(ProcessClock.cpuNanoseconds()), isOverloaded: !self.shell.core.rooms.intervals.isIdle,
             at: self.now)
         self.shell.previewsWait(self.load.wait)
         self.telemetry.previewsWait(self.load.wait)

@@ -102,11 +102,12 @@ package struct GatewaySettings: DaemonSettings {
         "throttle-ms", default: 16, in: 1...1000,
         "The pace of previews that apps are told when all is well, and how long those of a room wait for each other at most."
     )
-    static let paceLate = Setting.milliseconds(
-        "pace-late-ms", default: 8, in: 0...10_000,
-        "When most previews leave later than this, the rooms that cost most slow down; slow commits do so too.")
-    static let paceCalm = Setting.milliseconds(
-        "pace-calm-ms", default: 1000, in: 100...300_000, "How long all must be well before slow rooms speed up again.")
+    static let flushLate = Setting.milliseconds(
+        "flush-late-ms", default: 8, in: 0...10_000,
+        "When most previews leave later than this, the rooms that cost most slow down.")
+    static let flushCalm = Setting.milliseconds(
+        "flush-calm-ms", default: 1000, in: 100...300_000, "How long all must be well before slow rooms speed up again."
+    )
     static let promptCPU = Setting.int(
         "prompt-cpu-percent", default: 34, in: 0...100,
         "Share of one core up to which previews leave as they arrive; above it those of several publishers wait for each other."
@@ -178,7 +179,7 @@ package struct GatewaySettings: DaemonSettings {
             SharedSettings.roomBytes,
             SharedSettings.elementAnnotations,
             SharedSettings.pictureBytes,
-            readsWaiting, traceShare, traceRate, drainSpread, deadline, tick, paceLate, paceCalm,
+            readsWaiting, traceShare, traceRate, drainSpread, deadline, tick, flushLate, flushCalm,
             promptCPU, linkPause, turnPause,
             SharedSettings.coalescers, SharedSettings.committers, SharedSettings.fanouts,
             SharedSettings.lookupPause, SharedSettings.lookupPatience, SharedSettings.linkKeyFile,
@@ -254,8 +255,8 @@ package struct GatewaySettings: DaemonSettings {
         limits.userRequestBurst = values[Self.userRequestBurst]
         limits.deadline = Nanoseconds(values[Self.deadline])
         limits.throttle = Nanoseconds(values[Self.tick])
-        limits.late = Nanoseconds(values[Self.paceLate])
-        limits.calm = Nanoseconds(values[Self.paceCalm])
+        limits.late = Nanoseconds(values[Self.flushLate])
+        limits.calm = Nanoseconds(values[Self.flushCalm])
         limits.inFlightCommits = values[Self.inFlightCommits]
         limits.inFlightBytes = values[Self.inFlightBytes]
         limits.joinsWaiting = values[Self.joinsWaiting]

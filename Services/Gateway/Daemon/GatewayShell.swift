@@ -173,7 +173,7 @@ package final class GatewayShell<Transport: GatewayTransport> {
         self.settle()
     }
 
-    /// Previews that wait for their pace or turn are due; a turn follows.
+    /// Previews that wait for their interval or turn are due; a turn follows.
     package func previewTimeReached(at moment: Instant) {
         self.previewsAt = .never
         guard self.beginPreviewTurn() else { return }

@@ -129,22 +129,17 @@ final class GatewayTelemetry: Sendable {
         core.counter(
             "previews_hidden_total", "Previews not sent to a member because they were outside of its viewport.",
             \.rooms.previewsHiddenTotal)
-        core.gauge("rooms_waiting", "Rooms whose previews wait for their pace or turn.", \.rooms.waitingCount)
+        core.gauge("rooms_waiting", "Rooms whose previews wait for their interval or turn.", \.rooms.waitingCount)
         core.gauge(
             "preview_lateness_seconds", "How late previews were delivered on average, lately.",
-            \.rooms.paces.lateness.seconds)
-        core.gauge(
-            "commit_seconds", "How long commits took on average from acceptance to result, lately.",
-            \.rooms.paces.commitTime.seconds)
-        core.gauge("usual_commit_seconds", "How long they take when previews leave them alone.") {
-            ($0.rooms.paces.usualCommitTime ?? .zero).seconds
-        }
-        core.counter("pace_changes_total", "Times that a room was slowed down or sped up.", \.rooms.paces.changes)
-        for (pace, interval) in [(Pace.half, "33"), (.quarter, "66"), (.slow, "200"), (.commitsOnly, "none")] {
+            \.rooms.intervals.lateness.seconds)
+        core.counter(
+            "interval_changes_total", "Times that a room's flush interval changed.", \.rooms.intervals.changes)
+        for interval in FlushInterval.allCases.dropFirst() {
             core.gauge(
                 "slowed_rooms", "Rooms that get previews less often than others, by interval, ms.",
-                labels: ["interval": interval]
-            ) { Double($0.rooms.paces.count(at: pace)) }
+                labels: ["interval": String(interval.rawValue)]
+            ) { Double($0.rooms.intervals.count(of: interval)) }
         }
     }
 

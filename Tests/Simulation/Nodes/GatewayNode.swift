@@ -125,6 +125,6 @@ final class GatewayNode: Shell {
         counts["gateway.gaps", default: 0] += Int64(self.shell.core.rooms.streams.gapsTotal)
         counts["gateway.resyncs", default: 0] += Int64(self.shell.core.rooms.streams.resyncsTotal)
         counts["outboxes.dropped-envelopes", default: 0] += Int64(self.shell.routes.droppedEnvelopes)
-        counts["gateway.pace-changes", default: 0] += Int64(self.shell.core.rooms.paces.changes)
+        counts["gateway.interval-changes", default: 0] += Int64(self.shell.core.rooms.intervals.changes)
     }
 }

@@ -289,8 +289,6 @@ package struct Commits {
     ) {
         guard let pending = self.inFlight.resultReceived(result, at: now) else { return }
         self.latency.note(now.elapsed(since: pending.acceptedAt))
-        // One that was sent again says more of what was lost than of what is slow.
-        if pending.attempts == 1 { rooms.pacer.commitAnswered(after: now.elapsed(since: pending.acceptedAt)) }
         let seq = result.refusal == nil ? result.seq : nil
         if let seq { rooms.recent.note(seq, in: pending.commit.room) }
         let rest = Self.restOfCost(of: pending.commit.edit, result)

@@ -22,7 +22,7 @@ struct AwarenessPacer {
     private var looks: Deque<(key: Awareness.Key, at: Instant)> = []
     private var waitingCount = 0
 
-    /// When ``nextDue(at:paces:)`` has something, perhaps; nil while nothing waits.
+    /// When ``nextDue(at:intervals:)`` has something, perhaps; nil while nothing waits.
     var nextDeadline: Instant? { self.waitingCount > 0 ? self.looks.first?.at : nil }
 
     /// A connection shows something else.
@@ -43,15 +43,15 @@ struct AwarenessPacer {
         return false
     }
 
-    /// Removes and returns the next that may leave: that of rooms that are slowed down at their pace.
-    mutating func nextDue(at now: Instant, paces: RoomPaces) -> Awareness? {
+    /// Removes and returns the next that may leave: that of rooms that are slowed down by their interval.
+    mutating func nextDue(at now: Instant, intervals: FlushIntervals) -> Awareness? {
         while let look = self.looks.first, look.at <= now {
             self.looks.removeFirst()
             guard let waiting = self.lanes[look.key]?.waiting, let sentAt = self.lanes[look.key]?.sentAt else {
                 self.open(look.key, at: now)
                 continue
             }
-            if now < sentAt + paces.pace(of: waiting.room).requestedInterval(usual: Self.interval) {
+            if now < sentAt + intervals[waiting.room].requested(usual: Self.interval) {
                 self.looks.append((look.key, now + Self.interval))
                 continue
             }

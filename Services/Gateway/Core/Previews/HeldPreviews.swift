@@ -1,6 +1,6 @@
 package import Wire
 
-/// The latest previews and awareness that wait at the gateway: for the pace of their room, or for an app that does not read
+/// The latest previews and awareness that wait at the gateway: for the interval of their room, or for an app that does not read
 /// fast enough or was to get too many at once.
 package struct HeldPreviews: Sendable {
     private var previews: LatestRecords<Preview>

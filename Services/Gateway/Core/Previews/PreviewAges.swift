@@ -57,7 +57,7 @@ struct PreviewAges {
     /// After this time without a preview another gesture is followed instead.
     private static let silence = Nanoseconds.seconds(2)
 
-    /// A member's preview is sent, now or when its room's pace allows it.
+    /// A member's preview is sent, now or when its room's interval allows it.
     mutating func sent(_ preview: Preview, at now: Instant) {
         if let index = self.followed.firstIndex(where: { $0.isOf(preview) }) {
             return self.followed[index].countSent(preview, at: now)

@@ -1,10 +1,10 @@
 import Timing
 import Wire
 
-/// When previews leave, in both directions: immediately while all is well, else at their room's pace and in turns.
+/// When previews leave, in both directions: immediately while all is well, else by their room's interval and in turns.
 ///
-///     a preview ──► nothing waits, full pace, CPU to spare ─────────► leaves
-///              └──► waits, folded ──► its room's pace allows, its turn ──► leaves
+///     a preview ──► nothing waits, no interval, CPU to spare ────────► leaves
+///              └──► waits, folded ──► its room's interval is over, its turn ──► leaves
 ///                        └──► its gesture ends ──► dropped
 ///
 /// What a turn may deliver is bounded, so that nothing else waits long for the previews of many rooms: not the commits
@@ -18,8 +18,8 @@ struct PreviewPacer {
         let lateness: Nanoseconds
     }
 
-    private(set) var paces: RoomPaces
-    /// Previews of this gateway's members that wait for their room's pace before they are sent on.
+    private(set) var intervals: FlushIntervals
+    /// Previews of this gateway's members that wait for their room's interval before they are sent on.
     private var unsent = WaitingRooms()
     /// Previews that wait to be delivered to members.
     private var waiting = WaitingRooms()
@@ -37,7 +37,7 @@ struct PreviewPacer {
     init(limits: GatewayLimits) {
         self.limits = limits
         self.allowance = limits.previewWrites
-        self.paces = RoomPaces(late: limits.late, calm: limits.calm)
+        self.intervals = FlushIntervals(late: limits.late, calm: limits.calm)
     }
 
     /// How many rooms' previews wait for their members.
@@ -45,13 +45,13 @@ struct PreviewPacer {
 
     /// How far apart apps of a room are asked to send previews.
     func requestedInterval(in room: Identifier) -> Nanoseconds {
-        self.paces.pace(of: room).requestedInterval(usual: self.limits.throttle)
+        self.intervals[room].requested(usual: self.limits.throttle)
     }
 
-    /// When previews are due, or paces to be reviewed; nil when no preview waits and no room is slowed down.
+    /// When previews are due, or intervals to be reviewed; nil when no preview waits and no room is slowed down.
     mutating func nextDeadline() -> Instant? {
-        if self.waiting.isEmpty, self.unsent.isEmpty { return self.paces.nextReview }
-        return [self.waiting.nextDue(), self.unsent.nextDue(), self.paces.nextReview].compactMap { $0 }.min()
+        if self.waiting.isEmpty, self.unsent.isEmpty { return self.intervals.nextReview }
+        return [self.waiting.nextDue(), self.unsent.nextDue(), self.intervals.nextReview].compactMap { $0 }.min()
     }
 
     /// A turn of the event loop begins.
@@ -60,46 +60,37 @@ struct PreviewPacer {
     // MARK: From members
 
     /// True while previews of members leave immediately, whatever their room.
-    var sendsImmediately: Bool { self.paces.isIdle && self.unsent.isEmpty }
+    var sendsImmediately: Bool { self.intervals.isIdle && self.unsent.isEmpty }
 
-    /// Keeps a member's preview while its room's pace does not allow it: it would wait for the same at the other end,
+    /// Keeps a member's preview while its room's interval does not allow it: it would wait for the same at the other end,
     /// after it has cost three hops.
-    /// - Parameter members: how many are to see it.
     /// - Returns: false when it may be sent on.
-    mutating func keepsBack(_ preview: Preview, members: Int, at now: Instant) -> Bool {
-        let due = self.paces.sendingDue(preview.room, at: now)
-        // The fan-out will not bring it back at this pace.
-        if due == .never { self.paces.arrived(preview.room, folded: preview.folded, members: members) }
+    mutating func keepsBack(_ preview: Preview, at now: Instant) -> Bool {
+        let due = self.intervals.sendingDue(preview.room, at: now)
         guard due > now || self.unsent.contains(preview.room) else {
-            self.paces.sent(preview.room, at: now)
+            self.intervals.sent(preview.room, at: now)
             return false
         }
         self.unsent.hold(RoomShow(previews: [preview]), of: preview.room, until: due)
         return true
     }
 
-    /// Removes and returns the previews of the next room whose pace allows that they are sent on.
+    /// Removes and returns the previews of the next room whose interval allows that they are sent on.
     mutating func nextUnsent(at now: Instant) -> ArraySlice<Preview>? {
         guard let first = self.unsent.firstDue(at: now) else { return nil }
-        self.paces.sent(first.room, at: now)
+        self.intervals.sent(first.room, at: now)
         return self.unsent.remove(first.room).previews
     }
 
-    /// Removes and returns what a room's members showed last, whatever its pace: one of them goes.
+    /// Removes and returns what a room's members showed last, whatever its interval: one of them goes.
     mutating func removeUnsent(of room: Identifier) -> ArraySlice<Preview> { self.unsent.remove(room).previews }
 
     // MARK: To members
 
-    /// Keeps previews and awareness of one room while its pace or this turn does not allow them.
-    /// - Parameter members: how many are to see them.
+    /// Keeps previews and awareness of one room while its interval or this turn does not allow them.
     /// - Returns: false when they may be delivered.
-    mutating func keepsBack(_ shown: RoomShow, of room: Identifier, members: Int, at now: Instant) -> Bool {
-        if !self.paces.isIdle {
-            for preview in shown.previews { self.paces.arrived(room, folded: preview.folded, members: members) }
-            for _ in shown.awareness { self.paces.arrived(room, folded: 1, members: members) }
-        } else if self.waiting.isEmpty, self.allowance > 0, self.interval == .zero {
-            return false
-        }
+    mutating func keepsBack(_ shown: RoomShow, of room: Identifier, at now: Instant) -> Bool {
+        if self.intervals.isIdle, self.waiting.isEmpty, self.allowance > 0, self.interval == .zero { return false }
         let due = self.due(room, at: now)
         let hasTurn = self.allowance > 0 && self.waiting.firstDue(at: now) == nil
         guard due > now || !hasTurn || self.waiting.contains(room) else { return false }
@@ -121,9 +112,9 @@ struct PreviewPacer {
         return nil
     }
 
-    /// When a room's previews may be delivered that are there now; `.never`: not at its pace.
+    /// When a room's previews may be delivered that are there now.
     private func due(_ room: Identifier, at now: Instant) -> Instant {
-        let due = self.paces.due(room, at: now)
+        let due = self.intervals.due(room, at: now)
         if self.interval == .zero { return due }
         return max(due, self.deliveredAt[room].map { $0 + self.interval } ?? due)
     }
@@ -135,7 +126,7 @@ struct PreviewPacer {
         if self.interval == .zero { self.deliveredAt = [:] }
     }
 
-    /// Removes and returns what waits for a room's members, whatever its pace.
+    /// Removes and returns what waits for a room's members, whatever its interval.
     mutating func removeWaiting(of room: Identifier) -> RoomShow { self.waiting.remove(room) }
 
     /// Previews of a room were delivered.
@@ -147,7 +138,7 @@ struct PreviewPacer {
     ) {
         self.allowance -= members
         if self.interval > .zero { self.deliveredAt[room] = now }
-        self.paces.flushed(room, deliveries: deliveries, lateness: lateness, at: now)
+        self.intervals.delivered(deliveries, of: room, lateness: lateness, at: now)
     }
 
     /// Drops the waiting previews of a room that must not be shown any more.
@@ -159,19 +150,15 @@ struct PreviewPacer {
     /// True when nothing waits that a gesture's end could make pointless.
     var isEmpty: Bool { self.waiting.isEmpty && self.unsent.isEmpty }
 
-    // MARK: Paces
+    // MARK: Intervals
 
-    /// A commit that was sent once has its result.
-    /// - Parameter time: since it was accepted.
-    mutating func commitAnswered(after time: Nanoseconds) { self.paces.commitAnswered(after: time) }
-
-    /// Slows rooms down or speeds them up, as the last window says.
-    /// - Returns: the rooms whose pace has changed.
+    /// Judges the last window, see ``FlushIntervals/review(at:)``.
+    /// - Returns: the rooms whose interval has changed.
     mutating func review(at now: Instant) -> [Identifier] {
-        let changed = self.paces.review(at: now)
+        let changed = self.intervals.review(at: now)
         for room in changed {
             self.waiting.move(room, to: self.due(room, at: now))
-            self.unsent.move(room, to: self.paces.sendingDue(room, at: now))
+            self.unsent.move(room, to: self.intervals.sendingDue(room, at: now))
         }
         return changed
     }
@@ -181,7 +168,7 @@ struct PreviewPacer {
     mutating func forget(_ room: Identifier) -> ArraySlice<Preview> {
         _ = self.waiting.remove(room)
         if !self.deliveredAt.isEmpty { self.deliveredAt[room] = nil }
-        self.paces.forget(room)
+        self.intervals.forget(room)
         return self.unsent.remove(room).previews
     }
 }

@@ -2,7 +2,7 @@ import HeapModule
 package import Timing
 package import Wire
 
-/// Rooms whose previews and awareness wait at the gateway, for their room's pace or for their turn: the latest of each key,
+/// Rooms whose previews and awareness wait at the gateway, for their room's interval or for their turn: the latest of each key,
 /// so it is bounded by what moves, not by how often.
 package struct WaitingRooms: Sendable {
     private struct Flush: Comparable {
@@ -35,7 +35,7 @@ package struct WaitingRooms: Sendable {
     package var count: Int { self.rooms.count }
 
     /// Adds previews and awareness of one room to those that wait there.
-    /// - Parameter due: when they may leave unless the room waits already; `.never`: not before ``move(_:to:)``.
+    /// - Parameter due: when they may leave unless the room waits already.
     package mutating func hold(_ shown: RoomShow, of room: Identifier, until due: Instant) {
         if self.rooms[room] == nil {
             self.rooms[room] = Waiting()
@@ -52,7 +52,7 @@ package struct WaitingRooms: Sendable {
         guard self.rooms[room] != nil else { return }
         self.lastTicket += 1
         self.rooms[room]?.ticket = self.lastTicket
-        if due < .never { self.flushes.insert(Flush(due: due, ticket: self.lastTicket, room: room)) }
+        self.flushes.insert(Flush(due: due, ticket: self.lastTicket, room: room))
     }
 
     /// When the next room is due; nil when none is.

@@ -163,8 +163,8 @@ package struct RoomStreams {
         actions.append(.broadcast(members, json: EventText.member(news), step: nil))
     }
 
-    /// The pace of a room's previews has changed.
-    func paceChanged(of room: Identifier, to interval: Nanoseconds, into actions: inout [GatewayAction]) {
+    /// A room's flush interval has changed.
+    func intervalChanged(of room: Identifier, to interval: Nanoseconds, into actions: inout [GatewayAction]) {
         guard let members = self.rooms[room]?.members, !members.isEmpty else { return }
         actions.append(.broadcast(members, json: EventText.throttle(interval, room: room), step: nil))
     }

@@ -28,10 +28,10 @@ package struct Rooms {
         self.delivery = PreviewDelivery(turnMembers: limits.previewWrites)
     }
 
-    package var paces: RoomPaces { self.pacer.paces }
+    package var intervals: FlushIntervals { self.pacer.intervals }
     /// How old previews were when they were delivered, see ``PreviewAges``.
     package var previewAges: LatencyTally { self.ages.tally }
-    /// How many rooms' previews wait for their pace or turn.
+    /// How many rooms' previews wait for their interval or turn.
     package var waitingCount: Int { self.pacer.waitingCount }
     /// Previews that a member did not get because they were out of its view.
     package var previewsHiddenTotal: UInt64 { self.delivery.viewports.hiddenTotal }
@@ -100,7 +100,7 @@ package struct Rooms {
         self.streams.becomeModern(slot, in: room, options: options)
     }
 
-    /// A connection is in a room no more. What it moved last is shown, whatever the pace.
+    /// A connection is in a room no more. What it moved last is shown, whatever the interval.
     mutating func leave(
         _ slot: Slot, _ connection: UInt64, _ membership: Membership, in room: Identifier,
         into actions: inout [GatewayAction]
@@ -167,7 +167,7 @@ package struct Rooms {
             answer.room, but: connections.shownAwareness(self.streams.members(of: answer.room), of: answer.room))
         if !hidden.isEmpty {
             self.take(hidden[...], of: answer.room, lateness: .zero, connections, at: now, into: &actions)
-            self.reviewPaces(at: now, into: &actions)
+            self.reviewIntervals(at: now, into: &actions)
         }
         let outcome = self.streams.positionReceived(answer, into: &actions)
         self.follow(outcome, in: answer.room, connections, into: &actions)
@@ -280,13 +280,10 @@ package struct Rooms {
 
     // MARK: Previews of members
 
-    /// Sends a member's preview on when its room's pace allows it.
+    /// Sends a member's preview on when its room's interval allows it.
     mutating func send(_ preview: Preview, at now: Instant, into actions: inout [GatewayAction]) {
         self.ages.sent(preview, at: now)
-        if !self.pacer.sendsImmediately {
-            let members = self.streams.previewMembers(of: preview.room).count
-            if self.pacer.keepsBack(preview, members: members, at: now) { return }
-        }
+        if !self.pacer.sendsImmediately, self.pacer.keepsBack(preview, at: now) { return }
         self.forward(preview, into: &actions)
     }
 
@@ -303,7 +300,7 @@ package struct Rooms {
     }
 
     private mutating func sendAwareness(at now: Instant, into actions: inout [GatewayAction]) {
-        while let awareness = self.awarenessPacer.nextDue(at: now, paces: self.pacer.paces) {
+        while let awareness = self.awarenessPacer.nextDue(at: now, intervals: self.pacer.intervals) {
             actions.append(.fanout(of: awareness.room, .awareness(awareness)))
         }
     }
@@ -317,7 +314,7 @@ package struct Rooms {
         if !self.delivery.isUnfinished { self.pacer.turnBegan() }
     }
 
-    /// When previews, awareness or viewports are due, or paces to be reviewed.
+    /// When previews, awareness or viewports are due, or intervals to be reviewed.
     mutating func nextDeadline() -> Instant? {
         let previews = self.delivery.nextDeadline ?? self.pacer.nextDeadline()
         let others = [self.delivery.viewports.nextDeadline, self.awarenessPacer.nextDeadline].compactMap { $0 }
@@ -333,7 +330,7 @@ package struct Rooms {
         for (room, previews) in previews.byRoom where !self.streams.awaitsFanout(room) {
             self.take(RoomShow(previews: previews), of: room, lateness: lateness, connections, at: now, into: &actions)
         }
-        self.reviewPaces(at: now, into: &actions)
+        self.reviewIntervals(at: now, into: &actions)
     }
 
     /// Awareness came from the fan-out; that of one room stands together.
@@ -344,15 +341,15 @@ package struct Rooms {
         for (room, awareness) in awareness.byRoom where !self.streams.awaitsFanout(room) {
             self.take(awareness, of: room, lateness: lateness, connections, at: now, into: &actions)
         }
-        self.reviewPaces(at: now, into: &actions)
+        self.reviewIntervals(at: now, into: &actions)
     }
 
     private mutating func take(
         _ shown: RoomShow, of room: Identifier, lateness: Nanoseconds, _ connections: Connections,
         at now: Instant, into actions: inout [GatewayAction]
     ) {
-        let members = self.streams.previewMembers(of: room).count
-        if members > 0, !shown.isEmpty, !self.pacer.keepsBack(shown, of: room, members: members, at: now) {
+        guard !self.streams.previewMembers(of: room).isEmpty, !shown.isEmpty else { return }
+        if !self.pacer.keepsBack(shown, of: room, at: now) {
             self.deliver(shown, of: room, lateness: lateness, connections, at: now, into: &actions)
         }
     }
@@ -366,14 +363,14 @@ package struct Rooms {
             self.awareness.note(awareness)
             if awareness.value.part != .cursor || awareness.value.isNothing { self.streams.awarenessShifted(in: room) }
         }
-        // Selections are rare, and show what a commit will be about: they do not wait for the room's pace.
+        // Selections are rare, and show what a commit will be about: they do not wait for the room's interval.
         let selections = RoomShow(awareness: awareness.filter { $0.value.part == .selection }[...])
         self.deliver(selections, of: room, lateness: lateness, connections, at: now, into: &actions)
         let paced = RoomShow(awareness: awareness.filter { $0.value.part != .selection }[...])
         self.take(paced, of: room, lateness: lateness, connections, at: now, into: &actions)
     }
 
-    /// Time has passed: previews, awareness and viewports that are due go as far as this turn allows, and paces are reviewed.
+    /// Time has passed: previews, awareness and viewports that are due go as far as this turn allows, and intervals are reviewed.
     mutating func timeReached(_ now: Instant, _ connections: Connections, into actions: inout [GatewayAction]) {
         self.delivery.resume(into: &actions)
         while let due = self.pacer.nextDue(at: now) {
@@ -387,10 +384,10 @@ package struct Rooms {
             self.delivery.complete(entrance.room, into: &actions)
             self.showEntering(entrance.shown, to: entrance.slot, in: entrance.room, connections, into: &actions)
         }
-        self.reviewPaces(at: now, into: &actions)
+        self.reviewIntervals(at: now, into: &actions)
     }
 
-    /// Delivers previews and awareness of one room, whatever its pace.
+    /// Delivers previews and awareness of one room, whatever its interval.
     private mutating func deliver(
         _ shown: RoomShow, of room: Identifier, lateness: Nanoseconds, _ connections: Connections,
         at now: Instant, into actions: inout [GatewayAction]
@@ -403,9 +400,9 @@ package struct Rooms {
         self.pacer.delivered(deliveries, of: room, to: members.count, lateness: lateness, at: now)
     }
 
-    private mutating func reviewPaces(at now: Instant, into actions: inout [GatewayAction]) {
+    private mutating func reviewIntervals(at now: Instant, into actions: inout [GatewayAction]) {
         for room in self.pacer.review(at: now) {
-            self.streams.paceChanged(of: room, to: self.pacer.requestedInterval(in: room), into: &actions)
+            self.streams.intervalChanged(of: room, to: self.pacer.requestedInterval(in: room), into: &actions)
         }
     }
 }

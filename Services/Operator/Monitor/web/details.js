@@ -4,10 +4,10 @@ import { bytes, clock, condition, element, number, rate, show, span, stageName, 
 
 const formats = {
   cpu: (value) => `${(value * 100).toFixed(value < 0.1 ? 1 : 0)} %`, memoryBytes: bytes, queueBytes: bytes, outboxBytes: bytes,
-  queueAge: span, previewQueueAge: span, previewLateness: span, commitTime: span, usualCommitTime: span,
+  queueAge: span, previewQueueAge: span, previewLateness: span,
 };
 const rates = new Set(["previewsIn", "previewsOut", "commitsIn", "commitsOut", "updatesIn", "updatesOut", "previewsCollapsed",
-  "previewsReturned", "commitsResent", "replays", "snapshots", "resyncs", "slowMembers", "batches", "databaseReads", "paceChanges", "reconnects"]);
+  "previewsReturned", "commitsResent", "replays", "snapshots", "resyncs", "slowMembers", "batches", "databaseReads", "intervalChanges", "reconnects"]);
 
 /** "queueAge" in words. */
 const words = (name) => name.replace(/[A-Z0-9]+/g, (part) => ` ${part.toLowerCase()}`);

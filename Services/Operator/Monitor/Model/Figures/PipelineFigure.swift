@@ -15,7 +15,7 @@ enum PipelineFigure: String, CaseIterable, Hashable, Sendable {
     /// Transactions, and reads of state, in a second.
     case batches, databaseReads
     /// Rooms slowed down or sped up, in a second.
-    case paceChanges
+    case intervalChanges
     case reconnects
     /// Processor time, in cores.
     case cpu
@@ -33,10 +33,10 @@ enum PipelineFigure: String, CaseIterable, Hashable, Sendable {
     case outboxBytes
     /// Connections that do not read what they are sent.
     case slowApps
-    /// Means of the last moments, seconds: how late previews are delivered, how long commits take, and usually take.
-    case previewLateness, commitTime, usualCommitTime
-    /// Rooms that are slowed down: to an interval of 33, 66, 200 ms, and to commits only.
-    case roomsAt33, roomsAt66, roomsAt200, roomsWithoutPreviews
+    /// How late previews were delivered lately, a mean, seconds.
+    case previewLateness
+    /// Rooms that are slowed down, by their flush interval, ms.
+    case roomsAt33, roomsAt66, roomsAt200
     case databaseConnections
     /// Updates by which the shard that is furthest behind is behind.
     case shardLag
@@ -55,7 +55,7 @@ enum PipelineFigure: String, CaseIterable, Hashable, Sendable {
         switch self {
         case .previewsIn, .previewsOut, .commitsIn, .commitsOut, .updatesIn, .updatesOut, .previewsCollapsed,
             .previewsReturned, .commitsResent, .replays, .snapshots, .resyncs, .slowMembers, .batches, .databaseReads,
-            .paceChanges, .reconnects, .cpu:
+            .intervalChanges, .reconnects, .cpu:
             .rate
         default: .value
         }
@@ -64,7 +64,7 @@ enum PipelineFigure: String, CaseIterable, Hashable, Sendable {
     /// Whether a stage's figure is the largest of its instances'; else it is their sum.
     var isMaximum: Bool {
         switch self {
-        case .queueAge, .previewQueueAge, .previewLateness, .commitTime, .usualCommitTime, .shardLag, .rulesRefused:
+        case .queueAge, .previewQueueAge, .previewLateness, .shardLag, .rulesRefused:
             true
         default: false
         }

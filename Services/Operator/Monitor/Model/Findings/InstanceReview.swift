@@ -82,11 +82,10 @@ struct InstanceReview {
         } else if behind {
             self.report(.slowApps, "Apps read so slowly that they must join their rooms again.")
         }
-        let paces: [(PipelineFigure, String)] = [
+        let intervals: [(PipelineFigure, String)] = [
             (.roomsAt33, "every 33 ms"), (.roomsAt66, "every 66 ms"), (.roomsAt200, "every 200 ms"),
-            (.roomsWithoutPreviews, "not at all"),
         ]
-        let slowed = paces.filter { self.figures.known($0.0) >= 1 }
+        let slowed = intervals.filter { self.figures.known($0.0) >= 1 }
             .map { "\(Self.whole(self.figures.known($0.0))) \($0.1)" }
         if !slowed.isEmpty {
             self.report(.roomsSlowed, "Rooms get previews less often: \(slowed.joined(separator: ", ")).")
