@@ -23,6 +23,8 @@ public enum CanvasLimits {
     public static let extraBytes = 8192
     /// The maximum length of a picture: an extra field `picture` that is a data URL of an image. Servers may allow less.
     public static let pictureBytes = 192 << 10
+    /// The maximum length of one that is an address, bytes.
+    public static let pictureAddressBytes = 2048
     /// The maximum number of extra fields of an element.
     public static let extraFields = 64
     /// The maximum number of keyframes of an animated field.

@@ -11,7 +11,7 @@ extension ElementInput {
         var previous: ElementField?
         for (key, value) in element.members {
             guard let field = ElementField.named(key, after: previous) else {
-                new.extra.append(ExtraField(name: key.string ?? "", json: value.rawBytes.onOneLine))
+                new.extra.append(try Self.ownField(key, value, path))
                 continue
             }
             previous = field
@@ -48,6 +48,15 @@ extension ElementInput {
         }
     }
 
+    private static func ownField(_ key: JSONValue, _ value: JSONValue, _ path: String) throws(FieldError) -> ExtraField
+    {
+        let field = ExtraField(name: key.string ?? "", json: value.rawBytes.onOneLine)
+        if isSameText(field.name, ExtraField.pictureName), field.pictureBytes == nil, let text = value.string {
+            try PictureAddress.check(text, field: joined(path, ExtraField.pictureName))
+        }
+        return field
+    }
+
     private static func type(_ value: JSONValue, _ field: String) throws(FieldError) -> String {
         guard let type = value.string else { throw FieldError(field: field, message: "A type is a string.") }
         guard type.utf8.count <= CanvasLimits.typeBytes else {
@@ -68,7 +77,7 @@ extension ElementInput {
             } else if key.isString("transform" as StaticString) {
                 throw FieldError(field: "set.transform", message: Self.isFixed)
             } else {
-                changes.extra.append(ExtraField(name: key.string ?? "", json: value.rawBytes.onOneLine))
+                changes.extra.append(try Self.ownField(key, value, "set"))
             }
         }
         try changes.extra.filter { !$0.isRemoval }.checkLimits(field: "set")

@@ -189,7 +189,6 @@ struct CreateTests {
         }
         // Only a data URL of an image, and only as `picture`; all else is as small as before.
         for other in [
-            self.picture(9000, "data:text/html,"), self.picture(9000, "https://a.example/"),
             self.picture(9000).replacing("picture", with: "thumbnail"),
             "\"picture\":[\(self.picture(9000).dropFirst(10))]",
         ] {
@@ -208,6 +207,42 @@ struct CreateTests {
         (element, _) = try created("photo")
         try element.check(try ElementInput.changes(json("{\(self.picture(8000))}")), pictureBytes: 0)
         #expect(refusedField { try element.check(change, pictureBytes: 0) } == "set")
+    }
+
+    /// Other programs load what a picture names.
+    @Test(arguments: [
+        "coast", "", ":", "7:5", "a picture: of us", "data:image/svg+xml,x", "DATA:IMAGE/png;base64,AA",
+        "https://a.example/a.png",
+        "HTTPS://a", "http://localhost/a", "http://127.0.0.1:8000/a", "http://[::1]:1", "//a.example/a.png", "../a",
+    ])
+    func aPictureIsANameOrASafeAddress(_ text: String) throws {
+        _ = try created("photo", "\"picture\":\"\(text)\"")
+        _ = try ElementInput.changes(json("{\"picture\":\"\(text)\"}"))
+    }
+
+    @Test(arguments: [
+        "javascript:alert(1)", #"\u006aavascript:1"#, #" \u0001JavaScript:1"#, #"java\tscript:1"#, #"\njavascript:1"#,
+        "data:text/html,1",
+        "data:,", "file:///etc/passwd", "blob:https://a.example/1", "http://a.example/a.png",
+        "http://localhost.example/",
+        "http://localhost:80@a.example/", #"http://localhost\\@a.example"#, "http:a.example", "https:a.example",
+        "ftp://a", "a.b+c-d:e",
+        "note:1",
+    ])
+    func otherSchemesOfAPictureAreRefused(_ text: String) throws {
+        let photo = try json("{\"type\":\"photo\",\"picture\":\"\(text)\"}")
+        #expect(refusedField { try ElementInput.newElement(photo, path: "element") } == "element.picture")
+        #expect(refusedField { try ElementInput.changes(json("{\"picture\":\"\(text)\"}")) } == "set.picture")
+        // As any other field it is the app's own.
+        _ = try created("photo", "\"link\":\"\(text)\",\"pictures\":\"\(text)\"")
+    }
+
+    @Test func anAddressOfAPictureHasABound() throws {
+        _ = try created("photo", self.picture(2048, "https://a.example/"))
+        #expect(
+            throws: FieldError(
+                field: "set.picture", message: "A picture's address has at most 2048 bytes.", tooLarge: true)
+        ) { try ElementInput.changes(json("{\(self.picture(2049, "https://a.example/"))}")) }
     }
 
     @Test func aChangeCountsTheRevisionUpAndNamesItsAuthor() throws {

@@ -163,6 +163,63 @@ import Testing
         #expect(missing?.subject == "--tls-certificate")
     }
 
+    @Test func thePageUsesTheAppsServerAsFarAsItIsTold() throws {
+        func server(_ changes: (inout SettingValues) -> Void) throws(SettingProblem) -> AppServer {
+            try Self.settings {
+                $0.set(SharedSettings.jwtSecret, "0123456789abcdef0123456789abcdef")
+                changes(&$0)
+            }.appServer
+        }
+        let none = try server { _ in }
+        #expect(none.connections.isEmpty && none.pictureOrigins.isEmpty)
+        let one = try server {
+            $0.set(AppServer.inviteURL, "https://app.example/invite")
+            $0.set(AppServer.uploadURL, "https://App.example:443/upload?to=rooms")
+        }
+        #expect(one.connections == ["https://app.example"] && one.pictureOrigins == ["https://app.example"])
+        let several = try server {
+            $0.set(AppServer.inviteURL, "https://app.example")
+            $0.set(AppServer.uploadURL, "http://127.0.0.1:8000/upload")
+            $0.set(AppServer.pictureOrigins, ["https://a.example", "http://[::1]:80"])
+        }
+        #expect(several.connections == ["https://app.example", "http://127.0.0.1:8000"])
+        #expect(several.pictureOrigins == ["https://a.example", "http://[::1]"])
+        let json = String(decoding: several.json, as: UTF8.self)
+        #expect(
+            json == #"{"inviteUrl":"https://app.example","uploadUrl":"http://127.0.0.1:8000/upload","#
+                + #""pictureOrigins":["https://a.example","http://[::1]"]}"#)
+    }
+
+    @Test(arguments: [
+        "upload", "javascript:1", "https://", "https://user@a.example/", "https://a.example; script-src *",
+    ])
+    func addressesOfTheAppsServerThatAreNoneAreRefused(_ address: String) {
+        for setting in [AppServer.inviteURL, AppServer.uploadURL] {
+            let problem = #expect(throws: SettingProblem.self) {
+                try Self.settings {
+                    $0.set(SharedSettings.jwtSecret, "0123456789abcdef0123456789abcdef")
+                    $0.set(setting, address)
+                }
+            }
+            #expect(problem?.subject == setting.flag)
+            let open = #expect(throws: SettingProblem.self) {
+                try Self.settings { $0.set(setting, "https://a.example/") }
+            }
+            #expect(open?.complaint.hasPrefix("needs jwt-secret") == true)
+        }
+    }
+
+    @Test(arguments: [
+        "https://a.example/pictures", "*", "http://a.example", "http://localhost@a.example", "https://*.example",
+        "data:",
+    ])
+    func originsOfNoPicturesAreRefused(_ origin: String) {
+        let problem = #expect(throws: SettingProblem.self) {
+            try Self.settings { $0.set(AppServer.pictureOrigins, [origin]) }
+        }
+        #expect(problem?.subject == "--picture-origins")
+    }
+
     @Test func revocationsNeedTokens() {
         let problem = #expect(throws: SettingProblem.self) {
             try Self.settings { $0.set(TokenSettings.revocations, "/dev/null") }

@@ -8,7 +8,8 @@ import Testing
 /// Pages and the client for web pages, as the gateway serves them.
 @Suite struct StaticFileTests {
     private func answer(_ path: String, known: String? = nil, encodings: String? = nil) throws -> HTTPResponse {
-        try #require(StaticFile.at(path)).answer(known: known, encodings: encodings, connecting: nil)
+        let server = try AppServer(SettingValues(defaultsOf: GatewaySettings.schema), hasTokens: false)
+        return try #require(StaticFile.at(path)).answer(known: known, encodings: encodings, with: server)
     }
 
     private func field(_ name: String, of response: HTTPResponse) -> String? {

@@ -2,6 +2,7 @@
 
 import assert from "node:assert";
 import { merged, ownSteps, resized, stepsFrom, storable, styleOf } from "../../Services/Gateway/Pages/web/canvas/texts.js";
+import { shownOf } from "../../Services/Gateway/Pages/web/canvas/writers.js";
 import { seenAt } from "../../Services/Gateway/Pages/web/canvas/geometry.js";
 
 const element = {
@@ -44,4 +45,18 @@ assert.equal(merged("a", "", "mine"), "mine");
 assert.equal(merged("a", "theirs", ""), "theirs");
 
 assert.equal(storable("a\0b\ud800c👩‍👩‍👧\n"), "abc👩‍👩‍👧\n");
+
+// Of what is written others see as much as fits: its end, or what is before the caret.
+assert.deepEqual(shownOf("short", 2), { text: "short", caret: 2 });
+assert.deepEqual(shownOf("a".repeat(640), 0), { text: "a".repeat(640), caret: 0 });
+const numbers = Array.from({ length: 300 }, (_, index) => `${index} `).join("");
+assert.deepEqual(shownOf(numbers, numbers.length), { text: `…${numbers.slice(-634)}`, caret: 635 });
+const { text: middle, caret } = shownOf(numbers, 400);
+assert.ok(middle.startsWith("0 1 ") && middle.endsWith("…") && caret === 400 && middle.slice(0, 400) === numbers.slice(0, 400));
+for (const sign of ["👩‍👩‍👧", "é", "\"", "\n", "語"]) {
+  const long = sign.repeat(700), { text } = shownOf(long, long.length), inner = text.slice(1);
+  assert.ok(text.startsWith("…") && inner === sign.repeat(inner.length / sign.length), "no half characters");
+  const size = new TextEncoder().encode(JSON.stringify(text)).length - 2;
+  assert.ok(size <= 640 && size > 600);
+}
 console.log("texts: fine");

@@ -253,6 +253,31 @@ def names(window):
     return window.ask(f"[...{MENU}.querySelectorAll('[role=menuitem]')].map(one => one.dataset.name)")
 
 
+@pytest.mark.parametrize("browser", ["chromium"], indirect=True)
+def test_on_a_touch_screen_nothing_speaks_of_keys(single, windows, room):
+    create(single, room, note("a", 0, 0))
+    ada = windows()
+    ada.shows(1)
+    ada.window.command("Emulation.setDeviceMetricsOverride", width=800, height=600, deviceScaleFactor=1, mobile=True)
+    ada.window.command("Emulation.setTouchEmulationEnabled", enabled=True)
+    ada.wait("it has no mouse", "matchMedia('(hover: none) and (pointer: coarse)').matches")
+    ada.touch("touchStart", ada.middle("a")), ada.touch("touchEnd")
+    selected(ada, 1)
+    ada.key("F10", SHIFT)
+    assert "duplicate" in names(ada)
+    assert ada.ask(f"{MENU}.querySelectorAll('kbd').length") > 5
+    assert ada.ask("[...document.querySelectorAll('kbd')].filter(one => one.checkVisibility()).length") == 0
+    ada.picture(PICTURES / "menu-touch.png")
+    ada.key("Escape")
+    # A button that is touched does what it does, without a tip.
+    button = ada.ask("(({ x, y, width, height }) => [x + width / 2, y + height / 2])(document.querySelector('#dock [data-command=hand]').getBoundingClientRect())")
+    ada.touch("touchStart", button), ada.touch("touchEnd")
+    ada.wait("it is pressed", "document.querySelector('#dock [data-command=hand]').getAttribute('aria-pressed') === 'true'")
+    assert ada.ask("document.querySelector('.tip')?.checkVisibility() ?? false") is False
+    ada.ask("document.getElementById('help').showPopover()")
+    assert ada.ask("['help-keys', 'help-gestures'].map(id => document.getElementById(id).checkVisibility())") == [False, True]
+
+
 def test_a_menu_has_what_applies(single, windows, room):
     create(single, room, note("a", 0, 0), note("b", 300, 0), note("c", 0, 250, locked=True))
     ada, bob = windows(), windows()

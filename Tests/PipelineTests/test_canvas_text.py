@@ -89,6 +89,39 @@ def test_two_who_write_in_one_note_keep_both_texts(single, windows, room):
         window.wait("both see both", f"['Food: bread\\ncheese', 'Food: cheese\\nbread'].includes({words('a')}.textContent)")
 
 
+def test_who_writes_reads_who_stored_something_meanwhile(single, windows, apps, room):
+    create(single, room, note("a", 0, 0, content="Food:"))
+    ada, bob = windows(), windows()
+    ada.shows(1), bob.shows(1)
+    name = bob.ask("document.getElementById('own-name').value")
+    write(ada, "a", " bread")
+    write(bob, "a", " cheese")
+    bob.key("Enter", CTRL)
+    told = f"{NEWS}.startsWith({json.dumps(name + ' stored “Food: cheese”.')})"
+    ada.wait("it is told by name", told)
+    # Whoever does something else with it then.
+    grace = apps(single.url, "grace")
+    grace.join(room)
+    grace.ok("element:update", {"roomId": room, "elementId": "a", "set": {"tint": "mint"}})
+    ada.wait("its colour changed", "document.querySelector('.writing').dataset.tint === 'mint'")
+    assert ada.ask(told)
+    grace.ok("element:update", {"roomId": room, "elementId": "a", "set": {"content": "Food: rice"}})
+    ada.wait("a program's name is that of its user", f"{NEWS}.startsWith('grace stored “Food: rice”.')")
+
+
+def test_of_a_long_text_others_see_the_end_while_it_is_written(single, windows, room):
+    create(single, room, note("a", 0, 0, content="Begin.", width=400, height=300))
+    ada, bob = windows(), windows()
+    ada.shows(1), bob.shows(1)
+    name = ada.ask("document.getElementById('own-name').value")
+    write(ada, "a", " 👩‍👩‍👧 und weiter" * 40)
+    shown = f"{words('a')}.textContent"
+    bob.wait("its end is seen, and who writes", f"{shown}.endsWith({json.dumps(' 👩‍👩‍👧 und weiter' + name)}) && {shown}.startsWith('…')")
+    assert 300 < bob.ask(f"{shown}.length") < 640 and not bob.ask(f"/^…[\\u200d\\udc00-\\udfff]/.test({shown})")
+    ada.key("Enter", CTRL)
+    bob.wait("then all of it is", f"{shown}.startsWith('Begin. 👩‍👩‍👧 und')")
+
+
 def test_two_who_store_at_the_same_moment_or_offline_keep_both_texts(single, windows, room):
     create(single, room, note("a", 0, 0, content=""))
     ada, bob = windows(), windows()

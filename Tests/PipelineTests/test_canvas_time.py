@@ -123,6 +123,13 @@ def test_who_may_look_finds_nothing_to_change(guarded, browser, room):
         eve.ask("document.getElementById('canvas').focus()")
         for key in ("n", "Delete", "ArrowRight"):
             eve.key(key)
+        # What she copies she can paste elsewhere.
+        eve.click(x, y)
+        eve.ask("document.getElementById('toast').textContent = ''")
+        eve.key("c", CTRL)
+        eve.key("v", CTRL)
+        eve.wait("it says why nothing is pasted", "document.getElementById('toast').textContent.startsWith('You may look')")
+        assert eve.ask("document.querySelectorAll('.element').length") == 1
         eve.picture(PICTURES / "canvas-looking.png")
         other.send("element:transform", {"roomId": room, "elementId": "a", "positionX": 40})
         eve.wait("she sees what others do", f"Math.abs(document.querySelector('.element').getBoundingClientRect().x - {x + 40 - 80}) < 2")

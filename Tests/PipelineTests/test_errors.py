@@ -64,7 +64,7 @@ BAD = [
     ("elements:create", {"elements": [{"type": "photo"}, {"type": "photo", "picture": PICTURE}]}, "too_large", "elements[1].picture"),
     ("element:create", {"element": {"type": "photo", "thumbnail": PICTURE}}, "too_large", "element"),
     ("element:update", {"elementId": "e", "set": {"picture": PICTURE}}, "too_large", "set.picture"),
-    ("element:update", {"elementId": "e", "set": {"picture": "https://a.example/" + HUGE}}, "too_large", "set"),
+    ("element:update", {"elementId": "e", "set": {"picture": "https://a.example/" + HUGE}}, "too_large", "set.picture"),
     ("element:update", {"elementId": "e", "set": {"positionX": None}}, "invalid", "set.positionX"),
     ("element:update", {"elementId": "e", "set": {"big": HUGE}}, "too_large", None),
     ("element:create", {"element": {"type": "note", "constraints": None}}, "invalid", "element.constraints"),

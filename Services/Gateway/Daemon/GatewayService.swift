@@ -173,7 +173,7 @@ final class GatewayParts: @unchecked Sendable {  // Built and used on the event 
         self.apps = SocketIOApps(hub: self.hub)
         self.pages = HTTPPages(
             hub: self.hub, adminPages: context.pages, origins: settings.socketIO.origins,
-            invitations: settings.invitations, maxBody: settings.limits.messageBytes)
+            appServer: settings.appServer, maxBody: settings.limits.messageBytes)
         self.server = SocketIOServer(
             eventLoop: eventLoop, configuration: settings.socketIO, routes: [.socketIO(path: "/socket.io/", self.apps)],
             http: self.pages, flushes: flushes)

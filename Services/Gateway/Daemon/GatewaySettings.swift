@@ -20,8 +20,7 @@ package struct GatewaySettings: DaemonSettings {
     package var tls: TLSSettings?
     /// What tokens are judged by; nil in open mode.
     package var tokens: TokenSettings?
-    /// Nil where the canvas makes no invitations.
-    package var invitations: Invitations?
+    package var appServer: AppServer
     /// How long previews for one coalescer are collected while they come fast.
     package var linkPause: Duration
     /// The share of one core up to which previews do not wait for each other, hundredths.
@@ -187,7 +186,7 @@ package struct GatewaySettings: DaemonSettings {
             SharedSettings.jwtKeysFile,
             SharedSettings.jwtIssuer, SharedSettings.jwtAudience, TokenSettings.leeway, SharedSettings.tokenLifetime,
             TLSSettings.certificate, TLSSettings.key, TokenSettings.revocations, refusedTokens, tokenChecks,
-            addressTokenChecks, Invitations.url,
+            addressTokenChecks, AppServer.inviteURL, AppServer.uploadURL, AppServer.pictureOrigins,
         ] + networkSettings)
 
     package init(_ values: SettingValues) throws(SettingProblem) {
@@ -208,7 +207,7 @@ package struct GatewaySettings: DaemonSettings {
         self.linkKeys = try values.linkKeys(bound: [])
         self.limits = Self.limits(values)
         self.tokens = try TokenSettings(values)
-        self.invitations = try Invitations(values, hasTokens: self.tokens != nil)
+        self.appServer = try AppServer(values, hasTokens: self.tokens != nil)
         self.tls = try TLSSettings(values)
         self.socketIO = try Self.socketIO(values, isSecure: self.tls != nil)
         self.socketIO.tls = self.tls?.identity

@@ -13,16 +13,16 @@ final class HTTPPages: HTTPApplication {
     private let adminPages: AdminPages
     /// The web origins that may use the API.
     private let origins: OriginPolicy
-    private let invitations: Invitations?
+    private let appServer: AppServer
     let maxBody: Int
 
     init(
-        hub: GatewayHub, adminPages: AdminPages, origins: OriginPolicy, invitations: Invitations?, maxBody: Int
+        hub: GatewayHub, adminPages: AdminPages, origins: OriginPolicy, appServer: AppServer, maxBody: Int
     ) {
         self.hub = hub
         self.adminPages = adminPages
         self.origins = origins
-        self.invitations = invitations
+        self.appServer = appServer
         self.maxBody = maxBody
         // Ahead of the first who asks, on a thread of its own.
         Task.detached(priority: .utility) { StaticFile.prepare() }
@@ -67,10 +67,10 @@ final class HTTPPages: HTTPApplication {
         let file = StaticFile.at(head.path)
         guard file != nil || head.path == "/app/settings.json" else { return Self.refusal(.noSuchPage) }
         guard Self.reading.contains(head.method) else { return Self.wrongMethod(Self.reading) }
-        guard let file else { return Self.json(200, Invitations.json(self.invitations)) }
+        guard let file else { return Self.json(200, self.appServer.json) }
         let answer = file.answer(
             known: head.header("if-none-match"), encodings: head.header("accept-encoding"),
-            connecting: self.invitations?.origin)
+            with: self.appServer)
         return file.isForOtherOrigins ? self.shared(with: head) { answer } : answer
     }
 

@@ -38,14 +38,14 @@ struct StaticFile: Sendable {
     /// - Parameters:
     ///   - known: the validators of If-None-Match, if the request has that field.
     ///   - encodings: its Accept-Encoding.
-    ///   - origin: another server to which pages may connect, the app's own.
-    func answer(known: String?, encodings: String?, connecting origin: String?) -> HTTPResponse {
+    ///   - server: the app's own, which pages may use.
+    func answer(known: String?, encodings: String?, with server: AppServer) -> HTTPResponse {
         let compressed = AcceptEncoding(encodings).allowsGzip ? self.compressed : nil
         let chosen = compressed ?? self.plain
         var headers = [("cache-control", self.caching), ("etag", chosen.validator)]
         if self.compressed != nil { headers.append(("vary", "accept-encoding")) }
         // Without the content, too: a cache replaces the fields that it has by those of a 304 (RFC 9111 section 3.2).
-        if self.hasSecurityPolicy { headers.append(("content-security-policy", Self.pagePolicy(connecting: origin))) }
+        if self.hasSecurityPolicy { headers.append(("content-security-policy", Self.pagePolicy(with: server))) }
         if let known, Self.names(known, chosen.validator) { return HTTPResponse(status: 304, headers: headers) }
         headers.append(("content-type", self.contentType))
         if compressed != nil { headers.append(("content-encoding", "gzip")) }
@@ -123,11 +123,13 @@ struct StaticFile: Sendable {
 
     /// What a page may do (Content Security Policy 3): run and show files of this gateway, and connect to it. Text that
     /// somebody smuggled into it stays text.
-    /// - Parameter origin: another server to which it may connect.
-    private static func pagePolicy(connecting origin: String?) -> String {
-        let connections = origin.map { "connect-src 'self' \($0)" } ?? "connect-src 'self'"
+    /// - Parameter server: another server that it may use.
+    private static func pagePolicy(with server: AppServer) -> String {
+        let connections = ["connect-src 'self'"] + server.connections
+        let pictures = ["img-src 'self' data:"] + server.pictureOrigins
         return [
-            "default-src 'none'", "script-src 'self'", "style-src 'self'", connections, "img-src 'self' data:",
+            "default-src 'none'", "script-src 'self'", "style-src 'self'", connections.joined(separator: " "),
+            pictures.joined(separator: " "),
             "base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'",
         ].joined(separator: "; ")
     }

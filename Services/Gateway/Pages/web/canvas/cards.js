@@ -1,6 +1,7 @@
 // What is in an element's node: one drawing for each kind. Everything comes from other people, so it is only ever text,
 // or the name of something that this page has.
 
+import { isAddress, pictureAt, settings } from "./appserver.js";
 import { ownPicture } from "./bitmaps.js";
 import { icon, iconButton, node } from "./page.js";
 import { inkOn } from "./colours.js";
@@ -15,7 +16,10 @@ import { clock, textOf } from "./values.js";
 /** @param {any} name @returns {HTMLElement} */
 function picture(name) {
   const image = /** @type {HTMLImageElement} */ (node("img", "picture"));
-  image.src = ownPicture(name) ?? `/app/${PICTURES.includes(name) ? name : PICTURES[0]}.svg`;
+  const otherwise = `/app/${PICTURES.includes(name) ? name : PICTURES[0]}.svg`;
+  if (isAddress(name)) settings().then(({ pictureOrigins }) => (image.src = pictureAt(name, pictureOrigins) ?? otherwise));
+  else image.src = ownPicture(name) ?? otherwise;
+  image.addEventListener("error", () => (image.alt = "This picture is not there now."));
   image.decoding = "async";
   image.alt = "";
   image.draggable = false;

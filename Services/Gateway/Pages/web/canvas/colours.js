@@ -26,7 +26,8 @@ function luminance(colour) {
 /** @param {string} colour @returns {string} that of a text on it, with the better contrast */
 export const inkOn = colour => (luminance(colour) > 0.179 ? "#0b0d12" : "#ffffff");
 
-const SEGMENTER = new Intl.Segmenter();
+/** Finds what people call a character. */
+export const SEGMENTER = new Intl.Segmenter();
 
 /** @param {string} text @returns {string} what a person calls its first letter: a flag or a family is one, too */
 const first = text => SEGMENTER.segment(text)[Symbol.iterator]().next().value?.segment ?? "";

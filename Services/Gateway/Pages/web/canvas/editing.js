@@ -20,7 +20,8 @@ import { sentence } from "./words.js";
 /** @typedef {{width: number, height: number}} Size as it is laid out */
 /**
  * A text that is written, and what its element was when it was seen last.
- * @typedef {{id: string, before: string, element: Element, made?: UndoOptions, frame?: Frame, layout?: string, size?: Size}} Work
+ * @typedef {{id: string, before: string, element: Element, made?: UndoOptions, frame?: Frame, layout?: string, size?: Size,
+ *   stored?: {text: string, by: string}}} Work what somebody else stored meanwhile, and who
  */
 /**
  * What the page does about it.
@@ -238,10 +239,21 @@ export class Editor {
     this.#news.style.transform = `translate(${at.x}px, ${at.y}px)`;
   }
 
+  /** @param {string} stored a text of the element that is written @returns {string} who stored it, as far as is known */
+  #author(stored) {
+    const work = /** @type {Work} */ (this.#work), { room } = this.board;
+    // Who changes something else later did not write it; who did may have left then.
+    if (work.stored?.text !== stored) {
+      const by = room.element(work.id)?.updatedBy, author = room.members.find(({ userId }) => userId === by);
+      work.stored = { text: stored, by: author ? String(author.name || author.userId) : "Somebody" };
+    }
+    return work.stored.by;
+  }
+
   /** @param {string} id @param {string} before @returns {string[]} what others write here, and wrote since the editor was opened */
   #changes(id, before) {
     const now = textOf(this.board.room.element(id)?.content), writers = this.board.writers.on(id);
-    const stored = now === before ? [] : [`Somebody stored “${ending(now)}”. Yours will stand below it.`];
+    const stored = now === before ? [] : [`${this.#author(now)} stored “${ending(now)}”. Yours will stand below it.`];
     const names = [...new Set(writers.map(({ name }) => name))], draft = writers[0]?.text;
     if (!names.length) return stored;
     const theirs = draft && draft !== now ? `: “${ending(draft)}”.` : ".";

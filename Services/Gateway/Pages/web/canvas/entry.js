@@ -3,19 +3,10 @@
 
 import { IndexedDBStore } from "/client/store.js";
 import { TouchSync } from "/client/touchsync.js";
-import { identity } from "./identity.js";
+import { identity, keep, kept } from "./identity.js";
 import { $, isCalm } from "./page.js";
-import { isText, tab } from "./storage.js";
 
 /** @typedef {import("./identity.js").Identity} Identity */
-
-const KEY = "token";
-
-/**
- * The token of this tab.
- * @returns {string | null}
- */
-export const kept = () => tab.read(KEY, isText);
 
 /** @param {string} token @returns {string} whose it is, as far as can be seen; the server alone checks it */
 function subject(token) {
@@ -28,7 +19,7 @@ function subject(token) {
 
 /** @param {"connect" | "expires" | "refused"} reason @returns {string | null} */
 function provide(reason) {
-  if (reason === "refused") tab.write(KEY, null);
+  if (reason === "refused") keep(null);
   return reason === "connect" ? kept() : null;
 }
 
@@ -51,7 +42,7 @@ function ask(text) {
       $("token").value = "";
       if (!token) return;
       $("entry").hidden = true;
-      tab.write(KEY, token);
+      keep(token);
       resolve(token);
     };
   });
@@ -88,10 +79,9 @@ async function enter(identity) {
  * @param {TouchSync} client
  */
 async function again(client) {
-  const former = subject(client.core.link.presentToken ?? "");
   const token = await ask("Your token has ended. Paste a new one to go on; your edits wait here.");
   // Somebody else has edits of his own.
-  if (subject(token) !== former) location.reload();
+  if (subject(token) !== client.options.owner) location.reload();
   else client.connect();
 }
 

@@ -1,8 +1,10 @@
 // The room, or what is selected, as a file: a picture, or its elements as `touchsync room export` writes them.
 
+import { isAddress, pictureAt, settings } from "./appserver.js";
 import { ownPicture } from "./bitmaps.js";
 import { drawn, withAnnotations } from "./drawing.js";
 import { node } from "./page.js";
+import { dataURL, encoded } from "./pictures.js";
 import { epochOf } from "./roomcore.js";
 import { PICTURES, TINTS } from "./samples.js";
 import { counted } from "./words.js";
@@ -15,14 +17,8 @@ import { counted } from "./words.js";
 const DENSITY = 2;
 /** The longest side of a picture, pixels. */
 const LONGEST = 8192;
-
-/** @param {Blob} blob @returns {Promise<string>} */
-const dataURL = blob => new Promise((resolve, reject) => {
-  const reader = new FileReader();
-  reader.onload = () => resolve(String(reader.result));
-  reader.onerror = () => reject(reader.error);
-  reader.readAsDataURL(blob);
-});
+/** Of pictures of the app's server: bytes and pixels in a file, and how long one may take, ms. */
+const APPS = { bytes: 1 << 20, side: 2560, patience: 10_000 };
 
 /**
  * The samples, so that a picture is complete without this server.
@@ -34,24 +30,51 @@ async function samplesIn(elements) {
   return new Map(await Promise.all([...names].map(load)));
 }
 
+/**
+ * Pictures of the app's server, as data, so that a picture is complete without that server.
+ * @param {readonly Element[]} elements
+ * @returns {Promise<Map<string, string | undefined>>} by their addresses; without data where they cannot be had
+ */
+async function appsIn(elements) {
+  const { pictureOrigins } = await settings();
+  const addresses = new Set(elements.map(element => element.picture).filter(one => isAddress(one) && pictureAt(one, pictureOrigins)));
+  const load = async (/** @type {string} */ address) => /** @type {const} */ ([address, await copied(address).catch(() => undefined)]);
+  return new Map(await Promise.all([...addresses].map(load)));
+}
+
+/** @param {string} address @returns {Promise<string | undefined>} its picture as data, if its server lets pages copy it */
+async function copied(address) {
+  const image = new Image();
+  image.crossOrigin = "anonymous";
+  await new Promise((resolve, reject) => {
+    image.onload = resolve;
+    image.onerror = reject;
+    setTimeout(reject, APPS.patience);
+    image.src = address;
+  });
+  const blob = await encoded(await createImageBitmap(image), APPS.bytes, APPS.side);
+  return blob && dataURL(blob);
+}
+
 /** @param {Element} element @returns {string} */
 const sampleOf = ({ picture }) => (PICTURES.includes(picture) ? picture : PICTURES[0]);
 
 /** @param {readonly Element[]} elements @param {readonly Element[]} around all of the room */
 async function picture(elements, around) {
-  const samples = await samplesIn(elements), style = getComputedStyle(document.documentElement);
+  const [samples, apps] = await Promise.all([samplesIn(elements), appsIn(elements)]), style = getComputedStyle(document.documentElement);
   const brush = /** @type {CanvasRenderingContext2D} */ (document.createElement("canvas").getContext("2d"));
   const colour = (/** @type {string} */ name) => style.getPropertyValue(name).trim();
   const named = (/** @type {string} */ kind) => Object.fromEntries(TINTS.map(name => [name, colour(`--${kind}-${name}`)]));
   const font = style.fontFamily;
-  return drawn(elements, {
+  const drawing = drawn(elements, {
     font, tints: named("tint"), inks: named("ink"), ink: colour("--ink"), paper: colour("--paper"),
     measure(text, { size, weight }) {
       brush.font = `${weight} ${size}px ${font}`;
       return brush.measureText(text).width;
     },
-    picture: element => ownPicture(element.picture) ?? samples.get(sampleOf(element)),
+    picture: element => (apps.has(element.picture) ? apps.get(element.picture) : ownPicture(element.picture) ?? samples.get(sampleOf(element))),
   }, around);
+  return { ...drawing, left: [...apps.values()].filter(data => data === undefined).length };
 }
 
 /** @param {{svg: string, width: number, height: number}} drawing @returns {Promise<Blob>} */
@@ -110,7 +133,8 @@ export async function exportAs(kind, board, notify) {
       // The promise goes in: a browser allows it only in the moment of the click.
       await navigator.clipboard.write([new ClipboardItem({ "image/png": drawing.then(rastered) })]);
     }
-    notify(kind === "copy" ? `Copied ${what} as a picture.` : `Exported ${what}.`);
+    const { left } = await drawing, done = kind === "copy" ? `Copied ${what} as a picture.` : `Exported ${what}.`;
+    notify(left ? `${done} ${counted(left, "picture")} left out: the app's server does not let pages copy them.` : done);
   } catch (error) {
     notify(`It could not be exported: ${error instanceof Error ? error.message : error}`);
   }

@@ -85,3 +85,12 @@ export const rename = (seat, changes) => alone(() => {
   const all = people();
   browser.write("people", { ...all, [seat]: { ...all[seat], ...changes } });
 });
+
+/**
+ * The token of this tab, where the server wants one.
+ * @returns {string | null}
+ */
+export const kept = () => tab.read("token", isText);
+
+/** @param {string | null} token */
+export const keep = token => tab.write("token", token);

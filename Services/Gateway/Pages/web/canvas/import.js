@@ -4,9 +4,8 @@ import { fromExcalidraw, isExcalidraw } from "./excalidraw.js";
 import { union } from "./geometry.js";
 import { node } from "./page.js";
 import { isPicture } from "./foreign.js";
-import { ENOUGH, pictureOf } from "./pictures.js";
+import { bytesIn, dataURL, pictureOf } from "./pictures.js";
 import { copyOf, renamed } from "./restoring.js";
-import { pictureBytesIn } from "./roomcore.js";
 import { fromTldraw, isTldraw } from "./tldraw.js";
 import { counted, refused } from "./words.js";
 import { newElementId } from "/client/touchsync.js";
@@ -41,15 +40,15 @@ function picturesIn(file) {
 
 /**
  * Makes pictures small enough for elements; one that cannot be read stays as it is, and will be left out.
- * @param {any} file @param {number} limit characters of a picture's URL
+ * @param {any} file @param {number} most bytes of a picture
  */
-async function shrink(file, limit) {
+async function shrink(file, most) {
   for (const [holder, name] of picturesIn(file)) {
     const [, kind, base64] = /^data:(image\/[\w.+-]+);base64,([A-Za-z0-9+/=]+)$/.exec(holder[name]) ?? [];
-    if (!base64 || (isPicture(holder[name]) && holder[name].length <= limit)) continue;
+    if (!base64 || (isPicture(holder[name]) && (base64.length * 3) / 4 <= most)) continue;
     const bytes = Uint8Array.from(atob(base64), character => character.charCodeAt(0));
-    const small = await pictureOf(new File([bytes], "", { type: kind }), limit).catch(() => undefined);
-    if (small) holder[name] = small.url;
+    const small = await pictureOf(new File([bytes], "", { type: kind }), most).catch(() => undefined);
+    if (small) holder[name] = await dataURL(small.blob);
   }
 }
 
@@ -123,7 +122,7 @@ export async function importFiles(files, board, notify, at) {
   board.surface.focus({ preventScroll: true });
   for (const file of files) {
     const text = file.size <= LARGEST ? await file.text() : "", content = parsed(text);
-    await shrink(content, Math.min(pictureBytesIn(room), ENOUGH)).catch(() => {});
+    await shrink(content, bytesIn(room)).catch(() => {});
     const found = read(text, content);
     if (!found) {
       notify(`${file.name} is no file of Excalidraw, tldraw or TouchSync.`);

@@ -1,7 +1,6 @@
-// Invitations that come with a right. Only the app's own server can make them, as it makes the tokens: the gateway says
-// where, and this person's token says who asks.
+// Invitations that come with a right. Only the app's own server can make them, as it makes the tokens.
 
-import { kept } from "./entry.js";
+import { AppFailure, ask, settings } from "./appserver.js";
 import { $, node } from "./page.js";
 
 /** @typedef {import("/client/touchsync.js").Room} Room */
@@ -13,14 +12,9 @@ const PATIENCE = 10_000;
 
 /** @param {string} url of the app's server @param {string} room @param {string} right @returns {Promise<string>} a link */
 async function linkFor(url, room, right) {
-  const answer = await fetch(url, {
-    method: "POST", body: JSON.stringify({ room, right }), signal: /** @type {any} */ (AbortSignal).timeout(PATIENCE),
-    headers: { "content-type": "application/json", authorization: `Bearer ${kept()}` },
-  });
-  /** @type {{link?: unknown}} */
-  const { link } = answer.ok ? await answer.json() : {};
+  const { link } = await ask(url, "application/json", JSON.stringify({ room, right }), PATIENCE);
   // It is shown and copied, never followed.
-  if (typeof link !== "string" || !/^https?:\/\/\S+$/.test(link)) throw new Error(`${answer.status}`);
+  if (typeof link !== "string" || !/^https?:\/\/\S+$/.test(link)) throw new AppFailure("The app's server gives no link.");
   return link;
 }
 
@@ -29,7 +23,7 @@ async function linkFor(url, room, right) {
  * @param {Room} room @param {(text: string) => void} notify
  */
 export async function offer(room, notify) {
-  const { inviteUrl } = await fetch("/app/settings.json").then(answer => answer.json(), () => ({}));
+  const { inviteUrl } = await settings();
   if (typeof inviteUrl !== "string") return;
   const choice = /** @type {HTMLSelectElement} */ (node("select")), line = node("label", "setting"), field = $("link"), plain = field.value;
   const rights = Object.entries(RIGHTS).filter(([right]) => right === "view" || room.self?.right === "commit");

@@ -1,8 +1,8 @@
 // What is loaded when somebody asks for it: the room in the past, files that go out and files that come in.
 
 import { toCanvas } from "./camera.js";
-import { kept } from "./entry.js";
 import { centre } from "./geometry.js";
+import { kept } from "./identity.js";
 import { $, style } from "./page.js";
 import { mayChange } from "./roomcore.js";
 

@@ -2,17 +2,41 @@
 // colour.
 
 import { paced } from "./page.js";
-import { colourOf } from "./colours.js";
+import { colourOf, SEGMENTER } from "./colours.js";
 import { LONGEST } from "./texts.js";
 import { ownSid } from "./roomcore.js";
 
 /** @typedef {import("/client/touchsync.js").Room} Room */
-/** @typedef {{name: string, colour: string, text: string | undefined, caret: number}} Writer the text unless it is too long to be shown */
+/** @typedef {{name: string, colour: string, text: string | undefined, caret: number}} Writer without a text where that is as it was */
 
 /** How often others see what is written, ms. */
 const EVERY = 120;
 /** So many bytes of a text can be shown to others, with its element's id beside it. */
 const MOST_BYTES = 640;
+
+/** @param {string} text @returns {number} bytes as JSON, without quotes */
+const sizeOf = text => new TextEncoder().encode(JSON.stringify(text)).length - 2;
+
+/**
+ * What others see of a text: its end if all is too much, or what is before the caret if that is further ahead.
+ * @param {string} text @param {number} caret @returns {{text: string, caret: number}}
+ */
+export function shownOf(text, caret) {
+  if (sizeOf(text) <= MOST_BYTES) return { text, caret };
+  const characters = [...SEGMENTER.segment(text)].map(({ segment, index }) => ({ index, size: sizeOf(segment) }));
+  const most = MOST_BYTES - 2 * sizeOf("…");
+  const before = (/** @type {number} */ end) => {
+    let start = end, size = 0;
+    for (const character of characters.filter(({ index }) => index < end).reverse()) {
+      if ((size += character.size) > most) break;
+      start = character.index;
+    }
+    return start;
+  };
+  const fromEnd = before(text.length), end = caret < fromEnd ? caret : text.length, start = caret < fromEnd ? before(caret) : fromEnd;
+  const head = start > 0 ? "…" : "", tail = end < text.length ? "…" : "";
+  return { text: `${head}${text.slice(start, end)}${tail}`, caret: head.length + caret - start };
+}
 
 /** @param {any} state of a connection @returns {{element: string, text: string | undefined, caret: number} | undefined} */
 function writingIn(state) {
@@ -41,8 +65,8 @@ export class Writers {
     this.room = room;
     this.changed = changed;
     this.tell = paced(EVERY, () => {
-      const own = this.#own, isShort = own && new TextEncoder().encode(JSON.stringify(own.text)).length <= MOST_BYTES;
-      presence.set("writing", own && (isShort ? own : { element: own.element }));
+      const own = this.#own;
+      presence.set("writing", own && { element: own.element, ...shownOf(own.text, own.caret) });
     });
     room.on("members", () => this.#look());
     room.on("awareness", happened => "state" in happened && this.#look());
