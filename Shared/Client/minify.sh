@@ -15,16 +15,17 @@ export NODE_PATH
 # others are the protocol's, the app's, or what pages and tests of the project read. Transcripts run against the result.
 own='acknowledged aim answered apply arriving ask attemptFailed attempts attended awaited blocked capacity clock
     clockAt composed computedState confirmed connectionLost copies denial differ displacement done doubtful due
-    duration edited elementsOf entered enteredAgain eventReceived expire fault fill finish firstNumber gestured
-    givesUp greeted halt handler handlers hands happened hasSocket hear heardAt hearOf here hiddenAt inputs interval
-    isAngle isAwaited isAway isBeside isBusy isClosed isDecided isDeep isDirty isDraining isJoined isLeaving
-    isOptional isProbing isRefreshing isSaved isSavedBare isSent isStored isTrying isUp isWanted isWhole known
-    lastEpoch lastNumber listed listen listening looking loseSession lost met middle moves nextRequest nextSlot
-    notAcknowledged notEntered number offset ongoing original outputs over patience pause pauses persist playing
-    pointing presenting previewed probe probeAt provideToken queue range readHistory ready refresh refusedToken
-    refuseTooLarge repeat replaced requests resendFrom restore restoring resumed retry samples saved searchFrom
-    searchHistory sendAfter sendEdit sending sentAt settle smallest sorted spent stream take taken takenAt thrown
-    timer tokenRefused toldAt tooLarge touch touched touchEdits trail trip unsent upAt waiting wakesAt'
+    duration edited elementsOf ends entered enteredAgain eventReceived expire fault fill finish firstNumber
+    gestured givesUp greeted halt handler handlers hands happened hasSocket hear heard heardAt hearOf here
+    hiddenAt inputs interval isAngle isAwaited isAway isBeside isBusy isClosed isDecided isDeep isDirty
+    isDraining isJoined isLeaving isOptional isProbing isRefreshing isSaved isSavedBare isSent isStored isTrying
+    isUp isWanted isWhole known lastEpoch lastNumber lift listed listen listening looking loseSession lost met
+    middle moves nextRequest nextSlot notAcknowledged notEntered number offset ongoing original outputs over
+    patience pause pauses persist playing pointing presenting presentToken previewed probe probeAt provideToken
+    queue range readHistory ready refresh refusedToken refuseTooLarge repeat replaced requests resendFrom restore
+    restoring resumed retry sample samples saved saving searchFrom searchHistory sendAfter sendEdit sending
+    sentAt settle smallest sorted spent stream take taken takenAt thrown timer tokenRefused toldAt tooLarge touch
+    touched touchEdits trail trip unsent upAt waiting wakesAt'
 # The more often a name is used, the shorter it becomes, but none becomes a word of the source. Terser itself would give the
 # shortest names to those that it meets first.
 work=$(mktemp -d)
@@ -50,7 +51,7 @@ grep -vE '^ *(/?\*|//)' "$here/web/touchsync.js" | grep -oE '\w+' | sort | uniq 
 sed -E '/^  (return|break|continue);$/!{ s/^  \w+;$// }' "$here/web/touchsync.js" > "$work/touchsync.src.js"
 cd "$work"
 terser --module --ecma 2022 --mangle \
-    --compress passes=3,reduce_funcs=false,pure_getters=true,sequences=false,inline=1,keep_fargs=false \
+    --compress passes=3,reduce_funcs=false,pure_getters=true,sequences=false,inline=1,keep_fargs=false,comparisons=false,unsafe_arrows=true \
     --mangle-props "builtins,regex=/^($(echo $own | tr ' ' '|'))$/" --name-cache "$cache" --format wrap_func_args=false \
     --source-map "filename='touchsync.js'" --output "$folder/touchsync.min.js" -- touchsync.src.js
 for name in projection react store; do

@@ -248,12 +248,13 @@ const KEPT = ["locked", "originalWidth", "originalHeight"];
 const FIXED = ["transform", ...SERVERS, ...Object.keys(CREATED)];
 
 /**
- * Whether the server accepts so many of the app's own fields, of at most 8192 bytes in JSON.
- * @param {Data} element
+ * Whether the server accepts so many of the app's own fields, of at most 8192 bytes in JSON beside a picture.
+ * @param {Data} element @param {Data} limits of the server
  */
-function fits(element) {
-  const own = without(element, [...SERVERS, ...Object.keys(FIELDS)]), { length } = Object.keys(own);
-  return length <= 64 && byteCount(JSON.stringify(own)) - 4 * length <= 8193;
+function fits(element, limits) {
+  const own = without(element, [...SERVERS, ...Object.keys(FIELDS)]), { length } = Object.keys(own), { picture } = own;
+  const more = /** @type {any} */ (/^data:/.test(picture) && picture.length <= limits.pictureBytes && picture.length);
+  return length <= 64 && byteCount(JSON.stringify(own)) - 4 * length <= 8193 + more;
 }
 
 // MARK: Geometry
@@ -515,13 +516,13 @@ const PRESETS = {
 
 /**
  * What a new element looks like before the server has stored it.
- * @param {Data} sent @param {Rules} rules @returns {Element | undefined} undefined when the server refuses it
+ * @param {Data} sent @param {Rules} rules @param {Data} limits @returns {Element | undefined} undefined when the server refuses it
  */
-function created(sent, rules) {
+function created(sent, rules, limits) {
   const rule = ruleOf(rules, sent.type), own = without(sent, SERVERS), values = optional(own, FIELDS, rule);
   const known = { ...own, ...values };
   const { type, space, parentId, axis } = known, isAdrift = space === "normalized" && !parentId;
-  if (!values || type === undefined || isAdrift || (type === "guide" && !axisIn(axis)) || !fits(known)) return;
+  if (!values || type === undefined || isAdrift || (type === "guide" && !axisIn(axis)) || !fits(known, limits)) return;
   /** @type {any} */
   const element = { createdBy: "", updatedBy: "", rev: 1, anchorX: 0.5, anchorY: 0.5, ...known, ...START };
   /** @type {any} */
@@ -540,9 +541,9 @@ function created(sent, rules) {
 /**
  * An element with other values apart from position, scale, rotation and anchor, without those that are null; the same
  * when the server refuses them.
- * @param {Element} element @param {any} changes @param {Rules} rules @returns {Element}
+ * @param {Element} element @param {any} changes @param {Rules} rules @param {Data} limits @returns {Element}
  */
-function updated(element, changes, rules) {
+function updated(element, changes, rules, limits) {
   const rule = ruleOf(rules, element.type), set = objectIn(changes);
   const removed = Object.keys(set).filter(name => set[name] === null && !KEPT.includes(name));
   const sent = without(set, removed), values = optional(sent, FIELDS, rule);
@@ -558,7 +559,7 @@ function updated(element, changes, rules) {
     // A scale that only the smallest size had raised may now be beyond the largest.
     shown = sized({ ...next, ...scales({ ...next, constraints: undefined }, next, rule) });
   }
-  return fits(next) ? shown : element;
+  return fits(next, limits) ? shown : element;
 }
 
 /**
@@ -2152,12 +2153,12 @@ class RoomCore extends Part {
 
   /** @param {Element | undefined} element @param {string} id @param {Edit} edit @returns {Element | undefined} */
   edited(element, id, { event, body, shown }) {
-    const { rules } = this, verb = event.split(":")[1];
+    const { rules, limits } = this, verb = event.split(":")[1];
     const entry = body.element ?? objectsIn(body.elements).find(one => idOf(one) === id) ?? body;
-    if (verb === "create") return element ?? created(entry, rules);
+    if (verb === "create") return element ?? created(entry, rules, limits);
     if (!element || (element.locked && verb !== "update")) return element;
     if (verb === "delete") return undefined;
-    if (verb === "update") return updated(element, body.set, rules);
+    if (verb === "update") return updated(element, body.set, rules, limits);
     if (verb === "gesture") return this.gestured(element, read(body, DELTAS), body.pivot);
     return transformed(element, shown?.[id] ?? PRESETS[body.preset]?.(element) ?? fieldsOf(entry), rules);
   }
@@ -2799,13 +2800,13 @@ export class Refusal extends Error {
  * @type {Record<string, string>}
  */
 const FAILURES = {
-  unreachable: "No network, no TouchSync server at this address, no valid certificate, or an origin that is not accepted.",
+  unreachable: "No network, server, valid certificate or accepted origin.",
   tls: "No valid certificate.",
   refused: "No server at this address.",
   not_touchsync: "No TouchSync server at this address.",
-  origin: "An origin that is not accepted.",
-  token: "No token that is accepted.",
-  version: "No version that is known.",
+  origin: "No accepted origin.",
+  token: "No accepted token.",
+  version: "No known version.",
 };
 
 /**
@@ -2859,7 +2860,7 @@ export class TouchSync extends Emitter {
    */
   unsent;
   /** @type {Promise<void> | undefined} */
-  writing;
+  saving;
   /**
    * Whether edits survive the page: there is no store, or it is not open yet; or it is used; or it cannot be.
    * @type {"none" | "ready" | "unavailable"}
@@ -3001,7 +3002,7 @@ export class TouchSync extends Emitter {
       this.timer = setTimeout(() => {
         this.wakesAt = Infinity;
         this.input({ type: "time" });
-      }, clamp(Math.ceil(deadline - this.now), 0, 0x7fffffff));
+      }, Math.min(Math.ceil(deadline - this.now), 2 ** 31 - 1));
     }
   }
 
@@ -3072,12 +3073,12 @@ export class TouchSync extends Emitter {
    */
   async sendAfter(writing) {
     this.unsent ??= [];
-    this.writing = writing;
+    this.saving = writing;
     await new Promise(resolve => {
       writing.then(resolve, () => {});
       setTimeout(resolve, 3000);
     });
-    if (this.writing === writing) this.unsent = void this.unsent.forEach(text => this.socket?.send(text));
+    if (this.saving === writing) this.unsent = void this.unsent.forEach(text => this.socket?.send(text));
   }
 
   open() {
