@@ -386,8 +386,8 @@ def test_several_turn_and_are_mirrored_as_one_picture(single, windows, room):
     a, b = ada.stored["a"], ada.stored["b"]
     assert a["positionX"] > b["positionX"] and a["rotation"] == 340 and b["scaleX"] == -1
     assert abs(a["positionX"] - b["positionX"] - 300) <= 1 and a["positionY"] == 0
-    bob.wait("the other one sees it", "!document.querySelector('.element.moving')")
-    assert math.dist(bob.middle("a"), bob.on_screen(a)) < 2 and math.dist(bob.middle("b"), bob.on_screen(b)) < 2
+    eventually("the other one sees it",
+               lambda: all(math.dist(bob.middle(one["id"]), bob.on_screen(one)) < 2 for one in (a, b)))
     ada.key("z", CTRL)
     eventually("one undo", lambda: [place(ada.stored[id]) for id in "ab"] == [(0, 0), (300, 100)])
     ada.key("}", SHIFT)
