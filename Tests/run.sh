@@ -212,7 +212,7 @@ phase_live() {
 # Backtraces of the Swift runtime make a sanitizer report take minutes.
 phase_tsan() {
     [ -e "$LOGS/tsan.built" ] || return 0
-    SWIFT_BACKTRACE=enable=no TOUCHSYNC_SANITIZED=1 TSAN_OPTIONS="halt_on_error=0 exitcode=66 ${TSAN_OPTIONS:-}" \
+    SWIFT_BACKTRACE=enable=no TOUCHSYNC_SANITIZED=1 TSAN_OPTIONS="halt_on_error=0 exitcode=66 suppressions=$PWD/Tests/tsan.txt ${TSAN_OPTIONS:-}" \
         swift_phase tsan .build-tsan --filter "$TSAN_FILTER" \
         --skip "$UNSANITIZED" --no-parallel
 }

@@ -52,7 +52,7 @@ final class GatewayHub {
         self.mesh = context.health.check("mesh")
         self.telemetry = telemetry
         self.inFlightWatch = InFlightWatch(note: context.health.note("commits"), telemetry: telemetry)
-        self.turns = TurnSchedule(eventLoop: eventLoop, pause: TurnPause(length: Nanoseconds(settings.turnPause)))
+        self.turns = TurnSchedule(eventLoop: eventLoop)
         self.timer = LoopAlarm(eventLoop: eventLoop)
         self.previewTimer = LoopAlarm(eventLoop: eventLoop)
         self.observation = LoopAlarm(eventLoop: eventLoop)
@@ -63,7 +63,7 @@ final class GatewayHub {
         }
         self.previewTimer.ring = { [unowned self] in
             self.shell.previewTimeReached(at: self.handled())
-            self.handleLinks()
+            self.turn()
         }
         self.observation.ring = { [unowned self] in
             self.reviewLoad()
@@ -209,13 +209,8 @@ final class GatewayHub {
         }
     }
 
-    private func turn() {
-        self.handleLinks()
-        self.turns.turnEnded(commits: self.shell.core.commits.inFlight.acceptedTotal)
-    }
-
     /// Reads the links, which the loop would do only when it has read all apps.
-    private func handleLinks() {
+    private func turn() {
         self.shell.turn {
             guard let links = self.transport.links else { return }
             if exchange(&self.areLinksDue, with: false) || links.areDue { links.turn() }

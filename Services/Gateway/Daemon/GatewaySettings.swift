@@ -25,8 +25,6 @@ package struct GatewaySettings: DaemonSettings {
     package var linkPause: Duration
     /// The share of one core up to which previews do not wait for each other, hundredths.
     package var promptCPU: Int
-    /// The least time from one turn of the event loop to the next while very many commits come; zero: none.
-    package var turnPause: Duration
     package var handshakesPerSecond: Int
     package var drainSpread: Duration
     /// The stages behind.
@@ -114,9 +112,6 @@ package struct GatewaySettings: DaemonSettings {
     static let linkPause = Setting.milliseconds(
         "link-pause-ms", default: 5, in: 0...100,
         "How long previews for one coalescer are collected at most, when the gateway is busy.")
-    static let turnPause = Setting.int(
-        "turn-pause-us", default: 1000, in: 0...10_000,
-        "The least time between turns of the event loop that accept commits, while very many come; 0 for none.")
 
     static let inFlightCommits = Setting.int(
         "in-flight-commits", default: 32_768, in: 1...10_000_000,
@@ -179,7 +174,7 @@ package struct GatewaySettings: DaemonSettings {
             SharedSettings.elementAnnotations,
             SharedSettings.pictureBytes,
             readsWaiting, traceShare, traceRate, drainSpread, deadline, tick, flushLate, flushCalm,
-            promptCPU, linkPause, turnPause,
+            promptCPU, linkPause,
             SharedSettings.coalescers, SharedSettings.committers, SharedSettings.fanouts,
             SharedSettings.lookupPause, SharedSettings.lookupPatience, SharedSettings.linkKeyFile,
             SharedSettings.peersFile, SharedSettings.jwtSecret,
@@ -197,7 +192,6 @@ package struct GatewaySettings: DaemonSettings {
         self.isOpenToOthers = false
         self.linkPause = values[Self.linkPause]
         self.promptCPU = values[Self.promptCPU]
-        self.turnPause = .microseconds(values[Self.turnPause])
         self.handshakesPerSecond = values[Self.handshakeRate]
         self.drainSpread = values[Self.drainSpread]
         self.coalescers = try values.instances(SharedSettings.coalescers)
