@@ -143,7 +143,9 @@ class Pipe:
             await loop.sock_connect(dialed, self.proxy.aim())
             await loop.create_connection(lambda: self.far, sock=dialed)
         except OSError:
-            dialed.close()
+            # A transport closes its socket itself: the number would be another's meanwhile.
+            if self.far.transport is None:
+                dialed.close()
             self.cut()
         else:
             if self.is_over:

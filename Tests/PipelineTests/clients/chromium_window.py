@@ -59,7 +59,13 @@ class ChromiumWindow:
         self.command("Emulation.setTouchEmulationEnabled", enabled=True, maxTouchPoints=5)
 
     def ask(self, expression):
-        result = self.command("Runtime.evaluate", expression=expression, returnByValue=True)
+        try:
+            result = self.command("Runtime.evaluate", expression=expression, returnByValue=True)
+        except AssertionError as error:
+            if "Inspected target navigated" not in str(error):
+                raise
+            # The page went meanwhile: the next one answers.
+            return self.ask(expression)
         assert "exceptionDetails" not in result, result
         return result["result"].get("value")
 

@@ -44,8 +44,6 @@ export function fill() {
     row.append(node("dt", "", withKeys(keys)), node("dd", "", withKeys(text)));
     return row;
   };
-  // It has one button: from there keys would go behind it.
-  $("help").addEventListener("keydown", (/** @type {KeyboardEvent} */ event) => event.key === "Tab" && event.preventDefault());
   $("help-gestures").replaceChildren(...GESTURES.map(([keys, text]) => line(keys, text)));
   $("help-keys").replaceChildren(...Object.values(COMMANDS).filter(({ keys }) => keys.length).map(({ keys, label }) => line(keys.map(key => shownKey(key)).join(", "), label)));
 }
