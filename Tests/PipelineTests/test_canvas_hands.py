@@ -460,6 +460,7 @@ def test_sides_resize_and_the_other_side_stays(single, windows, room):
     bob.agrees("s")
     # Texts are as high as their lines, and as large as they were.
     ada.select_nothing()
+    ada.wait("nothing has a frame", "document.querySelector('.frame').hidden")
     ada.select("t")
     large, before = ada.ask(font.replace("=a]", "=t]")), ada.stored["t"]
     x, y = ada.handle("w")
