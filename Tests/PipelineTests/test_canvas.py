@@ -12,6 +12,7 @@ import pytest
 
 from canvas import ALT, CTRL, PICTURES, SHIFT, Canvas, create, note, photo
 from pipeline import eventually
+from test_canvas_looks import scene
 
 # Hands
 
@@ -686,6 +687,7 @@ def test_the_keyboard_is_enough(windows):
     eventually("it is reset", lambda: (ada.stored[id]["scaleX"], ada.stored[id]["rotation"]) == (1, 0))
     ada.key("z", CTRL)
     eventually("undo", lambda: ada.stored[id]["rotation"] == 15)
+    ada.wait("it can be done again", "!document.querySelector('[data-command=redo]').disabled")
     ada.key("Z", CTRL | SHIFT)
     eventually("redo", lambda: ada.stored[id]["rotation"] == 0)
     ada.key("l")
