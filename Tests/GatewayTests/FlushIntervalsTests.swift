@@ -106,7 +106,7 @@ struct FlushIntervalsTests {
         #expect(scene.intervals.changes == UInt64(changes + scene.changes.count))
     }
 
-    @Test("a load that stays too high is tried again ever more rarely, and the next overload begins anew")
+    @Test("under a load that stays too high attempts become rarer; the next overload starts with the shortest pause")
     func patience() {
         var scene = Scene(["a": 1000], capacity: 700)
         scene.pass(1000)

@@ -47,7 +47,7 @@ struct PacedPreviewsTests {
         }
     }
 
-    @Test("apps are told each change of the interval, but not those of 1.0; a newcomer is told by its join")
+    @Test("apps are told each change of the interval, except 1.0 apps; the answer to a join has it, too")
     func told() throws {
         var (scene, ada, old) = try self.scene()
         self.slowDown(&scene, to: .middle)

@@ -10,9 +10,8 @@ import time
 
 import pytest
 
-from canvas import ALT, CTRL, PICTURES, SHIFT, Canvas, create, note, photo
+from canvas import ALT, CTRL, PICTURES, SHIFT, Canvas, create, note, photo, scene
 from pipeline import eventually
-from test_canvas_looks import scene
 
 # Hands
 

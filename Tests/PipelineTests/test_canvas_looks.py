@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from canvas import PICTURES, SHIFT, Canvas, create, note, photo
+from canvas import PICTURES, SHIFT, Canvas, create, note, photo, scene
 from conftest import claims, signed
 from page import Page
 
@@ -85,23 +85,6 @@ ACCESS = """(() => {
     }
     return problems;
 })()"""
-
-
-def scene(single, room):
-    """Something of each kind."""
-    create(single, room,
-           photo("p1", 180, 150, picture="mountains", rotation=-3, width=320, height=240),
-           {"id": "t1", "type": "text", "space": "normalized", "parentId": "p1", "positionX": 0.5, "positionY": 0.84,
-            "content": "Day one, 6:40", "fontSize": 20, "width": 190, "height": 40},
-           note("n1", 480, 90, content="Meet at the hut at nine", tint="sun", rotation=4, width=200, height=160),
-           note("n2", 470, 290, content="Who brings the rope?", tint="sky", rotation=-2, width=200, height=160),
-           {"id": "v1", "type": "video", "picture": "forest", "title": "The way up", "seconds": 8,
-            "positionX": 790, "positionY": 130, "width": 352, "height": 220},
-           {"id": "a1", "type": "audio", "title": "Morning loop", "tune": 0, "seconds": 6, "positionX": 770, "positionY": 310,
-            "width": 320, "height": 88},
-           photo("p2", 190, 420, picture="coast", rotation=5, width=280, height=210),
-           note("n3", 480, 480, content="Ferry back on Sunday, 18:15", tint="mint", width=200, height=160),
-           photo("p3", 790, 480, picture="city", rotation=-4, width=280, height=210))
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])

@@ -45,9 +45,9 @@ struct PreviewRate {
 
     init(perSecond: Int) { self.limit = RateMeter(perSecond: perSecond) }
 
-    /// Whether something new may go: not before what waits.
+    /// Whether a new preview may be sent now; never while earlier ones wait.
     mutating func spend(at now: Instant) -> Bool { !self.isExceeded && self.limit.spend(at: now) }
 
-    /// Whether the next one may go of what waits.
+    /// Whether the next of the waiting previews may be sent now.
     mutating func spendForNext(at now: Instant) -> Bool { self.limit.spend(at: now) }
 }

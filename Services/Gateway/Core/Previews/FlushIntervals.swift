@@ -144,11 +144,12 @@ package struct FlushIntervals: Sendable {
         self.calmTime = .zero
         let costs = self.costs.filter { self[$0.key].longer != nil }
         guard let mean = Self.mean(costs.values) else { return [] }
-        return costs.compactMap { room, cost in
-            guard cost >= mean, let longer = self[room].longer else { return nil }
+        let rooms = costs.filter { $0.value >= mean }.keys
+        for room in rooms {
+            guard let longer = self[room].longer else { continue }
             self.slowed[room, default: Slowed(interval: longer, deliveredAt: now)].interval = longer
-            return room
         }
+        return Array(rooms)
     }
 
     private mutating func stepBack(at now: Instant) -> [Identifier] {
@@ -156,15 +157,14 @@ package struct FlushIntervals: Sendable {
         if self.steppedBackAt != nil { self.patience = max(self.calm, self.patience / 2) }
         self.steppedBackAt = now
         self.calmTime = .zero
-        let longest = self.slowed.values.map(\.interval).max()
-        let rooms = self.slowed.filter { $0.value.interval == longest }.map(\.key)
-        guard let mean = Self.mean(rooms.map { self.costs[$0, default: 0] }) else { return [] }
-        return rooms.filter { room in
-            guard self.costs[room, default: 0] <= mean, let shorter = self[room].shorter else { return false }
-            self.slowed[room]?.interval = shorter
-            if shorter == .none { self.slowed[room] = nil }
-            return true
+        guard let longest = self.slowed.values.map(\.interval).max(), let shorter = longest.shorter else { return [] }
+        let slowest = self.slowed.filter { $0.value.interval == longest }.map(\.key)
+        guard let mean = Self.mean(slowest.map { self.costs[$0, default: 0] }) else { return [] }
+        let rooms = slowest.filter { self.costs[$0, default: 0] <= mean }
+        for room in rooms {
+            if shorter == .none { self.slowed[room] = nil } else { self.slowed[room]?.interval = shorter }
         }
+        return rooms
     }
 
     /// The mean of costs; nil of none.

@@ -126,7 +126,7 @@ struct PreviewPacer {
         if self.interval == .zero { self.deliveredAt = [:] }
     }
 
-    /// Removes and returns what waits for a room's members, whatever its interval.
+    /// Removes and returns what waits for a room's members, even if its interval is not over.
     mutating func removeWaiting(of room: Identifier) -> RoomShow { self.waiting.remove(room) }
 
     /// Previews of a room were delivered.
