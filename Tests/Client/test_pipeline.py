@@ -91,6 +91,7 @@ def test_what_moves_is_where_time_says_until_a_hand_catches_it(two, room):
     def drawn(client):
         return client.look(room)["drawn"][0]["positionX"]
 
+    eventually("bob has it", lambda: bob.positions(room))
     eventually("bob sees it on its way", lambda: 0 < drawn(bob) < 60000 == bob.positions(room)["a"])
     # A pixel a ms: who looks later sees it further, but for what clocks may differ.
     before, seen, after = drawn(ada), drawn(bob), drawn(ada)

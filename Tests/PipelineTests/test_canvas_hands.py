@@ -487,6 +487,10 @@ def test_buttons_say_at_once_what_they_do(windows):
     eventually("it is stored", lambda: ada.stored)
     undo, redo = ("document.querySelector('#history [data-command=%s]').disabled" % name for name in ("undo", "redo"))
     assert not ada.ask(undo) and ada.ask(redo)
+    # Who takes it back and wants it again need not wait for the server.
+    ada.ask("""for (const shiftKey of [false, true]) document.getElementById('canvas').dispatchEvent(
+        new KeyboardEvent('keydown', { key: 'z', code: 'KeyZ', ctrlKey: true, shiftKey, bubbles: true }))""")
+    eventually("it was taken back and done again", lambda: ada.seq == 4 and ada.stored)
     x, y = ada.ask("(({ x, y, width, height }) => [x + width / 2, y + height / 2])(document.querySelector('#history [data-command=undo]').getBoundingClientRect())")
     ada.mouse("mouseMoved", x, y)
     tip = "document.querySelector('.tip')"

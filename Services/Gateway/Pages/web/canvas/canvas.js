@@ -152,7 +152,7 @@ async function start() {
   showLink();
   $("help").addEventListener("toggle", () => import("./help.js").then(({ fill }) => fill()), { once: true });
   // It has one button: from there keys would go behind it.
-  $("help").addEventListener("keydown", event => event.key === "Tab" && event.preventDefault());
+  $("help").addEventListener("keydown", (/** @type {KeyboardEvent} */ event) => event.key === "Tab" && event.preventDefault());
   if (!ROOM.test(roomId)) return denyName();
   // From here on nothing waits: what the room says when it is joined has to find who hears it.
   const { own, client } = await entered, room = client.room(roomId);

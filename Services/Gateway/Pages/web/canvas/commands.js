@@ -115,9 +115,13 @@ export const COMMANDS = {
   remove: {
     label: "Delete", group: "Change", keys: ["Delete", "Backspace"], needsSelection: true, run: actions => actions.remove(),
   },
-  undo: { label: "Undo", group: "Change", keys: ["Ctrl+z"], applies: ({ room }) => room.canUndo, run: actions => actions.revise("undo") },
+  // By keys one follows the other faster than the server answers: what is on its way may change what can be undone.
+  undo: {
+    label: "Undo", group: "Change", keys: ["Ctrl+z"], applies: ({ room }) => room.canUndo || room.pending > 0,
+    run: actions => actions.revise("undo"),
+  },
   redo: {
-    label: "Redo", group: "Change", keys: ["Ctrl+Shift+z", "Ctrl+y"], applies: ({ room }) => room.canRedo,
+    label: "Redo", group: "Change", keys: ["Ctrl+Shift+z", "Ctrl+y"], applies: ({ room }) => room.canRedo || room.pending > 0,
     run: actions => actions.revise("redo"),
   },
   all: { label: "Select all", group: "Change", keys: ["Ctrl+a"], isHarmless: true, run: actions => actions.all() },

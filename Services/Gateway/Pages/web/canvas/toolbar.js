@@ -2,7 +2,7 @@
 
 import { ANIMATIONS } from "./animations.js";
 import { hasText } from "./cards.js";
-import { changes, COMMANDS, isOf } from "./commands.js";
+import { changes, COMMANDS } from "./commands.js";
 import { shownKey } from "./keys.js";
 import { $, icon, node } from "./page.js";
 import { paintOf } from "./paint.js";
@@ -34,10 +34,10 @@ export function wire(place, actions, page) {
  * Shows whether there is something to undo or redo.
  * @param {Actions} actions
  */
-export function showHistory(actions) {
-  for (const name of ["undo", "redo"]) {
+export function showHistory({ room }) {
+  for (const [name, can] of /** @type {const} */ ([["undo", room.canUndo], ["redo", room.canRedo]])) {
     const button = document.querySelector(`#history [data-command=${name}]`);
-    if (button instanceof HTMLButtonElement) button.disabled = !isOf(COMMANDS[name], actions);
+    if (button instanceof HTMLButtonElement) button.disabled = !can;
   }
 }
 
