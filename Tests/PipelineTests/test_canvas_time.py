@@ -362,6 +362,21 @@ def test_the_room_is_played_back_and_what_was_comes_back(single, windows, apps, 
     assert (ada.stored["a"]["positionY"], ada.stored["a"]["rotation"], ada.stored["a"]["tint"]) == (140, 30, "sky")
 
 
+@pytest.mark.parametrize("browser", ["chromium"], indirect=True)
+def test_what_does_not_come_is_said_and_comes_later(single, windows, room):
+    create(single, room, note("a", 0, 0))
+    ada = windows()
+    ada.shows(1)
+    ada.window.command("Network.enable")
+    ada.window.command("Network.setBlockedURLs", urls=["*/app/later.js"])
+    ada.key("H", SHIFT)
+    ada.wait("it says so", "document.getElementById('toast').textContent.startsWith('A part of this page did not come')")
+    ada.complaints.clear()
+    ada.window.command("Network.setBlockedURLs", urls=[])
+    ada.key("H", SHIFT)
+    ada.wait("the bar is there", "document.querySelector('.playback') !== null")
+
+
 def test_the_past_plays_by_itself(single, windows, apps, room):
     bob = apps(single.url, "bob", name="Bob")
     bob.join(room)

@@ -14,15 +14,21 @@ package import Wire
 package struct FlushIntervals: Sendable {
     private struct Slowed {
         var interval: FlushInterval
-        /// When its previews were delivered last, and when those of its members were last sent on.
-        var deliveredAt: Instant
+        /// When previews of its members were last sent on.
         var sentAt = Instant.start
+    }
+
+    /// The least time between two deliveries to any room, which the load asks for (``LoadGauge``).
+    package var least = Nanoseconds.zero {
+        didSet { if self.deliversImmediately { self.deliveredAt = [:] } }
     }
 
     /// Changes of a room's interval.
     package private(set) var changes: UInt64 = 0
     /// Rooms that have one.
     private var slowed: [Identifier: Slowed] = [:]
+    /// When each room's previews were delivered last, as long as one may have to wait.
+    private var deliveredAt: [Identifier: Instant] = [:]
     /// Each room's deliveries of late: they are halved with every window. They are counted from the first window that is not
     /// calm, for as long as it matters.
     private var costs: [Identifier: Int] = [:]
@@ -61,6 +67,8 @@ package struct FlushIntervals: Sendable {
     package var lateness: Nanoseconds { self.gauge.mean }
     /// True when no room has an interval.
     package var isIdle: Bool { self.slowed.isEmpty }
+    /// True when previews of no room wait for each other.
+    package var deliversImmediately: Bool { self.isIdle && self.least == .zero }
     /// When ``review(at:)`` has something to do although nothing happens; nil while no room has an interval.
     package var nextReview: Instant? { self.isIdle ? nil : self.gauge.windowEnd }
 
@@ -75,8 +83,9 @@ package struct FlushIntervals: Sendable {
     /// A little sooner than the interval says: rooms whose previews wait for it are delivered a little earlier each time,
     /// until they are when they come, which is at different times for each room (``sendingDue(_:at:)``).
     package func due(_ room: Identifier, at now: Instant) -> Instant {
-        guard let slowed = self.slowed[room] else { return now }
-        return max(now, slowed.deliveredAt + slowed.interval.length / 8 * 7)
+        let interval = max(self.least, self[room].length / 8 * 7)
+        guard interval > .zero, let last = self.deliveredAt[room] else { return now }
+        return max(now, last + interval)
     }
 
     /// When previews of a room's members that are there now may be sent on.
@@ -99,15 +108,15 @@ package struct FlushIntervals: Sendable {
     ///   - lateness: how long after they might have been.
     package mutating func delivered(_ deliveries: Int, of room: Identifier, lateness: Nanoseconds, at now: Instant) {
         self.gauge.note(lateness)
-        guard self.isMetering else { return }
-        self.costs[room, default: 0] += deliveries
-        self.slowed[room]?.deliveredAt = now
+        if !self.deliversImmediately { self.deliveredAt[room] = now }
+        if self.isMetering { self.costs[room, default: 0] += deliveries }
     }
 
     /// The room has no members any more.
     package mutating func forget(_ room: Identifier) {
         self.slowed[room] = nil
         self.costs[room] = nil
+        if !self.deliveredAt.isEmpty { self.deliveredAt[room] = nil }
     }
 
     /// Judges the last window, if it is over: rooms take a step, or go one back.
@@ -124,6 +133,7 @@ package struct FlushIntervals: Sendable {
         } else if verdict == .calm, self.calmTime >= self.patience {
             changed += self.stepBack(at: now)
         }
+        if self.deliversImmediately { self.deliveredAt = [:] }
         self.isMetering = verdict != .calm || !self.isIdle
         self.costs = self.isMetering ? self.costs.compactMapValues { $0 > 1 ? $0 / 2 : nil } : [:]
         self.changes += UInt64(changed.count)
@@ -131,7 +141,7 @@ package struct FlushIntervals: Sendable {
     }
 
     private func silentRooms(at now: Instant) -> [Identifier] {
-        self.slowed.filter { now >= $0.value.deliveredAt + Self.silence }.map(\.key)
+        self.slowed.keys.filter { now >= self.deliveredAt[$0, default: .start] + Self.silence }
     }
 
     private mutating func stepUp(at now: Instant) -> [Identifier] {
@@ -147,7 +157,8 @@ package struct FlushIntervals: Sendable {
         let rooms = costs.filter { $0.value >= mean }.keys
         for room in rooms {
             guard let longer = self[room].longer else { continue }
-            self.slowed[room, default: Slowed(interval: longer, deliveredAt: now)].interval = longer
+            if self.slowed[room] == nil { self.deliveredAt[room] = now }
+            self.slowed[room, default: Slowed(interval: longer)].interval = longer
         }
         return Array(rooms)
     }

@@ -23,10 +23,6 @@ struct PreviewPacer {
     private var unsent = WaitingRooms()
     /// Previews that wait to be delivered to members.
     private var waiting = WaitingRooms()
-    /// The least time between two deliveries to a room while the gateway is busy; zero: they are delivered as they come.
-    private var interval = Nanoseconds.zero
-    /// When each room was delivered last, as long as there is such an interval.
-    private var deliveredAt: [Identifier: Instant] = [:]
     /// How many more members this turn may deliver to.
     private var allowance: Int
     private let limits: GatewayLimits
@@ -90,8 +86,8 @@ struct PreviewPacer {
     /// Keeps previews and awareness of one room while its interval or this turn does not allow them.
     /// - Returns: false when they may be delivered.
     mutating func keepsBack(_ shown: RoomShow, of room: Identifier, at now: Instant) -> Bool {
-        if self.intervals.isIdle, self.waiting.isEmpty, self.allowance > 0, self.interval == .zero { return false }
-        let due = self.due(room, at: now)
+        if self.intervals.deliversImmediately, self.waiting.isEmpty, self.allowance > 0 { return false }
+        let due = self.intervals.due(room, at: now)
         let hasTurn = self.allowance > 0 && self.waiting.firstDue(at: now) == nil
         guard due > now || !hasTurn || self.waiting.contains(room) else { return false }
         self.waiting.hold(shown, of: room, until: due)
@@ -101,7 +97,7 @@ struct PreviewPacer {
     /// Removes and returns the next previews that are due, as far as this turn goes.
     mutating func nextDue(at now: Instant) -> Due? {
         while self.allowance > 0, let first = self.waiting.firstDue(at: now) {
-            let due = self.due(first.room, at: now)
+            let due = self.intervals.due(first.room, at: now)
             if due > now {
                 self.waiting.move(first.room, to: due)
             } else {
@@ -112,19 +108,9 @@ struct PreviewPacer {
         return nil
     }
 
-    /// When a room's previews may be delivered that are there now.
-    private func due(_ room: Identifier, at now: Instant) -> Instant {
-        let due = self.intervals.due(room, at: now)
-        if self.interval == .zero { return due }
-        return max(due, self.deliveredAt[room].map { $0 + self.interval } ?? due)
-    }
-
     /// The previews of each room wait for each other: a write to its members takes all of them along.
     /// - Parameter share: of the longest wait; 0: they do not wait.
-    mutating func wait(_ share: Double) {
-        self.interval = self.limits.throttle.part(share)
-        if self.interval == .zero { self.deliveredAt = [:] }
-    }
+    mutating func wait(_ share: Double) { self.intervals.least = self.limits.throttle.part(share) }
 
     /// Removes and returns what waits for a room's members, even if its interval is not over.
     mutating func removeWaiting(of room: Identifier) -> RoomShow { self.waiting.remove(room) }
@@ -137,7 +123,6 @@ struct PreviewPacer {
         _ deliveries: Int, of room: Identifier, to members: Int, lateness: Nanoseconds, at now: Instant
     ) {
         self.allowance -= members
-        if self.interval > .zero { self.deliveredAt[room] = now }
         self.intervals.delivered(deliveries, of: room, lateness: lateness, at: now)
     }
 
@@ -157,7 +142,7 @@ struct PreviewPacer {
     mutating func review(at now: Instant) -> [Identifier] {
         let changed = self.intervals.review(at: now)
         for room in changed {
-            self.waiting.move(room, to: self.due(room, at: now))
+            self.waiting.move(room, to: self.intervals.due(room, at: now))
             self.unsent.move(room, to: self.intervals.sendingDue(room, at: now))
         }
         return changed
@@ -167,7 +152,6 @@ struct PreviewPacer {
     /// - Returns: what they showed last, to be sent on.
     mutating func forget(_ room: Identifier) -> ArraySlice<Preview> {
         _ = self.waiting.remove(room)
-        if !self.deliveredAt.isEmpty { self.deliveredAt[room] = nil }
         self.intervals.forget(room)
         return self.unsent.remove(room).previews
     }

@@ -147,6 +147,11 @@ function keepCamera(board) {
   return former !== null;
 }
 
+// What comes later may not come: there is no network, or the server has another version of it by now.
+addEventListener("unhandledrejection", ({ reason }) => {
+  if (/import|module/i.test(String(reason?.message))) notify("A part of this page did not come. Reload it to have all of it.");
+});
+
 async function start() {
   showRoom();
   showLink();
@@ -185,7 +190,6 @@ async function start() {
   /** @type {import("./soon.js").Soon | undefined} */
   let extras = undefined;
   const soon = room.joined.then(() => import("./soon.js")).then(({ start }) => (extras = start(board, actions, page)));
-  soon.catch(() => notify("A part of this page did not come. Reload it to have all of it."));
   const clipboard = new Clipboard(actions, () => (stage.pointing ? board.place(stage.pointing) : undefined), locked);
   /**
    * Where the menu was opened: what it pastes comes there.

@@ -26,9 +26,9 @@ export function later(board, page) {
   return {
     async history() {
       $("menu-box").hidePopover();
+      const [{ open }] = await Promise.all([import("./playback.js"), style("playback")]);
       if (isInThePast) return;
       isInThePast = true;
-      const [{ open }] = await Promise.all([import("./playback.js"), style("playback")]);
       const playback = await open(board, page);
       if (playback) playback.onClose = () => (isInThePast = false);
       else isInThePast = false;
