@@ -37,7 +37,7 @@ def test_what_gateways_serve_does_the_same():
 
 def test_what_moves_is_where_the_client_in_swift_has_it(tmp_path):
     """Whole lives of clients in simulated worlds: faults, joins, undo and halt in flight, and poses at random times."""
-    run(SIMULATE, "--seed", 1, "--seeds", 80, "--transcripts", tmp_path)
+    run(SIMULATE, "--seed", 1, "--seeds", 40, "--transcripts", tmp_path)
     lives = sorted(tmp_path.iterdir())
     for served in ([], ["--served"]):
         done = run("node", HERE / "transcripts.mjs", *served, *lives)

@@ -203,13 +203,31 @@ struct FlushIntervalsTests {
         while rooms.contains(where: { scene.intervals[$0] < .long }) { scene.pass(1) }
         for room in rooms { scene.intervals.sent(room, at: scene.moment) }
         let dues = rooms.map { scene.intervals.sendingDue($0, at: scene.moment) }
-        // In each quarter of the interval there are some.
-        #expect(dues.allSatisfy { (100..<300).contains(($0 - .milliseconds(scene.now)).milliseconds) })
-        #expect((4...5).contains(Set(dues.map { $0.milliseconds / 50 }).count))
+        // In each third of the interval there are some.
+        #expect((3...4).contains(Set(dues.map { $0.milliseconds / 22 }).count))
         for (room, due) in zip(rooms, dues) {
             scene.intervals.sent(room, at: due + .milliseconds(20))
-            #expect(scene.intervals.sendingDue(room, at: due + .milliseconds(30)) == due + .milliseconds(200))
+            #expect(scene.intervals.sendingDue(room, at: due + .milliseconds(30)) == due + .milliseconds(66))
         }
+    }
+
+    @Test("the last preview of a burst waits for no more than 250 ms at both ends together, whenever it comes")
+    func lastOfABurst() {
+        var scene = Scene(["r": 1000], capacity: 0)
+        while scene.intervals["r"] != .long { scene.pass(1) }
+        var longest = (sending: Nanoseconds.zero, delivering: Nanoseconds.zero)
+        for sent in 0..<200 as Range<UInt64> {
+            let last = scene.moment + .milliseconds(sent)
+            scene.intervals.sent("r", at: last)
+            scene.intervals.delivered(1, of: "r", lateness: .zero, at: last)
+            for pause in 0..<400 as Range<UInt64> {
+                let now = last + .milliseconds(pause)
+                longest.sending = max(longest.sending, scene.intervals.sendingDue("r", at: now).elapsed(since: now))
+                longest.delivering = max(longest.delivering, scene.intervals.due("r", at: now).elapsed(since: now))
+            }
+        }
+        #expect(longest.sending > .milliseconds(60) && longest.delivering > .milliseconds(170))
+        #expect(longest.sending + longest.delivering <= .milliseconds(250))
     }
 
     @Test func appsAreToldTheIntervalNeverLessThanWhenAllIsWell() {

@@ -10,6 +10,10 @@ package enum FlushInterval: UInt64, CaseIterable, Comparable, Sendable {
 
     package var length: Nanoseconds { .milliseconds(self.rawValue) }
 
+    /// The longest that a member's preview waits before it is sent on: with the wait at the other end, at most seven eighths
+    /// of ``length``, the last preview of a burst is shown within 250 ms.
+    package var sending: Nanoseconds { min(self.length, Self.middle.length) }
+
     /// How far apart apps are asked to send previews.
     /// - Parameter usual: what they are asked when all is well.
     package func requested(usual: Nanoseconds) -> Nanoseconds { max(usual, self.length) }

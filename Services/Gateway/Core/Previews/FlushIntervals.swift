@@ -94,7 +94,7 @@ package struct FlushIntervals: Sendable {
     /// would wait for all of them.
     package func sendingDue(_ room: Identifier, at now: Instant) -> Instant {
         guard let slowed = self.slowed[room] else { return now }
-        return max(now, slowed.sentAt.next(room, every: slowed.interval.length))
+        return max(now, slowed.sentAt.next(room, every: slowed.interval.sending))
     }
 
     /// Previews of a room's members were sent on.
@@ -185,11 +185,10 @@ package struct FlushIntervals: Sendable {
 }
 
 extension Instant {
-    /// A room's first moment from half an interval on.
+    /// A room's next moment.
     fileprivate func next(_ room: Identifier, every interval: Nanoseconds) -> Instant {
-        let earliest = (self + interval / 2).nanoseconds
         let offset = interval.count / UInt64(Shard.count) * UInt64(Shard.of(room: room))
-        let periods = (max(earliest, offset) - offset + interval.count - 1) / interval.count
+        let periods = self.nanoseconds < offset ? 0 : (self.nanoseconds - offset) / interval.count + 1
         return Instant(nanoseconds: offset + periods * interval.count)
     }
 }
