@@ -313,6 +313,9 @@ def past(window, id):
     }})()""")
 
 
+MAP = "document.getElementById('minimap').toDataURL()"
+
+
 def test_the_room_is_played_back_and_what_was_comes_back(single, windows, apps, room):
     create(single, room, note("a", -150, 0, content="First"), note("b", 150, 0))
     ada, bob = windows(), apps(single.url, "bob", name="Bob")
@@ -328,8 +331,10 @@ def test_the_room_is_played_back_and_what_was_comes_back(single, windows, apps, 
     ada.wait("it says what Bob did last", "document.querySelector('.playback .deed').textContent.trim() === 'deleted Note “b”'")
     assert ada.ask("getComputedStyle(document.getElementById('world')).visibility") == "hidden"
     assert past(ada, "a")["text"] == "Second" and past(ada, "b") is None
+    map_of_now = ada.ask(MAP)
     ada.key("ArrowLeft")
     assert past(ada, "b")["text"] == "b"
+    ada.wait("the map shows it, too", f"{MAP} !== {json.dumps(map_of_now)}")
     ada.key("ArrowLeft")
     assert past(ada, "a")["text"] == "First"
     assert abs(past(ada, "a")["y"] - y) < 2

@@ -41,6 +41,11 @@ export class Board {
    * @type {Set<string>}
    */
   moving = new Set();
+  /**
+   * The room at another time, while that is shown.
+   * @type {Scene | undefined}
+   */
+  past = undefined;
   /** @type {import("./guides.js").Line[]} */
   guides = [];
   /** @type {Box | undefined} pixels of the screen */

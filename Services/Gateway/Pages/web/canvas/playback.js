@@ -68,7 +68,7 @@ export class Playback {
     this.page = page;
     this.past = past;
     this.isWhole = isWhole;
-    this.scene = new Scene(this.#world, /** @type {any} */ (past));
+    this.scene = board.past = new Scene(this.#world, /** @type {any} */ (past));
     this.#build();
     this.#listen();
     board.letGo();
@@ -207,6 +207,7 @@ export class Playback {
     this.#slider.value = String(this.past.at);
     this.#what.replaceChildren(...(entry ? told(entry, this.board.room) : [text]));
     this.#slider.setAttribute("aria-valuetext", this.#what.textContent ?? "");
+    this.board.frames.want();
   }
 
   #drawStrip() {
@@ -249,6 +250,8 @@ export class Playback {
     this.#layer.remove();
     this.#bar.remove();
     document.body.classList.remove("in-the-past");
+    this.board.past = undefined;
+    this.board.frames.want();
     this.board.surface.focus({ preventScroll: true });
     this.onClose();
   }

@@ -18,7 +18,10 @@ function startMinimap(board) {
     const { width, height } = board.view;
     board.look({ ...board.camera, x: at.x - width / 2, y: at.y - height / 2 });
   }, () => board.frames.want());
-  return paced(120, () => map.draw(board.scene.boxes, board.view, board.moving, board.people.places, board.scene.ties.lines));
+  return paced(120, () => {
+    const { boxes, ties } = board.past ?? board.scene;
+    map.draw(boxes, board.view, board.past ? new Set() : board.moving, board.people.places, ties.lines);
+  });
 }
 
 /** @param {Board} board @param {import("./actions.js").Actions} actions @param {import("./commands.js").Page} page */
