@@ -87,6 +87,20 @@ extension Histories {
         + change(4, "element:update", "updated", note(x: 0, y: 0))
         + change(5, "history:redo", "updated", note(x: 5, y: 0), undoing: 3) + [room(seq: 5)]
 
+    /// Ada moves a note, halts another one, and moves the first again: both moves are of one group. Taking that back takes
+    /// back both, if nothing moved any more when she halted, or the second one.
+    static func haltedBetween(isNothing: Bool) -> [HistoryRecord] {
+        let still = #"{"id":"other","x":1,"rev":1}"#, moving = still.replacing("1,", with: #"1,"motion":"m","#)
+        let start = isNothing ? note(x: 0, y: 0) : note(x: 5, y: 0)
+        return [snapshot("ada", 0, seq: 0, [:])]
+            + change(1, "element:create", "created", note(x: 0, y: 0))
+            + change(2, "element:create", "created", moving, of: "other")
+            + change(3, "element:update", "updated", note(x: 5, y: 0)).map(\.grouped)
+            + change(4, "element:halt", "transformed", still, of: "other")
+            + change(5, "element:update", "updated", note(x: 5, y: 9)).map(\.grouped)
+            + change(6, "history:undo", "updated", start, undoing: 5) + [room(seq: 6)]
+    }
+
     /// The note's state on the canvas.
     static func dragged(x: Int, y: Int, anchor: Int) -> String {
         #"{"id":"note","positionX":\#(x),"positionY":\#(y),"anchorX":\#(anchor),"rev":1}"#

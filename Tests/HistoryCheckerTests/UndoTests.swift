@@ -86,6 +86,15 @@ extension Spoilt {
         #expect(HistoryChecker.check(unnamed).findings[.undo]?.violations.count == 1)
     }
 
+    @Test func aHaltOfWhatMayHaveComeToRestEndsAGroupOrNot() {
+        for isNothing in [true, false] {
+            let history = H.haltedBetween(isNothing: isNothing)
+            #expect(HistoryChecker.check(history).findings[.undo]?.violations.isEmpty == true)
+            let spoilt = history.changing(seq: 6) { $0.body = H.otherNote(x: 3, y: 0) }
+            #expect(HistoryChecker.check(spoilt).findings[.undo]?.violations.count == 1)
+        }
+    }
+
     @Test func aChangeOfNothingLeavesTheRedoStack() {
         #expect(HistoryChecker.check(H.redoneOverNothing).findings[.undo]?.violations.isEmpty == true)
     }

@@ -104,6 +104,9 @@ private struct UndoModel {
         var redo: [[Change]] = []
         /// The group that the newest entry is open for.
         var group: String?
+        /// First rows of entries that perhaps belong to the entry of their group beneath, because what lies between may have
+        /// been nothing.
+        var rejoined: Set<UInt64> = []
         /// Entries that may be gone, by their newest rows: an undo was to leave them out, or one without a known end may
         /// have skipped them while they were without effect.
         var doubted: Set<UInt64> = []
@@ -169,9 +172,11 @@ private struct UndoModel {
                 break
             }
             stacks.redo = []
-            if !policy.isEmpty, stacks.group == policy, !stacks.undo.isEmpty {
+            let isOfGroup = !policy.isEmpty && stacks.group == policy
+            if isOfGroup, let top = stacks.undo.last, !Self.mayBeNothing(top) {
                 stacks.undo[stacks.undo.count - 1].append(change)
             } else {
+                if isOfGroup { stacks.rejoined.insert(change.seq) }
                 stacks.undo.append([change])
             }
             stacks.group = policy.isEmpty ? nil : policy
@@ -187,6 +192,11 @@ private struct UndoModel {
             if after["motion"] == nil { before["motion"] = nil }
             return !Self.differ(before, after, apartFrom: Self.bookkeeping.subtracting(["motion"]))
         }
+    }
+
+    /// Whether an entry is perhaps none.
+    private static func mayBeNothing(_ entry: [Change]) -> Bool {
+        entry.allSatisfy { self.changesNothing($0) && self.leavesOutMotion($0) }
     }
 
     private static func leavesOutMotion(_ change: Change) -> Bool {
@@ -215,7 +225,13 @@ private struct UndoModel {
             }
             entries.removeLast()
         }
-        guard let entry = entries.popLast() else { return "not an entry of the user's stack" }
+        guard var entry = entries.popLast() else { return "not an entry of the user's stack" }
+        if let first = entry.first?.seq, stacks.rejoined.contains(first), self.fault(of: change, undoing: entry) != nil {
+            while let beneath = entries.popLast() {
+                entry = beneath + entry
+                if !Self.mayBeNothing(beneath) { break }
+            }
+        }
         if row.cause == "undo" { stacks.undo = entries } else { stacks.redo = entries }
         stacks.group = nil
         self.stacks[row.user] = stacks
