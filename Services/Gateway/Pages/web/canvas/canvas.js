@@ -156,6 +156,8 @@ async function start() {
   showRoom();
   showLink();
   $("help").addEventListener("toggle", () => import("./help.js").then(({ fill }) => fill()), { once: true });
+  // The browser would look for it when the page opens, too, if the page had it.
+  $("help").querySelector("button").autofocus = true;
   // It has one button: from there keys would go behind it.
   $("help").addEventListener("keydown", (/** @type {KeyboardEvent} */ event) => event.key === "Tab" && event.preventDefault());
   if (!ROOM.test(roomId)) return denyName();
