@@ -181,6 +181,7 @@ package final class World {
         let isSettled =
             self.apps.allSatisfy { $0.isSettled(at: self.database.model.seq(of: Identifier($0.room))) }
             && self.strays().isEmpty
+            && !self.processes.contains { ($0.shell as? GatewayNode)?.hasCommitsInFlight ?? false }
         if isSettled, calm >= 5, self.awaitsSilence {
             self.awaitsSilence = false
             return self.playSilence { [unowned self] in self.awaitQuiet(until: deadline, calm: 0) }

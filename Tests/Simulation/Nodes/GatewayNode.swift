@@ -45,6 +45,9 @@ final class GatewayNode: Shell {
         return limits
     }
 
+    /// Commits without a result. Those without a number it tries again after up to 8 s, without end.
+    var hasCommitsInFlight: Bool { !self.shell.core.commits.inFlight.isEmpty }
+
     /// How long previews shall wait for each other: the load that it stands for comes and goes.
     private static func wait(at now: Instant) -> Double {
         let shares = [0, 1, 0.25, 0, 0.7]
