@@ -90,7 +90,8 @@ extension Histories {
     /// Ada moves a note, halts another one, and moves the first again: both moves are of one group. Taking that back takes
     /// back both, if nothing moved any more when she halted, or the second one.
     static func haltedBetween(isNothing: Bool) -> [HistoryRecord] {
-        let still = #"{"id":"other","x":1,"rev":1}"#, moving = still.replacing("1,", with: #"1,"motion":"m","#)
+        let still = #"{"id":"other","x":1,"rev":1}"#
+        let moving = still.replacing("1,", with: #"1,"motion":"m","#)
         let start = isNothing ? note(x: 0, y: 0) : note(x: 5, y: 0)
         return [snapshot("ada", 0, seq: 0, [:])]
             + change(1, "element:create", "created", note(x: 0, y: 0))

@@ -226,7 +226,8 @@ private struct UndoModel {
             entries.removeLast()
         }
         guard var entry = entries.popLast() else { return "not an entry of the user's stack" }
-        if let first = entry.first?.seq, stacks.rejoined.contains(first), self.fault(of: change, undoing: entry) != nil {
+        if let first = entry.first?.seq, stacks.rejoined.contains(first), self.fault(of: change, undoing: entry) != nil
+        {
             while let beneath = entries.popLast() {
                 entry = beneath + entry
                 if !Self.mayBeNothing(beneath) { break }
