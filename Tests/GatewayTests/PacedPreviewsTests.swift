@@ -47,7 +47,7 @@ struct PacedPreviewsTests {
         }
     }
 
-    @Test("apps are told each change of the interval, except 1.0 apps; the answer to a join has it, too")
+    @Test("apps are told of each change of the interval, except those of version 1.0; a join is answered with it")
     func told() throws {
         var (scene, ada, old) = try self.scene()
         self.slowDown(&scene, to: .middle)

@@ -19,9 +19,7 @@ package struct FlushIntervals: Sendable {
     }
 
     /// The least time between two deliveries to any room, which the load asks for (``LoadGauge``).
-    package var least = Nanoseconds.zero {
-        didSet { if self.deliversImmediately { self.deliveredAt = [:] } }
-    }
+    package var least = Nanoseconds.zero
 
     /// Changes of a room's interval.
     package private(set) var changes: UInt64 = 0
@@ -116,7 +114,7 @@ package struct FlushIntervals: Sendable {
     package mutating func forget(_ room: Identifier) {
         self.slowed[room] = nil
         self.costs[room] = nil
-        if !self.deliveredAt.isEmpty { self.deliveredAt[room] = nil }
+        self.deliveredAt[room] = nil
     }
 
     /// Judges the last window, if it is over: rooms take a step, or go one back.

@@ -112,7 +112,7 @@ struct PreviewPacer {
     /// - Parameter share: of the longest wait; 0: they do not wait.
     mutating func wait(_ share: Double) { self.intervals.least = self.limits.throttle.part(share) }
 
-    /// Removes and returns what waits for a room's members, even if its interval is not over.
+    /// Removes and returns the previews that wait for a room's members, even before its interval is over.
     mutating func removeWaiting(of room: Identifier) -> RoomShow { self.waiting.remove(room) }
 
     /// Previews of a room were delivered.
