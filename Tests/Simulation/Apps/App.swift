@@ -61,6 +61,8 @@ final class App: SimulatedApp {
     private var isStepping = false
     /// True once it does not come back any more.
     private var isGone = false
+    /// For how long it waits for an answer.
+    private static let patience = 12_000 * UInt64.millisecond
 
     init(_ number: Int, room: String, in world: World) {
         self.witness = RoomWitness("app\(number + 1)", room: room, in: world)
@@ -111,8 +113,10 @@ final class App: SimulatedApp {
         self.disconnected()
     }
 
-    /// Gives the connection up itself, as an answer is missing.
+    /// Gives the connection up itself, as an answer is missing. While faults last, and just after, none is owed yet: a gateway
+    /// tries a commit without a number again after up to 8 s.
     private func hangUp() {
+        if self.world.now < self.world.healAt + Self.patience { self.observe(.closed) }
         if self.closeConnection() { self.disconnected() }
     }
 
@@ -158,7 +162,7 @@ final class App: SimulatedApp {
             ackID = ack
             self.awaited[ack] = awaited
             self.observe(.request) { $0.number = ack }
-            self.world.after(12_000 * .millisecond) { [weak self] in
+            self.world.after(Self.patience) { [weak self] in
                 guard let self, self.connection === connection, self.awaited[ack] != nil else { return }
                 self.world.count("apps.hung-up")
                 self.hangUp()
