@@ -281,8 +281,8 @@ let testTargets: [Target] = [
     tests(
         "StagesTests",
         [
-            "TimingTestKit", "Stages", "Mesh", "Timing", "Trust", "Wire", "Canvas", "JSONBytes", "Boot", logging,
-            nioLocks,
+            "TimingTestKit", "Stages", "Mesh", "Timing", "Trust", "Wire", "Canvas", "JSONBytes", "Boot",
+            "PipelineTestKit", logging, nioLocks,
         ]),
     tests("PostgresTests", ["TimingTestKit", "Timing", "Postgres", "PipelineTestKit"]),
     tests("AuthTests", ["Auth", "JSONBytes", jwtKit, crypto]),

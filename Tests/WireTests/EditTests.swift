@@ -42,6 +42,15 @@ import Wire
         ),
     ]
 
+    /// A commit of each payload.
+    static func commits() throws -> [Commit] {
+        try self.payloads.map { event, payload in
+            Commit(
+                room: "r1", session: "s", sessionEpoch: 1, number: 1, user: "u", connection: 5, gateway: "g", gestures: [],
+                edit: try self.read(event, payload).edit)
+        }
+    }
+
     private static func read(_ event: String, _ payload: String, group: Int = 3) throws -> ReadEdit {
         var names = JSONDocument()
         try names.parse(Array("\"\(event)\"".utf8))

@@ -2,7 +2,7 @@ import Canvas
 import PipelineTestKit
 import Wire
 
-/// One record of every kind, each with its bytes on the wire written out by hand from the layouts in the sources.
+/// One record of every kind at least. Their bytes are in `Tests/Golden`.
 enum Samples {
     static let preview = Preview(
         room: "r1", element: "é", connection: 0x0102_0304_0506_0708, user: "u", sid: "s", gesture: 3, after: 9,
@@ -198,6 +198,10 @@ enum Samples {
 
     static let rules = RulesNotice(fingerprint: 0x0123_4567_89ab_cdef)
 
+    static let interestReset = InterestReset()
+
+    static let weight = AnswerWeight(request: 1, room: "r1", isRead: true, bytes: 70_000)
+
     /// Every sample, for checks that ask the same of all.
     static let all: [any WireRecord & Equatable & Sendable] = [
         preview, delta, located, cursor, selection, appState, viewport, hiddenViewport, signal, transform, create,
@@ -209,7 +213,7 @@ enum Samples {
         leave, interest, areas, position, presence, renamed, members, gestureEnd, gestureEnded, claimed, read,
         neverUsed,
         state, unavailable, historyRead, history, noHistory,
-        credit, rules,
+        credit, rules, interestReset, weight,
     ]
 
     private static func commit(_ edit: EncodedEdit, _ undo: UndoPolicy = .entry) -> Commit {

@@ -1,6 +1,7 @@
 import Boot
 import CommitterDaemon
 import Foundation
+import PipelineTestKit
 import Postgres
 import Testing
 
@@ -16,6 +17,12 @@ import Testing
             let text = try Data(contentsOf: Self.folder.appending(path: file))
             #expect(Data(migration.sql.utf8) == text, "\(file)")
         }
+    }
+
+    /// Databases have these: what changes is a further migration.
+    @Test func releasedMigrationsNeverChange() throws {
+        let today = migrations.map { "\($0.version) \($0.name) \($0.checksum)" }
+        for line in try GoldenFile.lines("schema.txt") { #expect(today.contains(line), "\(today)") }
     }
 
     @Test func numbersAreConsecutive() {
