@@ -23,6 +23,9 @@ HEAD = """# Settings
 Written by `Services/settings.py` from what the programs print with `--help`. A setting `name-of-it` is a flag `--name-of-it`, else
 the environment variable `TOUCHSYNC_NAME_OF_IT`, else `"nameOfIt"` in the daemon's section of the settings file (`--config`), else its
 default. `--check-config` checks the settings, `--print-config` prints the effective ones and where each came from.
+
+The file is a JSON object with an object for each of `gateway`, `coalescer`, `committer`, `fanout` and `monitor`, and `common` for
+what several daemons have. `TOUCHSYNC_CONFIG` names it, too, and `DATABASE_URL` is another name of `TOUCHSYNC_DATABASE_URL`.
 """
 UNITS = {"KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30}
 LIMITS_HEAD = "<!-- Written by Services/settings.py from limits.txt and the defaults of settings. -->\n\n"

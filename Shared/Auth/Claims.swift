@@ -27,36 +27,36 @@ package struct TokenReference: Sendable, Equatable {
 /// Why a token is rejected. The raw value is a code for logs and metrics; clients must only learn that it was rejected.
 package enum TokenFailure: String, Error, Sendable, CaseIterable {
     /// More than 8192 bytes.
-    case tooLong = "token_too_long"
+    case tooLong = "too_long"
     /// Not three segments of canonical unpadded base64url (RFC 7515 section 2, RFC 4648 section 3.5).
-    case malformed = "token_malformed"
+    case malformed
     /// The header is not a JSON object with unique members, or names a critical extension.
-    case badHeader = "token_bad_header"
+    case badHeader = "bad_header"
     /// `typ` is missing or not `JWT` (RFC 8725 section 3.11).
-    case wrongType = "token_wrong_type"
+    case wrongType = "wrong_type"
     /// `alg` is none of HS256, ES256, EdDSA, in exactly this spelling.
-    case unsupportedAlgorithm = "token_unsupported_algorithm"
+    case unsupportedAlgorithm = "unsupported_algorithm"
     /// No key has that `kid` and that algorithm.
-    case unknownKey = "token_unknown_key"
-    case badSignature = "token_bad_signature"
+    case unknownKey = "unknown_key"
+    case badSignature = "bad_signature"
     /// The payload is not a JSON object with unique members, or a claim has the wrong type.
-    case badClaims = "token_bad_claims"
+    case badClaims = "bad_claims"
     /// `exp`, `iss`, `aud` or `sub` is missing.
-    case missingClaim = "token_missing_claim"
+    case missingClaim = "missing_claim"
     /// Past `exp`.
-    case expired = "token_expired"
+    case expired
     /// Before `nbf`, or issued (`iat`) in the future.
-    case notYetValid = "token_not_yet_valid"
+    case notYetValid = "not_yet_valid"
     /// Issued (`iat`) longer ago than the lifetime of tokens.
-    case tooOld = "token_too_old"
+    case tooOld = "too_old"
     /// `iss` is not the expected issuer.
-    case wrongIssuer = "token_wrong_issuer"
+    case wrongIssuer = "wrong_issuer"
     /// `aud` does not contain the expected audience.
-    case wrongAudience = "token_wrong_audience"
+    case wrongAudience = "wrong_audience"
     /// The revocation list names it, or its user.
-    case revoked = "token_revoked"
+    case revoked
     /// `rooms` is not an object of room ids with the values view, preview and commit.
-    case badRooms = "token_bad_rooms"
+    case badRooms = "bad_rooms"
 
     package var code: String { self.rawValue }
 }

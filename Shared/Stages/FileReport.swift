@@ -11,24 +11,22 @@ package struct FileReport: Sendable {
     private let refusals: Counter
     private let isRefused: Gauge
 
-    /// - Parameters:
-    ///   - subject: what the file contains, a plural such as `rules`.
-    ///   - prefix: of the metrics' names.
-    package init(_ path: String, _ subject: String, _ context: DaemonContext, prefix: String) {
+    /// - Parameter subject: what the file contains, a plural such as `rules`.
+    package init(_ path: String, _ subject: String, _ context: DaemonContext) {
         self.path = path
         self.subject = subject
         self.logger = context.logger
         self.note = context.health.note(subject)
         func reloads(_ outcome: String) -> Counter {
             context.metrics.counter(
-                "\(prefix)\(subject)_reloads_total", "Times that the \(subject) file was read again, by outcome.",
-                labels: ["outcome": outcome])
+                "touchsync_file_reloads_total", "Times that a file was read again, by what it contains and outcome.",
+                labels: ["file": subject, "outcome": outcome])
         }
         self.changes = reloads("changed")
         self.refusals = reloads("refused")
         self.isRefused = context.metrics.gauge(
-            "\(prefix)\(subject)_refused",
-            "1 while the \(subject) file is not accepted and earlier \(subject) stay in force.")
+            "touchsync_file_refused", "1 while a file is not accepted and its earlier contents stay in force.",
+            labels: ["file": subject])
     }
 
     /// Other contents are accepted: they are in force a moment later, where they are used.

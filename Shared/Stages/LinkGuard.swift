@@ -21,18 +21,17 @@ package struct LinkGuard: Sendable {
     /// The services that follow the peers file; none for plain links.
     /// - Parameters:
     ///   - role: of the daemon.
-    ///   - prefix: of the metrics' names.
     ///   - changed: called on another thread when other peers are in force.
     /// - Throws: when the process has no descriptor left.
     package func services(
-        _ context: DaemonContext, role: PeerRole, prefix: String, changed: @escaping @Sendable () -> Void
+        _ context: DaemonContext, role: PeerRole, changed: @escaping @Sendable () -> Void
     ) throws -> [any Service] {
         guard let files = self.files, let keys = self.keys else { return [] }
         let own = OwnKeyNote(
             key: files.own.publicKey, role: role, name: context.name, note: context.health.note("own key"))
         own.review(files.peers)
         let contents = WatchedPeers(
-            peers: files.peers, own: own, report: FileReport(files.peersPath, "peers", context, prefix: prefix)
+            peers: files.peers, own: own, report: FileReport(files.peersPath, "peers", context)
         ) {
             keys.replace($0)
             changed()

@@ -21,16 +21,13 @@ package final class RulesInbox: Sendable {
 /// Reads a daemon's rules file again whenever it has changed, and on SIGHUP.
 package enum RulesWatch {
     /// The services that follow a file.
-    /// - Parameters:
-    ///   - prefix: of the metrics' names.
-    ///   - adopt: called on another thread with rules that are to be in force from now on.
+    /// - Parameter adopt: called on another thread with rules that are to be in force from now on.
     /// - Throws: when the process has no descriptor left.
     package static func services(
-        _ file: RulesFile, _ context: DaemonContext, prefix: String,
-        adopt: @escaping @Sendable (RulesTable) -> Void
+        _ file: RulesFile, _ context: DaemonContext, adopt: @escaping @Sendable (RulesTable) -> Void
     ) throws -> [any Service] {
         let watched = file.path.map { path in
-            let report = FileReport(path, "rules", context, prefix: prefix)
+            let report = FileReport(path, "rules", context)
             let contents = WatchedRules(rules: ReloadableRules(file.table), report: report, adopt: adopt)
             return WatchedFile(path, stamp: file.stamp, contents: contents)
         }

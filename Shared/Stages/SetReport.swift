@@ -15,21 +15,20 @@ package struct SetReport: Sendable {
     /// - Parameters:
     ///   - setting: the set's, such as `fanouts`.
     ///   - source: where it comes from, as the setting has it.
-    ///   - prefix: of the metrics' names.
-    package init(_ setting: String, source: String, _ context: DaemonContext, prefix: String) {
+    package init(_ setting: String, source: String, _ context: DaemonContext) {
         self.setting = setting
         self.source = source
         self.logger = context.logger
         self.note = context.health.note(setting)
         let labels: MetricsRegistry.Labels = ["set": setting]
         self.instances = context.metrics.gauge(
-            "\(prefix)set_instances", "Instances of a stage that this daemon knows.", labels: labels)
+            "touchsync_set_instances", "Instances of a stage that this daemon knows.", labels: labels)
         self.changes = context.metrics.counter(
-            "\(prefix)set_changes_total", "Times that instances came into the set or left it.", labels: labels)
+            "touchsync_set_changes_total", "Times that instances came into the set or left it.", labels: labels)
         self.failures = context.metrics.counter(
-            "\(prefix)set_failures_total", "Times that the set's source was wrong or did not answer.", labels: labels)
+            "touchsync_set_failures_total", "Times that the set's source was wrong or did not answer.", labels: labels)
         self.isStale = context.metrics.gauge(
-            "\(prefix)set_stale", "1 while the set's source is wrong or does not answer, and the earlier set stays.",
+            "touchsync_set_stale", "1 while the set's source is wrong or does not answer, and the earlier set stays.",
             labels: labels)
     }
 

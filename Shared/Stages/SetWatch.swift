@@ -7,16 +7,13 @@ package import Timing
 /// names on another.
 package struct SetWatch {
     private let context: DaemonContext
-    private let prefix: String
     private let pace: LookupPace
     private var files: [WatchedFile] = []
     private var names: [(name: DNSName, set: FollowedSet)] = []
 
     /// Nothing to follow yet.
-    /// - Parameter prefix: of the metrics' names.
-    package init(_ context: DaemonContext, prefix: String, pace: LookupPace) {
+    package init(_ context: DaemonContext, pace: LookupPace) {
         self.context = context
-        self.prefix = prefix
         self.pace = pace
     }
 
@@ -27,7 +24,7 @@ package struct SetWatch {
     package mutating func follow(
         _ list: InstanceList, _ setting: String, adopt: @escaping @Sendable ([PeerAddress]) -> Void
     ) {
-        let report = SetReport(setting, source: list.source.place, self.context, prefix: self.prefix)
+        let report = SetReport(setting, source: list.source.place, self.context)
         let followed = FollowedSet(list, patience: self.pace.patience, report: report, adopt: adopt)
         switch list.source {
         case .list: break

@@ -135,7 +135,7 @@ import TimingTestKit
             #expect(try value(name) > 0, "\(name)")
         }
         #expect(text.contains("# TYPE process_cpu_seconds_total counter\n"))
-        #expect(text.contains("# TYPE touchsync_log_dropped_lines_total counter\n"))
+        #expect(text.contains("# TYPE touchsync_log_lines_dropped_total counter\n"))
         #expect(try value("process_open_fds") <= value("process_max_fds"))
         #expect(try value("process_resident_memory_bytes") <= value("process_virtual_memory_bytes"))
         let age = Double(time(nil)) - (try value("process_start_time_seconds"))

@@ -29,7 +29,7 @@ SETTINGS = {
         "max-buffered-bytes": MEGABYTE,
     },
     "coalescer": {"max-entries": 4096},
-    "committer": {"cache-bytes": 8 * MEGABYTE, "queue-bytes": 4 * MEGABYTE, "queue-items": 2048},
+    "committer": {"cache-bytes": 8 * MEGABYTE, "queue-bytes": 4 * MEGABYTE, "queue-commits": 2048},
     "fanout": {
         "memory-bytes": 32 * MEGABYTE, "gateway-bytes": 4 * MEGABYTE, "recent-bytes": 16384, "replay": 12,
         "room-idle-ms": 2000,

@@ -38,7 +38,7 @@ LOG_DAYS, SESSION_DAYS = 1, 2
 MOST_PARTITIONS = 3 + 1 + LOG_DAYS + 1 + 1
 # Small enough that everything is full when the warm-up is over.
 SETTINGS = {
-    "committer": {"log-retention-days": LOG_DAYS, "session-retention-days": SESSION_DAYS},
+    "committer": {"commit-log-retention-days": LOG_DAYS, "session-retention-days": SESSION_DAYS},
 }
 SERVER = {
     "shared_buffers": "16MB", "wal_keep_size": "0", "min_wal_size": "32MB", "max_wal_size": "64MB",

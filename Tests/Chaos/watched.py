@@ -79,9 +79,9 @@ class Watched:
             for daemon in self.of(stage) if neighbours else []:
                 figures = await self.metrics(daemon)
                 for neighbour in neighbours:
-                    if figures.get(f'touchsync_{stage}_links_up{{stage="{neighbour}"}}') != len(self.of(neighbour)):
+                    if figures.get(f'touchsync_links_up{{peer_stage="{neighbour}"}}') != len(self.of(neighbour)):
                         return None
-                opened += figures[f"touchsync_{stage}_reconnects_total"]
+                opened += figures["touchsync_link_reconnects_total"]
         return opened
 
     async def room(self, name):

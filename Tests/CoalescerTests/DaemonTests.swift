@@ -16,7 +16,7 @@ import Wire
             try await eventually("ready") {
                 !stand.context.health.current.reasons.contains { $0.check == "fanouts" }
             }
-            #expect(stand.context.metrics.text().contains("touchsync_coalescer_links_up{stage=\"fanout\"} 1"))
+            #expect(stand.context.metrics.text().contains("touchsync_links_up{peer_stage=\"fanout\"} 1"))
         }
     }
 
@@ -57,7 +57,7 @@ import Wire
             stand.neighbours.send(preview("good", x: 2))
             try await eventually("good preview") { stand.neighbours.sights.count == 1 }
             try await eventually("all refused") {
-                stand.context.metrics.text().contains("touchsync_coalescer_envelopes_malformed_total 4")
+                stand.context.metrics.text().contains("touchsync_envelopes_malformed_total 4")
             }
             #expect(stand.neighbours.sights == [Sight(preview: preview("good", x: 2), fanout: "fanout-1")])
         }
@@ -113,7 +113,7 @@ private struct Stand: Sendable {
             coalescer: settings.bind, fanouts: settings.fanouts.addresses)
         try await withThrowingTaskGroup(of: Void.self) { tasks in
             tasks.addTask { try await group.run() }
-            let up = "touchsync_coalescer_links_up{stage=\"fanout\"} \(instances)"
+            let up = "touchsync_links_up{peer_stage=\"fanout\"} \(instances)"
             try await eventually("links") {
                 neighbours.isConnected && context.metrics.text().contains(up)
             }

@@ -48,9 +48,9 @@ import Timing
     @Test func aRestartedDaemonCountsFromZero() throws {
         var meter = CounterRates()
         let texts = [
-            "touchsync_gateway_commits_received_total 100\nprocess_start_time_seconds 5",
-            "touchsync_gateway_commits_received_total 120\nprocess_start_time_seconds 9",
-            "touchsync_gateway_commits_received_total 20\nprocess_start_time_seconds 9",
+            "touchsync_gateway_commits_accepted_total 100\nprocess_start_time_seconds 5",
+            "touchsync_gateway_commits_accepted_total 120\nprocess_start_time_seconds 9",
+            "touchsync_gateway_commits_accepted_total 20\nprocess_start_time_seconds 9",
         ]
         let rates = try texts.enumerated().map { second, text in
             meter.growth(to: try sample(text), at: Instant(nanoseconds: UInt64(second) * 1_000_000_000))
@@ -65,7 +65,8 @@ import Timing
                 + "touchsync_committer_commits_total{outcome=\"refused\"} 4", stage: .committer)
         #expect(committer.totals[.commitsOut] == 7)
         let gateway = try sample(
-            "touchsync_gateway_slowed_rooms{interval=\"33\"} 2\ntouchsync_gateway_slowed_rooms{interval=\"66\"} 5")
+            "touchsync_gateway_slowed_rooms{interval_ms=\"33\"} 2\ntouchsync_gateway_slowed_rooms{interval_ms=\"66\"} 5"
+        )
         #expect(gateway.totals[.roomsAt33] == 2)
         #expect(gateway.totals[.roomsAt66] == 5)
     }

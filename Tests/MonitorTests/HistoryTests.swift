@@ -56,7 +56,7 @@ import Timing
             let text = """
                 touchsync_coalescer_previews_received_total \(counts[0])
                 touchsync_coalescer_previews_sent_total \(counts[1])
-                touchsync_coalescer_previews_collapsed_total{how="replaced"} \(counts[2])
+                touchsync_coalescer_previews_coalesced_total{outcome="replaced"} \(counts[2])
                 touchsync_coalescer_previews_returned_total \(counts[3])
                 """
             history.scraped([(coalescer, try answer(text, of: .coalescer))], at: moment(second))
@@ -99,7 +99,7 @@ import Timing
         for stage in Stage.allCases {
             let daemon = ListedDaemon(stage: stage, name: "d", pid: 1, admin: nil)
             let names = FigureTable[stage].metrics.flatMap { name in
-                ["\(name) \(number)", "\(name){reason=\"x\",interval=\"33\"} \(number)"]
+                ["\(name) \(number)", "\(name){reason=\"x\",interval_ms=\"33\"} \(number)"]
             }
             var history = PipelineHistory()
             for second in 0..<4 {

@@ -13,7 +13,7 @@ import Timing
             process_resident_memory_bytes 47185920
             touchsync_gateway_connections 20
             touchsync_gateway_commits_in_flight 3
-            touchsync_gateway_in_flight_oldest_seconds 0.012
+            touchsync_gateway_commits_in_flight_oldest_seconds 0.012
             """
         ),
         (

@@ -142,12 +142,12 @@ import TouchSyncClientCore
             changes: [.init(id: "n\n1", before: nil, after: nil)])
         let text = TailLines(room: "r", isJSON: false, style: .plain)
         #expect(
-            text.line(of: update, time: "12:03:44.123")
+            text.line(of: update, time: "2026-01-31T12:03:44.123Z")
                 == "12:03:44.123    #42  a·da          element:deleted       n·1 deleted (undo)\n")
         let json = TailLines(room: "r", isJSON: true, style: .plain)
         #expect(
-            json.line(of: update, time: TailTime.text(stored: "2026-01-31T12:03:44.123Z"))
-                == #"{"type":"update","roomId":"r","seq":42,"time":"12:03:44.123","userId":"a\u001bda","event":"element:deleted","cause":"undo","changes":[{"elementId":"n\n1","what":"deleted"}]}"#
+            json.line(of: update, time: "2026-01-31T12:03:44.123Z")
+                == #"{"type":"update","roomId":"r","seq":42,"time":"2026-01-31T12:03:44.123Z","userId":"a\u001bda","event":"element:deleted","cause":"undo","changes":[{"elementId":"n\n1","what":"deleted"}]}"#
                 + "\n")
     }
 }

@@ -112,7 +112,7 @@ class Pod:
         daemon = self.container["command"][0].removeprefix("touchsync-")
         url = f"http://{self.host.address}:{self.port('admin')}/metrics"
         metrics = requests.get(url, headers=operators.fields(), timeout=2).text
-        return f'touchsync_{daemon}_set_instances{{set="{stage}"}} {count}\n' in metrics
+        return f'touchsync_set_instances{{set="{stage}"}} {count}\n' in metrics
 
     def end(self):
         """As Kubernetes ends it, but for the pause of preStop; returns the seconds that it took."""

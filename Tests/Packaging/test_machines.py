@@ -68,7 +68,7 @@ def test_a_machine_without_power_takes_no_edit_with_it(pair, certificate):
     for number, machine in enumerate((one, two), start=1):
         for stage in STAGES:
             assert machine.property(f"touchsync-{stage}@{number}", "StatusText") == "Ready."
-    known = 'touchsync_gateway_set_instances{set="committers"} 2'
+    known = 'touchsync_set_instances{set="committers"} 2'
     eventually("each gateway knows both", lambda: all(
         known in machine.metrics(9410 + number) for number, machine in enumerate((one, two), start=1)))
 

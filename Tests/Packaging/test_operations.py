@@ -74,7 +74,7 @@ class Operation:
         self.apps.acknowledged()
         assert self.trio.properties("MainPID", FIRST) == before
         self.all_is_well()
-        known = 'touchsync_gateway_set_instances{set="committers"}'
+        known = 'touchsync_set_instances{set="committers"}'
         eventually(
             "each gateway knows all committers",
             lambda: [value for _, value in self.prometheus.query(known)] == [4] * 4, within=20)

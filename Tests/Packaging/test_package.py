@@ -100,7 +100,7 @@ def test_three_commands_bring_up_a_machine(machine, package, version):
     machine.run(
         "sed -i 's|\"committer-1=ipc:///run/touchsync/committer-1.sock\"|&, "
         "\"committer-2=ipc:///run/touchsync/committer-2.sock\"|' /etc/touchsync/instances.json")
-    known = 'touchsync_gateway_set_instances{set="committers"} 2'
+    known = 'touchsync_set_instances{set="committers"} 2'
     eventually("the gateway knows it", lambda: known in machine.metrics("9411"))
     assert running == {unit: machine.property(unit, "MainPID") for unit in units}
 

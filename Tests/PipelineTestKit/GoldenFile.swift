@@ -10,6 +10,7 @@ package enum GoldenFile {
     }
 
     package static func lines(_ name: String) throws -> [String] {
-        try String(contentsOf: Self.folder.appending(path: name), encoding: .utf8).split(separator: "\n").map(String.init)
+        try String(contentsOf: Self.folder.appending(path: name), encoding: .utf8).split(separator: "\n").map(
+            String.init)
     }
 }

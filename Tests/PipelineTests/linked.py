@@ -161,11 +161,10 @@ class LinkedPipeline:
         return requests.get(self.http[name] + "/metrics", headers=operators.fields(), timeout=5).text
 
     def metric(self, name, metric):
-        """A value of a daemon's metrics; its name as it stands there, with labels."""
+        """A value of a daemon's metrics; its name as it stands there behind `touchsync_`, with labels."""
         text = self.metrics(name)
         values = dict(line.rsplit(" ", 1) for line in text.splitlines() if line and not line.startswith("#"))
-        stage = name.split("-")[0]
-        return float(values[f"touchsync_{stage}_{metric}"])
+        return float(values[f"touchsync_{metric}"])
 
     def counts(self, name, metric, above=0):
         eventually(f"{name} counts {metric}", lambda: self.metric(name, metric) > above, within=15)

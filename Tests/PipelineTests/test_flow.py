@@ -178,7 +178,7 @@ def test_credit_bounds_what_is_on_its_way(beside, room):
                 ]
                 for app in apps
             ]
-            eventually("too many are in flight", lambda: pipeline.metrics("gateway")["touchsync_gateway_busy_total"] > 0)
+            eventually("too many are in flight", lambda: pipeline.metrics("gateway")["touchsync_gateway_busy_refusals_total"] > 0)
             eventually(
                 "credit is used up", lambda: pipeline.metrics("gateway")["touchsync_gateway_commits_delayed_total"] > 0
             )

@@ -82,7 +82,7 @@ def test_peers_without_a_listed_key_are_not_heard(links, forge):
         # Who notices first that the other speaks no CURVE closes the connection.
         reasons = [f'link_refusals_total{{reason="{reason}"}}' for reason in ("mechanism", "unfinished")]
         eventually("counted", lambda: sum(links.metric(server, reason) for reason in reasons) > 0, within=15)
-        links.counts(server, 'link_refusals_total{reason="unknown-key"}')
+        links.counts(server, 'link_refusals_total{reason="unknown_key"}')
 
 
 def test_a_peer_that_is_removed_is_heard_no_more(links, apps, room):
@@ -102,25 +102,25 @@ def test_a_wrong_peers_file_is_not_accepted(links):
     good = links.keys.peers.read_text()
     links.keys.peers.write_text(good + "gateway gateway-3 no-key\n")
     for name in links.daemons:
-        links.counts(name, "peers_refused")
+        links.counts(name, 'file_refused{file="peers"}')
         line = len(good.splitlines()) + 1
         assert f"line {line}: the key is not 40 characters of Z85" in links.notes(name)
         eventually("ready all the same", lambda name=name: links.is_ready(name))
     links.keys.write()
     for name in links.daemons:
-        eventually("accepted", lambda name=name: links.metric(name, "peers_refused") == 0)
+        eventually("accepted", lambda name=name: links.metric(name, 'file_refused{file="peers"}') == 0)
 
 
 def test_a_peers_file_that_others_may_write_is_not_accepted(links):
     links.keys.peers.chmod(0o666)
     for name in links.daemons:
-        links.counts(name, "peers_refused")
-        links.counts(name, 'peers_reloads_total{outcome="refused"}')
+        links.counts(name, 'file_refused{file="peers"}')
+        links.counts(name, 'file_reloads_total{file="peers",outcome="refused"}')
         assert "may be written by others than its owner: chmod go-w" in links.notes(name)
         assert links.is_ready(name)
     links.keys.peers.chmod(0o644)
     for name in links.daemons:
-        eventually("accepted", lambda name=name: links.metric(name, "peers_refused") == 0)
+        eventually("accepted", lambda name=name: links.metric(name, 'file_refused{file="peers"}') == 0)
 
 
 def test_a_key_is_replaced_without_losing_anybody(links, apps, room):
@@ -132,14 +132,14 @@ def test_a_key_is_replaced_without_losing_anybody(links, apps, room):
     links.keys.make("committer", "committer-1")
     links.keys.lines["committer", "former"] = former
     links.keys.write()
-    changed = 'peers_reloads_total{outcome="changed"}'
+    changed = 'file_reloads_total{file="peers",outcome="changed"}'
     before = {name: links.metric(name, changed) for name in ["gateway-1", "coalescer-1"]}
     due = "has another key, which the daemon uses after a restart"
     eventually("it says that a restart is due", lambda: due in links.notes("committer-1"))
     links.stop_one("committer-1")
     links.launch("committer", "committer-1")
     for name, count in before.items():
-        eventually("the file was read", lambda name=name: links.metric(name, 'peers_refused') == 0)
+        eventually("the file was read", lambda name=name: links.metric(name, 'file_refused{file="peers"}') == 0)
     eventually("all are ready", lambda: all(links.is_ready(name) for name in links.daemons), within=20)
     ada.ok("element:create", {"roomId": room, "element": {"type": "note"}})
     assert due not in links.notes("committer-1")

@@ -12,7 +12,7 @@ from test_large_rooms import SlowReader
 def limited(beside):
     """Small limits, in all daemons that have them."""
     with beside(
-        "--room-elements", 20, "--room-bytes", 70_000, "--element-annotations", 3, "--elements-per-commit", 10,
+        "--room-elements", 20, "--room-bytes", 70_000, "--element-annotations", 3, "--group-elements", 10,
         "--commit-elements", 12, "--picture-bytes", 15_000,
     ) as pipeline:
         yield pipeline

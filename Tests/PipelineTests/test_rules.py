@@ -29,10 +29,8 @@ class Rules:
 
     def count(self, outcome):
         """How often each daemon read the file with that outcome."""
-        name = f'rules_reloads_total{{outcome="{outcome}"}}'
-        return [
-            self.pipeline.metrics(stage)[f"touchsync_{stage}_{name}"] for stage in ("committer", "fanout")
-        ]
+        name = f'touchsync_file_reloads_total{{file="rules",outcome="{outcome}"}}'
+        return [self.pipeline.metrics(stage)[name] for stage in ("committer", "fanout")]
 
     def notes(self, stage, check="rules"):
         """A daemon's notes; it must be ready whatever they say."""
@@ -135,7 +133,7 @@ def test_a_wrong_file_is_refused_and_named(rules, canvas, room):
     for stage in ("committer", "fanout"):
         assert REASON in rules.notes(stage)[0]
         assert REASON in rules.log(stage)
-        assert rules.pipeline.metrics(stage)[f"touchsync_{stage}_rules_refused"] == 1
+        assert rules.pipeline.metrics(stage)['touchsync_file_refused{file="rules"}'] == 1
 
 
 def test_a_repetition_gets_the_first_result_under_new_rules(rules, canvas, apps, room):

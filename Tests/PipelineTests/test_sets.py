@@ -17,7 +17,8 @@ from survival import Crowd
 FAST = ["--commits-per-second", 100000, "--commit-burst", 100000]
 # What an instance counts that was given something to do.
 WORK = {
-    "fanout": "room_loads_total", "committer": "commits_received_total", "coalescer": "previews_received_total",
+    "fanout": "fanout_room_loads_total", "committer": "committer_commits_received_total",
+    "coalescer": "coalescer_previews_received_total",
 }
 
 
@@ -78,7 +79,7 @@ def has_no_work(pipeline, crowd, name):
     def is_left():
         # A fan-out looks after its rooms for a while, without being sent anything.
         if stage == "fanout":
-            return pipeline.metric(name, 'links_up{stage="gateway"}') == 0
+            return pipeline.metric(name, 'links_up{peer_stage="gateway"}') == 0
         before = pipeline.metric(name, WORK[stage])
         goes_on(crowd, 20)
         return pipeline.metric(name, WORK[stage]) == before

@@ -28,7 +28,7 @@ class Secure:
         self.silent.sendall(b"\x16\x03\x01\x02\x00\x01")
 
     def metric(self, name):
-        return self.pipeline.metrics("gateway")["touchsync_gateway_" + name]
+        return self.pipeline.metrics("gateway")["touchsync_" + name]
 
     def connect(self, context=None):
         """A TLS connection of a client."""
@@ -90,10 +90,10 @@ def test_tls_1_1_is_refused(secure):
     context.set_ciphers("ALL:@SECLEVEL=0")
     context.minimum_version = ssl.TLSVersion.TLSv1
     context.maximum_version = ssl.TLSVersion.TLSv1_1
-    before = secure.metric("tls_failures_total")
+    before = secure.metric("gateway_tls_failures_total")
     with pytest.raises(ssl.SSLError, match="ALERT_PROTOCOL_VERSION"):
         secure.connect(context)
-    eventually("it is counted", lambda: secure.metric("tls_failures_total") > before)
+    eventually("it is counted", lambda: secure.metric("gateway_tls_failures_total") > before)
 
 
 # Files
@@ -105,8 +105,8 @@ def test_another_certificate_is_for_new_connections(secure, apps, room, tmp_path
     first = Certificate(tmp_path / "first.pem", tmp_path / "first.key")
     secure.certificate.copy(first)
     second = Certificate.make(tmp_path, "second")
-    changed = 'certificates_reloads_total{outcome="changed"}'
-    refused = 'certificates_reloads_total{outcome="refused"}'
+    changed = 'file_reloads_total{file="certificates",outcome="changed"}'
+    refused = 'file_reloads_total{file="certificates",outcome="refused"}'
     before = secure.metric(changed)
     second.copy(secure.certificate)
     eventually("the certificate is read", lambda: secure.metric(changed) > before)
@@ -120,7 +120,7 @@ def test_another_certificate_is_for_new_connections(secure, apps, room, tmp_path
     count = secure.metric(refused)
     secure.certificate.key.write_bytes(first.key.read_bytes())
     eventually("the pair is refused", lambda: secure.metric(refused) > count)
-    assert "is not the key of the certificate" in secure.notes()[0] and secure.metric("certificates_refused") == 1
+    assert "is not the key of the certificate" in secure.notes()[0] and secure.metric('file_refused{file="certificates"}') == 1
     assert secure.shown(either) == second.der
     # So is a key that others can read.
     count = secure.metric(refused)
@@ -130,6 +130,6 @@ def test_another_certificate_is_for_new_connections(secure, apps, room, tmp_path
     secure.certificate.key.chmod(0o600)
     for process in secure.pipeline.processes("gateway"):
         os.kill(process["pid"], signal.SIGHUP)
-    eventually("the pair is accepted", lambda: secure.metric("certificates_refused") == 0)
+    eventually("the pair is accepted", lambda: secure.metric('file_refused{file="certificates"}') == 0)
     assert secure.notes() == []
     assert old.ok("client:ping", {}) and old.connects == 1

@@ -56,7 +56,7 @@ import TimingTestKit
         var values = SettingValues(defaultsOf: Self.schema)
         values.set(SharedSettings.fanouts, source)
         values.set(SharedSettings.linkKeyFile, "/k")
-        let report = SetReport("fanouts", source: "the source", self.context, prefix: "touchsync_test_")
+        let report = SetReport("fanouts", source: "the source", self.context)
         let adopted = self.adopted
         return try FollowedSet(
             values.instances(SharedSettings.fanouts, mayBeEmpty: true), patience: .zero, report: report
@@ -82,13 +82,13 @@ import TimingTestKit
         #expect(self.adopted.withLockedValue { $0 } == [["10.0.0.1", "10.0.0.2"]])
         #expect(self.notes == ["the source is not accepted, the instances known stay: does not resolve: later"])
         let metrics = self.context.metrics.text()
-        #expect(metrics.contains("touchsync_test_set_failures_total{set=\"fanouts\"} 2"))
-        #expect(metrics.contains("touchsync_test_set_stale{set=\"fanouts\"} 1"))
+        #expect(metrics.contains("touchsync_set_failures_total{set=\"fanouts\"} 2"))
+        #expect(metrics.contains("touchsync_set_stale{set=\"fanouts\"} 1"))
         self.look(&set, .success(["10.0.0.2", "10.0.0.1"]))
         #expect(self.notes.isEmpty && self.adopted.withLockedValue { $0.count } == 1)
         self.look(&set, .success(["10.0.0.2"]))
         #expect(self.adopted.withLockedValue { $0.last } == ["10.0.0.2"])
-        #expect(self.context.metrics.text().contains("touchsync_test_set_instances{set=\"fanouts\"} 1"))
+        #expect(self.context.metrics.text().contains("touchsync_set_instances{set=\"fanouts\"} 1"))
     }
 
     @Test func aFileThatIsWrongChangesNothingAndIsNoted() throws {

@@ -46,7 +46,8 @@ import Wire
     static func commits() throws -> [Commit] {
         try self.payloads.map { event, payload in
             Commit(
-                room: "r1", session: "s", sessionEpoch: 1, number: 1, user: "u", connection: 5, gateway: "g", gestures: [],
+                room: "r1", session: "s", sessionEpoch: 1, number: 1, user: "u", connection: 5, gateway: "g",
+                gestures: [],
                 edit: try self.read(event, payload).edit)
         }
     }

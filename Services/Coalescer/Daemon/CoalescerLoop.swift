@@ -36,7 +36,7 @@ final class CoalescerLoop: ReactorLoop {
             over: MeshTransport(peers: gateways, instances: fanouts, database: NoDatabase()) {
                 telemetry.envelopeSent(previews: Int($0.count))
             },
-            intake: telemetry.refusals.intake(at: .coalescer, logger: thread.logger))
+            intake: telemetry.links.intake(at: .coalescer, logger: thread.logger))
         self.telemetry = telemetry
         self.readiness = readiness
         self.patience = StartupPatience(from: MonotonicClock.now())
@@ -61,11 +61,12 @@ final class CoalescerLoop: ReactorLoop {
         let isDue = self.figures.isDue(at: now)
         if isDue {
             self.telemetry.observe(self.shell.core, at: now)
-            self.telemetry.refusals.publish(self.thread)
+            self.telemetry.links.publish(self.thread)
         }
         // Also without events: the wait for instances that do not answer may be over, and reconnects are counted.
         guard isDue || isNews else { return }
         self.readiness.report(self.patience.shortage(of: [(.fanout, owners)], at: now))
-        self.telemetry.links(owners, reconnects: self.shell.transport.reconnects)
+        self.telemetry.links.connected(owners.upCount, of: .fanout)
+        self.telemetry.links.reconnected(self.shell.transport.reconnects)
     }
 }

@@ -30,8 +30,8 @@ package enum CoalescerService {
                 readiness: readiness)
         }
         let peersWatch = try links.services(
-            context, role: .coalescer, prefix: "touchsync_coalescer_", changed: reactor.waker.signal)
-        var watch = SetWatch(context, prefix: "touchsync_coalescer_", pace: settings.lookups)
+            context, role: .coalescer, changed: reactor.waker.signal)
+        var watch = SetWatch(context, pace: settings.lookups)
         sets.follow(on: &watch, changed: reactor.waker.signal)
         return try peersWatch + watch.services() + [ReactorService(reactor)]
     }

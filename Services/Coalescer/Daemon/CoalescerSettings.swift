@@ -22,7 +22,7 @@ package struct CoalescerSettings: DaemonSettings {
         "max-entries", default: 65_536, in: 1...10_000_000,
         "Moving elements (by connection) known at the same time; beyond it previews leave early.")
     package static let memory = Setting.milliseconds(
-        "memory-ms", default: 30_000, in: 1000...600_000,
+        "entry-idle-ms", default: 30_000, in: 1000...600_000,
         "How long an element of an idle connection is remembered.")
 
     package static let schema = SettingsSchema(

@@ -6,21 +6,18 @@ internal import Wire
 
 /// The coalescer's metrics. Instruments are created once; the core's counters are published at intervals.
 final class CoalescerTelemetry: Sendable {
-    /// Peers and records that were refused.
-    let refusals: LinkTelemetry
+    let links: LinkTelemetry
     private let core: MetricsTable<Coalescer>
     private let returned, unreachable, lost: Counter
     private let oldest: Gauge
     private let batch: Histogram
     private let waits: Histogram
     private let lateness: Histogram
-    private let fanoutsUp: Gauge
-    private let reconnects: Counter
 
     init(_ context: DaemonContext) {
         let metrics = context.metrics
         let prefix = "touchsync_coalescer_"
-        self.refusals = LinkTelemetry(context, prefix: prefix)
+        self.links = LinkTelemetry(context, peers: [.fanout])
         self.core = Self.core(metrics, prefix)
         self.returned = metrics.counter(
             "\(prefix)previews_returned_total", "Previews that a fan-out did not take at that moment.")
@@ -38,9 +35,6 @@ final class CoalescerTelemetry: Sendable {
             "\(prefix)preview_wait_seconds", "How long previews waited here; no time for those that left at once.")
         self.lateness = metrics.histogram(
             "\(prefix)tick_lateness_seconds", "How late a tick was.", buckets: Buckets.latency)
-        self.fanoutsUp = metrics.gauge(
-            "\(prefix)links_up", "Instances that are connected.", labels: ["stage": "fanout"])
-        self.reconnects = metrics.counter("\(prefix)reconnects_total", "Links that were opened again.")
     }
 
     private static func core(_ metrics: MetricsRegistry, _ prefix: String) -> MetricsTable<Coalescer> {
@@ -53,11 +47,11 @@ final class CoalescerTelemetry: Sendable {
         core.counter(
             "previews_early_total", "Previews that left before their tick for want of space.", \.counters.early)
         core.counter("entries_evicted_total", "Keys forgotten before their time for want of space.", \.counters.evicted)
-        for (how, total) in [
+        for (outcome, total) in [
             ("replaced", \.counters.replaced), ("cancelled", \.counters.cancelled), ("stale", \.counters.stale),
         ] as [(String, any KeyPath<Coalescer, UInt64> & Sendable)] {
             core.counter(
-                "previews_collapsed_total", "Previews that were not sent as they came.", labels: ["how": how]
+                "previews_coalesced_total", "Previews that were not sent as they came.", labels: ["outcome": outcome]
             ) { $0[keyPath: total] }
         }
         core.gauge("previews_held", "Previews that wait for the tick.", \.heldCount)
@@ -84,11 +78,5 @@ final class CoalescerTelemetry: Sendable {
         self.returned.follow(previews.heldPreviews)
         self.unreachable.follow(previews.unreachable)
         self.lost.follow(previews.dropped)
-    }
-
-    /// Publishes the state of the links.
-    func links(_ fanouts: ShardOwners, reconnects: UInt64) {
-        self.fanoutsUp.set(fanouts.upCount)
-        self.reconnects.follow(reconnects)
     }
 }

@@ -64,7 +64,7 @@ package struct Committer: Sendable {
         _ commit: Commit, size: Int, source: UInt64 = 0, at now: Instant, into actions: inout [Action]
     ) {
         self.counters.received += 1
-        guard self.queuedCommits < self.limits.queueItems, self.queuedBytes + size <= self.limits.queueBytes else {
+        guard self.queuedCommits < self.limits.queueCommits, self.queuedBytes + size <= self.limits.queueBytes else {
             self.counters.busy += 1
             self.finished[source, default: CommitLoad()].add(size)
             let refusal = Refusal(.busy, "Too many commits are waiting.", retryAfterMs: self.limits.retryAfterMs)

@@ -2,16 +2,16 @@ package import Timing
 
 package struct CommitterLimits: Equatable, Sendable {
     /// The maximum number of queued and in-flight commits over all shards; further ones are refused as busy.
-    package var queueItems = 8192
+    package var queueCommits = 8192
     /// The maximum size of queued and in-flight commits over all shards, bytes.
     package var queueBytes = 32 << 20
-    package var batchItems = 256
+    package var batchCommits = 256
     /// The maximum number of elements that the commits of one batch change, as far as it is known beforehand; the first
     /// commit is always included. It bounds how long others wait for a batch.
     package var batchElements = 512
     /// The maximum size of the commits in one batch, bytes; the first is always included.
     package var batchBytes = 256 << 10
-    package var elementsPerCommit = 500
+    package var groupElements = 500
     /// The maximum number of elements that one commit changes, the annotations of deleted ones included.
     package var commitElements = 5000
     /// The maximum number of living elements in a room; only growth beyond it is refused.

@@ -76,7 +76,7 @@ package struct ShardLedger: Sendable {
         self.rules = rules
         self.limits = limits
         self.cache = ShardCache(limit: limits.cacheBytesPerShard)
-        self.batchLimit = limits.batchItems
+        self.batchLimit = limits.batchCommits
     }
 
     // MARK: Intake
@@ -203,7 +203,7 @@ package struct ShardLedger: Sendable {
         guard case .writing(let commits, let draft) = self.phase else { return Settlement() }
         self.phase = .idle
         self.failures = 0
-        self.batchLimit = min(self.limits.batchItems, self.batchLimit * 2)
+        self.batchLimit = min(self.limits.batchCommits, self.batchLimit * 2)
         self.cache.commit(draft)
         self.cache.trim()
         var settlement = Settlement()

@@ -37,7 +37,7 @@ final class CommitterLoop: ReactorLoop {
                 lanes: settings.databaseConnections, rules: settings.rules.table, limits: settings.limits,
                 credit: settings.credit, trace: { logger.trace($0) }),
             over: MeshTransport(peers: gateways, instances: fanouts, database: self.database),
-            intake: telemetry.refusals.intake(at: .committer, logger: logger))
+            intake: telemetry.links.intake(at: .committer, logger: logger))
         self.thread = thread
         self.schema = schema
         self.rules = rules
@@ -73,6 +73,6 @@ final class CommitterLoop: ReactorLoop {
         self.telemetry.answered(self.arrivals, at: now)
         guard self.figures.isDue(at: now) else { return }
         self.telemetry.publish(self.shell.core, reconnects: self.shell.transport.reconnects, at: now)
-        self.telemetry.refusals.publish(self.thread)
+        self.telemetry.links.publish(self.thread)
     }
 }

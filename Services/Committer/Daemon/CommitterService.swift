@@ -28,13 +28,13 @@ package enum CommitterService {
             schema.open()
             reactor.waker.signal()
         }
-        let rulesWatch = try RulesWatch.services(settings.rules, context, prefix: "touchsync_committer_") { table in
+        let rulesWatch = try RulesWatch.services(settings.rules, context) { table in
             rules.put(table)
             reactor.waker.signal()
         }
         let peersWatch = try links.services(
-            context, role: .committer, prefix: "touchsync_committer_", changed: reactor.waker.signal)
-        var watch = SetWatch(context, prefix: "touchsync_committer_", pace: settings.lookups)
+            context, role: .committer, changed: reactor.waker.signal)
+        var watch = SetWatch(context, pace: settings.lookups)
         sets.follow(on: &watch, changed: reactor.waker.signal)
         return try rulesWatch + peersWatch + watch.services() + [upkeep, ReactorService(reactor)]
     }

@@ -14,7 +14,7 @@ package struct CommitterSettings: DaemonSettings {
     package var databaseConnections: Int
     package var migrates: Bool
     package var allowsUnsafeDatabase: Bool
-    package var logRetentionDays: Int
+    package var commitLogRetentionDays: Int
     package var sessionRetentionDays: Int
     package var rules: RulesFile
     package var databaseDeadline: Duration
@@ -35,25 +35,24 @@ package struct CommitterSettings: DaemonSettings {
     /// A day would be enough for apps that resume, as they get a thousand updates at most. A week is for apps that were
     /// offline with an unanswered commit, over a weekend or a holiday: only the log contains its result.
     package static let logRetention = Setting.int(
-        "log-retention-days", default: 7, in: 1...3650,
+        "commit-log-retention-days", default: 7, in: 1...3650,
         "Days that the commit log is kept; an app offline for longer gets the whole room.")
     package static let sessionRetention = Setting.int(
         "session-retention-days", default: 30, in: 2...3650,
         "Days without a commit or a join after which a session ends.")
-    package static let queueItems = Setting.int(
-        "queue-items", default: 8192, in: 1...1_000_000, "Commits in the queue; further ones are refused as busy.")
+    package static let queueCommits = Setting.int(
+        "queue-commits", default: 8192, in: 1...1_000_000, "Commits in the queue; further ones are refused as busy.")
     package static let queueBytes = Setting.int(
         "queue-bytes", default: 32 << 20, in: 1 << 20...1 << 30, "Bytes of commits in the queue.")
-    package static let batchItems = Setting.int(
-        "batch-items", default: 256, in: 1...4096, "Maximum number of commits in one transaction.")
+    package static let batchCommits = Setting.int(
+        "batch-commits", default: 256, in: 1...4096, "Maximum number of commits in one transaction.")
     package static let batchElements = Setting.int(
         "batch-elements", default: 512, in: 1...1_000_000,
         "Maximum number of elements that the commits of one transaction change; one commit may change more.")
     package static let batchBytes = Setting.int(
         "batch-bytes", default: 256 << 10, in: 1 << 10...16 << 20, "Maximum bytes of commits in one transaction.")
-    package static let elementsPerCommit = Setting.int(
-        "elements-per-commit", default: 500, in: 1...10_000,
-        "Maximum number of elements that one commit names or creates.")
+    package static let groupElements = Setting.int(
+        "group-elements", default: 500, in: 1...500, "Maximum number of elements that one commit names or creates.")
     package static let commitElements = Setting.int(
         "commit-elements", default: 5000, in: 1...1_000_000,
         "Maximum number of elements that one commit changes, the annotations of deleted ones included.")
@@ -84,8 +83,8 @@ package struct CommitterSettings: DaemonSettings {
         [
             SharedSettings.bind, SharedSettings.fanouts, SharedSettings.lookupPause, SharedSettings.lookupPatience,
             SharedSettings.linkKeyFile, SharedSettings.peersFile, SharedSettings.databaseURL, connections, migrate,
-            unsafeDatabase, SharedSettings.rules, queueItems, queueBytes, SharedSettings.creditCommits,
-            SharedSettings.creditBytes, batchItems, batchElements, batchBytes, elementsPerCommit, commitElements,
+            unsafeDatabase, SharedSettings.rules, queueCommits, queueBytes, SharedSettings.creditCommits,
+            SharedSettings.creditBytes, batchCommits, batchElements, batchBytes, groupElements, commitElements,
             SharedSettings.roomElements, SharedSettings.roomBytes, SharedSettings.elementAnnotations,
             SharedSettings.pictureBytes, userSessions,
             undoDepth, undoEntryBytes, cacheBytes, commitDeadline, databaseDeadline, logRetention, sessionRetention,
@@ -98,7 +97,7 @@ package struct CommitterSettings: DaemonSettings {
         self.databaseURL = try values.required(SharedSettings.databaseURL)
         self.databaseConnections = values[Self.connections]
         self.migrates = values[Self.migrate]
-        self.logRetentionDays = values[Self.logRetention]
+        self.commitLogRetentionDays = values[Self.logRetention]
         self.sessionRetentionDays = values[Self.sessionRetention]
         self.allowsUnsafeDatabase = values[Self.unsafeDatabase]
         self.databaseDeadline = values[Self.databaseDeadline]
@@ -107,21 +106,21 @@ package struct CommitterSettings: DaemonSettings {
             commits: UInt64(clamping: values[SharedSettings.creditCommits]),
             bytes: UInt64(clamping: values[SharedSettings.creditBytes]))
         var limits = CommitterLimits()
-        limits.queueItems = values[Self.queueItems]
+        limits.queueCommits = values[Self.queueCommits]
         limits.queueBytes = values[Self.queueBytes]
-        limits.batchItems = values[Self.batchItems]
+        limits.batchCommits = values[Self.batchCommits]
         limits.batchElements = values[Self.batchElements]
         limits.batchBytes = values[Self.batchBytes]
-        limits.elementsPerCommit = values[Self.elementsPerCommit]
+        limits.groupElements = values[Self.groupElements]
         limits.commitElements = values[Self.commitElements]
         limits.roomElements = values[SharedSettings.roomElements]
         limits.roomBytes = values[SharedSettings.roomBytes]
         limits.elementAnnotations = values[SharedSettings.elementAnnotations]
         limits.pictureBytes = values[SharedSettings.pictureBytes]
-        guard limits.commitElements >= limits.elementsPerCommit, limits.commitElements > limits.elementAnnotations
+        guard limits.commitElements >= limits.groupElements, limits.commitElements > limits.elementAnnotations
         else {
             throw values.problem(
-                Self.commitElements, "must be at least elements-per-commit, and more than element-annotations")
+                Self.commitElements, "must be at least group-elements, and more than element-annotations")
         }
         limits.userSessions = values[Self.userSessions]
         limits.undoDepth = values[Self.undoDepth]

@@ -5,8 +5,7 @@ internal import Timing
 
 /// The committer's metrics. Instruments are created once and updated once a turn.
 final class CommitterTelemetry: Sendable {
-    /// Peers and records that were refused.
-    let refusals: LinkTelemetry
+    let links: LinkTelemetry
     private let core: MetricsTable<Committer>
     private let histories: Counter
     private let published: Counter
@@ -17,8 +16,6 @@ final class CommitterTelemetry: Sendable {
     private let loading: Histogram
     private let latency: Histogram
     private let oldest: Gauge
-    private let fanoutsUp: Gauge
-    private let reconnects: Counter
 
     init(_ context: DaemonContext) {
         let metrics = context.metrics
@@ -27,7 +24,7 @@ final class CommitterTelemetry: Sendable {
         func histogram(_ name: String, _ help: String, _ buckets: [Double] = Buckets.latency) -> Histogram {
             metrics.histogram(prefix + name, help, buckets: buckets)
         }
-        self.refusals = LinkTelemetry(context, prefix: prefix)
+        self.links = LinkTelemetry(context, peers: [.fanout])
         self.core = Self.core(metrics, prefix)
         self.histories = counter(
             "history_changes_total", "Failovers and restored backups that were noticed, with lost commits or without.")
@@ -39,9 +36,6 @@ final class CommitterTelemetry: Sendable {
         self.loading = histogram("read_seconds", "How long the database took for a read.")
         self.latency = histogram("commit_seconds", "From a commit's arrival to its answer.")
         self.oldest = metrics.gauge("\(prefix)queue_oldest_seconds", "How long the oldest of them has waited.")
-        self.fanoutsUp = metrics.gauge(
-            "\(prefix)links_up", "Instances that are connected.", labels: ["stage": "fanout"])
-        self.reconnects = counter("reconnects_total", "Links that were opened again.")
     }
 
     private static func core(_ metrics: MetricsRegistry, _ prefix: String) -> MetricsTable<Committer> {
@@ -61,7 +55,7 @@ final class CommitterTelemetry: Sendable {
             [
                 "applied": \.tally.applied, "refused": \.tally.refused, "duplicate": \.tally.duplicates,
                 "unchanged": \.tally.unchanged,
-                "conflict": \.tally.conflicts, "gap": \.tally.gaps, "expired": \.tally.expired, "busy": \.busy,
+                "conflict": \.tally.conflicts, "gap": \.tally.gaps, "session_expired": \.tally.expired, "busy": \.busy,
                 "unavailable": \.expired,
             ])
         family(
@@ -75,7 +69,7 @@ final class CommitterTelemetry: Sendable {
             "outcome",
             ["written": \.tally.foundWritten, "lost": \.tally.foundLost, "abandoned": \.abandoned])
         family(
-            "batches_total", "Batches by how they ended.", "ending",
+            "batches_total", "Batches by outcome.", "outcome",
             ["written": \.batches, "stale": \.stale, "failed": \.failed, "lost": \.lost])
         core.counter("state_reads_total", "Reads of state from the database.", \.counters.loads)
         core.gauge("queue_commits", "Commits that wait or are in flight.", \.queuedCommits)
@@ -109,7 +103,7 @@ final class CommitterTelemetry: Sendable {
         self.droppedResults.follow(results.dropped + results.unreachable)
         self.published.follow(stage.publishedCount - updates.unreachable)
         self.droppedUpdates.follow(updates.dropped + updates.unreachable)
-        self.fanoutsUp.set(stage.updates.owners.upCount)
-        self.reconnects.follow(Int(clamping: reconnects))
+        self.links.connected(stage.updates.owners.upCount, of: .fanout)
+        self.links.reconnected(reconnects)
     }
 }

@@ -67,7 +67,7 @@ private final class UpkeepLoop: ReactorLoop {
         self.refuse = refuse
         self.databaseURL = settings.databaseURL
         self.upkeep = Upkeep(
-            logDays: settings.logRetentionDays, sessionDays: settings.sessionRetentionDays,
+            logDays: settings.commitLogRetentionDays, sessionDays: settings.sessionRetentionDays,
             userSessions: settings.limits.userSessions)
         self.telemetry = telemetry
         self.logger = logger

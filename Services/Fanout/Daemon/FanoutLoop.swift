@@ -39,7 +39,7 @@ final class FanoutLoop: ReactorLoop {
                 limits: settings.limits, rules: settings.rules.table, outboxBytes: settings.gatewayBytes,
                 trace: { logger.trace($0) }),
             over: MeshTransport(peers: peers, database: self.database) { telemetry.sent(bytes: $0.bytes.count) },
-            intake: telemetry.refusals.intake(at: .fanout, logger: logger))
+            intake: telemetry.links.intake(at: .fanout, logger: logger))
         self.thread = thread
         self.rules = rules
         self.desk = RoomDesk(questions)
@@ -58,7 +58,7 @@ final class FanoutLoop: ReactorLoop {
         self.desk.turn(over: self.shell.core.fanout, at: now)
         if self.figures.isDue(at: now) {
             self.telemetry.observe(self.shell.core, database: self.database)
-            self.telemetry.refusals.publish(self.thread)
+            self.telemetry.links.publish(self.thread)
         }
         return self.desk.isBusy ? now : deadline
     }

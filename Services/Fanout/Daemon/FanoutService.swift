@@ -33,12 +33,12 @@ package enum FanoutService {
                 telemetry: telemetry, check: check, differences: differences)
         }
         RoomPages.add(to: context.pages, asking: questions, waking: reactor.waker.signal)
-        let rulesWatch = try RulesWatch.services(settings.rules, context, prefix: "touchsync_fanout_") { table in
+        let rulesWatch = try RulesWatch.services(settings.rules, context) { table in
             rules.put(table)
             reactor.waker.signal()
         }
         let peersWatch = try links.services(
-            context, role: .fanout, prefix: "touchsync_fanout_", changed: reactor.waker.signal)
+            context, role: .fanout, changed: reactor.waker.signal)
         return rulesWatch + peersWatch + [ReactorService(reactor)]
     }
 }

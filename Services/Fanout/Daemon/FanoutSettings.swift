@@ -25,8 +25,6 @@ package struct FanoutSettings: DaemonSettings {
         "max-rooms", default: 200_000, in: 1...10_000_000, "Rooms that may be in memory at once.")
     package static let maxWaiting = Setting.int(
         "max-waiting", default: 20_000, in: 1...1_000_000, "Joins and reads of rooms that may wait at once.")
-    package static let replay = Setting.int(
-        "replay", default: 1000, in: 0...10_000, "Updates that one replay may hold; who missed more gets the room.")
     package static let ringBytes = Setting.int(
         "recent-bytes", default: 1 << 20, in: 0...1 << 30, "Bytes of recent updates kept for each room.")
     package static let roomIdle = Setting.milliseconds(
@@ -55,7 +53,8 @@ package struct FanoutSettings: DaemonSettings {
         [
             SharedSettings.bind, SharedSettings.linkKeyFile, SharedSettings.peersFile, SharedSettings.databaseURL,
             connections, SharedSettings.rules, memory, maxRooms,
-            maxWaiting, replay, ringBytes, roomIdle, gatewayGrace, joinDeadline, readPatience, headInterval,
+            maxWaiting, SharedSettings.replay, ringBytes, roomIdle, gatewayGrace, joinDeadline, readPatience,
+            headInterval,
             gapPatience, previewPatience, gatewayBytes,
         ])
 
@@ -69,7 +68,7 @@ package struct FanoutSettings: DaemonSettings {
         limits.memory = values[Self.memory]
         limits.rooms = values[Self.maxRooms]
         limits.waiting = values[Self.maxWaiting]
-        limits.replay = values[Self.replay]
+        limits.replay = values[SharedSettings.replay]
         limits.ringBytes = values[Self.ringBytes]
         limits.roomIdle = Nanoseconds(values[Self.roomIdle])
         limits.gatewayGrace = Nanoseconds(values[Self.gatewayGrace])

@@ -6,14 +6,12 @@ internal import Stages
 final class FanoutTelemetry: Sendable {
     private let overflows: Counter
     private let signalsDropped: Counter
-    /// Peers and records that were refused.
-    let refusals: LinkTelemetry
+    let links: LinkTelemetry
     let differingCommitters: Gauge
     private let core: MetricsTable<Fanout>
     private let database: MetricsTable<RoomDatabase>
     private let envelopes: Counter
     private let envelopeBytes: Histogram
-    private let gatewaysUp: Gauge
     private let outboxBytes: Gauge
     private let blocked: Gauge
 
@@ -26,7 +24,7 @@ final class FanoutTelemetry: Sendable {
             "\(prefix)signals_dropped_total", "Signals that a gateway did not get because its link was full.")
         self.differingCommitters = metrics.gauge(
             "\(prefix)rules_differing_committers", "Committers whose rules differ from this fan-out's.")
-        self.refusals = LinkTelemetry(context, prefix: prefix)
+        self.links = LinkTelemetry(context, peers: [.gateway])
         self.core = Self.core(metrics, prefix)
         self.envelopes = metrics.counter("\(prefix)envelopes_sent_total", "Envelopes given to gateways' links.")
         self.envelopeBytes = metrics.histogram("\(prefix)envelope_bytes", "Their sizes.", buckets: Buckets.sizes)
@@ -34,8 +32,6 @@ final class FanoutTelemetry: Sendable {
         database.gauge("database_requests", "Questions to the database that wait or are under way.", \.openCount)
         database.gauge("database_connections", "Connections that are up.", \.upCount)
         self.database = database
-        self.gatewaysUp = metrics.gauge(
-            "\(prefix)links_up", "Instances that are connected.", labels: ["stage": "gateway"])
         self.outboxBytes = metrics.gauge("\(prefix)outbox_bytes", "Bytes that wait for gateways.")
         self.blocked = metrics.gauge("\(prefix)gateways_blocked", "Gateways whose link takes no more at present.")
     }
@@ -60,7 +56,7 @@ final class FanoutTelemetry: Sendable {
             "signals_refused_total", "Signals of connections that are not in the room under that session.",
             \.counters.signalsRefused)
         core.counter("gaps_total", "Gaps in a shard that the log had to fill.", \.counters.gaps)
-        core.counter("rebases_total", "Shards whose rooms were loaded again.", \.counters.rebases)
+        core.counter("shard_reloads_total", "Shards whose rooms were loaded again.", \.counters.rebases)
         core.counter(
             "histories_replaced_total", "Shards whose history in the database was replaced under the same name.",
             \.counters.replacements)
@@ -70,7 +66,7 @@ final class FanoutTelemetry: Sendable {
         core.counter("room_loads_total", "Rooms loaded from the database.", \.counters.loads)
         core.counter("snapshots_total", "Joins answered with the whole room.", \.counters.snapshots)
         core.counter("replays_total", "Joins and gateways answered with exactly what they missed.", \.counters.replays)
-        core.counter("resets_total", "Gateways whose members must join a room again.", \.counters.resets)
+        core.counter("resyncs_total", "Gateways whose members must join a room again.", \.counters.resets)
         core.counter("refusals_total", "Joins and reads of rooms that were refused.", \.counters.refusals)
         core.gauge("rooms", "Rooms in memory.", \.rooms.count)
         core.gauge("room_bytes", "About what they take.", \.rooms.bytes)
@@ -90,7 +86,7 @@ final class FanoutTelemetry: Sendable {
         self.core.publish(stage.fanout)
         self.database.publish(database)
         self.overflows.follow(stage.overflows)
-        self.gatewaysUp.set(outboxes.peers.count)
+        self.links.connected(outboxes.peers.count, of: .gateway)
         self.signalsDropped.follow(stage.gateways.droppedSignals)
         self.outboxBytes.set(outboxes.bytes)
         self.blocked.set(outboxes.blockedCount)

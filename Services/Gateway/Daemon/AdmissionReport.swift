@@ -19,7 +19,7 @@ final class AdmissionReport {
             "touchsync_gateway_hosts_refused_total",
             "Requests that addressed the gateway by a name that it does not have.")
         self.tokensRefused = context.metrics.counters(
-            "touchsync_gateway_tokens_refused_total", "Tokens refused, by the check that failed.", label: "check",
+            "touchsync_gateway_tokens_refused_total", "Tokens refused, by the check that failed.", label: "reason",
             of: TokenFailure.self)
         self.checksRefused = context.metrics.counter(
             "touchsync_gateway_token_checks_refused_total", "Tokens not checked, as too many came from one side.")

@@ -47,7 +47,7 @@ final class GatewayHub {
             routes: MeshRoutes(pause: Nanoseconds(settings.linkPause)),
             over: LoopTransport(
                 apps: apps, flushes: flushes, watch: watch, report: self.admission.report, telemetry: telemetry),
-            intake: telemetry.linkRefusals.intake(at: .gateway, logger: logger), trace: { logger.trace($0) })
+            intake: telemetry.links.intake(at: .gateway, logger: logger), trace: { logger.trace($0) })
         self.load = LoadGauge(budget: settings.promptCPU)
         self.mesh = context.health.check("mesh")
         self.telemetry = telemetry

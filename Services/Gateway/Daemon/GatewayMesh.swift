@@ -31,9 +31,9 @@ final class GatewayMesh: ReactorLoop {
     func turn(at now: Instant) -> Instant? {
         for links in [self.coalescers, self.committers, self.fanouts] { links.read { self.act($0, links.stage) } }
         if self.figures.isDue(at: now) {
-            self.telemetry.linkRefusals.publish(self.thread)
+            self.telemetry.links.publish(self.thread)
             let links = [self.coalescers, self.committers, self.fanouts]
-            self.telemetry.reconnects(links.reduce(0) { $0 &+ $1.reconnects })
+            self.telemetry.links.reconnected(links.reduce(0) { $0 &+ $1.reconnects })
         }
         return nil
     }

@@ -49,10 +49,10 @@ package struct GatewayService: Service {
             settings: settings, context: context, tokenChanges: tokens.changes,
             certificateChanges: certificates.changes, sets: sets, links: links, meshWaker: meshWaker,
             listening: context.health.check("listener"))
-        let peersWatch = try links.services(context, role: .gateway, prefix: "touchsync_gateway_") {
+        let peersWatch = try links.services(context, role: .gateway) {
             meshWaker.withLockedValue { $0 }?.signal()
         }
-        var watch = SetWatch(context, prefix: "touchsync_gateway_", pace: settings.lookups)
+        var watch = SetWatch(context, pace: settings.lookups)
         sets.follow(on: &watch) { meshWaker.withLockedValue { $0 }?.signal() }
         return try tokens.services + certificates.services + peersWatch + watch.services() + [gateway]
     }

@@ -69,7 +69,7 @@ package struct GatewaySettings: DaemonSettings {
         "connection-joins-per-second", default: 16, in: 1...100_000,
         "Joins of one connection, and four times its rooms at once after a pause.")
     static let connectionsOfUser = Setting.int(
-        "connections-per-user", default: 64, in: 1...1_000_000, "Connections of one user to this gateway.")
+        "max-connections-per-user", default: 64, in: 1...1_000_000, "Connections of one user to this gateway.")
     static let previewRate = Setting.int(
         "previews-per-second", default: 120, in: 1...10_000, "Previews of one connection; beyond it they are folded.")
     static let commitRate = Setting.int(
@@ -171,8 +171,7 @@ package struct GatewaySettings: DaemonSettings {
             waitingCommits, inFlightCommits, inFlightBytes, handshakeRate, joinRate,
             joinsWaiting, answerBytes, userAnswerBytes, userReads, userReadsWaiting, SharedSettings.roomElements,
             SharedSettings.roomBytes,
-            SharedSettings.elementAnnotations,
-            SharedSettings.pictureBytes,
+            SharedSettings.elementAnnotations, SharedSettings.pictureBytes, SharedSettings.replay,
             readsWaiting, traceShare, traceRate, drainSpread, deadline, tick, flushLate, flushCalm,
             promptCPU, linkPause,
             SharedSettings.coalescers, SharedSettings.committers, SharedSettings.fanouts,
@@ -257,6 +256,7 @@ package struct GatewaySettings: DaemonSettings {
         limits.roomBytes = values[SharedSettings.roomBytes]
         limits.elementAnnotations = values[SharedSettings.elementAnnotations]
         limits.pictureBytes = values[SharedSettings.pictureBytes]
+        limits.replay = values[SharedSettings.replay]
         limits.answerBytes = values[Self.answerBytes]
         limits.userAnswerBytes = values[Self.userAnswerBytes]
         limits.userReads = values[Self.userReads]

@@ -8,8 +8,7 @@ import Wire
 
 /// The gateway's figures for operators. Instruments are made once and updated a moment after something happened.
 final class GatewayTelemetry: Sendable {
-    /// Peers and records that were refused.
-    let linkRefusals: LinkTelemetry
+    let links: LinkTelemetry
     private let envelopesDropped: Counter
     let handshakesRefused: Counter
     let signalsDropped: Counter
@@ -21,8 +20,6 @@ final class GatewayTelemetry: Sendable {
     private let lanesClosed: Gauge
     private let waitShare: Gauge
     private let commitLatency, previewAge: Histogram
-    private let linksUp: [Stage: Gauge]
-    private let reconnects: Counter
 
     private static let prefix = "touchsync_gateway_"
 
@@ -30,7 +27,7 @@ final class GatewayTelemetry: Sendable {
         let metrics = context.metrics
         func counter(_ name: String, _ help: String) -> Counter { metrics.counter(Self.prefix + name, help) }
         func gauge(_ name: String, _ help: String) -> Gauge { metrics.gauge(Self.prefix + name, help) }
-        self.linkRefusals = LinkTelemetry(context, prefix: Self.prefix)
+        self.links = LinkTelemetry(context, peers: [.coalescer, .committer, .fanout])
         self.core = Self.core(metrics)
         self.server = Self.server(metrics)
         self.envelopesDropped = counter("envelopes_dropped_total", "Envelopes that a peer was too slow for.")
@@ -38,8 +35,8 @@ final class GatewayTelemetry: Sendable {
         self.signalsDropped = counter(
             "signals_dropped_total", "Signals that a member did not get because too much waited for it.")
         self.slowApps = gauge("slow_apps", "Apps that have not read what is sent to them for a second or longer.")
-        self.inFlightOldest = gauge("in_flight_oldest_seconds", "How long the oldest of them has waited.")
-        self.lanesClosed = gauge("commit_lanes_closed", "Committers that have given no more credit.")
+        self.inFlightOldest = gauge("commits_in_flight_oldest_seconds", "How long the oldest of them has waited.")
+        self.lanesClosed = gauge("committers_without_credit", "Committers that have given no more credit.")
         self.waitShare = gauge(
             "previews_wait_ratio",
             "How long previews wait for each other, relative to the longest wait: 0 while there is CPU to spare.")
@@ -48,21 +45,13 @@ final class GatewayTelemetry: Sendable {
         self.previewAge = metrics.histogram(
             "\(Self.prefix)preview_age_seconds",
             "How old previews were when they were delivered, of some whose publishers are connected here, too.")
-        let stages: [Stage] = [.coalescer, .committer, .fanout]
-        self.linksUp = Dictionary(
-            uniqueKeysWithValues: stages.map { stage in
-                let up = metrics.gauge(
-                    "\(Self.prefix)links_up", "Instances that are connected.", labels: ["stage": "\(stage)"])
-                return (stage, up)
-            })
-        self.reconnects = counter("reconnects_total", "Links that were opened again.")
     }
 
     private static func core(_ metrics: MetricsRegistry) -> MetricsTable<Gateway> {
         var core = MetricsTable<Gateway>(metrics, prefix: Self.prefix)
         core.counter("events_received_total", "Events from apps.", \.eventsTotal)
         core.counter("refusals_total", "Events refused.", \.refusedTotal)
-        core.counter("busy_total", "Commits, joins and reads refused because too many waited.", \.busyTotal)
+        core.counter("busy_refusals_total", "Commits, joins and reads refused because too many waited.", \.busyTotal)
         core.gauge("connections", "Apps connected.", \.connections.count)
         core.counter("previews_received_total", "Previews from apps.", \.connections.previewsTotal)
         core.counter(
@@ -75,7 +64,7 @@ final class GatewayTelemetry: Sendable {
             "awareness_received_total", "Cursors, selections and other awareness from apps.",
             \.connections.awarenessTotal)
         core.counter(
-            "revoked_total", "Connections ended because their tokens were not valid any more.",
+            "connections_revoked_total", "Connections ended because their tokens were not valid any more.",
             \.authenticator.revokedTotal)
         for (limit, total) in [
             ("commits", \.commits.overUserRateTotal), ("requests", \.requests.overUserRateTotal),
@@ -101,7 +90,7 @@ final class GatewayTelemetry: Sendable {
             "traces_over_rate_total", "Commits whose way was not logged because there were too many to be logged.",
             \.commits.traces.overRateTotal)
         core.gauge("commits_in_flight", "Commits without a result.", \.commits.inFlight.count)
-        core.gauge("in_flight_bytes", "About their bytes.", \.commits.inFlight.bytes)
+        core.gauge("commits_in_flight_bytes", "About their bytes.", \.commits.inFlight.bytes)
         core.gauge("commits_held", "Commits in flight that wait for credit.", \.commits.inFlight.heldCount)
         core.gauge(
             "commits_waiting", "Commits without a number that wait for their turn.", \.commits.inFlight.reservedCount)
@@ -114,7 +103,8 @@ final class GatewayTelemetry: Sendable {
         core.gauge(
             "answer_bytes", "Bytes of answers to joins and reads that apps have not read yet.", \.joins.answers.bytes)
         core.counter(
-            "unread_closed_total", "Connections closed because answers that they did not read kept others waiting.",
+            "connections_closed_unread_total",
+            "Connections closed because answers that they did not read kept others waiting.",
             \.joins.answers.closedTotal)
     }
 
@@ -137,8 +127,8 @@ final class GatewayTelemetry: Sendable {
             "interval_changes_total", "Times that a room's flush interval changed.", \.rooms.intervals.changes)
         for interval in FlushInterval.allCases.dropFirst() {
             core.gauge(
-                "slowed_rooms", "Rooms that get previews less often than others, by interval, ms.",
-                labels: ["interval": String(interval.rawValue)]
+                "slowed_rooms", "Rooms that get previews less often than others, by interval.",
+                labels: ["interval_ms": String(interval.rawValue)]
             ) { Double($0.rooms.intervals.count(of: interval)) }
         }
     }
@@ -149,16 +139,16 @@ final class GatewayTelemetry: Sendable {
             "foreign_sessions_total", "Requests for sessions of other gateways, which a proxy should send there.",
             \.statistics.foreignSessions)
         server.counter(
-            "refused_connections_total", "Connections over a limit of their number or rate.",
+            "connections_refused_total", "Connections over a limit of their number or rate.",
             \.statistics.refusedConnections)
         server.counter(
-            "refused_sessions_total", "Sessions that a limit or the memory budget refused.",
+            "sessions_refused_total", "Sessions that a limit or the memory budget refused.",
             \.statistics.refusedSessions)
         server.counter(
-            "paused_reads_total", "Times that a connection was left unread because it had sent too much.",
+            "reads_paused_total", "Times that a connection was left unread because it had sent too much.",
             \.statistics.pausedReads)
         server.counter(
-            "shed_connections_total", "Connections and sessions closed because the memory budget was exceeded.",
+            "connections_shed_total", "Connections and sessions closed because the memory budget was exceeded.",
             \.statistics.shedConnections)
         server.counter("tls_handshakes_total", "TLS handshakes completed with clients.", \.statistics.tlsHandshakes)
         server.counter(
@@ -172,8 +162,6 @@ final class GatewayTelemetry: Sendable {
         return server
     }
 
-    func reconnects(_ count: UInt64) { self.reconnects.follow(count) }
-
     func previewsWait(_ share: Double) {
         self.waitShare.set(share)
     }
@@ -182,7 +170,7 @@ final class GatewayTelemetry: Sendable {
 
     func observe(_ core: borrowing Gateway, _ routes: borrowing MeshRoutes) {
         self.core.publish(core)
-        for (stage, owners) in routes.owners { self.linksUp[stage]?.set(owners.upCount) }
+        for (stage, owners) in routes.owners { self.links.connected(owners.upCount, of: stage) }
         self.envelopesDropped.follow(routes.droppedEnvelopes)
         self.lanesClosed.set(routes.committers.outboxes.closedCount)
         self.commitLatency.follow(core.commits.latency)

@@ -45,9 +45,10 @@ private struct WatchedPair: WatchedContents {
     init(_ settings: TLSSettings, _ context: DaemonContext, adopt: @escaping @Sendable (TLSIdentity) -> Void) {
         self.settings = settings
         self.inForce = NIOLockedValueBox(settings.identity)
-        self.report = FileReport(settings.certificateFile.path, "certificates", context, prefix: "touchsync_gateway_")
+        self.report = FileReport(settings.certificateFile.path, "certificates", context)
         self.expiry = context.metrics.gauge(
-            "touchsync_gateway_certificate_expiry_seconds", "When the certificate expires, in seconds since 1970.")
+            "touchsync_gateway_certificate_expiry_timestamp_seconds",
+            "When the certificate expires, in seconds since 1970.")
         self.adopt = adopt
         self.expiry.set(settings.identity.expiry)
     }

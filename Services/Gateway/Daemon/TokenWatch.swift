@@ -32,14 +32,14 @@ struct TokenWatch {
         let rules = NIOLockedValueBox(settings.rules)
         var files: [WatchedFile] = []
         if let file = settings.keysFile {
-            let report = FileReport(file.path, "keys", context, prefix: "touchsync_gateway_")
+            let report = FileReport(file.path, "keys", context)
             let contents = WatchedTokens(
                 part: \.keys, rules: rules, report: report, adopt: adopt, read: settings.keys(in:),
                 facts: { ["keys.count": "\($0.count)", "keys.former_count": "\($1.count)"] })
             files.append(WatchedFile(file.path, stamp: file.stamp, contents: contents))
         }
         if let file = settings.revocationsFile {
-            let report = FileReport(file.path, "revocations", context, prefix: "touchsync_gateway_")
+            let report = FileReport(file.path, "revocations", context)
             let contents = WatchedTokens(
                 part: \.revocations, rules: rules, report: report, adopt: adopt, read: TokenSettings.revocations(in:),
                 facts: { list, _ in ["revocations.count": "\(list.count)"] })

@@ -4,7 +4,7 @@ internal import Glibc
 enum ProcessMetrics {
     static func add(to metrics: MetricsRegistry, log: LogSink) {
         metrics.gauge("touchsync_build_info", "1; the labels say what runs.", labels: BuildInfo.labels) { 1 }
-        metrics.counter("touchsync_log_dropped_lines_total", "Log lines lost because nobody read them.") {
+        metrics.counter("touchsync_log_lines_dropped_total", "Log lines lost because nobody read them.") {
             Double(log.droppedLines)
         }
         metrics.counter("process_cpu_seconds_total", "CPU time of all threads, user and system.") { self.cpuSeconds() }

@@ -36,7 +36,7 @@ package struct SettingRefusal: Error, Sendable, CustomStringConvertible {
 
 /// The properties of a setting that the resolver needs, independent of its type.
 package protocol SettingDeclaration: Sendable {
-    /// The flag without its dashes, such as `flush-interval-ms`; file key and environment variable follow from it.
+    /// The flag without its dashes, such as `ping-interval-ms`; file key and environment variable follow from it.
     var name: String { get }
     /// The allowed values, completing "must be": `a whole number from 1 to 1000`.
     var allowed: String { get }
@@ -57,10 +57,10 @@ package protocol SettingDeclaration: Sendable {
 }
 
 extension SettingDeclaration {
-    /// The flag: `--flush-interval-ms`.
+    /// The flag: `--ping-interval-ms`.
     package var flag: String { "--\(self.name)" }
 
-    /// The key in the settings file: `flushIntervalMs`.
+    /// The key in the settings file: `pingIntervalMs`.
     package var fileKey: String {
         var words = self.name.split(separator: "-").map(String.init)[...]
         let first = words.popFirst() ?? ""
@@ -75,7 +75,7 @@ extension SettingDeclaration {
 
 /// A declared setting: its name, type, default, allowed values and one line of help.
 ///
-/// Make one with the factories of `Setting+Kinds.swift`: `Setting.milliseconds("flush-interval-ms", …)`.
+/// Make one with the factories of `Setting+Kinds.swift`: `Setting.milliseconds("ping-interval-ms", …)`.
 package struct Setting<Value: Sendable>: SettingDeclaration {
     package let name: String
     package let allowed: String

@@ -2,7 +2,7 @@ package enum SettingSource: Sendable, Equatable, CustomStringConvertible {
     /// The command line.
     case flag
     case environment(String)
-    /// A settings file: its path and the position in it, such as `coalescer.flushIntervalMs`.
+    /// A settings file: its path and the position in it, such as `coalescer.pingIntervalMs`.
     case file(path: String, place: String)
     /// The default: no source sets it.
     case fallback
@@ -19,7 +19,7 @@ package enum SettingSource: Sendable, Equatable, CustomStringConvertible {
 
 /// One problem with the settings. The text names the setting, the source and the allowed values.
 package struct SettingProblem: Error, Sendable, Equatable, CustomStringConvertible {
-    /// The setting, as a flag (`--flush-interval-ms`), or the file's path when the file itself is the problem.
+    /// The setting, as a flag (`--ping-interval-ms`), or the file's path when the file itself is the problem.
     package let subject: String
     /// The problem and the allowed values.
     package let complaint: String

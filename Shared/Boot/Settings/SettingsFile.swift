@@ -3,8 +3,8 @@ internal import JSONBytes
 /// A settings file: one JSON object with an object per daemon and one for all of them.
 ///
 ///     { "common":    { "databaseUrl": "postgresql://…", "logFormat": "json" },
-///       "gateway":   { "port": 8080 },
-///       "coalescer": { "flushIntervalMs": 16 } }
+///       "gateway":   { "port": 8080, "pingIntervalMs": 20000 },
+///       "coalescer": { "maxEntries": 100000 } }
 package struct SettingsFile: Sendable {
     /// The objects that a settings file may have in addition to `common`.
     package static let sections = ["gateway", "coalescer", "committer", "fanout", "monitor"]

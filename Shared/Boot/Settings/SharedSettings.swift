@@ -95,6 +95,11 @@ package enum SharedSettings {
         "picture-bytes", default: 128 << 10, in: 0...192 << 10,
         "Bytes of an element's picture that is a data URL; 0: it counts among its own fields; likewise.")
 
+    package static let replay = Setting.int(
+        "replay", default: 1000, in: 0...10_000,
+        "Updates that fan-outs replay to an app that resumes, at most; who missed more gets the room; gateways tell apps."
+    )
+
     // MARK: Database
 
     package static let databaseURL = Setting<String?>.secret(
@@ -122,6 +127,6 @@ package enum SharedSettings {
         lookupPause, lookupPatience, linkKeyFile, peersFile,
         databaseURL, rules,
         jwtSecret, jwtKeysFile, jwtIssuer, jwtAudience, tokenLifetime, roomElements, roomBytes, elementAnnotations,
-        pictureBytes,
+        pictureBytes, replay,
     ]
 }

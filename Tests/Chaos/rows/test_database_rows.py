@@ -293,7 +293,7 @@ def test_a_day_of_the_log_goes_while_readers_are_behind(row):
             world.may_leave = True
             await acknowledged(world, 40)
             assert world.counts["resyncs"] > resyncs, "nobody was told"
-            await counted(world, "fanout", "resets_total")
+            await counted(world, "fanout", "resyncs_total")
 
     row.run(play())
 

@@ -59,7 +59,7 @@ import Wire
     }
 
     @Test mutating func overItsBoundsItRefusesAsBusy() {
-        self.limits.queueItems = 2
+        self.limits.queueCommits = 2
         self.limits.queueBytes = 1000
         var machine = self.machine()
         machine.commitReceived(commit(1, create("a")), size: 990, at: 0, into: &self.actions)
@@ -74,7 +74,7 @@ import Wire
     }
 
     @Test mutating func everyCommitGivesItsSenderCreditBackOnce() {
-        self.limits.queueItems = 2
+        self.limits.queueCommits = 2
         var machine = self.machine()
         machine.commitReceived(commit(1, create("a")), size: 10, source: 1, at: 0, into: &self.actions)
         // A copy of what waits, and one too many: nothing of them is kept.

@@ -31,7 +31,7 @@ import Wire
 
     @Test func aFloodOfOneUserDelaysAnotherByOneBatch() {
         var limits = CommitterLimits()
-        limits.batchItems = 4
+        limits.batchCommits = 4
         let bench = LedgerBench(on: self.database, limits: limits)
         self.admit(7, by: "ann", to: bench) { create(Identifier("a\($0)")) }
         self.admit(1, by: "bob", to: bench) { create(Identifier("b\($0)")) }
@@ -71,7 +71,7 @@ import Wire
     /// A batch that is put back is written again as it was; whose turn it is does not change.
     @Test func aBatchThatFailedComesAgainFirst() throws {
         var limits = CommitterLimits()
-        limits.batchItems = 2
+        limits.batchCommits = 2
         let bench = LedgerBench(on: self.database, limits: limits)
         self.admit(2, by: "ann", to: bench) { create(Identifier("a\($0)")) }
         self.admit(2, by: "bob", to: bench) { create(Identifier("b\($0)")) }
@@ -90,7 +90,7 @@ import Wire
     @Test(arguments: 1...50) func everybodyGetsATurn(seed: UInt64) {
         var random = SplitMix64(seed: seed)
         var limits = CommitterLimits()
-        limits.batchItems = Int.random(in: 1...5, using: &random)
+        limits.batchCommits = Int.random(in: 1...5, using: &random)
         let bench = LedgerBench(on: self.database, limits: limits)
         var numbers: [String: UInt64] = [:]
         for _ in 0..<60 {

@@ -228,7 +228,7 @@ import Wire
 
     @Test func aWrittenBatchForgetsItsOwnCopiesOnly() {
         var limits = CommitterLimits()
-        limits.batchItems = 1
+        limits.batchCommits = 1
         let bench = LedgerBench(limits: limits)
         let waiting = commit(1, create("b"), session: "s-bob", user: "bob")
         bench.admit(commit(1, create("a"), session: "s-ann", user: "ann"))
@@ -242,7 +242,7 @@ import Wire
 
     @Test func batchesKeepToTheirBounds() throws {
         var limits = CommitterLimits()
-        limits.batchItems = 4
+        limits.batchCommits = 4
         limits.batchBytes = 250
         let bench = LedgerBench(on: self.database, limits: limits)
         for number in 1...9 { bench.admit(commit(UInt64(number), create(Identifier("e\(number)"))), size: 100) }

@@ -57,7 +57,7 @@ import Wire
 
     @Test mutating func aRefusalIsMarkedWithItsCode() {
         var limits = CommitterLimits()
-        limits.queueItems = 2
+        limits.queueCommits = 2
         var machine = self.machine(limits: limits)
         machine.commitReceived(self.traced(commit(3, create("c"))), size: 10, at: 0, into: &self.actions)
         machine.timeReached(10_000_000_000, into: &self.actions)

@@ -20,7 +20,7 @@ import Wire
 
         func metric(_ name: String, of committer: Int = 0) -> Double {
             let lines = self.contexts[committer].metrics.text().split(separator: "\n")
-            let line = lines.first { $0.hasPrefix("touchsync_committer_\(name) ") }
+            let line = lines.first { $0.hasPrefix("touchsync_\(name) ") }
             return line.flatMap { Double($0.split(separator: " ").last ?? "") } ?? -1
         }
     }
@@ -45,7 +45,7 @@ import Wire
             try await probe.until("committers are up") { $0.up.count == committers }
             try await probe.until("databases are there") { _ in contexts.indices.allSatisfy { stage.isReady($0) } }
             try await probe.until("fan-out is linked") { _ in
-                contexts.indices.allSatisfy { stage.metric("links_up{stage=\"fanout\"}", of: $0) == 1 }
+                contexts.indices.allSatisfy { stage.metric("links_up{peer_stage=\"fanout\"}", of: $0) == 1 }
             }
             try await body(stage, groups)
             for group in groups { await group.triggerGracefulShutdown() }
@@ -69,7 +69,8 @@ import Wire
             #expect(row.float8(0, 0) == 7)
             // Figures are published five times a second.
             try await stage.probe.until("figures") { _ in
-                stage.metric("commits_total{outcome=\"applied\"}") == 2 && stage.metric("queue_commits") == 0
+                stage.metric("committer_commits_total{outcome=\"applied\"}") == 2
+                    && stage.metric("committer_queue_commits") == 0
             }
         }
     }
@@ -119,7 +120,7 @@ import Wire
                 #expect(row.int8(0, 0) == Int64(result.seq))
             }
             try await stage.probe.until("figures") { _ in
-                (0..<2).contains { stage.metric("batches_total{ending=\"lost\"}", of: $0) > 0 }
+                (0..<2).contains { stage.metric("committer_batches_total{outcome=\"lost\"}", of: $0) > 0 }
             }
             let gseqs = stage.probe.now.updates.map(\.gseq)
             #expect(Set(gseqs).count == gseqs.count, "an update was published twice")

@@ -76,7 +76,7 @@ import Wire
                 #expect(row.int8(0, 0) == Int64(result.seq), "commit \(result.number) was acknowledged")
             }
             #expect(try pair.epoch(ofStandby: true) == epoch)
-            try await stage.probe.until("figures") { _ in stage.metric("history_changes_total") >= 1 }
+            try await stage.probe.until("figures") { _ in stage.metric("committer_history_changes_total") >= 1 }
             try await self.formerPrimaryIsNotUsed(pair, stage, after)
         }
     }
@@ -156,7 +156,7 @@ import Wire
             }
             // Nobody ends that wait but the client: its deadline makes the outcome unknown.
             try await stage.probe.until("the deadline", within: .seconds(40)) { _ in
-                stage.metric("batches_total{ending=\"lost\"}") > 0
+                stage.metric("committer_batches_total{outcome=\"lost\"}") > 0
             }
             #expect(stage.probe.now.results.count == answered)
             try pair.standby.start()
@@ -181,14 +181,14 @@ import Wire
             // It is written here and nowhere else: the server calls that a success, with a warning.
             try await stage.probe.until("an unknown outcome") { _ in
                 _ = try? watcher.execute(cancel)
-                return stage.metric("batches_total{ending=\"lost\"}") > 0
+                return stage.metric("committer_batches_total{outcome=\"lost\"}") > 0
             }
             #expect(try watcher.execute("SELECT max(n) FROM commit_log").int8(0, 0) == 2)
             #expect(!stage.probe.now.results.contains { $0.number == 2 })
             try pair.standby.start()
             try await self.settle(stage, 2, transform("a", x: 2))
             try await stage.probe.until("figures") { _ in
-                stage.metric("unknown_outcomes_total{outcome=\"written\"}") == 1
+                stage.metric("committer_unknown_outcomes_total{outcome=\"written\"}") == 1
             }
         }
     }

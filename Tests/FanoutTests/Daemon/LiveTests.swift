@@ -279,7 +279,7 @@ import Wire
             }
             stage.gateway.send(Self.join(1))
             try await eventually("the answer") { stage.gateway.records.joined.count == 1 }
-            #expect(stage.context.metrics.text().contains("touchsync_fanout_envelopes_malformed_total 3"))
+            #expect(stage.context.metrics.text().contains("touchsync_envelopes_malformed_total 3"))
         }
     }
 

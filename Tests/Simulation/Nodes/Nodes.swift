@@ -25,10 +25,10 @@ extension World {
 
     func committer(_ process: Process) -> any Shell {
         var limits = CommitterLimits()
-        limits.batchItems = self.random.chance(50) ? 256 : 3
+        limits.batchCommits = self.random.chance(50) ? 256 : 3
         limits.cacheBytesPerShard = self.random.chance(50) ? 2 << 20 : 2000
         // In some worlds commits come faster than there is space for.
-        if self.plan.seed % 8 == 2 { limits.queueItems = 6 }
+        if self.plan.seed % 8 == 2 { limits.queueCommits = 6 }
         limits.roomElements = self.plan.roomElements
         limits.elementAnnotations = self.plan.elementAnnotations
         process.greeting = self.window().greeting

@@ -37,8 +37,8 @@ extension BatchDraft {
     /// - Throws: a refusal when an edit has no elements or too many.
     func checkGroup(_ count: Int, field: String = "elements") throws(Refusal) {
         if count == 0 { throw Refusal(.invalid, "The edit has no element.", field: field) }
-        if count > self.limits.elementsPerCommit {
-            throw Refusal(.tooLarge, "An edit has at most \(self.limits.elementsPerCommit) elements.", field: field)
+        if count > self.limits.groupElements {
+            throw Refusal(.tooLarge, "An edit has at most \(self.limits.groupElements) elements.", field: field)
         }
     }
 }

@@ -70,9 +70,10 @@ struct Doctor {
             }
         }
         var findings = problems.map { Finding.fail("settings", $0, "repair it at the place named") }
-        let known = self.catalog.schemas.flatMap { $0.settings.map(\.environmentVariable) }
-        for name in environment.keys.sorted() where name.hasPrefix("TOUCHSYNC_") && name != "TOUCHSYNC_CONFIG" {
-            guard !known.contains(name) else { continue }
+        let known =
+            self.catalog.schemas.flatMap { $0.settings.map(\.environmentVariable) }
+            + ["TOUCHSYNC_CONFIG", TouchSyncCommand.tokenVariable]
+        for name in environment.keys.sorted() where name.hasPrefix("TOUCHSYNC_") && !known.contains(name) {
             findings.append(
                 .warn("settings", "\(name) is no setting of any daemon", "look for a misspelling, or unset it"))
         }

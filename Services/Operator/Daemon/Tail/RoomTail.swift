@@ -75,7 +75,7 @@ final class RoomTail: Sendable {
         let lines: TailLines
         let write: @Sendable (String) -> Void
 
-        private var now: String { TailTime.text(stored: WallClock.text()) }
+        private var now: String { WallClock.text() }
 
         func run(_ inputs: AsyncStream<Input>) async {
             var machine = TailMachine(room: self.options.room)
@@ -127,7 +127,7 @@ final class RoomTail: Sendable {
                     position = oldest - 1
                 }
                 for entry in page.entries where entry.seq > position && entry.seq <= last {
-                    self.write(self.lines.line(of: TailUpdate(entry), time: TailTime.text(stored: entry.at)))
+                    self.write(self.lines.line(of: TailUpdate(entry), time: entry.at))
                     position = entry.seq
                 }
                 guard page.next != nil else { return }

@@ -15,7 +15,7 @@ struct TailLines: Sendable {
     }
 
     /// An update.
-    /// - Parameter time: when it arrived or was stored, such as `12:03:44.123`.
+    /// - Parameter time: when it arrived or was stored, such as `2026-01-31T12:03:44.123Z`.
     func line(of update: TailUpdate, time: String) -> String {
         guard !self.isJSON else {
             return JSONWriter.line { writer in
@@ -64,12 +64,13 @@ struct TailLines: Sendable {
                 writer.member("text", text)
             }
         }
-        return self.style.paint("\(time)  -- \(TerminalText.clean(text))", .warning) + "\n"
+        return self.style.paint("\(Self.timeOfDay(time))  -- \(TerminalText.clean(text))", .warning) + "\n"
     }
 
     private func line(
         _ time: String, _ number: String, user: String, _ event: String, _ words: String, isFaint: Bool = false
     ) -> String {
+        let time = Self.timeOfDay(time)
         let name = TerminalText.fit(TerminalText.clean(user), to: 12)
         let head = TerminalText.fit(number, to: 6, isRight: true)
         let kind = TerminalText.fit(event, to: 20)
@@ -77,13 +78,9 @@ struct TailLines: Sendable {
         return self.style.paint(time, .faint) + " " + self.style.paint(head, .strong) + "  \(name)  "
             + self.style.paint(kind, .faint) + "  \(words)"
     }
-}
 
-/// Times of day, UTC.
-enum TailTime {
-    /// The time of day, `12:03:44.123`, in a time as logs and histories have it, `2026-01-31T12:03:44.123Z`.
-    static func text(stored: String) -> String {
-        let time = stored.split(separator: "T", maxSplits: 1).last ?? ""
-        return String(time.prefix(12))
+    /// `12:03:44.123`, UTC.
+    private static func timeOfDay(_ time: String) -> String {
+        String((time.split(separator: "T", maxSplits: 1).last ?? "").prefix(12))
     }
 }

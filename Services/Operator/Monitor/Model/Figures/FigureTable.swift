@@ -12,8 +12,8 @@ struct FigureTable: Sendable {
 
     /// Rows by the name of the metric.
     private let rows: [String: [Row]]
-    /// Metrics whose growth counts as dropped records, with the label that names the reason; nil: the metric's own name.
-    private let drops: [String: String?]
+    /// Metrics whose growth counts as dropped records: what they are called, and the label that names the reason, if any.
+    private let drops: [String: (kind: String, label: String?)]
 
     var metrics: [String] { Array(self.rows.keys) + Array(self.drops.keys) }
 
@@ -27,10 +27,9 @@ struct FigureTable: Sendable {
 
     /// The name of the kind of drops that a sample counts, such as `previews_dropped: waited`; nil when it counts none.
     func drop(of sample: ExpositionSample) -> String? {
-        guard let label = self.drops[sample.name] else { return nil }
-        let name = sample.name.drop(prefix: "touchsync_").drop { $0 != "_" }.dropFirst().drop(suffix: "_total")
-        guard let label, let reason = sample[label] else { return String(name) }
-        return "\(name): \(reason)"
+        guard let (kind, label) = self.drops[sample.name] else { return nil }
+        guard let label, let reason = sample[label] else { return kind }
+        return "\(kind): \(reason)"
     }
 
     static subscript(_ stage: Stage) -> FigureTable {
@@ -48,28 +47,27 @@ struct FigureTable: Sendable {
         "touchsync_gateway_",
         [
             .previewsIn: "previews_received_total", .previewsOut: "previews_sent_total",
-            .commitsIn: "commits_received_total", .commitsOut: "commits_acknowledged_total",
+            .commitsIn: "commits_accepted_total", .commitsOut: "commits_acknowledged_total",
             .commitsResent: "commits_resent_total", .updatesOut: "updates_delivered_total", .resyncs: "resyncs_total",
             .slowMembers: "slow_members_total", .slowApps: "slow_apps", .intervalChanges: "interval_changes_total",
-            .connections: "connections", .queueCommits: "commits_in_flight", .queueBytes: "in_flight_bytes",
-            .queueAge: "in_flight_oldest_seconds", .lanesClosed: "commit_lanes_closed",
+            .connections: "connections", .queueCommits: "commits_in_flight", .queueBytes: "commits_in_flight_bytes",
+            .queueAge: "commits_in_flight_oldest_seconds", .lanesClosed: "committers_without_credit",
             .joinsWaiting: "joins_waiting", .previewLateness: "preview_lateness_seconds",
-            .roomsAt33: "slowed_rooms{interval=33}", .roomsAt66: "slowed_rooms{interval=66}",
-            .roomsAt200: "slowed_rooms{interval=200}",
+            .roomsAt33: "slowed_rooms{interval_ms=33}", .roomsAt66: "slowed_rooms{interval_ms=66}",
+            .roomsAt200: "slowed_rooms{interval_ms=200}",
         ],
         drops: [
-            "previews_dropped_total": nil, "envelopes_dropped_total": nil, "busy_total": nil,
-            "handshakes_refused_total": nil, "refused_connections_total": nil, "refused_sessions_total": nil,
-            "shed_connections_total": nil,
+            "previews_dropped_total": nil, "envelopes_dropped_total": nil, "busy_refusals_total": nil,
+            "handshakes_refused_total": nil, "connections_refused_total": nil, "sessions_refused_total": nil,
+            "connections_shed_total": nil,
         ])
 
     private static let coalescer = FigureTable(
         "touchsync_coalescer_",
         [
             .previewsIn: "previews_received_total", .previewsOut: "previews_sent_total",
-            .previewsCollapsed: "previews_collapsed_total", .previewsReturned: "previews_returned_total",
+            .previewsCollapsed: "previews_coalesced_total", .previewsReturned: "previews_returned_total",
             .queuePreviews: "previews_held", .previewQueueAge: "previews_held_oldest_seconds",
-            .rooms: "rooms",
         ],
         drops: [
             "previews_undelivered_total": "reason", "entries_evicted_total": nil,
@@ -82,7 +80,7 @@ struct FigureTable: Sendable {
             .commitsResent: "commits_repeated_total",
             .updatesOut: "updates_published_total", .batches: "batches_total", .databaseReads: "state_reads_total",
             .queueCommits: "queue_commits", .queueBytes: "queue_bytes", .queueAge: "queue_oldest_seconds",
-            .databaseConnections: "database_connections", .rulesRefused: "rules_refused",
+            .databaseConnections: "database_connections",
         ],
         drops: [
             "updates_dropped_total": nil, "results_dropped_total": nil, "over_limit_total": "limit",
@@ -93,10 +91,9 @@ struct FigureTable: Sendable {
         [
             .previewsIn: "previews_received_total", .previewsOut: "previews_passed_total",
             .updatesIn: "updates_received_total", .replays: "replays_total", .snapshots: "snapshots_total",
-            .resyncs: "resets_total", .rooms: "rooms", .joinsWaiting: "joins_waiting", .outboxBytes: "outbox_bytes",
+            .resyncs: "resyncs_total", .rooms: "rooms", .joinsWaiting: "joins_waiting", .outboxBytes: "outbox_bytes",
             .peersBlocked: "gateways_blocked", .databaseConnections: "database_connections",
             .shardLag: "shard_lag_updates", .rulesDiffering: "rules_differing_committers",
-            .rulesRefused: "rules_refused",
         ],
         drops: [
             "previews_dropped_total": "reason", "gateway_overflows_total": nil,
@@ -104,6 +101,8 @@ struct FigureTable: Sendable {
 
     /// What every daemon has.
     private static let common: [PipelineFigure: String] = [
+        .reconnects: "touchsync_link_reconnects_total", .linksUp: "touchsync_links_up",
+        .rulesRefused: "touchsync_file_refused{file=rules}",
         .cpu: "process_cpu_seconds_total", .memoryBytes: "process_resident_memory_bytes",
         .openDescriptors: "process_open_fds", .maxDescriptors: "process_max_fds",
     ]
@@ -112,29 +111,19 @@ struct FigureTable: Sendable {
     ///   - figures: the metric of each figure without its prefix, with `{label=value}` if only such samples count.
     ///   - drops: metrics without their prefix, and the label of the reason.
     private init(_ prefix: String, _ figures: [PipelineFigure: String], drops: [String: String?]) {
-        let shared: [PipelineFigure: String] = [.reconnects: "reconnects_total", .linksUp: "links_up"]
         var rows: [String: [Row]] = [:]
-        for (figure, metric) in figures.merging(shared, uniquingKeysWith: { own, _ in own }) {
-            let parts = metric.split(separator: "{", maxSplits: 1)
+        for (figure, metric) in figures.mapValues({ prefix + $0 }).merging(
+            Self.common, uniquingKeysWith: { own, _ in own })
+        {
+            let parts = metric.split(separator: "{", maxSplits: 1).map(String.init)
             let label = parts.dropFirst().first?.dropLast().split(separator: "=", maxSplits: 1).map(String.init)
-            rows[prefix + parts[0], default: []].append(
-                Row(figure: figure, label: label.map { ($0[0], $0[1]) }))
+            rows[parts[0], default: []].append(Row(figure: figure, label: label.map { ($0[0], $0[1]) }))
         }
-        for (figure, metric) in Self.common { rows[metric] = [Row(figure: figure, label: nil)] }
         self.rows = rows
         let links = ["link_refusals_total": "reason", "records_refused_total": nil]
         self.drops = Dictionary(
-            uniqueKeysWithValues: drops.merging(links, uniquingKeysWith: { own, _ in own })
-                .map { (prefix + $0.key, $0.value) })
-    }
-}
-
-extension StringProtocol {
-    fileprivate func drop(prefix: String) -> SubSequence {
-        self.hasPrefix(prefix) ? self.dropFirst(prefix.count) : self[...]
-    }
-
-    fileprivate func drop(suffix: String) -> SubSequence {
-        self.hasSuffix(suffix) ? self.dropLast(suffix.count) : self[...]
+            uniqueKeysWithValues: (drops.map { (prefix, $0) } + links.map { ("touchsync_", $0) }).map { prefix, drop in
+                (prefix + drop.key, (String(drop.key.dropLast("_total".count)), drop.value))
+            })
     }
 }
