@@ -44,13 +44,6 @@ package struct CommitterSettings: DaemonSettings {
         "queue-commits", default: 8192, in: 1...1_000_000, "Commits in the queue; further ones are refused as busy.")
     package static let queueBytes = Setting.int(
         "queue-bytes", default: 32 << 20, in: 1 << 20...1 << 30, "Bytes of commits in the queue.")
-    package static let batchCommits = Setting.int(
-        "batch-commits", default: 256, in: 1...4096, "Maximum number of commits in one transaction.")
-    package static let batchElements = Setting.int(
-        "batch-elements", default: 512, in: 1...1_000_000,
-        "Maximum number of elements that the commits of one transaction change; one commit may change more.")
-    package static let batchBytes = Setting.int(
-        "batch-bytes", default: 256 << 10, in: 1 << 10...16 << 20, "Maximum bytes of commits in one transaction.")
     package static let groupElements = Setting.int(
         "group-elements", default: 500, in: 1...500, "Maximum number of elements that one commit names or creates.")
     package static let commitElements = Setting.int(
@@ -84,7 +77,7 @@ package struct CommitterSettings: DaemonSettings {
             SharedSettings.bind, SharedSettings.fanouts, SharedSettings.lookupPause, SharedSettings.lookupPatience,
             SharedSettings.linkKeyFile, SharedSettings.peersFile, SharedSettings.databaseURL, connections, migrate,
             unsafeDatabase, SharedSettings.rules, queueCommits, queueBytes, SharedSettings.creditCommits,
-            SharedSettings.creditBytes, batchCommits, batchElements, batchBytes, groupElements, commitElements,
+            SharedSettings.creditBytes, groupElements, commitElements,
             SharedSettings.roomElements, SharedSettings.roomBytes, SharedSettings.elementAnnotations,
             SharedSettings.pictureBytes, userSessions,
             undoDepth, undoEntryBytes, cacheBytes, commitDeadline, databaseDeadline, logRetention, sessionRetention,
@@ -108,9 +101,6 @@ package struct CommitterSettings: DaemonSettings {
         var limits = CommitterLimits()
         limits.queueCommits = values[Self.queueCommits]
         limits.queueBytes = values[Self.queueBytes]
-        limits.batchCommits = values[Self.batchCommits]
-        limits.batchElements = values[Self.batchElements]
-        limits.batchBytes = values[Self.batchBytes]
         limits.groupElements = values[Self.groupElements]
         limits.commitElements = values[Self.commitElements]
         limits.roomElements = values[SharedSettings.roomElements]

@@ -34,16 +34,6 @@ package struct FanoutSettings: DaemonSettings {
         "How long the people of a gateway that went away stay in their rooms.")
     package static let joinDeadline = Setting.milliseconds(
         "join-deadline-ms", default: 5000, in: 100...600_000, "How long a join may wait for the database.")
-    package static let readPatience = Setting.milliseconds(
-        "read-patience-ms", default: 500, in: 0...10_000,
-        "How long a read waits for an update that its user has seen already.")
-    package static let headInterval = Setting.milliseconds(
-        "head-interval-ms", default: 250, in: 10...10_000, "How often the shards' heads are asked for.")
-    package static let gapPatience = Setting.milliseconds(
-        "gap-patience-ms", default: 20, in: 0...1000, "How long late updates may fill a gap before the log is read.")
-    package static let previewPatience = Setting.milliseconds(
-        "preview-patience-ms", default: 500, in: 1...10_000,
-        "How long a preview waits for the update that it must follow.")
     package static let gatewayBytes = Setting.int(
         "gateway-bytes", default: 32 << 20, in: 1 << 16...1 << 32,
         "Bytes that may wait for one slow gateway; beyond it the gateway has to ask for what it missed.")
@@ -53,9 +43,7 @@ package struct FanoutSettings: DaemonSettings {
         [
             SharedSettings.bind, SharedSettings.linkKeyFile, SharedSettings.peersFile, SharedSettings.databaseURL,
             connections, SharedSettings.rules, memory, maxRooms,
-            maxWaiting, SharedSettings.replay, ringBytes, roomIdle, gatewayGrace, joinDeadline, readPatience,
-            headInterval,
-            gapPatience, previewPatience, gatewayBytes,
+            maxWaiting, SharedSettings.replay, ringBytes, roomIdle, gatewayGrace, joinDeadline, gatewayBytes,
         ])
 
     package init(_ values: SettingValues) throws(SettingProblem) {
@@ -73,10 +61,6 @@ package struct FanoutSettings: DaemonSettings {
         limits.roomIdle = Nanoseconds(values[Self.roomIdle])
         limits.gatewayGrace = Nanoseconds(values[Self.gatewayGrace])
         limits.joinDeadline = Nanoseconds(values[Self.joinDeadline])
-        limits.readPatience = Nanoseconds(values[Self.readPatience])
-        limits.headInterval = Nanoseconds(values[Self.headInterval])
-        limits.gapPatience = Nanoseconds(values[Self.gapPatience])
-        limits.previewPatience = Nanoseconds(values[Self.previewPatience])
         self.limits = limits
         self.rules = try values.rules()
         self.linkKeys = try values.linkKeys(bound: [SharedSettings.bind])

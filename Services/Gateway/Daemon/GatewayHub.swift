@@ -44,7 +44,7 @@ final class GatewayHub {
             Gateway(
                 name: Identifier(context.name), connectionPrefix: UInt32.random(in: 1...UInt32.max),
                 seed: UInt64.random(in: 0...UInt64.max), limits: settings.limits, tokens: tokens),
-            routes: MeshRoutes(pause: Nanoseconds(settings.linkPause)),
+            routes: MeshRoutes(),
             over: LoopTransport(
                 apps: apps, flushes: flushes, watch: watch, report: self.admission.report, telemetry: telemetry),
             intake: telemetry.links.intake(at: .gateway, logger: logger), trace: { logger.trace($0) })

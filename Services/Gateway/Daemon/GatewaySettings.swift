@@ -21,8 +21,6 @@ package struct GatewaySettings: DaemonSettings {
     /// What tokens are judged by; nil in open mode.
     package var tokens: TokenSettings?
     package var appServer: AppServer
-    /// How long previews for one coalescer are collected while they come fast.
-    package var linkPause: Duration
     /// The share of one core up to which previews do not wait for each other, hundredths.
     package var promptCPU: Int
     package var handshakesPerSecond: Int
@@ -109,9 +107,6 @@ package struct GatewaySettings: DaemonSettings {
         "prompt-cpu-percent", default: 34, in: 0...100,
         "Share of one core up to which previews leave as they arrive; above it those of several publishers wait for each other."
     )
-    static let linkPause = Setting.milliseconds(
-        "link-pause-ms", default: 5, in: 0...100,
-        "How long previews for one coalescer are collected at most, when the gateway is busy.")
 
     static let inFlightCommits = Setting.int(
         "in-flight-commits", default: 32_768, in: 1...10_000_000,
@@ -173,7 +168,7 @@ package struct GatewaySettings: DaemonSettings {
             SharedSettings.roomBytes,
             SharedSettings.elementAnnotations, SharedSettings.pictureBytes, SharedSettings.replay,
             readsWaiting, traceShare, traceRate, drainSpread, deadline, tick, flushLate, flushCalm,
-            promptCPU, linkPause,
+            promptCPU,
             SharedSettings.coalescers, SharedSettings.committers, SharedSettings.fanouts,
             SharedSettings.lookupPause, SharedSettings.lookupPatience, SharedSettings.linkKeyFile,
             SharedSettings.peersFile, SharedSettings.jwtSecret,
@@ -189,7 +184,6 @@ package struct GatewaySettings: DaemonSettings {
         let names = try Self.items(Self.hosts, values) { text throws(UnusableName) in try ServerName(parsing: text) }
         self.hosts = HostPolicy(names: names, listeningOn: values[Self.host])
         self.isOpenToOthers = false
-        self.linkPause = values[Self.linkPause]
         self.promptCPU = values[Self.promptCPU]
         self.handshakesPerSecond = values[Self.handshakeRate]
         self.drainSpread = values[Self.drainSpread]

@@ -25,7 +25,9 @@ package struct MeshRoutes {
 
     /// Routes to no instances yet.
     /// - Parameter pause: between two envelopes for one coalescer, when the gateway is busy.
-    package init(pause: Nanoseconds, previews: OutboxLimits = .previews, requests: OutboxLimits = .requests) {
+    package init(
+        pause: Nanoseconds = .milliseconds(5), previews: OutboxLimits = .previews, requests: OutboxLimits = .requests
+    ) {
         self.longestPause = pause
         self.coalescers = StageRoutes(previews)
         self.committers = StageRoutes(requests)

@@ -5,6 +5,7 @@ import FanoutDaemon
 import PipelineTestKit
 import Postgres
 import ServiceLifecycle
+import Timing
 import Wire
 
 /// A whole fan-out on a real database, with a gateway and a coalescer that the test speaks for.
@@ -17,7 +18,8 @@ struct LiveStage: Sendable {
     let endpoint: String
 
     static func run(
-        _ change: (inout SettingValues) -> Void = { _ in }, _ body: @Sendable @escaping (LiveStage) async throws -> Void
+        _ change: (inout SettingValues) -> Void = { _ in }, headInterval: Nanoseconds = FanoutLimits().headInterval,
+        _ body: @Sendable @escaping (LiveStage) async throws -> Void
     ) async throws {
         let database = try LivePostgres.freshDatabase()
         _ = try Migrator(CommitterDaemon.migrations).migrate(database.connectionString)
@@ -27,7 +29,8 @@ struct LiveStage: Sendable {
         values.set(SharedSettings.bind, "ipc://\(folder.path)/fanout")
         values.set(SharedSettings.databaseURL, database.connectionString)
         change(&values)
-        let settings = try FanoutSettings(values)
+        var settings = try FanoutSettings(values)
+        settings.limits.headInterval = headInterval
         let context = DaemonContext.quiet(name: "fanout-1")
         let group = ServiceGroup(services: try FanoutService.services(settings, context), logger: context.logger)
         let gateway = try FakePeer(name: "gateway-1", to: settings.bind)

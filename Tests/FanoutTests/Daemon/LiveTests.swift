@@ -6,6 +6,7 @@ import FanoutDaemon
 import PipelineTestKit
 import Postgres
 import Testing
+import Timing
 import Wire
 
 /// A whole fan-out over real links on a real PostgreSQL.
@@ -302,7 +303,9 @@ import Wire
     }
 
     @Test func aGatewayThatIsFarTooSlowAsksForWhatItMissed() async throws {
-        try await LiveStage.run(Self.tight) { stage in
+        // Little room for it; and the database, which knows nothing of the test's updates, is not asked.
+        let tight: (inout SettingValues) -> Void = { $0.set(FanoutSettings.gatewayBytes, 4 << 20) }
+        try await LiveStage.run(tight, headInterval: .seconds(10)) { stage in
             let slow = try FakePeer(name: "gateway-2", to: stage.endpoint, receiveMark: 1)
             try await eventually("the link") { slow.isConnected }
             stage.gateway.send(Self.join(1))
@@ -330,12 +333,6 @@ import Wire
             #expect(slow.records.seqs.count < count)
             try await slow.stop()
         }
-    }
-
-    /// Little room for a slow gateway; and the database, which knows nothing of the test's updates, is not asked.
-    private static func tight(_ values: inout SettingValues) {
-        values.set(FanoutSettings.gatewayBytes, 4 << 20)
-        values.set(FanoutSettings.headInterval, .seconds(10))
     }
 
     /// Where a stream ends; nil when it has a gap that no position tells.

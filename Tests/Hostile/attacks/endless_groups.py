@@ -3,8 +3,8 @@
 Does: animates 500 elements in the victim's room for ever, with almost the largest animations that a group may have,
     throws them at 64 points and at a fine grid, and halts them, each as soon as the last one is answered.
 Breaks: one small message makes the committer solve a thousand motions, and every member gets their texts.
-Limit: 500 elements of a group; `commits-per-second`; 256 KiB of a group's animations; users take turns in a batch,
-    `batch-elements`; a group's throw is solved once, in closed form.
+Limit: 500 elements of a group; `commits-per-second`; 256 KiB of a group's animations; users take turns in a batch
+    of 512 elements; a group's throw is solved once, in closed form.
 """
 
 import asyncio

@@ -4,7 +4,7 @@ Does: posts groups of 200 elements to the victim's room over 32 connections, hal
     key.
 Breaks: a rate that counts by connection does not count requests, which have no session; keys are kept for a day.
 Limit: `user-commits-per-second`, where twenty elements count for one; `user-requests-per-second`; users take turns in
-    a batch, `batch-elements`; `room-elements`; `in-flight-commits`.
+    a batch of 512 elements; `room-elements`; `in-flight-commits`.
 """
 
 import json
