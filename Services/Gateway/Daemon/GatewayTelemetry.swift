@@ -81,7 +81,7 @@ final class GatewayTelemetry: Sendable {
     }
 
     private static func addCommits(to core: inout MetricsTable<Gateway>) {
-        core.counter("commits_received_total", "Commits accepted.", \.commits.inFlight.acceptedTotal)
+        core.counter("commits_accepted_total", "Commits accepted.", \.commits.inFlight.acceptedTotal)
         core.counter("commits_resent_total", "Commits sent again.", \.commits.inFlight.resentTotal)
         core.counter("commits_delayed_total", "Commits that had to wait for credit.", \.commits.inFlight.heldTotal)
         core.counter("commits_acknowledged_total", "Commits acknowledged to apps.", \.commits.acknowledgedTotal)
