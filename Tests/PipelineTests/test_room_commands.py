@@ -160,6 +160,12 @@ def test_what_is_refused(single, filled, room, tmp_path):
     assert "--yes" in refused("delete", filled, code=64)
     # Other elements than the file's.
     assert "22 elements" in refused("import", filled, "--input", str(file))
+    # The limits are the committers', wherever those have them from.
+    fresh = ["import", "fresh-" + room, "--input", str(file)]
+    settings = tmp_path / "settings.json"
+    settings.write_text('{"common":{"roomElements":21}}')
+    assert "room-elements" in refused(*fresh, "--config", str(settings))
+    assert "room-bytes" in refused(*fresh, "--config", str(settings), "--room-elements", "22", "--room-bytes", "5000")
     lines = file.read_text().splitlines(keepends=True)
     lines[4] = lines[4].replace('"rev":', '"rev":-')
     file.write_text("".join(lines))

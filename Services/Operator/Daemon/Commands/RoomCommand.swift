@@ -3,6 +3,7 @@ internal import Boot
 internal import CommitterCore
 internal import Glibc
 internal import JSONBytes
+internal import Stages
 
 struct RoomCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -81,18 +82,18 @@ struct RoomImportCommand: ParsableCommand {
     var input: String?
     @Flag(help: "Print one line of JSON: roomId, imported, seq.")
     var json = false
-    @Option(help: "Elements in a room; the committers' setting.")
-    var roomElements = CommitterLimits().roomElements
-    @Option(help: "Bytes of a room's elements; the committers' setting.")
-    var roomBytes = CommitterLimits().roomBytes
-    @Option(help: "Annotations of one element; the committers' setting.")
-    var elementAnnotations = CommitterLimits().elementAnnotations
+    @Option(help: "Elements in a room, where the settings here are not the committers'.")
+    var roomElements: Int?
+    @Option(help: "Bytes of a room's elements; likewise.")
+    var roomBytes: Int?
+    @Option(help: "Annotations of one element; likewise.")
+    var elementAnnotations: Int?
     @OptionGroup var database: DatabaseOptions
 
     func run() throws {
         try TouchSyncCommand.running {
             let work = try RoomImport(self.read())
-            let store = RoomStore(self.room.id, on: try self.database.connect(), limits: self.limits)
+            let store = RoomStore(self.room.id, on: try self.database.connect(), limits: try self.limits())
             let restored = try work.run(on: store)
             let seq = try store.contents().seq
             ProcessSetup.print(self.json ? self.room.report("imported", restored, seq: seq) : self.text(work, restored))
@@ -101,11 +102,13 @@ struct RoomImportCommand: ParsableCommand {
         }
     }
 
-    private var limits: CommitterLimits {
+    private func limits() throws -> CommitterLimits {
+        let settings = try self.database.settings.values(.committer)
         var limits = CommitterLimits()
-        limits.roomElements = self.roomElements
-        limits.roomBytes = self.roomBytes
-        limits.elementAnnotations = self.elementAnnotations
+        limits.roomElements = self.roomElements ?? settings[SharedSettings.roomElements]
+        limits.roomBytes = self.roomBytes ?? settings[SharedSettings.roomBytes]
+        limits.elementAnnotations = self.elementAnnotations ?? settings[SharedSettings.elementAnnotations]
+        limits.pictureBytes = settings[SharedSettings.pictureBytes]
         return limits
     }
 
