@@ -27,30 +27,20 @@ extension Constraints: JSONEncodable {
     }
 
     init?(json: JSONValue) {
-        do { self = try ElementInput.constraints(json, "") } catch { return nil }
+        do { try self.init(json, "") } catch { return nil }
     }
-}
 
-extension ElementInput {
-    /// `{axis?, rotation?: {min, max}, scale?: {min, max}, grid?: {x?, y?, offsetX?, offsetY?}}`.
-    static func constraints(_ value: JSONValue, _ field: String) throws(FieldError) -> Constraints {
+    /// Reads what `encode` writes, as an app sends it.
+    init(_ value: JSONValue, _ field: String) throws(FieldError) {
         guard value.kind == .object else {
             throw FieldError(field: field, message: "An object {axis?, rotation?, scale?, grid?} is required.")
         }
-        var constraints = Constraints()
-        if let axis = value["axis"] { constraints.axis = try Self.axis(axis, joined(field, "axis")) }
-        constraints.rotation = try Self.range(value["rotation"], joined(field, "rotation"))
-        constraints.scale = try Self.range(value["scale"], joined(field, "scale"))
-        if let grid = value["grid"] { constraints.grid = try Self.grid(grid, joined(field, "grid")) }
-        try constraints.check(field)
-        return constraints
-    }
-
-    static func axis(_ value: JSONValue?, _ field: String) throws(FieldError) -> Constraints.Axis {
-        guard let axis = value?.string.flatMap(Constraints.Axis.init(rawValue:)) else {
-            throw FieldError(field: field, message: "An axis is \"x\" or \"y\".")
-        }
-        return axis
+        self.init()
+        if let axis = value["axis"] { self.axis = try Axis(axis, joined(field, "axis")) }
+        self.rotation = try Self.range(value["rotation"], joined(field, "rotation"))
+        self.scale = try Self.range(value["scale"], joined(field, "scale"))
+        if let grid = value["grid"] { self.grid = try Grid(grid, joined(field, "grid")) }
+        try self.check(field)
     }
 
     private static func range(_ value: JSONValue?, _ field: String) throws(FieldError) -> ClosedRange<Double>? {
@@ -58,21 +48,33 @@ extension ElementInput {
         guard value.kind == .object else {
             throw FieldError(field: field, message: "An object {min, max} is required.")
         }
-        let low = try Self.requiredNumber(value["min"], joined(field, "min"))
-        let high = try Self.requiredNumber(value["max"], joined(field, "max"))
+        let low = try ElementInput.requiredNumber(value["min"], joined(field, "min"))
+        let high = try ElementInput.requiredNumber(value["max"], joined(field, "max"))
         guard low <= high else {
             throw FieldError(field: joined(field, "max"), message: "A max of at least min is required.")
         }
         return low...high
     }
+}
 
-    private static func grid(_ value: JSONValue, _ field: String) throws(FieldError) -> Constraints.Grid {
+extension Constraints.Axis {
+    init(_ value: JSONValue?, _ field: String) throws(FieldError) {
+        guard let axis = value?.string.flatMap(Self.init(rawValue:)) else {
+            throw FieldError(field: field, message: "An axis is \"x\" or \"y\".")
+        }
+        self = axis
+    }
+}
+
+extension Constraints.Grid {
+    fileprivate init(_ value: JSONValue, _ field: String) throws(FieldError) {
         guard value.kind == .object else {
             throw FieldError(field: field, message: "An object {x?, y?, offsetX?, offsetY?} is required.")
         }
-        return Constraints.Grid(
-            x: try Self.number(value["x"], joined(field, "x")), y: try Self.number(value["y"], joined(field, "y")),
-            offsetX: try Self.number(value["offsetX"], joined(field, "offsetX")),
-            offsetY: try Self.number(value["offsetY"], joined(field, "offsetY")))
+        self.init(
+            x: try ElementInput.number(value["x"], joined(field, "x")),
+            y: try ElementInput.number(value["y"], joined(field, "y")),
+            offsetX: try ElementInput.number(value["offsetX"], joined(field, "offsetX")),
+            offsetY: try ElementInput.number(value["offsetY"], joined(field, "offsetY")))
     }
 }

@@ -129,4 +129,22 @@ extension Bounds {
         else { return nil }
         self.init(x: x, y: y, width: width, height: height)
     }
+
+    /// Reads `{x, y, width, height}` with an extent of 0 or more, as an app sends it.
+    init(_ value: JSONValue, _ field: String) throws(FieldError) {
+        guard value.kind == .object else {
+            throw FieldError(field: field, message: "An object {x, y, width, height} is required.")
+        }
+        self.init(
+            x: try ElementInput.requiredNumber(value["x"], joined(field, "x")),
+            y: try ElementInput.requiredNumber(value["y"], joined(field, "y")),
+            width: try ElementInput.requiredNumber(value["width"], joined(field, "width")),
+            height: try ElementInput.requiredNumber(value["height"], joined(field, "height")))
+        guard self.width >= 0 else {
+            throw FieldError(field: joined(field, "width"), message: "A width of 0 or more is required.")
+        }
+        guard self.height >= 0 else {
+            throw FieldError(field: joined(field, "height"), message: "A height of 0 or more is required.")
+        }
+    }
 }

@@ -35,6 +35,26 @@ public struct ExtraField: Sendable {
 }
 
 extension ExtraField {
+    /// Reads one of the app's own fields. A picture that is no data URL is an address.
+    init(_ key: JSONValue, _ value: JSONValue, _ path: String) throws(FieldError) {
+        self.init(name: key.string ?? "", json: value.rawBytes.onOneLine)
+        if isSameText(self.name, Self.pictureName), self.pictureBytes == nil, let text = value.string {
+            try PictureAddress.check(text, field: joined(path, Self.pictureName))
+        }
+    }
+}
+
+extension Collection<UInt8> {
+    /// JSON text with spaces in place of line breaks, which stand between its values only: what is stored has one line, as
+    /// streams of events need it.
+    fileprivate var onOneLine: [UInt8] {
+        let (lineFeed, carriageReturn) = (UInt8(ascii: "\n"), UInt8(ascii: "\r"))
+        guard self.contains(where: { $0 == lineFeed || $0 == carriageReturn }) else { return Array(self) }
+        return self.map { $0 == lineFeed || $0 == carriageReturn ? UInt8(ascii: " ") : $0 }
+    }
+}
+
+extension ExtraField {
     static let pictureName = "picture"
 
     /// The length of a picture, which alone may be longer than all own fields together: a text that begins as a data URL of

@@ -1,5 +1,3 @@
-public import JSONBytes
-
 /// The movement of fingers since a gesture began: drags add, pinches multiply, rotations and tilts add.
 public struct Gesture: Equatable, Sendable {
     /// Pixels on the canvas (fractions of the parent for an annotation).
@@ -86,33 +84,6 @@ extension RulesTable {
             }
         }
         return adjustments + self.apply(fields, to: &element)
-    }
-}
-
-extension ElementInput {
-    /// The deltas of a gesture: `translation {x, y}`, `scale` (a number, or `{x, y}`), `rotation`, `tilt {x, y}`,
-    /// `anchor {x, y}`, at least one of them.
-    public static func gestureFields(_ payload: JSONValue) throws(FieldError) -> GestureFields {
-        var fields = GestureFields()
-        if let value = payload["translation"] { fields.translation = try Self.point(value, "translation") }
-        if let value = payload["scale"] {
-            if let factor = value.double {
-                fields.scale = Point(x: factor, y: factor)
-            } else {
-                fields.scale = try Self.point(value, "scale")
-            }
-        }
-        fields.rotation = try Self.number(payload["rotation"], "rotation")
-        if let value = payload["tilt"] { fields.tilt = try Self.point(value, "tilt") }
-        if let value = payload["anchor"] { fields.anchor = try Self.point(value, "anchor") }
-        if fields.isEmpty { throw FieldError(field: "translation", message: "A part of a gesture is required.") }
-        return fields
-    }
-
-    /// The common pivot of a group's gesture.
-    public static func pivot(_ payload: JSONValue) throws(FieldError) -> Point {
-        guard let value = payload["pivot"] else { throw FieldError(field: "pivot", message: "A pivot is required.") }
-        return try Self.point(value, "pivot")
     }
 }
 

@@ -1,3 +1,5 @@
+public import JSONBytes
+
 /// The parts of a gesture while fingers are down: deltas since it began. A part that is absent is as it was before, or has
 /// not moved yet.
 public struct GestureFields: Equatable, Sendable {
@@ -38,5 +40,31 @@ public struct GestureFields: Equatable, Sendable {
         gesture.tilt = self.tilt ?? .zero
         gesture.anchor = self.anchor
         return gesture
+    }
+}
+
+extension GestureFields {
+    /// Reads the deltas of a gesture: `translation {x, y}`, `scale` (a number, or `{x, y}`), `rotation`, `tilt {x, y}`,
+    /// `anchor {x, y}`, at least one of them.
+    public init(_ payload: JSONValue) throws(FieldError) {
+        self.init()
+        if let value = payload["translation"] { self.translation = try ElementInput.point(value, "translation") }
+        if let value = payload["scale"] {
+            if let factor = value.double {
+                self.scale = Point(x: factor, y: factor)
+            } else {
+                self.scale = try ElementInput.point(value, "scale")
+            }
+        }
+        self.rotation = try ElementInput.number(payload["rotation"], "rotation")
+        if let value = payload["tilt"] { self.tilt = try ElementInput.point(value, "tilt") }
+        if let value = payload["anchor"] { self.anchor = try ElementInput.point(value, "anchor") }
+        if self.isEmpty { throw FieldError(field: "translation", message: "A part of a gesture is required.") }
+    }
+
+    /// The common pivot of a group's gesture.
+    public static func pivot(_ payload: JSONValue) throws(FieldError) -> Point {
+        guard let value = payload["pivot"] else { throw FieldError(field: "pivot", message: "A pivot is required.") }
+        return try ElementInput.point(value, "pivot")
     }
 }

@@ -1,5 +1,3 @@
-package import JSONBytes
-
 /// The fields that a preview or a commit may set. Nil: unchanged.
 public struct TransformFields: Equatable, Sendable {
     /// The values of the fields from `positionX` on; 0 if not set. First, as padding before them would be copied, too.
@@ -185,27 +183,5 @@ extension Element {
         var element = self
         for (field, value) in fields.set { element[field] = value }
         return element
-    }
-}
-
-extension TransformFields {
-    /// The values in a payload, where those of `transform` may stand beside it; what is no number counts as absent.
-    package init(lenient payload: JSONValue) {
-        self.init()
-        let transform = payload["transform"]
-        for field in ElementField.moving {
-            self[field] = transform?[field.name]?.double ?? payload[field.name]?.double
-        }
-    }
-
-    /// Writes the members `transform` and what stands beside it.
-    package func encodeMembers(into writer: inout JSONWriter) {
-        writer.object("transform") { self.encode(ElementField.inTransform, into: &$0) }
-        self.encode(ElementField.besideTransform, into: &writer)
-    }
-
-    /// Writes those of some fields that are set as members, as an element has them.
-    package func encode(_ fields: [ElementField] = ElementField.transform, into writer: inout JSONWriter) {
-        for field in fields { writer.member(field.name, ifPresent: self[field]) }
     }
 }

@@ -161,7 +161,7 @@ import Testing
         var (note, _) = try created("note", #""positionX":3,"rotation":90,"scaleX":5"#)
         let before = note
         let set = #"{"axis":"y","rotation":{"min":0,"max":1},"scale":{"min":1,"max":2},"grid":{"x":10}}"#
-        let changes = try ElementInput.changes(json(#"{"constraints":\#(set),"originalWidth":300}"#))
+        let changes = try ElementChanges(json(#"{"constraints":\#(set),"originalWidth":300}"#))
         #expect(rules.apply(changes, to: &note).isEmpty)
         #expect((note.positionX, note.rotation, note.scaleX, note.originalWidth) == (3, 90, 5, 300))
         #expect(text { note.constraints.encode(into: &$0) } == set)
@@ -169,11 +169,11 @@ import Testing
         #expect(rules.apply(.init(rotation: 90), to: &note) == [adjustment("rotation", 90, 1, .constraint)])
         #expect((note.positionX, note.scaleX) == (3, 5))
         // Replaced whole, and removed.
-        _ = rules.apply(try ElementInput.changes(json(#"{"constraints":{"grid":{"y":7}}}"#)), to: &note)
+        _ = rules.apply(try ElementChanges(json(#"{"constraints":{"grid":{"y":7}}}"#)), to: &note)
         #expect(text { note.constraints.encode(into: &$0) } == #"{"grid":{"y":7}}"#)
         let change = ChangedElement(before: before, after: note)
         #expect(change.changesContent)
-        _ = rules.apply(try ElementInput.changes(json(#"{"constraints":null}"#)), to: &note)
+        _ = rules.apply(try ElementChanges(json(#"{"constraints":null}"#)), to: &note)
         #expect(note.constraints == nil)
         // Undone only where it is still set.
         var later = note
@@ -202,9 +202,9 @@ import Testing
     ])
     func invalidNamesTheField(constraints: String, field: String) throws {
         let element = try json(#"{"type":"note","constraints":\#(constraints)}"#)
-        #expect(refusedField { try ElementInput.newElement(element, path: "element") } == "element.constraints" + field)
+        #expect(refusedField { try NewElement(element, path: "element") } == "element.constraints" + field)
         let set = try json(#"{"constraints":\#(constraints)}"#)
-        #expect(refusedField { try ElementInput.changes(set) } == "set.constraints" + field)
+        #expect(refusedField { try ElementChanges(set) } == "set.constraints" + field)
     }
 
     @Test(arguments: [
@@ -220,7 +220,7 @@ import Testing
         #expect(Element(json: try json(broken)) == nil)
         var new = NewElement(type: "note")
         new.constraints = note.constraints
-        #expect(try ElementInput.newElement(json(text { new.encode(into: &$0) }), path: "") == new)
+        #expect(try NewElement(json(text { new.encode(into: &$0) }), path: "") == new)
     }
 
     @Test func valuesThatNoAppCouldSendAreNotStored() throws {
@@ -242,20 +242,20 @@ import Testing
     @Test func aGuideHasAnAxisForEver() throws {
         for axis in [#""z""#, "null", "1", #""""#] {
             let element = try json(#"{"type":"guide","axis":\#(axis)}"#)
-            #expect(refusedField { try ElementInput.newElement(element, path: "element") } == "element.axis")
+            #expect(refusedField { try NewElement(element, path: "element") } == "element.axis")
         }
-        #expect(refusedField { try ElementInput.newElement(json(#"{"type":"guide"}"#), path: "") } == "axis")
+        #expect(refusedField { try NewElement(json(#"{"type":"guide"}"#), path: "") } == "axis")
         // It is any other type's own.
         #expect(try created("note", #""axis":7"#).0.extra.count == 1)
         var (guide, _) = try created("guide", #""axis":"y","positionY":30"#)
         #expect(guide.positionY == 30)
         for axis in [#""x""#, "null", "{}"] {
-            let changes = try ElementInput.changes(json(#"{"axis":\#(axis),"label":"a"}"#))
+            let changes = try ElementChanges(json(#"{"axis":\#(axis),"label":"a"}"#))
             #expect(refusedField { try guide.check(changes) } == "set.axis")
             _ = rules.apply(changes, to: &guide)
             #expect(guide.extra == [ExtraField(name: "axis", json: Array(#""y""#.utf8))])
         }
-        let same = try ElementInput.changes(json(#"{"axis":"y","label":"a"}"#))
+        let same = try ElementChanges(json(#"{"axis":"y","label":"a"}"#))
         try guide.check(same)
         _ = rules.apply(same, to: &guide)
         #expect(guide.extra.map(\.name) == ["axis", "label"])

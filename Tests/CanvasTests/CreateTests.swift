@@ -89,7 +89,7 @@ struct CreateTests {
     @Test("update: sets options and own fields, and moves nothing")
     func update() throws {
         var (element, _) = try created("text", #""positionX":500,"rotation":10,"content":"a","color":"red""#)
-        let changes = try ElementInput.changes(
+        let changes = try ElementChanges(
             json(
                 #"{"fontSize":5,"locked":true,"snapDegrees":45,"bounds":{"x":0,"y":0,"width":10,"height":10},"zIndex":-2.5,"content":"b","new":null}"#
             ))
@@ -105,10 +105,10 @@ struct CreateTests {
     @Test func anUpdateRemovesWhatIsNull() throws {
         let options = #""snapDegrees":9,"bounds":{"x":0,"y":0,"width":1,"height":1},"fontSize":20,"zIndex":1,"#
         var (element, _) = try created("text", options + #""content":{"a":null},"color":"red""#)
-        let one = try ElementInput.changes(json(#"{"snapDegrees":null,"content":null,"new":null}"#))
+        let one = try ElementChanges(json(#"{"snapDegrees":null,"content":null,"new":null}"#))
         #expect(rules.apply(one, to: &element) == [])
         #expect((element.snapDegrees, element.fontSize, element.extra) == (nil, 20, [self.color]))
-        let all = try ElementInput.changes(json(#"{"bounds":null,"fontSize":null,"zIndex":null,"color":null}"#))
+        let all = try ElementChanges(json(#"{"bounds":null,"fontSize":null,"zIndex":null,"color":null}"#))
         for _ in 1...2 {
             #expect(rules.apply(all, to: &element) == [])
             #expect(element == (try created("text").0))
@@ -119,7 +119,7 @@ struct CreateTests {
         let fields = (0..<64).map { "\"f\($0)\":1" }.joined(separator: ",")
         var (element, _) = try created("note", fields)
         let half = (0..<40).map { "\"f\($0)\":null,\"g\($0)\":1" }.joined(separator: ",")
-        let changes = try ElementInput.changes(json("{\(half)}"))
+        let changes = try ElementChanges(json("{\(half)}"))
         try element.check(changes)
         _ = rules.apply(changes, to: &element)
         #expect(element.extra.count == 64 && element.extra.first?.name == "f40")
@@ -127,7 +127,7 @@ struct CreateTests {
 
     @Test("a resized element keeps its scales, its anchor's position and its type's smallest size")
     func resize() throws {
-        func changes(_ set: String) throws -> ElementChanges { try ElementInput.changes(json(set)) }
+        func changes(_ set: String) throws -> ElementChanges { try ElementChanges(json(set)) }
         var (element, _) = try created("audio", #""originalWidth":300,"originalHeight":100,"scaleX":-0.5"#)
         #expect(rules.apply(try changes(#"{"originalWidth":400}"#), to: &element) == [])
         #expect((element.width, element.height, element.scaleX, element.positionX) == (200, 50, -0.5, 0))
@@ -154,7 +154,7 @@ struct CreateTests {
     func updateTooLarge() throws {
         let half = String(repeating: "x", count: 5000)
         var (element, _) = try created("note", "\"a\":\"\(half)\"")
-        let changes = try ElementInput.changes(json("{\"b\":\"\(half)\"}"))
+        let changes = try ElementChanges(json("{\"b\":\"\(half)\"}"))
         #expect(
             throws: FieldError(
                 field: "set", message: "An element's own fields have at most 8192 bytes.", tooLarge: true)
@@ -164,7 +164,7 @@ struct CreateTests {
         let before = element
         _ = rules.apply(changes, to: &element)
         #expect(element == before)
-        let replaced = try ElementInput.changes(json("{\"a\":\"\(half)\"}"))
+        let replaced = try ElementChanges(json("{\"a\":\"\(half)\"}"))
         try element.check(replaced)
         var many = ElementChanges()
         many.extra = (0..<64).map { ExtraField(name: "f\($0)", json: [0x31]) }
@@ -180,12 +180,12 @@ struct CreateTests {
         let most = CanvasLimits.pictureBytes
         let words = "\"title\":\"\(String(repeating: "x", count: 8000))\""
         var (element, _) = try created("photo", self.picture(most) + "," + words)
-        try element.check(try ElementInput.changes(json(#"{"title":"x"}"#)))
+        try element.check(try ElementChanges(json(#"{"title":"x"}"#)))
         _ = try created("photo", self.picture(9000, #"data:image\/png;base64,"#))
         let tooLong = FieldError(
             field: "element.picture", message: "A picture has at most 196608 bytes.", tooLarge: true)
         #expect(throws: tooLong) {
-            try ElementInput.newElement(json("{\"type\":\"photo\",\(self.picture(most + 1))}"), path: "element")
+            try NewElement(json("{\"type\":\"photo\",\(self.picture(most + 1))}"), path: "element")
         }
         // Only a data URL of an image, and only as `picture`; all else is as small as before.
         for other in [
@@ -193,19 +193,19 @@ struct CreateTests {
             "\"picture\":[\(self.picture(9000).dropFirst(10))]",
         ] {
             let photo = try json("{\"type\":\"photo\",\(other)}")
-            #expect(refusedField { try ElementInput.newElement(photo, path: "element") } == "element")
+            #expect(refusedField { try NewElement(photo, path: "element") } == "element")
         }
-        let more = try ElementInput.changes(json("{\"more\":\"\(String(repeating: "x", count: 300))\"}"))
+        let more = try ElementChanges(json("{\"more\":\"\(String(repeating: "x", count: 300))\"}"))
         #expect(refusedField { try element.check(more) } == "set")
         // A server may allow less: only for a picture that is set, and never less than all own fields may have.
-        let change = try ElementInput.changes(json("{\(self.picture(20_001))}"))
+        let change = try ElementChanges(json("{\(self.picture(20_001))}"))
         #expect(
             throws: FieldError(field: "set.picture", message: "A picture has at most 20000 bytes.", tooLarge: true)
         ) { try element.check(change, pictureBytes: 20_000) }
         try element.check(change, pictureBytes: 20_001)
-        try element.check(try ElementInput.changes(json(#"{"title":"x"}"#)), pictureBytes: 0)
+        try element.check(try ElementChanges(json(#"{"title":"x"}"#)), pictureBytes: 0)
         (element, _) = try created("photo")
-        try element.check(try ElementInput.changes(json("{\(self.picture(8000))}")), pictureBytes: 0)
+        try element.check(try ElementChanges(json("{\(self.picture(8000))}")), pictureBytes: 0)
         #expect(refusedField { try element.check(change, pictureBytes: 0) } == "set")
     }
 
@@ -217,7 +217,7 @@ struct CreateTests {
     ])
     func aPictureIsANameOrASafeAddress(_ text: String) throws {
         _ = try created("photo", "\"picture\":\"\(text)\"")
-        _ = try ElementInput.changes(json("{\"picture\":\"\(text)\"}"))
+        _ = try ElementChanges(json("{\"picture\":\"\(text)\"}"))
     }
 
     @Test(arguments: [
@@ -231,8 +231,8 @@ struct CreateTests {
     ])
     func otherSchemesOfAPictureAreRefused(_ text: String) throws {
         let photo = try json("{\"type\":\"photo\",\"picture\":\"\(text)\"}")
-        #expect(refusedField { try ElementInput.newElement(photo, path: "element") } == "element.picture")
-        #expect(refusedField { try ElementInput.changes(json("{\"picture\":\"\(text)\"}")) } == "set.picture")
+        #expect(refusedField { try NewElement(photo, path: "element") } == "element.picture")
+        #expect(refusedField { try ElementChanges(json("{\"picture\":\"\(text)\"}")) } == "set.picture")
         // As any other field it is the app's own.
         _ = try created("photo", "\"link\":\"\(text)\",\"pictures\":\"\(text)\"")
     }
@@ -242,7 +242,7 @@ struct CreateTests {
         #expect(
             throws: FieldError(
                 field: "set.picture", message: "A picture's address has at most 2048 bytes.", tooLarge: true)
-        ) { try ElementInput.changes(json("{\(self.picture(2049, "https://a.example/"))}")) }
+        ) { try ElementChanges(json("{\(self.picture(2049, "https://a.example/"))}")) }
     }
 
     @Test func aChangeCountsTheRevisionUpAndNamesItsAuthor() throws {

@@ -46,7 +46,7 @@ import Testing
             kind == "annotation"
             ? #""type":"note","parentId":"p","space":"normalized""# : #""type":"\#(kind)","axis":"x""#
         var element = rules.create(
-            try ElementInput.newElement(json("{\(body)}"), path: ""), id: "e", by: "ann"
+            try NewElement(json("{\(body)}"), path: ""), id: "e", by: "ann"
         ).0
         let plain = element
         let expected = [
@@ -60,7 +60,7 @@ import Testing
         #expect(rules.apply(nothing, to: &element).isEmpty)
         let sent = try json(
             "{\(body),\"positionZ\":40,\"rotationX\":30,\"rotationY\":350,\"perspective\":800}")
-        let (new, adjustments) = rules.create(try ElementInput.newElement(sent, path: ""), id: "e", by: "ann")
+        let (new, adjustments) = rules.create(try NewElement(sent, path: ""), id: "e", by: "ann")
         #expect(new == plain && adjustments == expected)
         #expect(!rules.gestures(on: element).contains(.tiltable))
     }
@@ -106,15 +106,15 @@ import Testing
         let payload = try json(
             #"{"positionZ":40,"transform":{"rotationX":30,"rotationY":350,"perspective":800,"positionZ":1}}"#)
         for isPreview in [true, false] {
-            #expect(try ElementInput.transform(payload, isPreview: isPreview) == Self.deep)
+            #expect(try TransformFields(payload, isPreview: isPreview) == Self.deep)
         }
         for (bad, field) in [
             (#"{"positionZ":"1"}"#, "positionZ"), (#"{"transform":{"rotationX":null}}"#, "transform.rotationX"),
             (#"{"transform":{"perspective":[]}}"#, "transform.perspective"), (#"{"rotationY":3}"#, "transform"),
         ] {
-            #expect(refusedField { try ElementInput.transform(try json(bad), isPreview: false) } == field)
+            #expect(refusedField { try TransformFields(try json(bad), isPreview: false) } == field)
         }
-        #expect(refusedField { try ElementInput.changes(try json(#"{"positionZ":1}"#)) } == "set.positionZ")
+        #expect(refusedField { try ElementChanges(try json(#"{"positionZ":1}"#)) } == "set.positionZ")
     }
 
     @Test func undoBringsThemBackFieldByField() throws {
@@ -134,14 +134,14 @@ import Testing
 @Suite struct TiltTests {
     @Test func itAddsDegrees() throws {
         var (note, _) = try created("note", #""rotationX":350,"rotation":10"#)
-        let gesture = try ElementInput.gestureFields(json(#"{"tilt":{"x":20,"y":-30}}"#)).gesture
+        let gesture = try GestureFields(json(#"{"tilt":{"x":20,"y":-30}}"#)).gesture
         #expect(gesture == Gesture.tilt(Point(x: 20, y: -30)))
         #expect(gesture.fields(on: note) == TransformFields(rotationX: 370, rotationY: -30))
         #expect(rules.apply(gesture, to: &note).isEmpty)
         #expect((note.rotationX, note.rotationY, note.rotation) == (10, 330, 10))
         #expect(gesture.followed(by: gesture).tilt == Point(x: 40, y: -60))
         for (bad, field) in [(#"{"tilt":5}"#, "tilt"), (#"{"tilt":{"x":1}}"#, "tilt.y")] {
-            #expect(refusedField { try ElementInput.gestureFields(try json(bad)) } == field)
+            #expect(refusedField { try GestureFields(try json(bad)) } == field)
         }
     }
 

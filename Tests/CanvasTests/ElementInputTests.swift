@@ -10,10 +10,10 @@ struct ElementInputTests {
             #"{"roomId":"r","elementId":"e","positionX":1,"positionY":2,"width":3,"height":4,"transform":{"rotation":5,"scaleX":6,"scaleY":7,"x":true},"n":1}"#
         )
         let fields = TransformFields(positionX: 1, positionY: 2, rotation: 5, scaleX: 6, scaleY: 7, width: 3, height: 4)
-        #expect(try ElementInput.transform(payload, isPreview: false) == fields)
+        #expect(try TransformFields(payload, isPreview: false) == fields)
         var preview = fields
         (preview.width, preview.height) = (nil, nil)
-        #expect(try ElementInput.transform(payload, isPreview: true) == preview)
+        #expect(try TransformFields(payload, isPreview: true) == preview)
     }
 
     @Test(arguments: [
@@ -31,13 +31,13 @@ struct ElementInputTests {
     ])
     func invalidNamesTheField(text: String, field: String) throws {
         let payload = try json(text)
-        #expect(refusedField { try ElementInput.transform(payload, isPreview: false) } == field)
+        #expect(refusedField { try TransformFields(payload, isPreview: false) } == field)
     }
 
     @Test("preview: size hints are unknown fields")
     func previewHints() throws {
         #expect(
-            try ElementInput.transform(json(#"{"positionX":1,"width":"x"}"#), isPreview: true)
+            try TransformFields(json(#"{"positionX":1,"width":"x"}"#), isPreview: true)
                 == TransformFields(positionX: 1))
     }
 
@@ -66,7 +66,7 @@ struct ElementInputTests {
 
     @Test("new element: every known field")
     func newElement() throws {
-        let new = try ElementInput.newElement(
+        let new = try NewElement(
             json(
                 #"{"id":"e","type":"text","positionX":0.5,"positionY":0.25,"width":10,"height":20,"rotation":1,"scaleX":2,"scaleY":3,"originalWidth":4,"originalHeight":5,"anchorX":0,"anchorY":1,"locked":true,"snapDegrees":45,"bounds":{"x":0,"y":0,"width":1,"height":1},"fontSize":14,"zIndex":3,"space":"normalized","parentId":"p","content":{"a":[1, 2]},"createdBy":"mallory","rev":99,"seq":1,"userId":"x"}"#
             ),
@@ -107,15 +107,15 @@ struct ElementInputTests {
         ])
     func invalidElement(text: String, field: String) throws {
         let element = try json(text)
-        #expect(refusedField { try ElementInput.newElement(element, path: "elements[3]") } == "elements[3]." + field)
-        #expect(refusedField { try ElementInput.newElement(element, path: "") } == field)
+        #expect(refusedField { try NewElement(element, path: "elements[3]") } == "elements[3]." + field)
+        #expect(refusedField { try NewElement(element, path: "") } == field)
     }
 
     @Test("new element: not an object")
     func notAnObject() throws {
         for text in ["1", "null", "[]", "\"x\""] {
             let value = try json(text)
-            #expect(refusedField { try ElementInput.newElement(value, path: "element") } == "element")
+            #expect(refusedField { try NewElement(value, path: "element") } == "element")
         }
     }
 
@@ -124,7 +124,7 @@ struct ElementInputTests {
         func refusal(_ bytes: Int) throws -> FieldError? {
             // {"type":"n","a":"…"}: one byte of name, two quotes.
             let element = try json("{\"type\":\"n\",\"a\":\"\(String(repeating: "x", count: bytes - 3))\"}")
-            do throws(FieldError) { _ = try ElementInput.newElement(element, path: "element") } catch { return error }
+            do throws(FieldError) { _ = try NewElement(element, path: "element") } catch { return error }
             return nil
         }
         #expect(try refusal(8192) == nil)
@@ -140,7 +140,7 @@ struct ElementInputTests {
         ])
     func setRefuses(name: String) throws {
         let set = try json("{\"content\":\"x\",\"\(name)\":1}")
-        #expect(refusedField { try ElementInput.changes(set) } == "set." + name)
+        #expect(refusedField { try ElementChanges(set) } == "set." + name)
     }
 
     @Test(
@@ -155,26 +155,26 @@ struct ElementInputTests {
         ] as [(String, String?)])
     func setTypes(text: String, field: String?) throws {
         let set = try json(text)
-        #expect(refusedField { try ElementInput.changes(set) } == field)
+        #expect(refusedField { try ElementChanges(set) } == field)
     }
 
     @Test("gesture: deltas, scale as a number or per axis")
     func gesture() throws {
-        let gesture = try ElementInput.gestureFields(
+        let gesture = try GestureFields(
             json(#"{"translation":{"x":1,"y":2},"scale":3,"rotation":4,"anchor":{"x":0,"y":1}}"#)
         ).gesture
         #expect((gesture.translation, gesture.scaleX, gesture.scaleY) == (Point(x: 1, y: 2), 3, 3))
         #expect((gesture.rotation, gesture.anchor) == (4, Point(x: 0, y: 1)))
-        #expect(try ElementInput.gestureFields(json(#"{"scale":{"x":2,"y":-1}}"#)).scale?.y == -1)
+        #expect(try GestureFields(json(#"{"scale":{"x":2,"y":-1}}"#)).scale?.y == -1)
         for (text, field) in [
             ("{}", "translation"), (#"{"translation":{"x":1}}"#, "translation.y"), (#"{"scale":"2"}"#, "scale"),
             (#"{"scale":null}"#, "scale"), (#"{"rotation":null}"#, "rotation"),
             (#"{"anchor":[0,0]}"#, "anchor"), (#"{"scale":{"x":1}}"#, "scale.y"),
         ] {
             let payload = try json(text)
-            #expect(refusedField { try ElementInput.gestureFields(payload) } == field)
+            #expect(refusedField { try GestureFields(payload) } == field)
         }
         let none = try json("{}")
-        #expect(refusedField { try ElementInput.pivot(none) } == "pivot")
+        #expect(refusedField { try GestureFields.pivot(none) } == "pivot")
     }
 }

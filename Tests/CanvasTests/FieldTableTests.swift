@@ -78,10 +78,10 @@ import Testing
             #expect(element[field] == 0.5, "Element, \(field)")
             #expect(text { element.encode(into: &$0) }.contains("\"\(field.name)\":0.5"), "\(field)")
             let sent = try json("{\"type\":\"note\",\"\(field.name)\":0.5}")
-            let created = try ElementInput.newElement(sent, path: "")
+            let created = try NewElement(sent, path: "")
             #expect(text { created.encode(into: &$0) }.contains("\"\(field.name)\":0.5"), "NewElement, \(field)")
             if field.kind == .moving || field.kind == .anchor { continue }
-            let changes = try ElementInput.changes(json("{\"\(field.name)\":0.5}"))
+            let changes = try ElementChanges(json("{\"\(field.name)\":0.5}"))
             let written = text { $0.object("set") { changes.encodeMembers(into: &$0) } }
             #expect(written.contains("\"\(field.name)\":0.5"), "ElementChanges, \(field)")
         }

@@ -37,11 +37,11 @@ private func written(_ element: Element) -> String { text { element.encode(into:
     @Test func itIsReadInATransformAlone() throws {
         let payload = try json(#"{"opacity":0.1,"transform":{"opacity":0.5}}"#)
         for isPreview in [true, false] {
-            #expect(try ElementInput.transform(payload, isPreview: isPreview) == TransformFields(opacity: 0.5))
+            #expect(try TransformFields(payload, isPreview: isPreview) == TransformFields(opacity: 0.5))
         }
         #expect(
-            refusedField { try ElementInput.transform(try json(#"{"opacity":0.1}"#), isPreview: false) } == "transform")
-        #expect(refusedField { try ElementInput.changes(try json(#"{"opacity":0.1}"#)) } == "set.opacity")
+            refusedField { try TransformFields(try json(#"{"opacity":0.1}"#), isPreview: false) } == "transform")
+        #expect(refusedField { try ElementChanges(try json(#"{"opacity":0.1}"#)) } == "set.opacity")
     }
 
     @Test func undoBringsItBackUnlessItWasSetSince() throws {

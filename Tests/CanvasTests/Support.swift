@@ -26,7 +26,7 @@ func adjustment(_ field: String, _ sent: Double, _ stored: Double, _ why: Adjust
 /// A new element of a type from an app's JSON members.
 func created(_ type: String, _ members: String = "") throws -> (Element, [Adjustment]) {
     let body = try json("{\"type\":\"\(type)\"\(members.isEmpty ? "" : "," + members)}")
-    return rules.create(try ElementInput.newElement(body, path: "element"), id: "e1", by: "ann")
+    return rules.create(try NewElement(body, path: "element"), id: "e1", by: "ann")
 }
 
 func text(_ body: (inout JSONWriter) -> Void) -> String {

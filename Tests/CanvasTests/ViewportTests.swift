@@ -205,9 +205,9 @@ import Testing
             #"{"roomId":"r","zoomScale":2,"offset":{"x":-1000,"y":600},"viewSize":{"width":400,"height":800},"canvasSize":{"width":2000,"height":1000}}"#
         )
         let rect = try json(#"{"roomId":"r","x":1400,"y":0,"width":200,"height":400}"#)
-        #expect(try ElementInput.viewport(zoom) == Rect(x: 1400, y: 0, width: 200, height: 400))
-        #expect(try ElementInput.viewport(rect) == Rect(x: 1400, y: 0, width: 200, height: 400))
-        #expect(try ElementInput.viewport(json(#"{"roomId":"r"}"#)) == nil)
+        #expect(try Rect(viewport: zoom) == Rect(x: 1400, y: 0, width: 200, height: 400))
+        #expect(try Rect(viewport: rect) == Rect(x: 1400, y: 0, width: 200, height: 400))
+        #expect(try Rect(viewport: json(#"{"roomId":"r"}"#)) == nil)
     }
 
     @Test func theMarginIsATenthOfTheLargerSide() {
@@ -220,7 +220,7 @@ import Testing
     }
 
     @Test func edgesAreClampedToWhatElementsReach() throws {
-        let far = try #require(try ElementInput.viewport(json(#"{"x":-1e308,"y":0,"width":1.7e308,"height":1e300}"#)))
+        let far = try #require(try Rect(viewport: json(#"{"x":-1e308,"y":0,"width":1.7e308,"height":1e300}"#)))
         #expect(far == Rect(x: -1e25, y: 0, width: 2e25, height: 1e25))
         #expect(far.withViewportMargin.isFinite)
         // An element at the end of the canvas, as large as the rules of any file allow, is within reach.
@@ -261,7 +261,7 @@ import Testing
     ])
     func aWrongFieldIsNamed(text: String, field: String) throws {
         let payload = try json(text)
-        #expect(refusedField { try ElementInput.viewport(payload) } == field)
+        #expect(refusedField { try Rect(viewport: payload) } == field)
     }
 }
 

@@ -26,9 +26,9 @@ extension Driver {
         switch (method, arguments.count) {
         case ("undo", _): return room.undo()
         case ("redo", _): return room.redo()
-        case ("create", 1...): return room.create(try ElementInput.newElement(arguments[0], path: ""))
+        case ("create", 1...): return room.create(try NewElement(arguments[0], path: ""))
         case ("createAll", 1...):
-            return room.createAll(try arguments[0].elements.map { try ElementInput.newElement($0, path: "") })
+            return room.createAll(try arguments[0].elements.map { try NewElement($0, path: "") })
         case ("transformAll", 1...):
             return room.transformAll(
                 arguments[0].elements.map { ($0["elementId"]?.string ?? "", TransformFields(lenient: $0)) })
@@ -43,7 +43,7 @@ extension Driver {
     private func syncEdit(_ room: SyncRoom, _ method: String, of id: String, _ value: JSONValue) throws -> SyncEdit {
         switch method {
         case "transform": return room.transform(id, TransformFields(lenient: value))
-        case "update": return room.update(id, try ElementInput.changes(value))
+        case "update": return room.update(id, try ElementChanges(value))
         case "resize": return room.resize(id, width: value["width"]?.double, height: value["height"]?.double)
         case "preset":
             guard let preset = value.string.flatMap(Preset.init(rawValue:)) else { throw Misuse(text: "no preset") }

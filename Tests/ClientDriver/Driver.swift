@@ -124,7 +124,7 @@ actor Driver {
     private func gesture(_ arguments: [JSONValue]) throws -> Answer {
         guard let gesture = self.gestures[try Self.text(arguments, 0)] else { throw Misuse(text: "no gesture") }
         switch try Self.text(arguments, 1) {
-        case "update": gesture.update(try ElementInput.gestureFields(arguments[2]))
+        case "update": gesture.update(try GestureFields(arguments[2]))
         case "cancel": gesture.cancel()
         case "end":
             let edit = gesture.end()

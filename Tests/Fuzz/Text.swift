@@ -24,10 +24,10 @@ import Wire
 @Sendable func fuzzElement(_ input: UnsafeRawBufferPointer) {
     var document = JSONDocument()
     guard (try? document.parse(input, limits: Element.jsonLimits)) != nil else { return }
-    _ = try? ElementInput.newElement(document.root, path: "element")
-    _ = try? ElementInput.changes(document.root)
+    _ = try? NewElement(document.root, path: "element")
+    _ = try? ElementChanges(document.root)
     for isPreview in [false, true] {
-        guard let fields = try? ElementInput.transform(document.root, isPreview: isPreview) else { continue }
+        guard let fields = try? TransformFields(document.root, isPreview: isPreview) else { continue }
         let numbers = [fields.positionX, fields.positionY, fields.rotation, fields.scaleX, fields.scaleY]
         precondition(numbers.allSatisfy { $0?.isFinite ?? true }, "a number that is none")
     }
@@ -44,8 +44,8 @@ import Wire
 
 /// A gesture, alone and about a pivot, leaves numbers that can be stored.
 private func checkGesture(_ json: JSONValue, on element: Element) {
-    guard let gesture = try? ElementInput.gestureFields(json).gesture else { return }
-    for pivot in [nil, try? ElementInput.pivot(json)] {
+    guard let gesture = try? GestureFields(json).gesture else { return }
+    for pivot in [nil, try? GestureFields.pivot(json)] {
         var moved = element
         _ = RulesTable.defaults.apply(
             gesture, to: &moved, pivot: pivot, parentSize: pivot == nil ? Size(width: 300, height: 200) : nil)
@@ -58,15 +58,15 @@ private func checkGesture(_ json: JSONValue, on element: Element) {
 
 /// A throw comes back as it was, and leads to numbers that can be stored.
 private func checkThrow(_ json: JSONValue, of element: Element) {
-    guard let request = try? ElementInput.throwing(json, isGroup: false) else { return }
+    guard let request = try? Throw(json, isGroup: false) else { return }
     let written = text { request.encode(into: &$0) }
     var again = JSONDocument()
     do {
         try again.parse(written)
-        let back = try ElementInput.throwing(again.root, isGroup: false)
+        let back = try Throw(again.root, isGroup: false)
         precondition(back == request, "a throw does not come back")
     } catch { fatalError("refuses its own throw: \(error)") }
-    let sent = (try? ElementInput.transform(json, isPreview: false)) ?? TransformFields()
+    let sent = (try? TransformFields(json, isPreview: false)) ?? TransformFields()
     var thrown = [ThrownElement(element, fields: sent, shown: TransformFields())]
     RulesTable.defaults.apply(request, to: &thrown, at: 0)
     let rest = thrown[0].element

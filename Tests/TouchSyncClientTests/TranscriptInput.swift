@@ -79,7 +79,7 @@ struct TranscriptInput {
     static func name(_ id: JSONValue) -> String { id.string ?? String(decoding: id.rawBytes, as: UTF8.self) }
 
     private var deltas: GestureFields {
-        self.fields["deltas"].flatMap { try? ElementInput.gestureFields($0) } ?? GestureFields()
+        self.fields["deltas"].flatMap { try? GestureFields($0) } ?? GestureFields()
     }
 
     private var throwing: GestureThrow? {

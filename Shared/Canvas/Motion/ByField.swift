@@ -1,3 +1,5 @@
+package import JSONBytes
+
 /// Values of some fields of an element, in the order of the table of fields. Empty it needs no memory of its own.
 public struct ByField<Value: Equatable & Sendable>: Equatable, Sendable {
     public struct Entry: Equatable, Sendable {
@@ -34,7 +36,33 @@ public struct ByField<Value: Equatable & Sendable>: Equatable, Sendable {
     }
 }
 
+extension ByField {
+    /// Reads each member of an object whose names are those of fields that move, with the member's path.
+    init(
+        _ object: JSONValue, _ path: String, _ read: (JSONValue, String) throws(FieldError) -> Value
+    ) throws(FieldError) {
+        self.init()
+        var previous: ElementField?
+        for (key, value) in object.members {
+            let path = joined(path, key.string ?? "")
+            guard let field = ElementField.named(key, after: previous), field.isAnimated else {
+                throw FieldError(field: path, message: "There is no field of this name that moves.")
+            }
+            previous = field
+            self[field] = try read(value, path)
+        }
+    }
+}
+
 extension ByField<Double> {
+    /// Reads numbers of fields that move: the `from` of a motion, and the velocities of a spring.
+    package init(_ value: JSONValue, path: String) throws(FieldError) {
+        guard value.kind == .object else {
+            throw FieldError(field: path, message: "An object with numbers of fields is required.")
+        }
+        try self.init(value, path, ElementInput.requiredNumber)
+    }
+
     /// The fields of a transform.
     package init(_ fields: TransformFields) {
         self.init()

@@ -41,6 +41,14 @@ extension Easing {
         }
     }
 
+    /// Parses the `curve` of a motion: a name, a Bézier curve or steps.
+    package init(ofMotion value: JSONValue, path: String) throws(FieldError) {
+        try self.init(value, path)
+        if case .points = self {
+            throw FieldError(field: path + ".points", message: "Only keyframes have curves of points.")
+        }
+    }
+
     private static func bezier(_ value: JSONValue, _ path: String) throws(FieldError) -> Easing {
         guard value.kind == .array, value.count == 4 else {
             throw FieldError(field: path, message: "A bezier has 4 numbers: x1, y1, x2, y2.")
@@ -87,43 +95,4 @@ extension Easing {
         }
         return .points(points)
     }
-}
-
-extension ElementInput {
-    /// The `curve` of a `motion`: a name, a Bézier curve or steps.
-    package static func curve(_ value: JSONValue, path: String) throws(FieldError) -> Easing {
-        let easing = try Easing(value, path)
-        if case .points = easing {
-            throw FieldError(field: path + ".points", message: "Only keyframes have curves of points.")
-        }
-        return easing
-    }
-
-    static func number(
-        _ value: JSONValue?, in range: ClosedRange<Double>, _ path: @autoclosure () -> String
-    ) throws(FieldError) -> Double {
-        guard let number = value?.double, range.contains(number) else {
-            let (low, high) = (jsonText(range.lowerBound), jsonText(range.upperBound))
-            throw FieldError(field: path(), message: "A number in \(low)…\(high) is required.")
-        }
-        return number
-    }
-
-    /// One of a few texts; nil when it is absent.
-    static func choice<Choice: CaseIterable & RawRepresentable<String>>(
-        _ value: JSONValue?, _ path: String
-    ) throws(FieldError) -> Choice? {
-        guard let value else { return nil }
-        guard let choice = value.string.flatMap(Choice.init(rawValue:)) else {
-            let names = Choice.allCases.map { "\"\($0.rawValue)\"" }.joined(separator: ", ")
-            throw FieldError(field: path, message: "One of \(names) is required.")
-        }
-        return choice
-    }
-}
-
-private func jsonText(_ number: Double) -> String {
-    var writer = JSONWriter()
-    writer.value(number)
-    return String(decoding: writer.bytes, as: UTF8.self)
 }

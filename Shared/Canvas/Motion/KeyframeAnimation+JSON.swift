@@ -41,7 +41,16 @@ extension KeyframeAnimation: JSONEncodable {
     private static let values = -1e9...1e9
     private static let keyframeCounts = 1...CanvasLimits.keyframes
 
-    fileprivate init(_ value: JSONValue, _ path: String, longestDelay: Double = Self.longestDelay) throws(FieldError) {
+    /// Reads an animation that an app sends; what is left out has its default. It has no start yet.
+    public init(_ value: JSONValue, path: String) throws(FieldError) {
+        try self.init(value, path, longestDelay: Self.longestDelay)
+        guard self.jsonText.count <= CanvasLimits.animationBytes else {
+            throw FieldError(
+                field: path, message: "An animation has at most \(CanvasLimits.animationBytes) bytes.", tooLarge: true)
+        }
+    }
+
+    private init(_ value: JSONValue, _ path: String, longestDelay: Double) throws(FieldError) {
         guard value.kind == .object else { throw FieldError(field: path, message: "An animation is an object.") }
         self.init(ms: try ElementInput.number(value["ms"], in: Self.lengths, joined(path, "ms")))
         self.iterations = try Self.iterations(value["iterations"], joined(path, "iterations"))
@@ -66,11 +75,7 @@ extension KeyframeAnimation: JSONEncodable {
         guard let value, value.kind == .object, value.count > 0 else {
             throw FieldError(field: path, message: "An object with keyframes of a field or more is required.")
         }
-        var tracks = ByField<[Keyframe]>()
-        try ElementInput.eachMoving(in: value, path) { field, keyframes, path throws(FieldError) in
-            tracks[field] = try Self.keyframes(keyframes, path)
-        }
-        return tracks
+        return try ByField(value, path, Self.keyframes)
     }
 
     private static func keyframes(_ value: JSONValue, _ path: String) throws(FieldError) -> [Keyframe] {
@@ -96,17 +101,5 @@ extension KeyframeAnimation: JSONEncodable {
     private static func curve(_ value: JSONValue?, _ path: String) throws(FieldError) -> Easing {
         guard let value else { return .linear }
         return try Easing(value, path)
-    }
-}
-
-extension ElementInput {
-    /// An animation that an app sends; what is left out has its default. It has no start yet.
-    public static func animation(_ value: JSONValue, path: String) throws(FieldError) -> KeyframeAnimation {
-        let animation = try KeyframeAnimation(value, path)
-        guard animation.jsonText.count <= CanvasLimits.animationBytes else {
-            throw FieldError(
-                field: path, message: "An animation has at most \(CanvasLimits.animationBytes) bytes.", tooLarge: true)
-        }
-        return animation
     }
 }

@@ -47,7 +47,7 @@ extension MotionRequest: JSONEncodable {
     private static let lengths = 1.0...60_000.0, responses = 0.02...10.0, dampings = 0.05...5.0
     private static let standard = (easing: Easing.easeInOut, response: 0.5, damping: 0.825)
 
-    /// Writes it as ``ElementInput/motion(_:path:)`` reads it, with its defaults.
+    /// Writes it as `init(_:path:)` reads it, with its defaults.
     public func encode(into writer: inout JSONWriter) {
         writer.beginObject()
         switch self.kind {
@@ -74,7 +74,8 @@ extension MotionRequest: JSONEncodable {
         writer.endObject()
     }
 
-    fileprivate init(_ value: JSONValue, _ path: String) throws(FieldError) {
+    /// Reads the `motion` of a commit.
+    public init(_ value: JSONValue, path: String) throws(FieldError) {
         guard value.kind == .object else { throw FieldError(field: path, message: "A motion is an object.") }
         if let spring = value["spring"] {
             guard value["ms"] == nil, value["curve"] == nil else {
@@ -86,13 +87,13 @@ extension MotionRequest: JSONEncodable {
         }
         self.turn = try ElementInput.choice(value["turn"], path + ".turn") ?? .short
         self.from = ByField()
-        if let from = value["from"] { self.from = try ElementInput.start(from, path: path + ".from") }
+        if let from = value["from"] { self.from = try ByField(from, path: path + ".from") }
     }
 
     private static func eased(_ value: JSONValue, _ path: String) throws(FieldError) -> Kind {
         let ms = try ElementInput.number(value["ms"], in: Self.lengths, path + ".ms")
         guard let curve = value["curve"] else { return .eased(ms: ms, Self.standard.easing) }
-        return .eased(ms: ms, try ElementInput.curve(curve, path: path + ".curve"))
+        return .eased(ms: ms, try Easing(ofMotion: curve, path: path + ".curve"))
     }
 
     private static func spring(_ value: JSONValue, _ path: String) throws(FieldError) -> Kind {
@@ -104,45 +105,10 @@ extension MotionRequest: JSONEncodable {
         }
         var velocity = ByField<Double>()
         if let value = value["velocity"] {
-            velocity = try ElementInput.start(value, path: path + ".velocity")
+            velocity = try ByField(value, path: path + ".velocity")
         }
         return .spring(
             response: try number("response", Self.responses, Self.standard.response),
             damping: try number("damping", Self.dampings, Self.standard.damping), velocity: velocity)
-    }
-}
-
-extension ElementInput {
-    /// The `motion` of a commit.
-    public static func motion(_ value: JSONValue, path: String) throws(FieldError) -> MotionRequest {
-        try MotionRequest(value, path)
-    }
-
-    /// Numbers of fields that move: the `from` of a motion, and the velocities of a spring.
-    package static func start(_ value: JSONValue, path: String) throws(FieldError) -> ByField<Double> {
-        guard value.kind == .object else {
-            throw FieldError(field: path, message: "An object with numbers of fields is required.")
-        }
-        var fields = ByField<Double>()
-        try Self.eachMoving(in: value, path) { field, value, path throws(FieldError) in
-            fields[field] = try Self.requiredNumber(value, path)
-        }
-        return fields
-    }
-
-    /// Reads each member of an object whose names are those of fields that move, with the member's path.
-    static func eachMoving(
-        in value: JSONValue, _ path: String,
-        _ read: (ElementField, JSONValue, String) throws(FieldError) -> Void
-    ) throws(FieldError) {
-        var previous: ElementField?
-        for (key, value) in value.members {
-            let path = joined(path, key.string ?? "")
-            guard let field = ElementField.named(key, after: previous), field.isAnimated else {
-                throw FieldError(field: path, message: "There is no field of this name that moves.")
-            }
-            previous = field
-            try read(field, value, path)
-        }
     }
 }

@@ -1,7 +1,7 @@
 public import JSONBytes
 
 extension Throw: JSONEncodable {
-    /// Writes what `ElementInput.throwing` reads, defaults filled in.
+    /// Writes what `init(_:isGroup:)` reads, defaults filled in.
     public func encode(into writer: inout JSONWriter) {
         writer.beginObject()
         self.encodeMembers(into: &writer)
@@ -37,44 +37,44 @@ extension Throw: JSONEncodable {
     }
 }
 
-extension ElementInput {
-    /// The parts of `element:throw` and, without an `angularVelocity`, of `elements:throw` that say how: `velocity`,
+extension Throw {
+    /// Reads the parts of `element:throw` and, without an `angularVelocity`, of `elements:throw` that say how: `velocity`,
     /// `angularVelocity?`, `rate?`, `bounce?`, `snap?: {grid?: {x?, y?}, points?: [{x, y}], within?}`. Velocities are
     /// clamped only when elements are thrown.
-    public static func throwing(_ payload: JSONValue, isGroup: Bool) throws(FieldError) -> Throw {
+    public init(_ payload: JSONValue, isGroup: Bool) throws(FieldError) {
         guard let velocity = payload["velocity"] else {
             throw FieldError(field: "velocity", message: "A velocity {x, y} is required.")
         }
-        var request = Throw(velocity: try Self.point(velocity, "velocity"))
-        request.angularVelocity = try Self.number(payload["angularVelocity"], "angularVelocity")
-        guard !isGroup || request.angularVelocity == nil else {
+        self.init(velocity: try ElementInput.point(velocity, "velocity"))
+        self.angularVelocity = try ElementInput.number(payload["angularVelocity"], "angularVelocity")
+        guard !isGroup || self.angularVelocity == nil else {
             throw FieldError(field: "angularVelocity", message: "Only a single element is thrown with a rotation.")
         }
-        if let rate = payload["rate"] { request.rate = try Self.number(rate, in: Decay.rates, "rate") }
-        if let bounce = payload["bounce"] { request.bounce = try Self.number(bounce, in: 0...1, "bounce") }
-        if let snap = payload["snap"] { request.snap = try Self.snap(snap) }
-        return request
+        if let rate = payload["rate"] { self.rate = try ElementInput.number(rate, in: Decay.rates, "rate") }
+        if let bounce = payload["bounce"] { self.bounce = try ElementInput.number(bounce, in: 0...1, "bounce") }
+        if let snap = payload["snap"] { self.snap = try Snap(snap) }
     }
+}
 
+extension Throw.Snap {
     private static let pointCounts = 1...64
 
-    private static func snap(_ value: JSONValue) throws(FieldError) -> Throw.Snap {
+    fileprivate init(_ value: JSONValue) throws(FieldError) {
         guard value.kind == .object else {
             throw FieldError(field: "snap", message: "An object {grid?, points?, within?} is required.")
         }
-        var snap = Throw.Snap()
+        self.init()
         if let grid = value["grid"] {
             guard grid.kind == .object else {
                 throw FieldError(field: "snap.grid", message: "An object {x?, y?} is required.")
             }
-            if let step = grid["x"] { snap.gridX = try Self.positive(step, "snap.grid.x") }
-            if let step = grid["y"] { snap.gridY = try Self.positive(step, "snap.grid.y") }
+            if let step = grid["x"] { self.gridX = try ElementInput.positive(step, "snap.grid.x") }
+            if let step = grid["y"] { self.gridY = try ElementInput.positive(step, "snap.grid.y") }
         }
-        if let points = value["points"] { snap.points = try Self.points(points, "snap.points") }
+        if let points = value["points"] { self.points = try Self.points(points, "snap.points") }
         if let within = value["within"] {
-            snap.within = try Self.number(within, in: 0...(.greatestFiniteMagnitude), "snap.within")
+            self.within = try ElementInput.number(within, in: 0...(.greatestFiniteMagnitude), "snap.within")
         }
-        return snap
     }
 
     private static func points(_ value: JSONValue, _ field: String) throws(FieldError) -> [Point] {
@@ -83,7 +83,7 @@ extension ElementInput {
         }
         var points: [Point] = []
         for (index, point) in value.elements.enumerated() {
-            points.append(try Self.point(point, "\(field)[\(index)]"))
+            points.append(try ElementInput.point(point, "\(field)[\(index)]"))
         }
         return points
     }

@@ -82,14 +82,14 @@ extension PayloadField {
             throw Refusal(.invalid, "An animation, or null, is required.", field: "animation")
         }
         if value.isNull { return nil }
-        do { return try ElementInput.animation(value, path: "animation") } catch { throw Refusal(error) }
+        do { return try KeyframeAnimation(value, path: "animation") } catch { throw Refusal(error) }
     }
 
     /// An animation from its text; nil if that is empty.
     fileprivate static func animation(_ text: [UInt8]) throws(Refusal) -> KeyframeAnimation? {
         if text.isEmpty { return nil }
         return try Self.parse(text, field: "animation") { value throws(FieldError) in
-            try ElementInput.animation(value, path: "animation")
+            try KeyframeAnimation(value, path: "animation")
         }
     }
 

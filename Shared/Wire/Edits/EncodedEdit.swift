@@ -72,7 +72,7 @@ public struct EncodedEdit: Equatable, Sendable {
     public func motionRequest() throws(Refusal) -> MotionRequest? {
         if self.motion.isEmpty { return nil }
         return try PayloadField.parse(self.motion, field: "motion") { value throws(FieldError) in
-            try ElementInput.motion(value, path: "motion")
+            try MotionRequest(value, path: "motion")
         }
     }
 

@@ -15,7 +15,7 @@ public struct NewItem: Equatable, Sendable {
 
     /// An element from an app's payload; one without an id gets one.
     init(_ element: JSONValue, reading: inout EditReading) throws(Refusal) {
-        do { self.fields = try ElementInput.newElement(element, path: "") } catch { throw Refusal(error) }
+        do { self.fields = try NewElement(element, path: "") } catch { throw Refusal(error) }
         self.id = Identifier(self.fields.id ?? reading.ids.next(at: reading.seconds))
         self.idIsGenerated = self.fields.id == nil
         self.json = Array(element.rawBytes)
@@ -28,7 +28,7 @@ public struct NewItem: Equatable, Sendable {
         self.idIsGenerated = reader.bool()
         self.json = reader.blob()
         self.fields = try PayloadField.parse(self.json, field: "") { value throws(FieldError) in
-            try ElementInput.newElement(value, path: "")
+            try NewElement(value, path: "")
         }
     }
 

@@ -22,7 +22,7 @@ public enum PayloadField {
 
     /// The position and transform fields of a preview or a commit.
     public static func transform(_ payload: JSONValue, isPreview: Bool) throws(Refusal) -> TransformFields {
-        do { return try ElementInput.transform(payload, isPreview: isPreview) } catch { throw Refusal(error) }
+        do { return try TransformFields(payload, isPreview: isPreview) } catch { throw Refusal(error) }
     }
 
     /// The `motion` of a commit, as JSON text with its defaults; empty if there is none.
@@ -31,19 +31,19 @@ public enum PayloadField {
         if use == .fromWhatShows, value["from"] != nil {
             throw Refusal(.invalid, "A motion of several elements names no start.", field: "motion.from")
         }
-        do { return try ElementInput.motion(value, path: "motion").jsonText } catch { throw Refusal(error) }
+        do { return try MotionRequest(value, path: "motion").jsonText } catch { throw Refusal(error) }
     }
 
     public static func gestureFields(_ payload: JSONValue) throws(Refusal) -> GestureFields {
-        do { return try ElementInput.gestureFields(payload) } catch { throw Refusal(error) }
+        do { return try GestureFields(payload) } catch { throw Refusal(error) }
     }
 
     /// The pivot and the deltas of a group's gesture. Each element keeps its own anchor.
     public static func groupGesture(_ payload: JSONValue) throws(Refusal) -> (pivot: Point, fields: GestureFields) {
         do {
-            var fields = try ElementInput.gestureFields(payload)
+            var fields = try GestureFields(payload)
             fields.anchor = nil
-            return (try ElementInput.pivot(payload), fields)
+            return (try GestureFields.pivot(payload), fields)
         } catch {
             throw Refusal(error)
         }

@@ -69,7 +69,7 @@ public struct ThrownItem: Equatable, Sendable {
 
     fileprivate init(_ payload: JSONValue) throws(Refusal) {
         self.element = try PayloadField.elementID(payload)
-        do { self.fields = try ElementInput.fields(payload, isPreview: true) } catch { throw Refusal(error) }
+        do { self.fields = try TransformFields(mayBeEmpty: payload, isPreview: true) } catch { throw Refusal(error) }
     }
 
     fileprivate init(from reader: inout ByteReader) {
@@ -87,12 +87,12 @@ public struct ThrownItem: Equatable, Sendable {
 
 extension PayloadField {
     fileprivate static func throwing(_ payload: JSONValue, isGroup: Bool) throws(Refusal) -> Throw {
-        do { return try ElementInput.throwing(payload, isGroup: isGroup) } catch { throw Refusal(error) }
+        do { return try Throw(payload, isGroup: isGroup) } catch { throw Refusal(error) }
     }
 
     fileprivate static func throwing(_ text: [UInt8], isGroup: Bool) throws(Refusal) -> Throw {
         try Self.parse(text, field: "velocity") { value throws(FieldError) in
-            try ElementInput.throwing(value, isGroup: isGroup)
+            try Throw(value, isGroup: isGroup)
         }
     }
 }

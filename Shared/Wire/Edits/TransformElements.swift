@@ -28,7 +28,7 @@ public struct TransformElement: Edit {
     init(member payload: JSONValue) throws(Refusal) {
         try self.init(fields: payload)
         if let from = payload["from"] {
-            do { self.from = try ElementInput.start(from, path: "from") } catch { throw Refusal(error) }
+            do { self.from = try ByField(from, path: "from") } catch { throw Refusal(error) }
         }
     }
 

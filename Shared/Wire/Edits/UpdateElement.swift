@@ -20,7 +20,7 @@ public struct UpdateElement: Edit {
         guard let set = payload["set"], set.kind == .object else {
             throw Refusal(.invalid, "set is an object.", field: "set")
         }
-        do { self.changes = try ElementInput.changes(set) } catch { throw Refusal(error) }
+        do { self.changes = try ElementChanges(set) } catch { throw Refusal(error) }
         self.json = Array(set.rawBytes)
     }
 
@@ -28,7 +28,7 @@ public struct UpdateElement: Edit {
         self.element = reader.name()
         self.json = reader.blob()
         self.changes = try PayloadField.parse(self.json, field: "set") { value throws(FieldError) in
-            try ElementInput.changes(value)
+            try ElementChanges(value)
         }
     }
 

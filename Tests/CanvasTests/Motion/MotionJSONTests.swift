@@ -55,7 +55,7 @@ import Testing
 
     @Test func anAnimationIsStoredWithItsDefaults() throws {
         let sent = try json(#"{"ms":500,"tracks":{"rotation":[{"at":1,"value":360}]},"startedAt":7,"other":1}"#)
-        var animation = try ElementInput.animation(sent, path: "animation")
+        var animation = try KeyframeAnimation(sent, path: "animation")
         #expect(animation.startedAt == 0)
         animation.startedAt = 5
         let written = text { animation.encode(into: &$0) }
@@ -87,17 +87,17 @@ import Testing
     @Test func everyCurveIsReadAndWritten() throws {
         for (easing, written) in Self.everyEasing {
             let sent = try json("{\"ms\":16,\"tracks\":{\"rotation\":[{\"at\":0,\"value\":1,\"curve\":\(written)}]}}")
-            let animation = try ElementInput.animation(sent, path: "")
+            let animation = try KeyframeAnimation(sent, path: "")
             #expect(animation.tracks[.rotation]?.first?.curve == easing)
             #expect(text { animation.encode(into: &$0) }.contains("\"curve\":\(written)}"))
             guard case .points = easing else {
-                #expect(try ElementInput.curve(try json(written), path: "") == easing)
+                #expect(try Easing(ofMotion: try json(written), path: "") == easing)
                 continue
             }
             #expect(
-                refusedField { try ElementInput.curve(json(written), path: "motion.curve") } == "motion.curve.points")
+                refusedField { try Easing(ofMotion: json(written), path: "motion.curve") } == "motion.curve.points")
         }
-        #expect(try ElementInput.curve(try json(#"{"steps":3}"#), path: "") == .steps(count: 3, jump: .end))
+        #expect(try Easing(ofMotion: try json(#"{"steps":3}"#), path: "") == .steps(count: 3, jump: .end))
     }
 
     @Test(arguments: [
@@ -116,7 +116,7 @@ import Testing
     func aWrongCurveIsRefusedByItsField(curve: String, field: String) {
         let refused = refusedField {
             let text = #"{"ms":16,"tracks":{"opacity":[{"at":0,"value":1},{"at":0,"value":1,"curve":\#(curve)}]}}"#
-            return try ElementInput.animation(json(text), path: "animation")
+            return try KeyframeAnimation(json(text), path: "animation")
         }
         #expect(refused == "animation.tracks.opacity[1].curve" + field)
     }
@@ -126,7 +126,7 @@ import Testing
             let points = (0..<points).map { $0 + 1 == points ? "[1,0]" : "[0,1]" }.joined(separator: ",")
             let keyframe = #"{"at":0.5,"value":1,"curve":{"points":[\#(points)]}}"#
             let all = Array(repeating: keyframe, count: keyframes).joined(separator: ",")
-            return try ElementInput.animation(json(#"{"ms":16,"tracks":{"scaleX":[\#(all)]}}"#), path: "")
+            return try KeyframeAnimation(json(#"{"ms":16,"tracks":{"scaleX":[\#(all)]}}"#), path: "")
         }
         #expect(try animation(points: 2, keyframes: 64).tracks[.scaleX]?.count == 64)
         #expect(try animation(points: 32, keyframes: 24).tracks[.scaleX]?.count == 24)
@@ -160,7 +160,7 @@ import Testing
         let name = member.prefix { $0 != ":" }
         let members = [member] + others.filter { !$0.hasPrefix(name) }
         let refused = refusedField {
-            try ElementInput.animation(json("{\(members.joined(separator: ","))}"), path: "animation")
+            try KeyframeAnimation(json("{\(members.joined(separator: ","))}"), path: "animation")
         }
         #expect(refused == "animation." + field)
     }
@@ -168,10 +168,10 @@ import Testing
     @Test func theLimitsThemselvesAreAccepted() throws {
         let least = #"{"ms":16,"iterations":1,"delayMs":0,"tracks":{"positionX":[{"at":0,"value":-1e9}]}}"#
         let most = #"{"ms":3.6e6,"iterations":1e6,"delayMs":3.6e6,"tracks":{"positionX":[{"at":1,"value":1e9}]}}"#
-        #expect(try ElementInput.animation(json(least), path: "").iterations == 1)
-        #expect(try ElementInput.animation(json(most), path: "").delayMs == 3_600_000)
-        #expect(refusedField { try ElementInput.animation(json("[]"), path: "animation") } == "animation")
+        #expect(try KeyframeAnimation(json(least), path: "").iterations == 1)
+        #expect(try KeyframeAnimation(json(most), path: "").delayMs == 3_600_000)
+        #expect(refusedField { try KeyframeAnimation(json("[]"), path: "animation") } == "animation")
         #expect(
-            refusedField { try ElementInput.animation(json(#"{"tracks":{}}"#), path: "animation") } == "animation.ms")
+            refusedField { try KeyframeAnimation(json(#"{"tracks":{}}"#), path: "animation") } == "animation.ms")
     }
 }

@@ -242,18 +242,18 @@ import Testing
     ])
     func invalidNamesTheField(text: String, field: String) throws {
         let payload = text.hasPrefix("V") ? #"{"velocity":{"x":1,"y":2},\#(text.dropFirst())}"# : text
-        #expect(refusedField { try ElementInput.throwing(json(payload), isGroup: false) } == field)
+        #expect(refusedField { try Throw(json(payload), isGroup: false) } == field)
     }
 
     @Test func aGroupIsNotTurnedAndHasAtMost64Points() throws {
         let payload = try json(#"{"velocity":{"x":1,"y":2},"angularVelocity":1}"#)
-        #expect(refusedField { try ElementInput.throwing(payload, isGroup: true) } == "angularVelocity")
+        #expect(refusedField { try Throw(payload, isGroup: true) } == "angularVelocity")
         func points(_ count: Int) throws -> JSONValue {
             let list = Array(repeating: #"{"x":1,"y":2}"#, count: count).joined(separator: ",")
             return try json(#"{"velocity":{"x":1,"y":2},"snap":{"points":[\#(list)]}}"#)
         }
-        #expect(try ElementInput.throwing(points(64), isGroup: true).snap?.points.count == 64)
-        #expect(refusedField { try ElementInput.throwing(points(65), isGroup: true) } == "snap.points")
+        #expect(try Throw(points(64), isGroup: true).snap?.points.count == 64)
+        #expect(refusedField { try Throw(points(65), isGroup: true) } == "snap.points")
     }
 
     @Test(arguments: [
@@ -268,8 +268,8 @@ import Testing
         ),
     ])
     func itIsWrittenInOneWay(sent: String, written: String) throws {
-        let request = try ElementInput.throwing(json(sent), isGroup: false)
+        let request = try Throw(json(sent), isGroup: false)
         #expect(text { request.encode(into: &$0) } == written)
-        #expect(try ElementInput.throwing(json(written), isGroup: false) == request)
+        #expect(try Throw(json(written), isGroup: false) == request)
     }
 }

@@ -97,7 +97,7 @@ import TouchSyncClientCore
         }
         func motion(_ event: String) async throws -> MotionRequest {
             let sent = try await heard(event)
-            return try ElementInput.motion(#require(sent["motion"]), path: "motion")
+            return try MotionRequest(#require(sent["motion"]), path: "motion")
         }
         var spring = MotionRequest(.spring(response: 0.4, damping: 0.5, velocity: ByField()), turn: .ccw)
         spring.from[.positionX] = 3
@@ -116,10 +116,10 @@ import TouchSyncClientCore
         flight.snap?.gridX = 50
         room.throwElement("a", flight, from: TransformFields(positionY: 4))
         let thrown = try await heard("element:throw")
-        #expect(try ElementInput.throwing(thrown, isGroup: false) == flight && thrown["positionY"]?.double == 4)
+        #expect(try Throw(thrown, isGroup: false) == flight && thrown["positionY"]?.double == 4)
         room.throwElements(["a", "b"], Throw(velocity: Point(x: 1, y: 60)))
         let group = try await heard("elements:throw")
-        #expect(try ElementInput.throwing(group, isGroup: true).velocity.y == 60)
+        #expect(try Throw(group, isGroup: true).velocity.y == 60)
         #expect(group["elements"]?.elements.map { $0["elementId"]?.string } == ["a", "b"])
 
         var pulse = KeyframeAnimation(ms: 600)
@@ -128,7 +128,7 @@ import TouchSyncClientCore
         pulse.tracks[.scaleX] = [.init(at: 0, value: 0, curve: .easeInOut), .init(at: 1, value: 0.2)]
         room.animate(["a", "b"], pulse, staggerMs: 40)
         let animated = try await heard("elements:animate")
-        #expect(try ElementInput.animation(#require(animated["animation"]), path: "") == pulse)
+        #expect(try KeyframeAnimation(#require(animated["animation"]), path: "") == pulse)
         #expect(animated["staggerMs"]?.double == 40)
         room.animate("a", nil)
         #expect(try await heard("element:animate")["animation"]?.isNull == true)

@@ -231,7 +231,7 @@ struct EventReader {
     /// Reads the part of the canvas that an app sees, nil: everything; and whether it is shown to others.
     static func viewport(_ payload: JSONValue) throws(Refusal) -> (rect: Rect?, isShared: Bool) {
         let rect: Rect?
-        do throws(FieldError) { rect = try ElementInput.viewport(payload) } catch { throw Refusal(error) }
+        do throws(FieldError) { rect = try Rect(viewport: payload) } catch { throw Refusal(error) }
         return (rect, try payload.flag("share") ?? false)
     }
 

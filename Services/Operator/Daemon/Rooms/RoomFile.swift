@@ -86,7 +86,7 @@ package struct RoomFile: Equatable, Sendable {
         let value = try Self.parse(text, line: line, &document)
         do throws(FieldError) {
             // What an app could create, and the fields that only the server sets.
-            let new = try ElementInput.newElement(value, path: "")
+            let new = try NewElement(value, path: "")
             guard let element = Element(json: value) else {
                 throw FieldError(field: "", message: "It lacks a field of an exported element.")
             }

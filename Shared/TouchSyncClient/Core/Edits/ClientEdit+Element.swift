@@ -42,7 +42,7 @@ extension ClientEdit {
         guard let entry else { return nil }
         do {
             // Who this user is, only the server knows.
-            return rules.create(try ElementInput.newElement(entry.value, path: ""), id: id.text, by: "").0
+            return rules.create(try NewElement(entry.value, path: ""), id: id.text, by: "").0
         } catch {
             return nil
         }
@@ -51,7 +51,7 @@ extension ClientEdit {
     private func update(_ element: inout Element, _ rules: RulesTable) {
         guard let set = self.body["set"] else { return }
         do {
-            let changes = try ElementInput.changes(set)
+            let changes = try ElementChanges(set)
             if element.locked, changes.respectsLock { return }
             try element.check(changes)
             _ = rules.apply(changes, to: &element)

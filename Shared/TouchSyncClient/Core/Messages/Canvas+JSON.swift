@@ -4,7 +4,7 @@ import JSONBytes
 extension GestureFields {
     /// The deltas in a payload; nil when a part has the wrong kind, which the server refuses, or when there is none.
     init?(lenient payload: JSONObject) {
-        do { self = try ElementInput.gestureFields(payload.value) } catch { return nil }
+        do { self = try GestureFields(payload.value) } catch { return nil }
     }
 
     func encodeMembers(into writer: inout JSONWriter, withAnchor: Bool) {

@@ -60,7 +60,7 @@ package struct ForeignFile {
         for (element, json) in zip(self.harvest.elements, creations) {
             do {
                 try document.parse(json, limits: Element.jsonLimits)
-                let new = try ElementInput.newElement(document.root, path: "")
+                let new = try NewElement(document.root, path: "")
                 elements.append(RulesTable.defaults.create(new, id: names[element.id] ?? prefix, by: user).0)
             } catch {
                 throw OperatorFailure("the file's \(element.type) \(element.id) cannot be an element here: \(error)")

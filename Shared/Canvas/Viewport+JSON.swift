@@ -1,49 +1,54 @@
 public import JSONBytes
 
-extension ElementInput {
-    /// The visible part of the canvas in an app's `viewport:set`: `{x, y, width, height}` in canvas pixels, or
+extension Rect {
+    /// Reads the visible part of the canvas in an app's `viewport:set`: `{x, y, width, height}` in canvas pixels, or
     /// `{zoomScale, offset: {x, y}, viewSize: {width, height}, canvasSize: {width, height}}` as in `Viewport`. Nil, the
     /// whole canvas, when there is neither. Edges are clamped to ±`CanvasLimits.reach`. Without the margin: see
     /// `Rect.withViewportMargin`.
-    public static func viewport(_ payload: JSONValue) throws(FieldError) -> Rect? {
+    public init?(viewport payload: JSONValue) throws(FieldError) {
         let isRect = ["x", "y", "width", "height"].contains { payload[$0] != nil }
         let isZoom = ["zoomScale", "offset", "viewSize", "canvasSize"].contains { payload[$0] != nil }
         if isRect, isZoom {
             throw FieldError(field: "zoomScale", message: "A viewport is a rectangle or a zoom, not both.")
         }
-        if isRect { return try Self.visibleRect(payload) }
-        return isZoom ? try Self.zoomedRect(payload) : nil
+        guard isRect || isZoom else { return nil }
+        self = try isRect ? Self.visibleRect(payload) : Viewport(payload).visibleRect
+        self = self.withinReach
     }
 
     private static func visibleRect(_ payload: JSONValue) throws(FieldError) -> Rect {
-        let bounds = try Self.bounds(payload, "")
-        return Rect(x: bounds.x, y: bounds.y, width: bounds.width, height: bounds.height).withinReach
+        let bounds = try Bounds(payload, "")
+        return Rect(x: bounds.x, y: bounds.y, width: bounds.width, height: bounds.height)
     }
+}
 
-    private static func zoomedRect(_ payload: JSONValue) throws(FieldError) -> Rect {
+extension Viewport {
+    fileprivate init(_ payload: JSONValue) throws(FieldError) {
         guard let zoom = payload["zoomScale"] else {
             throw FieldError(field: "zoomScale", message: "A number is required.")
         }
-        let zoomScale = try Self.positive(zoom, "zoomScale")
+        let zoomScale = try ElementInput.positive(zoom, "zoomScale")
         guard let value = payload["offset"] else {
             throw FieldError(field: "offset", message: "An object {x, y} is required.")
         }
-        let offset = try Self.point(value, "offset")
-        let viewSize = try Self.size(payload["viewSize"], "viewSize")
-        let canvasSize = try Self.size(payload["canvasSize"], "canvasSize")
+        let offset = try ElementInput.point(value, "offset")
+        let viewSize = try Size(payload["viewSize"], "viewSize")
+        let canvasSize = try Size(payload["canvasSize"], "canvasSize")
         guard
             let viewport = Viewport(zoomScale: zoomScale, offset: offset, viewSize: viewSize, canvasSize: canvasSize)
         else { throw FieldError(field: "zoomScale", message: "The zoom is too small.") }
-        return viewport.visibleRect.withinReach
+        self = viewport
     }
+}
 
-    private static func size(_ value: JSONValue?, _ field: String) throws(FieldError) -> Size {
+extension Size {
+    fileprivate init(_ value: JSONValue?, _ field: String) throws(FieldError) {
         guard let value, value.kind == .object, let width = value["width"], let height = value["height"] else {
             throw FieldError(field: field, message: "An object {width, height} is required.")
         }
-        return Size(
-            width: try Self.positive(width, joined(field, "width")),
-            height: try Self.positive(height, joined(field, "height")))
+        self.init(
+            width: try ElementInput.positive(width, joined(field, "width")),
+            height: try ElementInput.positive(height, joined(field, "height")))
     }
 }
 
