@@ -53,3 +53,23 @@ public struct Adjustment: Equatable, Sendable {
         writer.endObject()
     }
 }
+
+extension [Adjustment] {
+    /// Notes a value that is stored differently from what was sent.
+    @inline(__always)
+    mutating func note(
+        _ field: @autoclosure () -> String, _ sent: Double, _ stored: Double, _ why: Adjustment.Why
+    ) {
+        guard sent != stored else { return }
+        self.append(Adjustment(field: field(), sent: sent, stored: stored, why: why))
+    }
+
+    /// A number that was sent, within a range, and never −0; another one is noted.
+    mutating func clamp(
+        _ field: @autoclosure () -> String, _ sent: Double, to range: ClosedRange<Double>
+    ) -> Double {
+        let stored = clamped(sent, range.lowerBound, range.upperBound) + 0
+        self.note(field(), sent, stored, .range)
+        return stored
+    }
+}

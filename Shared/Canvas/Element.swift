@@ -100,6 +100,9 @@ public struct Element: Sendable {
     /// The app's own fields, in the order received.
     public var extra: [ExtraField] = []
 
+    /// The type of guides: lines that things snap to. They are moved as other elements are, but do not rotate.
+    static let guideType = "guide"
+
     /// An element with all defaults: 100 × 100 pixels about the origin, not rotated.
     public init(id: String, type: String, createdBy user: String) {
         self.id = id

@@ -82,3 +82,31 @@ public struct ElementChanges: Equatable, Sendable {
         self.extra.encodeMembers(into: &writer)
     }
 }
+
+extension ElementChanges {
+    /// Rejects an update that would turn a guide: its own field `axis` says from its creation on along which axis it lies.
+    private func checkAxis(of element: Element) throws(FieldError) {
+        guard isSameText(element.type, Element.guideType), let sent = self.extra.value(of: "axis") else { return }
+        guard sent == element.extra.value(of: "axis") else {
+            throw FieldError(field: "set.axis", message: "A guide keeps its axis.")
+        }
+    }
+
+    /// Rejects an update after which the element's extra fields would be too many or too large, or a guide another line.
+    /// Call it before applying the update.
+    /// - Parameter pictureBytes: the maximum length of a picture that it sets.
+    public func check(
+        on element: Element, pictureBytes: Int = CanvasLimits.pictureBytes
+    ) throws(FieldError) {
+        if self.extra.isEmpty { return }
+        try self.checkAxis(of: element)
+        let setsPicture = self.extra.value(of: ExtraField.pictureName) != nil
+        let most = setsPicture ? pictureBytes : CanvasLimits.pictureBytes
+        try element.extra.updated(by: self.extra).checkLimits(field: "set", pictureBytes: most)
+    }
+
+    func fit(_ element: Element) -> Bool {
+        do { try self.check(on: element) } catch { return false }
+        return true
+    }
+}

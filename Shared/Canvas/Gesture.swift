@@ -65,7 +65,9 @@ extension RulesTable {
         var adjustments: [Adjustment] = []
         var moved = element
         if let anchor = gesture.anchor, let x = usableNumber(anchor.x), let y = usableNumber(anchor.y) {
-            let stored = Point(x: Self.anchor("anchorX", x, &adjustments), y: Self.anchor("anchorY", y, &adjustments))
+            let stored = Point(
+                x: adjustments.clamp("anchorX", x, to: CanvasLimits.anchor),
+                y: adjustments.clamp("anchorY", y, to: CanvasLimits.anchor))
             // The exact position, not yet rounded: rounding twice would let the element creep.
             let position = element.position(withAnchor: stored, parentSize: parentSize)
             (moved.anchorX, moved.anchorY) = (stored.x, stored.y)

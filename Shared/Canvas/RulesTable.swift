@@ -52,3 +52,38 @@ public struct RulesTable: Equatable, Sendable {
         return self.other
     }
 }
+
+extension RulesTable {
+    /// Creates the requested element under the rules. The aspect lock is relative to scale 1. Adjustments contain only
+    /// fields that were sent.
+    public func create(_ new: NewElement, id: String, by user: String) -> (Element, [Adjustment]) {
+        var element = Element(id: id, type: new.type, createdBy: user)
+        var change = RuledChange(under: self.rules(for: new.type))
+        change.fill(&element, with: new)
+        return (element, change.adjustments)
+    }
+
+    /// Applies the fields of a preview or a commit to the element under the rules: scales (aspect, range, constraint,
+    /// smallest size), rotation (kept at 0, normalised, constraint, snapped), positions (an ignored axis, grid, whole pixels,
+    /// range, bounds), what has no rule but its row's in the table, and compares the size hints with the result. Only
+    /// fields that are set are checked.
+    ///
+    /// The result lists every value that is stored differently from what was sent; it is empty, without an allocation,
+    /// when there is none. Whatever the fields contain, the element stays finite: infinity counts as the largest
+    /// number, NaN as absent. The caller checks locks and maintains `rev` and `updatedBy`.
+    public func apply(_ fields: TransformFields, to element: inout Element) -> [Adjustment] {
+        var change = RuledChange(under: self.rules(for: element.type))
+        change.transform(&element, to: fields.usable)
+        return change.adjustments
+    }
+
+    /// Applies the fields of an update. It moves no anchor: new bounds, constraints and a new snapping step affect
+    /// later transforms.
+    /// Extra fields are replaced by name, added or removed; those that `ElementChanges.check` would reject are dropped. The
+    /// caller checks locks and maintains `rev` and `updatedBy`.
+    public func apply(_ changes: ElementChanges, to element: inout Element) -> [Adjustment] {
+        var change = RuledChange(under: self.rules(for: element.type))
+        change.update(&element, with: changes)
+        return change.adjustments
+    }
+}

@@ -251,12 +251,12 @@ import Testing
         #expect(guide.positionY == 30)
         for axis in [#""x""#, "null", "{}"] {
             let changes = try ElementChanges(json(#"{"axis":\#(axis),"label":"a"}"#))
-            #expect(refusedField { try guide.check(changes) } == "set.axis")
+            #expect(refusedField { try changes.check(on: guide) } == "set.axis")
             _ = rules.apply(changes, to: &guide)
             #expect(guide.extra == [ExtraField(name: "axis", json: Array(#""y""#.utf8))])
         }
         let same = try ElementChanges(json(#"{"axis":"y","label":"a"}"#))
-        try guide.check(same)
+        try same.check(on: guide)
         _ = rules.apply(same, to: &guide)
         #expect(guide.extra.map(\.name) == ["axis", "label"])
         #expect(rules.apply(.init(rotation: 40), to: &guide) == [adjustment("rotation", 40, 0, .rotation)])

@@ -120,7 +120,7 @@ struct CreateTests {
         var (element, _) = try created("note", fields)
         let half = (0..<40).map { "\"f\($0)\":null,\"g\($0)\":1" }.joined(separator: ",")
         let changes = try ElementChanges(json("{\(half)}"))
-        try element.check(changes)
+        try changes.check(on: element)
         _ = rules.apply(changes, to: &element)
         #expect(element.extra.count == 64 && element.extra.first?.name == "f40")
     }
@@ -159,16 +159,16 @@ struct CreateTests {
             throws: FieldError(
                 field: "set", message: "An element's own fields have at most 8192 bytes.", tooLarge: true)
         ) {
-            try element.check(changes)
+            try changes.check(on: element)
         }
         let before = element
         _ = rules.apply(changes, to: &element)
         #expect(element == before)
         let replaced = try ElementChanges(json("{\"a\":\"\(half)\"}"))
-        try element.check(replaced)
+        try replaced.check(on: element)
         var many = ElementChanges()
         many.extra = (0..<64).map { ExtraField(name: "f\($0)", json: [0x31]) }
-        let error = #expect(throws: FieldError.self) { try element.check(many) }
+        let error = #expect(throws: FieldError.self) { try many.check(on: element) }
         #expect(error?.message == "An element has at most 64 own fields.")
     }
 
@@ -180,7 +180,7 @@ struct CreateTests {
         let most = CanvasLimits.pictureBytes
         let words = "\"title\":\"\(String(repeating: "x", count: 8000))\""
         var (element, _) = try created("photo", self.picture(most) + "," + words)
-        try element.check(try ElementChanges(json(#"{"title":"x"}"#)))
+        try ElementChanges(json(#"{"title":"x"}"#)).check(on: element)
         _ = try created("photo", self.picture(9000, #"data:image\/png;base64,"#))
         let tooLong = FieldError(
             field: "element.picture", message: "A picture has at most 196608 bytes.", tooLarge: true)
@@ -196,17 +196,17 @@ struct CreateTests {
             #expect(refusedField { try NewElement(photo, path: "element") } == "element")
         }
         let more = try ElementChanges(json("{\"more\":\"\(String(repeating: "x", count: 300))\"}"))
-        #expect(refusedField { try element.check(more) } == "set")
+        #expect(refusedField { try more.check(on: element) } == "set")
         // A server may allow less: only for a picture that is set, and never less than all own fields may have.
         let change = try ElementChanges(json("{\(self.picture(20_001))}"))
         #expect(
             throws: FieldError(field: "set.picture", message: "A picture has at most 20000 bytes.", tooLarge: true)
-        ) { try element.check(change, pictureBytes: 20_000) }
-        try element.check(change, pictureBytes: 20_001)
-        try element.check(try ElementChanges(json(#"{"title":"x"}"#)), pictureBytes: 0)
+        ) { try change.check(on: element, pictureBytes: 20_000) }
+        try change.check(on: element, pictureBytes: 20_001)
+        try ElementChanges(json(#"{"title":"x"}"#)).check(on: element, pictureBytes: 0)
         (element, _) = try created("photo")
-        try element.check(try ElementChanges(json("{\(self.picture(8000))}")), pictureBytes: 0)
-        #expect(refusedField { try element.check(change, pictureBytes: 0) } == "set")
+        try ElementChanges(json("{\(self.picture(8000))}")).check(on: element, pictureBytes: 0)
+        #expect(refusedField { try change.check(on: element, pictureBytes: 0) } == "set")
     }
 
     /// Other programs load what a picture names.

@@ -80,7 +80,7 @@ extension ElementField {
     ) -> Double {
         let top = self.topSpeed * unit
         let stored = clamped(usableNumber(sent) ?? 0, -top, top) + 0
-        RulesTable.note(path(), sent, stored, .range, &adjustments)
+        adjustments.note(path(), sent, stored, .range)
         return stored
     }
 }

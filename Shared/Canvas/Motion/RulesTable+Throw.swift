@@ -76,7 +76,7 @@ extension RulesTable {
 
     private func turn(_ one: inout ThrownElement, _ sent: Double, _ decay: Decay, at time: Double) {
         guard self.rules(for: one.element.type).rotates else {
-            return Self.note("angularVelocity", sent, 0, .rotation, &one.adjusted)
+            return one.adjusted.note("angularVelocity", sent, 0, .rotation)
         }
         let velocity = Self.velocity(sent, "angularVelocity", .rotation, &one)
         let stored = one.element.rotation

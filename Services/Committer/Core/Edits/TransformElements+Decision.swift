@@ -64,7 +64,7 @@ extension UpdateElement: ElementChange {
 
     func apply(to element: inout Element, at index: Int, _ context: EditContext) throws(Refusal) -> [Adjustment] {
         do {
-            try element.check(self.changes, pictureBytes: context.pictureBytes)
+            try self.changes.check(on: element, pictureBytes: context.pictureBytes)
         } catch { throw Refusal(error) }
         return context.rules.apply(self.changes, to: &element)
     }

@@ -53,7 +53,7 @@ extension ClientEdit {
         do {
             let changes = try ElementChanges(set)
             if element.locked, changes.respectsLock { return }
-            try element.check(changes)
+            try changes.check(on: element)
             _ = rules.apply(changes, to: &element)
         } catch {
             // The server will refuse it, and name the field.
