@@ -18,7 +18,7 @@ public struct ChangedElement: Sendable {
         ElementField.content.contains(where: self.changes) || self.before.extra != self.after.extra
     }
 
-    private func changes(_ field: ElementField) -> Bool { !self.before.hasSame(field, as: self.after) }
+    private func changes(_ field: ElementField) -> Bool { !field.isSame(in: self.before, self.after) }
 
     /// Takes the change back, field by field: a field that it set gets its old value, if it still has the one that the
     /// change left. Values are restored as they were, even if a rule has become stricter since.
@@ -38,7 +38,7 @@ public struct ChangedElement: Sendable {
         let together = self.together(hasLockedAspect: hasLockedAspect)
         for field in ElementField.geometry {
             let group = together.first { $0.contains(field) } ?? []
-            if group.allSatisfy({ element.hasSame($0, as: self.after) }) { self.restore(field, in: &moved) }
+            if group.allSatisfy({ $0.isSame(in: element, self.after) }) { self.restore(field, in: &moved) }
         }
         let isHeld = wasLocked && element.locked && moved != element
         if !isHeld { element = moved }
@@ -55,7 +55,7 @@ public struct ChangedElement: Sendable {
     }
 
     private func restore(_ field: ElementField, in element: inout Element) {
-        if self.changes(field), element.hasSame(field, as: self.after) { element.copy(field, from: self.before) }
+        if self.changes(field), field.isSame(in: element, self.after) { field.copy(from: self.before, to: &element) }
     }
 
     /// The app's own fields are restored one by one, unless they would then be too large together: then it is false. A

@@ -29,9 +29,7 @@ extension Element {
         return own.x >= -marginX && own.x <= self.originalWidth + marginX && own.y >= -marginY
             && own.y <= self.originalHeight + marginY
     }
-}
 
-extension Element {
     /// How many pixels of the canvas an own pixel is wide and high, where the element is nearest to a point of its plane.
     private func stretch(at own: Point, parentSize: Size?) -> Point {
         if self.isFlat { return Point(x: self.scaleX.magnitude, y: self.scaleY.magnitude) }
@@ -47,7 +45,7 @@ extension Element {
     /// anchor if it is behind the viewer.
     public func boundingBox(on parent: Element) -> Rect {
         guard self.space == .normalized else { return self.boundingBox() }
-        return Rect(around: self.planeMap(on: parent).corners(of: self.originalSize), or: parent.position(in: nil))
+        return Rect(around: PlaneMap(of: self, on: parent).corners(of: self.originalSize), or: parent.position(in: nil))
     }
 
     /// Whether a point of the canvas is on an annotation of a parent; see `contains(_:tolerance:parentSize:)`. The

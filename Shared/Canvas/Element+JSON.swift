@@ -1,15 +1,6 @@
 public import JSONBytes
 
 extension Element: JSONEncodable {
-    /// Limits under which everything that `encode` writes can be parsed: an element has the fields of the table, a
-    /// broadcast adds a few, and the app may have 64.
-    public static let jsonLimits: JSONLimits = {
-        var limits = JSONLimits()
-        limits.keysPerObject = 128
-        limits.keyLength = .max
-        return limits
-    }()
-
     /// Writes the flat object. Optional fields are written only if they are set.
     public func encode(into writer: inout JSONWriter) {
         writer.beginObject()
@@ -19,32 +10,12 @@ extension Element: JSONEncodable {
 
     /// Writes the flat object's members into an open object, to which a broadcast appends its own.
     public func encodeMembers(into writer: inout JSONWriter) {
-        for field in ElementField.stored { self.encode(field, into: &writer) }
+        for field in ElementField.stored { field.encode(of: self, into: &writer) }
         self.extra.encodeMembers(into: &writer)
     }
 
-    @inline(__always)
-    private func encode(_ field: ElementField, into writer: inout JSONWriter) {
-        switch field.kind {
-        case .id: writer.member(field.name, self.id)
-        case .type: writer.member(field.name, self.type)
-        case .user: writer.member(field.name, field == .createdBy ? self.createdBy : self.updatedBy)
-        case .revision: writer.member(field.name, self.rev)
-        case .moving: if let value = self[field], value != field.omitted { writer.member(field.name, value) }
-        case .side, .anchor, .option, .size: writer.member(field.name, ifPresent: self[field])
-        case .locked: if self.locked { writer.member(field.name, true) }
-        case .bounds: writer.member(field.name, ifPresent: self.bounds)
-        case .constraints: writer.member(field.name, ifPresent: self.constraints)
-        case .motion: if !self.motion.isEmpty { writer.member(field.name, ifPresent: self.motion) }
-        case .animation: writer.member(field.name, ifPresent: self.animation)
-        case .space: if self.space == .normalized { writer.member(field.name, self.space.rawValue) }
-        case .parent: writer.member(field.name, ifPresent: self.parentId)
-        case .envelope: break
-        }
-    }
-
-    /// Parses the output of `encode`: its exact inverse, for our own stored text (see `jsonLimits`). Nil for any other
-    /// text. Rules are not applied; payloads from apps are parsed by `ElementInput`.
+    /// Parses the output of `encode`: its exact inverse, for our own stored text (see `JSONLimits.element`). Nil for any other
+    /// text. Rules are not applied; payloads from apps are read by `NewElement`.
     public init?(json: JSONValue) {
         guard json.kind == .object else { return nil }
         self.init(id: "", type: "", createdBy: "")
@@ -57,57 +28,23 @@ extension Element: JSONEncodable {
                 continue
             }
             previous = field
-            guard self.read(field, value) else { return nil }
+            guard field.read(value, into: &self) else { return nil }
             found |= 1 << UInt64(field.rawValue)
         }
-        guard found & Self.required == Self.required else { return nil }
+        let required = ElementField.alwaysWritten
+        guard found & required == required else { return nil }
     }
+}
 
-    /// The fields that are always written.
-    private static let required = ElementField.stored.reduce(0 as UInt64) { required, field in
-        let isRequired =
-            switch field.kind {
-            case .id, .type, .user, .revision, .size, .side, .anchor: true
-            case .moving: field.omitted == nil
-            case .option, .locked, .bounds, .constraints, .space, .parent, .motion, .animation, .envelope: false
-            }
-        return isRequired ? required | 1 << UInt64(field.rawValue) : required
-    }
-
-    /// Reads one field; false if it has the wrong kind: it then stays as it is, or is absent if it may be.
-    package mutating func read(_ field: ElementField, _ value: JSONValue) -> Bool {
-        switch field.kind {
-        case .id: return Self.assign(value.string, &self.id)
-        case .type: return Self.assign(value.string, &self.type)
-        case .user where field == .createdBy: return Self.assign(value.string, &self.createdBy)
-        case .user: return Self.assign(value.string, &self.updatedBy)
-        case .revision: return Self.assign(value.integer, &self.rev)
-        case .moving, .side, .anchor, .option:
-            self[field] = value.double
-            return value.double != nil
-        case .locked: return Self.assign(value.bool, &self.locked)
-        case .bounds: return Self.assignOptional(Bounds(json: value), &self.bounds)
-        case .constraints: return Self.assignOptional(Constraints(json: value), &self.constraints)
-        case .motion: return Self.assign(Motion(json: value), &self.motion)
-        case .animation: return Self.assignOptional(KeyframeAnimation(json: value), &self.animation)
-        case .space: return Self.assign(value.string.flatMap(Space.init(rawValue:)), &self.space)
-        case .parent: return Self.assignOptional(value.string, &self.parentId)
-        // Computed, or a broadcast's.
-        case .size, .envelope: return true
-        }
-    }
-
-    @inline(__always)
-    private static func assign<Value>(_ value: Value?, _ target: inout Value) -> Bool {
-        guard let value else { return false }
-        target = value
-        return true
-    }
-
-    private static func assignOptional<Value>(_ value: Value?, _ target: inout Value?) -> Bool {
-        target = value
-        return value != nil
-    }
+extension JSONLimits {
+    /// Limits under which everything that an element writes can be parsed: it has the fields of the table, a broadcast adds a
+    /// few, and the app may have 64.
+    public static let element: JSONLimits = {
+        var limits = JSONLimits()
+        limits.keysPerObject = 128
+        limits.keyLength = .max
+        return limits
+    }()
 }
 
 extension Bounds: JSONEncodable {

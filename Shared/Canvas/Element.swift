@@ -23,9 +23,9 @@ public struct Bounds: Equatable, Sendable {
 
 /// What few elements have.
 private struct RareParts: Equatable, Sendable {
+    var bounds: Bounds?
     var constraints: Constraints?
-    var motion = Motion()
-    var animation: KeyframeAnimation?
+    var playback = Playback()
 }
 
 /// Keeps them apart, so that all other elements are copied as fast as if there were no such parts.
@@ -68,7 +68,10 @@ public struct Element: Sendable {
     /// The step to which rotations snap, in (0, 180] degrees.
     public var snapDegrees: Double?
     /// The rectangle in which the anchor must stay.
-    public var bounds: Bounds?
+    public var bounds: Bounds? {
+        get { self.rare?.parts.bounds }
+        set { self.rareParts.bounds = newValue }
+    }
     /// What holds it when it moves.
     public var constraints: Constraints? {
         get { self.rare?.parts.constraints }
@@ -76,13 +79,18 @@ public struct Element: Sendable {
     }
     /// How the eye gets to where it is stored.
     public var motion: Motion {
-        get { self.rare?.parts.motion ?? Motion() }
-        set { self.rareParts.motion = newValue }
+        get { self.rare?.parts.playback.motion ?? Motion() }
+        set { self.rareParts.playback.motion = newValue }
     }
     /// Where it is shown instead, or beside that, by keyframes.
     public var animation: KeyframeAnimation? {
-        get { self.rare?.parts.animation }
-        set { self.rareParts.animation = newValue }
+        get { self.rare?.parts.playback.animation }
+        set { self.rareParts.playback.animation = newValue }
+    }
+    /// Both of them.
+    package var playback: Playback {
+        get { self.rare?.parts.playback ?? Playback() }
+        set { self.rareParts.playback = newValue }
     }
     private var rare: RareBox?
     private var rareParts: RareParts {
@@ -180,38 +188,7 @@ extension Element {
 extension Element: Equatable {
     /// Compares text bytewise; all stored fields are compared.
     public static func == (left: Element, right: Element) -> Bool {
-        ElementField.stored.allSatisfy { left.hasSame($0, as: right) } && left.extra == right.extra
-    }
-
-    /// Whether a field has the same value in another element.
-    func hasSame(_ field: ElementField, as other: Element) -> Bool {
-        switch field.kind {
-        case .id: isSameText(self.id, other.id)
-        case .type: isSameText(self.type, other.type)
-        case .user: isSameText(self.createdBy, other.createdBy) && isSameText(self.updatedBy, other.updatedBy)
-        case .revision: self.rev == other.rev
-        case .moving, .side, .anchor, .option: self[field] == other[field]
-        case .locked: self.locked == other.locked
-        case .bounds: self.bounds == other.bounds
-        case .constraints: self.constraints == other.constraints
-        case .motion: self.motion == other.motion
-        case .animation: self.animation == other.animation
-        case .space: self.space == other.space
-        case .parent: isSameText(self.parentId, other.parentId)
-        case .size, .envelope: true
-        }
-    }
-
-    /// Sets a field of the geometry or an option to its value in another element.
-    mutating func copy(_ field: ElementField, from other: Element) {
-        switch field.kind {
-        case .moving, .side, .anchor, .option: self[field] = other[field]
-        case .locked: self.locked = other.locked
-        case .bounds: self.bounds = other.bounds
-        case .constraints: self.constraints = other.constraints
-        case .animation: self.animation = other.animation
-        case .id, .type, .user, .revision, .space, .parent, .size, .motion, .envelope: break
-        }
+        ElementField.stored.allSatisfy { $0.isSame(in: left, right) } && left.extra == right.extra
     }
 }
 
@@ -234,35 +211,4 @@ extension Element {
     }
 
     package var level: Double { self.zIndex ?? 0 }
-}
-
-extension Element {
-    /// Whether it looks as if it lay in the plane of the canvas: it is not tilted, and nearer to a viewer who is
-    /// infinitely far nothing looks larger.
-    public var isFlat: Bool {
-        self.rotationX == 0 && self.rotationY == 0 && (self.positionZ == 0 || self.perspective == 0)
-    }
-
-    /// Maps the element's own pixels at scale 1 (origin at its top left corner) to the canvas, as it is seen with its
-    /// depth: in the terms of CSS `translate(position) perspective(p) translateZ(z) rotateX(a) rotateY(b) rotateZ(c)
-    /// scale(sx, sy)` about its anchor. For an annotation pass the parent's original size: the result is then in the
-    /// parent's own pixels.
-    public func projection(parentSize: Size? = nil) -> Matrix4 {
-        let plane = AffineMatrix(
-            scaleX: self.scaleX, scaleY: self.scaleY, rotation: Angle(degrees: self.rotation),
-            anchor: Point(x: self.anchorX * self.originalWidth, y: self.anchorY * self.originalHeight), position: .zero)
-        return Matrix4(plane)
-            .followed(by: .rotationY(Angle(degrees: self.rotationY)))
-            .followed(by: .rotationX(Angle(degrees: self.rotationX)))
-            .followed(by: .translation(.zero, z: self.positionZ))
-            .followed(by: .perspective(self.perspective))
-            .followed(by: .translation(self.position(in: parentSize)))
-    }
-
-    /// Maps the own pixels of an annotation to the canvas, as they are seen on its parent. The parent of an element in
-    /// canvas space does not matter.
-    public func projection(on parent: Element) -> Matrix4 {
-        guard self.space == .normalized else { return self.projection() }
-        return self.projection(parentSize: parent.originalSize).followed(by: parent.projection())
-    }
 }

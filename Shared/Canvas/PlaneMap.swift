@@ -27,15 +27,17 @@ enum PlaneMap {
     }
 }
 
-extension Element {
-    /// How its own pixels are seen on the canvas, or in the parent's own pixels.
-    func planeMap(parentSize: Size? = nil) -> PlaneMap {
-        self.isFlat ? .flat(self.matrix(parentSize: parentSize)) : .deep(self.projection(parentSize: parentSize))
+extension PlaneMap {
+    /// How the own pixels of an element are seen on the canvas, or in the parent's own pixels.
+    init(of element: Element, parentSize: Size? = nil) {
+        self =
+            element.isFlat
+            ? .flat(element.matrix(parentSize: parentSize)) : .deep(element.projection(parentSize: parentSize))
     }
 
     /// The same of an annotation, on the canvas on which its parent lies.
-    func planeMap(on parent: Element) -> PlaneMap {
-        guard self.space == .normalized else { return self.planeMap() }
-        return self.planeMap(parentSize: parent.originalSize).followed(by: parent.planeMap())
+    init(of element: Element, on parent: Element) {
+        self.init(of: element, parentSize: element.space == .normalized ? parent.originalSize : nil)
+        if element.space == .normalized { self = self.followed(by: PlaneMap(of: parent)) }
     }
 }

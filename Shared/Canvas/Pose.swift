@@ -120,18 +120,20 @@ struct PoseDifference: Equatable, Sendable {
     static func * (left: Self, factor: Double) -> Self { Self(values: left.values * factor) }
 }
 
+extension Pose {
+    fileprivate init(of element: Element) {
+        self.init(
+            position: Point(x: element.positionX, y: element.positionY), rotation: Angle(degrees: element.rotation),
+            scaleX: element.scaleX, scaleY: element.scaleY, opacity: element.opacity)
+        (self.positionZ, self.perspective) = (element.positionZ, element.perspective)
+        (self.rotationX, self.rotationY) = (Angle(degrees: element.rotationX), Angle(degrees: element.rotationY))
+    }
+}
+
 extension Element {
     /// What of it moves. Setting it applies no rule: it is for drawing an element where somebody moves it.
     public var pose: Pose {
-        get {
-            var pose = Pose(
-                position: Point(x: self.positionX, y: self.positionY), rotation: Angle(degrees: self.rotation),
-                scaleX: self.scaleX, scaleY: self.scaleY, opacity: self.opacity)
-            (pose.positionZ, pose.perspective) = (self.positionZ, self.perspective)
-            pose.rotationX = Angle(degrees: self.rotationX)
-            pose.rotationY = Angle(degrees: self.rotationY)
-            return pose
-        }
+        get { Pose(of: self) }
         set {
             (self.positionX, self.positionY) = (newValue.position.x, newValue.position.y)
             (self.positionZ, self.perspective) = (newValue.positionZ, newValue.perspective)

@@ -114,7 +114,7 @@ public enum UpdateShape: Sendable {
 
 extension JSONLimits {
     /// For what a gateway forwarded, which has checked it.
-    static let forwarded = Element.jsonLimits
+    static let forwarded = Self.element
 
     /// Limits for reading the log: its texts were checked when they were received; a cascade may have any number of
     /// elements.

@@ -23,7 +23,7 @@ import Testing
             let fields = try #require(json["element"])
             var element = Element(id: "e", type: "note", createdBy: "u")
             for (key, value) in fields.members where value.double != nil {
-                _ = element.read(try #require(ElementField.named(key, after: nil)), value)
+                _ = try #require(ElementField.named(key, after: nil)).read(value, into: &element)
             }
             return Case(element: element, json: json)
         }

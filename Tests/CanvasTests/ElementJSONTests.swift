@@ -77,8 +77,8 @@ struct ElementJSONTests {
             { $0.motion[.opacity] = Track(startedAt: 1, segments: []) }, { $0.animation = KeyframeAnimation(ms: 16) },
             { $0.extra = [ExtraField(name: "a", json: [0x31])] },
         ]
-        // Three of them are kept in one place.
-        #expect(edits.count == Mirror(reflecting: element).children.count + 2)
+        // Four of them are kept in one place.
+        #expect(edits.count == Mirror(reflecting: element).children.count + 3)
         for edit in edits {
             var other = element
             edit(&other)

@@ -5,7 +5,7 @@ let rules = RulesTable.defaults
 
 func json(_ text: String) throws -> JSONValue {
     var document = JSONDocument()
-    try document.parse(text.utf8, limits: Element.jsonLimits)
+    try document.parse(text.utf8, limits: .element)
     return document.root
 }
 

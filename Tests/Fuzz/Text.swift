@@ -23,7 +23,7 @@ import Wire
 /// Elements from apps, and stored ones: what is stored comes back as it was.
 @Sendable func fuzzElement(_ input: UnsafeRawBufferPointer) {
     var document = JSONDocument()
-    guard (try? document.parse(input, limits: Element.jsonLimits)) != nil else { return }
+    guard (try? document.parse(input, limits: .element)) != nil else { return }
     _ = try? NewElement(document.root, path: "element")
     _ = try? ElementChanges(document.root)
     for isPreview in [false, true] {
@@ -37,7 +37,7 @@ import Wire
     let written = text { element.encode(into: &$0) }
     checkGeometry(of: element, written)
     var again = JSONDocument()
-    do { try again.parse(written, limits: Element.jsonLimits) } catch { fatalError("refuses its element: \(error)") }
+    do { try again.parse(written, limits: .element) } catch { fatalError("refuses its element: \(error)") }
     guard let back = Element(json: again.root) else { fatalError("does not know its own element") }
     precondition(text { back.encode(into: &$0) } == written, "an element does not come back")
 }
@@ -82,8 +82,8 @@ private func checkGeometry(of element: Element, _ written: [UInt8]) {
     var whole = JSONDocument()
     var part = JSONDocument()
     do {
-        try whole.parse(written, limits: Element.jsonLimits)
-        try part.parse(ElementText(written).geometry(), limits: Element.jsonLimits)
+        try whole.parse(written, limits: .element)
+        try part.parse(ElementText(written).geometry(), limits: .element)
     } catch { fatalError("cuts a text into what is no JSON: \(error)") }
     precondition(part.root.count == 14, "cuts at another place")
     for (key, value) in part.root.members {

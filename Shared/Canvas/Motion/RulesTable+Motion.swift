@@ -13,7 +13,7 @@ extension RulesTable {
     ) -> [Adjustment] {
         var adjustments: [Adjustment] = []
         let start = self.start(request.from, of: former)
-        for field in ElementField.animated where sent[field] != nil || !element.hasSame(field, as: former) {
+        for field in ElementField.animated where sent[field] != nil || !field.isSame(in: element, former) {
             guard let stored = element[field] else { continue }
             let from = start[field] ?? former.shown(field, at: time, adding: false)
             let to = field.isAngle ? from + request.turn.degrees(from: from, to: stored) : stored
@@ -34,7 +34,7 @@ extension RulesTable {
                 segment = Segment(from: from, to: to, settling: spring, epsilon: field.stillness * unit)
             }
             guard let segment else { continue }
-            element.endTracks(of: CollectionOfOne(field), adding: false)
+            element.playback.endTracks(of: CollectionOfOne(field), adding: false)
             element.motion[field] = Track(startedAt: time, segments: [segment])
         }
         return adjustments

@@ -43,7 +43,7 @@ struct DecodeElement: Operation {
     init() {}
 
     mutating func turn() -> Bool {
-        guard (try? self.document.parse(Sample.noteText, limits: Element.jsonLimits)) != nil else { return false }
+        guard (try? self.document.parse(Sample.noteText, limits: .element)) != nil else { return false }
         return Element(json: self.document.root)?.originalWidth == 200
     }
 }

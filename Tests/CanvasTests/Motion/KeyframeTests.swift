@@ -17,7 +17,7 @@ import Testing
 
     private static func values(_ animation: KeyframeAnimation, _ times: [Double], over beneath: Double = 7) -> [Double]
     {
-        times.map { Motion().shown(.positionX, stored: beneath, animation: animation, at: 1000 + $0) }
+        times.map { Playback(Motion(), animation).shown(.positionX, stored: beneath, at: 1000 + $0) }
     }
 
     @Test func itHasAnEffectFromItsDelayOnUntilItsEnd() {
@@ -28,7 +28,7 @@ import Testing
         #expect(animation.endsAt == 1200)
         #expect(!animation.isOver(at: 1199) && animation.isOver(at: 1200))
         // A field without a track is what is beneath.
-        #expect(Motion().shown(.rotation, stored: 3, animation: animation, at: 1100) == 3)
+        #expect(Playback(Motion(), animation).shown(.rotation, stored: 3, at: 1100) == 3)
     }
 
     @Test func aStartFarAheadCountsAsLongOver() {

@@ -22,58 +22,64 @@ import Testing
     func whatALiveUpdateBringsStartsWithinThreeTenthsBeforeItsArrival(told: Double, shown: Double) {
         var live = LiveMotion()
         live.update(
-            to: Self.motion(startedAt: told, .positionX), Self.animation(startedAt: told), arrival: 10_000)
-        #expect(live.motion[.positionX]?.startedAt == shown)
-        #expect(live.animation?.startedAt == shown)
+            to: Playback(Self.motion(startedAt: told, .positionX), Self.animation(startedAt: told)), arrival: 10_000)
+        #expect(live.playback.motion[.positionX]?.startedAt == shown)
+        #expect(live.playback.animation?.startedAt == shown)
         // Snapshots, replays and the history go by the clock alone.
-        live.update(to: Self.motion(startedAt: told, .positionX), Self.animation(startedAt: told), arrival: nil)
-        #expect(live.motion[.positionX]?.startedAt == told)
-        #expect(live.animation?.startedAt == told)
+        live.update(
+            to: Playback(Self.motion(startedAt: told, .positionX), Self.animation(startedAt: told)), arrival: nil)
+        #expect(live.playback.motion[.positionX]?.startedAt == told)
+        #expect(live.playback.animation?.startedAt == told)
     }
 
     @Test func aStartThatIsRepeatedStays() {
         var live = LiveMotion()
-        live.update(to: Self.motion(startedAt: 9000, .positionX), Self.animation(startedAt: 9000), arrival: 10_000)
+        live.update(
+            to: Playback(Self.motion(startedAt: 9000, .positionX), Self.animation(startedAt: 9000)), arrival: 10_000)
         var next = Self.motion(startedAt: 9000, .positionX)
         next[.positionY] = Self.motion(startedAt: 9000, .positionY)[.positionY]
-        live.update(to: next, Self.animation(startedAt: 9000), arrival: 10_100)
-        #expect(live.motion[.positionX]?.startedAt == 9700)
-        #expect(live.motion[.positionY]?.startedAt == 9800)
-        #expect(live.animation?.startedAt == 9700)
+        live.update(to: Playback(next, Self.animation(startedAt: 9000)), arrival: 10_100)
+        #expect(live.playback.motion[.positionX]?.startedAt == 9700)
+        #expect(live.playback.motion[.positionY]?.startedAt == 9800)
+        #expect(live.playback.animation?.startedAt == 9700)
         // That of a snapshot, too.
-        live.update(to: next, Self.animation(startedAt: 9000), arrival: nil)
-        live.update(to: next, Self.animation(startedAt: 9000), arrival: 10_200)
-        #expect(live.motion[.positionX]?.startedAt == 9000)
-        #expect(live.animation?.startedAt == 9000)
+        live.update(to: Playback(next, Self.animation(startedAt: 9000)), arrival: nil)
+        live.update(to: Playback(next, Self.animation(startedAt: 9000)), arrival: 10_200)
+        #expect(live.playback.motion[.positionX]?.startedAt == 9000)
+        #expect(live.playback.animation?.startedAt == 9000)
         // Another one does not.
-        live.update(to: Self.motion(startedAt: 9001, .positionX), nil, arrival: 10_200)
-        #expect(live.motion[.positionX]?.startedAt == 9900)
-        #expect(live.animation == nil && live.motion.fields == [.positionX])
+        live.update(to: Playback(Self.motion(startedAt: 9001, .positionX), nil), arrival: 10_200)
+        #expect(live.playback.motion[.positionX]?.startedAt == 9900)
+        #expect(live.playback.animation == nil && live.playback.motion.fields == [.positionX])
     }
 
     @Test func itSaysUntilWhenItMoves() {
         var live = LiveMotion()
-        #expect(live.end(from: 0) == -.infinity)
-        live.update(to: Self.motion(startedAt: 1000, .positionX), nil, arrival: nil)
-        #expect(live.end(from: 0) == 2000 && live.end(from: 1999) == 2000 && live.end(from: 2000) == -.infinity)
-        live.update(to: Motion(), Self.animation(startedAt: 1000), arrival: nil)
-        #expect(live.end(from: 0) == 1500 && live.end(from: 1499) == 1500 && live.end(from: 1500) == -.infinity)
+        #expect(live.playback.end(from: 0) == -.infinity)
+        live.update(to: Playback(Self.motion(startedAt: 1000, .positionX), nil), arrival: nil)
+        #expect(
+            live.playback.end(from: 0) == 2000 && live.playback.end(from: 1999) == 2000
+                && live.playback.end(from: 2000) == -.infinity)
+        live.update(to: Playback(Motion(), Self.animation(startedAt: 1000)), arrival: nil)
+        #expect(
+            live.playback.end(from: 0) == 1500 && live.playback.end(from: 1499) == 1500
+                && live.playback.end(from: 1500) == -.infinity)
         var endless = Self.animation(startedAt: 1000)
         endless.iterations = .infinity
-        live.update(to: Self.motion(startedAt: 1000, .positionX), endless, arrival: nil)
-        #expect(live.end(from: 0) == .infinity && live.end(from: 1e12) == .infinity)
+        live.update(to: Playback(Self.motion(startedAt: 1000, .positionX), endless), arrival: nil)
+        #expect(live.playback.end(from: 0) == .infinity && live.playback.end(from: 1e12) == .infinity)
         // What starts too far ahead counts as long over.
         var ahead = Self.motion(startedAt: 1000, .positionX)
         ahead[.positionY] = Self.motion(startedAt: 60_001, .positionY)[.positionY]
-        live.update(to: ahead, nil, arrival: nil)
-        #expect(live.end(from: 0) == 2000 && live.end(from: 1) == 61_001)
+        live.update(to: Playback(ahead, nil), arrival: nil)
+        #expect(live.playback.end(from: 0) == 2000 && live.playback.end(from: 1) == 61_001)
     }
 
     @Test func itShowsWithItsOwnStarts() {
         var live = LiveMotion()
-        live.update(to: Self.motion(startedAt: 0, .positionX), nil, arrival: 10_000)
+        live.update(to: Playback(Self.motion(startedAt: 0, .positionX), nil), arrival: 10_000)
         let stored = Pose(position: Point(x: 100, y: 7), rotation: .zero, scaleX: 1, scaleY: 1)
-        #expect(live.pose(stored, at: 10_000).position == Point(x: 30, y: 7))
-        #expect(live.pose(stored, at: 10_700).position == Point(x: 100, y: 7))
+        #expect(live.playback.shown(stored, at: 10_000).position == Point(x: 30, y: 7))
+        #expect(live.playback.shown(stored, at: 10_700).position == Point(x: 100, y: 7))
     }
 }

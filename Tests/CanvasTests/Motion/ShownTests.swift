@@ -41,8 +41,7 @@ import Testing
             let allowed = (numbers.map(\.magnitude).max() ?? 1) * (isBezier ? 1e-5 : 1e-9)
             let times = try #require(entry["at"]).elements
             for (time, value) in zip(times, try #require(entry["values"]).elements) {
-                let shown = motion.shown(
-                    field, stored: stored, animation: animation, at: start + (time.double ?? .nan))
+                let shown = Playback(motion, animation).shown(field, stored: stored, at: start + (time.double ?? .nan))
                 #expect((shown - (value.double ?? .nan)).magnitude <= allowed, "\(text) at \(time.double ?? .nan)")
                 count += 1
             }
@@ -51,23 +50,23 @@ import Testing
     }
 
     @Test func theStoredPoseShowsWhereNothingMoves() {
-        #expect(Motion().shown(Self.stored, animation: nil, at: 50) == Self.stored)
+        #expect(Playback().shown(Self.stored, at: 50) == Self.stored)
         var motion = Motion()
         for field in ElementField.animated { motion[field] = Self.track(1, 3) }
-        #expect(motion.shown(Self.stored, animation: Self.animation(.rotation, [5, 5, 5]), at: 100) == Self.stored)
+        #expect(Playback(motion, Self.animation(.rotation, [5, 5, 5])).shown(Self.stored, at: 100) == Self.stored)
     }
 
     @Test func theMotionComesBeforeTheAnimation() {
         var motion = Motion()
         motion[.positionX] = Self.track(100, 200)
         motion[.rotation] = Self.track(350, 370)
-        var shown = motion.shown(Self.stored, animation: nil, at: 75)
+        var shown = Playback(motion).shown(Self.stored, at: 75)
         #expect(shown.position == Point(x: 175, y: 20))
         // Angles are shown within a turn.
         #expect(shown.rotation.degrees == 5)
-        shown = motion.shown(Self.stored, animation: Self.animation(.positionX, [0, 8], .add), at: 25)
+        shown = Playback(motion, Self.animation(.positionX, [0, 8], .add)).shown(Self.stored, at: 25)
         #expect(shown.position.x == 129)
-        shown = motion.shown(Self.stored, animation: Self.animation(.positionX, [0, 8]), at: 25)
+        shown = Playback(motion, Self.animation(.positionX, [0, 8])).shown(Self.stored, at: 25)
         #expect(shown.position.x == 4)
     }
 
@@ -75,8 +74,8 @@ import Testing
         var motion = Motion()
         motion[.positionX] = Self.track(100, 200)
         for (composite, expected) in [(KeyframeAnimation.Composite.add, 125.0), (.replace, 4)] {
-            let shown = motion.shown(
-                .positionX, stored: 7, animation: Self.animation(.positionX, [0, 8], composite), at: 25, adding: false)
+            let shown = Playback(motion, Self.animation(.positionX, [0, 8], composite)).shown(
+                .positionX, stored: 7, at: 25, adding: false)
             #expect(shown == expected)
         }
     }
@@ -86,33 +85,33 @@ import Testing
         for (from, to) in [(5.0, 0.1), (-5, -0.1)] {
             var motion = Motion()
             motion[.scaleX] = Self.track(from, to, wild)
-            let values = (0..<100).map { motion.shown(.scaleX, stored: to, animation: nil, at: Double($0)) }
+            let values = (0..<100).map { Playback(motion).shown(.scaleX, stored: to, at: Double($0)) }
             #expect(values.allSatisfy { $0 * from > 0 && $0.magnitude >= 0.001 })
             #expect(values.contains { $0.magnitude == 0.001 })
         }
         // A flip passes through 0, and so does an animation of it.
         var flip = Motion()
         flip[.scaleX] = Self.track(1, -1)
-        #expect(flip.shown(.scaleX, stored: -1, animation: nil, at: 50) == 0)
+        #expect(Playback(flip).shown(.scaleX, stored: -1, at: 50) == 0)
         var animation = Self.animation(.scaleY, [1, 1, 1])
         animation.tracks[.scaleY]?[0].curve = .bezier(x1: 0, y1: -10, x2: 1, y2: -10)
-        #expect(Motion().shown(.scaleY, stored: 1, animation: animation, at: 25) == 1)
+        #expect(Playback(Motion(), animation).shown(.scaleY, stored: 1, at: 25) == 1)
         animation.tracks[.scaleY]?[1].value = 2
-        #expect(Motion().shown(.scaleY, stored: 1, animation: animation, at: 25) == 0.001)
+        #expect(Playback(Motion(), animation).shown(.scaleY, stored: 1, at: 25) == 0.001)
         animation.tracks[.scaleY]?[0].value = -1
-        #expect(Motion().shown(.scaleY, stored: 1, animation: animation, at: 25) < -1)
+        #expect(Playback(Motion(), animation).shown(.scaleY, stored: 1, at: 25) < -1)
         // What is added counts with what is beneath.
         animation.composite = .add
-        #expect(Motion().shown(.scaleY, stored: 3, animation: animation, at: 25) == 0.001)
+        #expect(Playback(Motion(), animation).shown(.scaleY, stored: 3, at: 25) == 0.001)
     }
 
     @Test func anOpacityStaysWithinItsRange() {
         var motion = Motion()
         motion[.opacity] = Self.track(0, 1, .easing(.bezier(x1: 0, y1: 10, x2: 1, y2: -10)))
-        let values = (0..<100).map { motion.shown(.opacity, stored: 1, animation: nil, at: Double($0)) }
+        let values = (0..<100).map { Playback(motion).shown(.opacity, stored: 1, at: Double($0)) }
         #expect(values.allSatisfy { (0...1).contains($0) } && values.contains(1))
         let animation = Self.animation(.opacity, [-2, -2, -2], .add)
-        #expect(motion.shown(.opacity, stored: 1, animation: animation, at: 200) == 1)
-        #expect(motion.shown(.opacity, stored: 1, animation: animation, at: 99) == 0)
+        #expect(Playback(motion, animation).shown(.opacity, stored: 1, at: 200) == 1)
+        #expect(Playback(motion, animation).shown(.opacity, stored: 1, at: 99) == 0)
     }
 }

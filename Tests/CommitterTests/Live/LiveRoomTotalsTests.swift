@@ -17,7 +17,7 @@ import Wire
         let stored = try self.tables.rows("SELECT data::text FROM elements WHERE deleted_seq IS NULL")
         var document = JSONDocument()
         let sizes = try (0..<stored.count).map { row in
-            try document.parse(try #require(stored.bytes(row, 0)), limits: Element.jsonLimits)
+            try document.parse(try #require(stored.bytes(row, 0)), limits: .element)
             return try #require(Element(json: document.root)).storedBytes
         }
         let room = try self.tables.rows("SELECT elements::bigint, bytes FROM rooms")

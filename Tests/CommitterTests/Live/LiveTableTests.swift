@@ -469,7 +469,7 @@ import Wire
 
     private func element(_ json: [UInt8]?) -> Element? {
         var document = JSONDocument()
-        do { try document.parse(json ?? [], limits: Element.jsonLimits) } catch { return nil }
+        do { try document.parse(json ?? [], limits: .element) } catch { return nil }
         return Element(json: document.root)
     }
 }

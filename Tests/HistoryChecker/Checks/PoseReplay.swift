@@ -171,9 +171,9 @@ struct PoseReplay {
             }
         }
         let (shown, own) = (Element(stored: text).pose, Element(stored: geometry).pose)
-        let (expected, moving) = (element.pose(at: at), element.movingFields(at: at))
+        let (expected, moving) = (element.pose(at: at), element.playback.fields(at: at))
         // By a clock that was ahead it may be over.
-        let mayRest = element.movingFields(at: record.time + screen.ahead).isEmpty
+        let mayRest = element.playback.fields(at: record.time + screen.ahead).isEmpty
         var isJudged = false
         for field in ElementField.animated {
             // What the client's user set, and the server has not stored, is shown so.
@@ -203,7 +203,7 @@ struct PoseReplay {
         }
         // What would go on if it had not been stopped.
         let former = self.states[record.room]?.state(of: id, at: state.seq - 1).flatMap { self.element(id, $0.row) }
-        guard let former, !former.movingFields(at: at).isEmpty else { return }
+        guard let former, !former.playback.fields(at: at).isEmpty else { return }
         let row = self.index.history[state.row]
         if !row.cause.isEmpty { self.counts["poses-undone", default: 0] += 1 }
         let event = self.index.commit(of: row)?.invoke.map { self.index.history[$0].event }
@@ -221,7 +221,7 @@ extension Element {
         for (key, value) in document.root.members {
             guard let field = ElementField.named(key, after: previous) else { continue }
             previous = field
-            _ = self.read(field, value)
+            _ = field.read(value, into: &self)
         }
     }
 }

@@ -25,7 +25,7 @@ extension HistoryIndex {
     /// How many of a room's elements as they are at the end move through a span of time.
     private func moving(in room: String, from start: Double, to end: Double) -> Int64 {
         let elements = (self.rooms[room]?.elements ?? []).map { Element(stored: self.history[$0].body) }
-        return Int64(elements.count { !$0.movingFields(at: end).isEmpty && $0.hasStarted(by: start) })
+        return Int64(elements.count { !$0.playback.fields(at: end).isEmpty && $0.hasStarted(by: start) })
     }
 }
 

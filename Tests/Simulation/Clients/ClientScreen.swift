@@ -74,7 +74,7 @@ final class ClientScreen {
         let drawn = Set(app.draw())
         guard let core = app.core, core.state == .live, let time = core.serverTime(at: app.exactTime) else { return }
         let elements = app.elementsShown()
-        let moving = elements.filter { drawn.contains($0.id) || !$0.movingFields(at: time).isEmpty }
+        let moving = elements.filter { drawn.contains($0.id) || !$0.playback.fields(at: time).isEmpty }
         let former = self.moving
         self.moving = Dictionary(moving.map { ($0.id, $0) }) { $1 }
         let looked = elements.filter { self.moving[$0.id] != nil || former[$0.id] != nil }

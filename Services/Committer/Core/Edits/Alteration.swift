@@ -17,12 +17,12 @@ struct Alteration {
         init(key: ElementKey, _ live: LiveElement, leavingOutEndedAt time: Double?) {
             self.key = key
             self.live = live
-            guard let time, live.element.moves else {
+            guard let time, !live.element.playback.isEmpty else {
                 self.cleaned = live
                 return
             }
             var former = live.element
-            former.leaveOutEnded(at: time)
+            former.playback.leaveOutEnded(at: time)
             self.cleaned = LiveElement(
                 element: former, json: live.json, children: live.children, authors: live.authors)
         }

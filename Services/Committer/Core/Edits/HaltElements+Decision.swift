@@ -24,10 +24,10 @@ extension EditContext {
     /// Stores the element where it shows, by the rules of a transform, and ends what moved it there.
     fileprivate func stop(_ element: inout Element, _ halt: Halt) -> [Adjustment] {
         let time = min(max(halt.time ?? self.time, self.time - Self.longestDelay), self.time)
-        let moving = element.movingFields(at: time).filter { halt.fields?.contains($0) ?? true }
+        let moving = element.playback.fields(at: time).filter { halt.fields?.contains($0) ?? true }
         var shown = TransformFields()
         for field in moving { shown[field] = element.shown(field, at: time) }
-        element.endTracks(of: moving)
+        element.playback.endTracks(of: moving)
         return self.rules.apply(shown, to: &element)
     }
 }

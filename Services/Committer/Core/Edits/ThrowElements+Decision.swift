@@ -48,8 +48,8 @@ extension ThrowingEdit {
     private func element(after thrown: ThrownElement, from former: Element) -> Element {
         var element = thrown.element
         element.endTracks(changedFrom: former)
-        element.endTracks(of: thrown.tracks.fields, adding: false)
-        for entry in thrown.tracks.entries { element.motion[entry.field] = entry.value }
+        element.playback.endTracks(of: thrown.tracks.fields, adding: false)
+        element.motion.tracks.merge(thrown.tracks)
         return element
     }
 }

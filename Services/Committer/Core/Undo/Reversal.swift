@@ -185,8 +185,8 @@ struct Reversal {
             guard var element = self.current[id] else { continue }
             let live = self.original[id]
             if var former = live?.element {
-                former.leaveOutEnded(at: time)
-                element.leaveOutEnded(at: time)
+                former.playback.leaveOutEnded(at: time)
+                element.playback.leaveOutEnded(at: time)
                 let animation = element.animation
                 element.endTracks(changedFrom: former)
                 if let motion {

@@ -85,7 +85,7 @@ extension StateColumns {
             if let user = other.user, let seq = other.seq { authors.other = ChangeMark(user: user, seq: seq) }
             var element = ElementState.deleted(authors)
             if let json = row.bytes() {
-                guard (try? self.document.parse(json, limits: Element.jsonLimits)) != nil,
+                guard (try? self.document.parse(json, limits: .element)) != nil,
                     let stored = Element(json: self.document.root)
                 else { return false }
                 element = .live(LiveElement(element: stored, json: json, children: nil, authors: authors))
@@ -196,7 +196,7 @@ private struct Cells {
 
     mutating func json(with document: inout JSONDocument) -> JSONValue? {
         let isParsed = self.columns[self.next()].withBytes(self.row) { bytes in
-            (try? document.parse(bytes, limits: Element.jsonLimits)) != nil
+            (try? document.parse(bytes, limits: .element)) != nil
         }
         return isParsed == true ? document.root : nil
     }

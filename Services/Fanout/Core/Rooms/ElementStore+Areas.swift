@@ -74,9 +74,7 @@ extension Element {
 
     /// Whether a motion or an animation, perhaps one that is over, has a track of a position that a gesture does not show.
     private func mayFly(beside fields: TransformFields) -> Bool {
-        self.moves
-            && [ElementField.positionX, .positionY].contains { field in
-                fields[field] == nil && (self.motion[field] != nil || self.animation?.tracks[field] != nil)
-            }
+        let playback = self.playback
+        return [ElementField.positionX, .positionY].contains { fields[$0] == nil && playback.hasTrack(of: $0) }
     }
 }

@@ -132,7 +132,7 @@ struct ElementStore: Sendable {
         case .illFormed: return nil
         case .notYet: break
         }
-        guard (try? document.parse(self.slots[index].json, limits: Element.jsonLimits)) != nil,
+        guard (try? document.parse(self.slots[index].json, limits: .element)) != nil,
             let element = Element(json: document.root)
         else {
             self.slots[index].parsed = .illFormed

@@ -118,7 +118,7 @@ package struct RoomFile: Equatable, Sendable {
         _ line: ArraySlice<UInt8>, line number: Int, _ document: inout JSONDocument
     ) throws(OperatorFailure) -> JSONValue {
         do throws(JSONError) {
-            try document.parse(line, limits: Element.jsonLimits)
+            try document.parse(line, limits: .element)
         } catch {
             throw Self.fault(number, "it is no JSON at byte \(error.offset)")
         }

@@ -61,7 +61,7 @@ package final class RoomStore {
         var document = JSONDocument()
         for row in 0..<rows.count {
             guard let text = rows.bytes(row, element) else { continue }
-            guard (try? document.parse(text, limits: Element.jsonLimits)) != nil,
+            guard (try? document.parse(text, limits: .element)) != nil,
                 let element = Element(json: document.root)
             else {
                 throw OperatorFailure("an element of the room cannot be read: \(String(decoding: text, as: UTF8.self))")

@@ -42,10 +42,10 @@ struct PlayingElements: Sendable {
     ) -> RoomOutput? {
         let before = self.byElement.removeValue(forKey: id)
         let rest: RoomOutput? = before?.isMoving == true ? .still(id.text) : nil
-        guard self.isOn, let element, element.moves, let now = outbox.serverTime else { return rest }
+        guard self.isOn, let element, !element.playback.isEmpty, let now = outbox.serverTime else { return rest }
         var live = before?.live ?? LiveMotion()
-        live.update(to: element.motion, element.animation, arrival: isLive ? now : nil, isBack: isBack)
-        let end = live.end(from: now)
+        live.update(to: element.playback, arrival: isLive ? now : nil, isBack: isBack)
+        let end = live.playback.end(from: now)
         self.byElement[id] = Entry(stored: element.pose, live: live, end: end, isMoving: end > now)
         guard end > now else { return rest }
         self.wait(until: end, now, outbox)
@@ -78,9 +78,9 @@ struct PlayingElements: Sendable {
 
     /// Whether a field of an element moves at a time of the server's clock, ms since 1970.
     func moves(_ id: TextKey, _ field: ElementField, at time: Double) -> Bool {
-        guard let live = self.byElement[id]?.live else { return false }
-        if live.motion[field]?.value(at: time) != nil { return true }
-        return live.animation.map { $0.tracks[field] != nil && !$0.isOver(at: time) } ?? false
+        guard let playback = self.byElement[id]?.live.playback else { return false }
+        if playback.motion[field]?.value(at: time) != nil { return true }
+        return playback.animation.map { $0.tracks[field] != nil && !$0.isOver(at: time) } ?? false
     }
 
     /// Where an element is at a time of the server's clock, ms since 1970; nil if nothing moves it then. What this user
@@ -90,7 +90,7 @@ struct PlayingElements: Sendable {
             time < entry.end
         else { return nil }
         let pose = element.pose
-        var shown = entry.live.pose(pose, at: time)
+        var shown = entry.live.playback.shown(pose, at: time)
         for field in ElementField.animated where pose[field] != entry.stored[field] { shown[field] = pose[field] }
         return shown.isFinite ? shown : nil
     }

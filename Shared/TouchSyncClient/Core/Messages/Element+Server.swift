@@ -19,7 +19,7 @@ extension Element {
         for (key, value) in json.members {
             if let field = ElementField.named(key, after: previous), isEnvelope || ElementField.stored.contains(field) {
                 previous = field
-                _ = self.read(field, value)
+                _ = field.read(value, into: &self)
             } else if let name = key.string {
                 own.append(ExtraField(name: name, json: Array(value.rawBytes)))
             }

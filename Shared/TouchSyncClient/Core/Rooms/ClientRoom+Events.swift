@@ -140,8 +140,8 @@ extension ClientRoom {
     /// All elements are others.
     mutating func playSnapshot(_ outbox: inout ClientOutbox) {
         let former = self.playing.elements
-        let known = Set(former)
-        let others = self.contents.confirmed.all.filter(\.moves).map { TextKey($0.id) }.filter { !known.contains($0) }
+        let playing = self.contents.confirmed.all.filter { !$0.playback.isEmpty }.map { TextKey($0.id) }
+        let others = Set(playing).subtracting(former)
         for id in former + others.sorted(by: { $0.text < $1.text }) { self.play(id, isLive: false, &outbox) }
     }
 

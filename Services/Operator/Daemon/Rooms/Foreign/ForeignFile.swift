@@ -59,7 +59,7 @@ package struct ForeignFile {
         var document = JSONDocument()
         for (element, json) in zip(self.harvest.elements, creations) {
             do {
-                try document.parse(json, limits: Element.jsonLimits)
+                try document.parse(json, limits: .element)
                 let new = try NewElement(document.root, path: "")
                 elements.append(RulesTable.defaults.create(new, id: names[element.id] ?? prefix, by: user).0)
             } catch {
