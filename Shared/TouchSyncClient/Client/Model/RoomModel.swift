@@ -84,14 +84,7 @@
             let room = self.room
             self.tasks.start { [weak self] in
                 while let frame = await self?.nextFrame() {
-                    if frame.hasElements {
-                        let ids = frame.isWhole ? nil : frame.ids.map(\.text)
-                        if let drawing = await room.presentDrawing(of: ids) { await self?.show(drawing, of: frame) }
-                    }
-                    if frame.hasEdits, let (canUndo, canRedo) = await room.presentReach {
-                        await self?.show(canUndo: canUndo, canRedo: canRedo)
-                    }
-                    if frame.hasMembers, let (members, me) = await room.presentPeople { await self?.show(members, me) }
+                    if let view = await frame.view(of: room) { await self?.show(view, of: frame) }
                     // About a frame: nobody sees more.
                     try? await Task.sleep(for: .milliseconds(16))
                     if Task.isCancelled { return }
@@ -105,7 +98,19 @@
             return self.isRenewing ? self.frame : nil
         }
 
-        /// Who observes the elements hears of it only if one differs.
+        /// Who observes a value hears of it only if it differs.
+        private func show(_ view: FrameView, of frame: ModelFrame) {
+            if let drawing = view.drawing { self.show(drawing, of: frame) }
+            if let (canUndo, canRedo) = view.reach {
+                if self.canUndo != canUndo { self.canUndo = canUndo }
+                if self.canRedo != canRedo { self.canRedo = canRedo }
+            }
+            if let (members, me) = view.people {
+                if self.members != members { self.members = members }
+                if self.me != me { self.me = me }
+            }
+        }
+
         private func show(_ drawing: RoomDrawing, of frame: ModelFrame) {
             self.frame.ids.formUnion(drawing.moving.map(TextKey.init))
             if frame.isWhole {
@@ -114,16 +119,6 @@
                 let changes = self.stack.changes(of: frame.ids, to: drawing.elements)
                 if !changes.isEmpty { self.stack.apply(changes) }
             }
-        }
-
-        private func show(canUndo: Bool, canRedo: Bool) {
-            if self.canUndo != canUndo { self.canUndo = canUndo }
-            if self.canRedo != canRedo { self.canRedo = canRedo }
-        }
-
-        private func show(_ members: [RoomMember], _ me: OwnMembership?) {
-            if self.members != members { self.members = members }
-            if self.me != me { self.me = me }
         }
     }
 
@@ -137,5 +132,27 @@
 
         var hasElements: Bool { self.isWhole || !self.ids.isEmpty }
         var isEmpty: Bool { !self.hasElements && !self.hasEdits && !self.hasMembers }
+
+        /// What it shows, as the client has it at one moment; nil when the room was left.
+        func view(of room: SyncRoom) async -> FrameView? {
+            await room.client.read { [room = room.id, clock = room.client.clock] core in
+                guard core.isIn(room) else { return nil }
+                var view = FrameView()
+                if self.hasElements {
+                    let ids = self.isWhole ? nil : self.ids.map(\.text)
+                    view.drawing = core.drawing(of: ids, in: room, at: clock.milliseconds(at: nil))
+                }
+                if self.hasEdits { view.reach = (core.canUndo(in: room), core.canRedo(in: room)) }
+                if self.hasMembers { view.people = (core.members(in: room), core.ownMembership(in: room)) }
+                return view
+            }
+        }
+    }
+
+    /// What a frame shows; nil what it leaves as it is.
+    private struct FrameView: Sendable {
+        var drawing: RoomDrawing?
+        var reach: (canUndo: Bool, canRedo: Bool)?
+        var people: (members: [RoomMember], me: OwnMembership?)?
     }
 #endif

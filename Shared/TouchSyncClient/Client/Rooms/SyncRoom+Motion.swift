@@ -32,7 +32,7 @@ extension SyncRoom {
     public func animate(_ id: String, _ animation: KeyframeAnimation?, undo: UndoOptions = .alone) -> SyncEdit {
         self.edit("element:animate", ids: [id], undo) { writer in
             writer.member("elementId", id)
-            Self.encode(animation, into: &writer)
+            writer.member("animation", animation)
         }
     }
 
@@ -44,7 +44,7 @@ extension SyncRoom {
     ) -> SyncEdit {
         self.edit("elements:animate", ids: ids, undo) { writer in
             writer.member("elements", ids)
-            Self.encode(animation, into: &writer)
+            writer.member("animation", animation)
             writer.member("staggerMs", ifPresent: staggerMs)
         }
     }
@@ -67,10 +67,5 @@ extension SyncRoom {
             writer.member("elements", ids)
             writer.member("fields", ifPresent: fields?.map { "\($0.name)" })
         }
-    }
-
-    private static func encode(_ animation: KeyframeAnimation?, into writer: inout JSONWriter) {
-        writer.key("animation")
-        if let animation { animation.encode(into: &writer) } else { writer.null() }
     }
 }

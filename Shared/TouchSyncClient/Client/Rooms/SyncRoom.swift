@@ -55,20 +55,17 @@ public struct SyncRoom: Sendable {
 
     /// All elements where they are to be drawn, the lowest first; now, or at the time of a frame.
     public func drawing(at instant: ContinuousClock.Instant? = nil) async -> RoomDrawing {
-        await self.presentDrawing(of: nil, at: instant) ?? RoomDrawing()
+        await self.client.read { [id, clock = self.client.clock] core in
+            core.drawing(of: nil, in: id, at: clock.milliseconds(at: instant))
+        }
     }
 
     /// Some elements where they are to be drawn, in the order of these ids; now, or at the time of a frame. For a frame
     /// these are the elements of `RoomChange.moving` and those that moved in the frame before: it costs what moves,
     /// however large the room is.
     public func drawing(of ids: [String], at instant: ContinuousClock.Instant? = nil) async -> RoomDrawing {
-        await self.presentDrawing(of: ids, at: instant) ?? RoomDrawing()
-    }
-
-    /// The same, of all elements if `ids` is nil; nil when the room was left.
-    func presentDrawing(of ids: [String]?, at instant: ContinuousClock.Instant? = nil) async -> RoomDrawing? {
         await self.client.read { [id, clock = self.client.clock] core in
-            core.isIn(id) ? core.drawing(of: ids, in: id, at: clock.milliseconds(at: instant)) : nil
+            core.drawing(of: ids, in: id, at: clock.milliseconds(at: instant))
         }
     }
 
@@ -95,13 +92,6 @@ public struct SyncRoom: Sendable {
         get async { await self.client.read { [id] in $0.ownMembership(in: id) } }
     }
 
-    /// Who is here, and who this user is; nil when the room was left.
-    var presentPeople: ([RoomMember], OwnMembership?)? {
-        get async {
-            await self.client.read { [id] in $0.isIn(id) ? ($0.members(in: id), $0.ownMembership(in: id)) : nil }
-        }
-    }
-
     /// Whether `undo` has something to take back. True until the server has found nothing, because edits of earlier
     /// sessions count, too.
     public var canUndo: Bool {
@@ -111,11 +101,6 @@ public struct SyncRoom: Sendable {
     /// Whether `redo` has something to do again, as far as it was undone since this client is in the room.
     public var canRedo: Bool {
         get async { await self.client.read { [id] in $0.canRedo(in: id) } }
-    }
-
-    /// The same two; nil when the room was left.
-    var presentReach: (Bool, Bool)? {
-        get async { await self.client.read { [id] in $0.isIn(id) ? ($0.canUndo(in: id), $0.canRedo(in: id)) : nil } }
     }
 
     /// The number of the last change that was applied here; 0 before the first.
