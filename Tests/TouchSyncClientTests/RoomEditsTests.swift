@@ -159,7 +159,8 @@ import Testing
 
     private mutating func delete(_ element: String, as id: String) {
         let body = JSONObject { $0.member("elementId", element) }
-        self.edits.edit(id: id, event: "element:delete", body: body, &self.contents, &self.outbox)
+        let edit = ClientEdit(ids: [id], event: "element:delete", body: body)
+        self.edits.edit(edit, &self.contents, &self.outbox)
     }
 
     private mutating func join(session: String = "s", last: Int64 = 0, limits: String = "{}") -> Bool {

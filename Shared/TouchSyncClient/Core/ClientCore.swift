@@ -223,7 +223,8 @@ extension ClientCore {
     /// Where an element's motion and animation have it at a time, ms, also to come, without what others do to it; nil if
     /// there is none.
     public func pose(of id: String, in room: String, at time: Double) -> Pose? {
-        self.room(room)?.pose(of: TextKey(id), at: self.outbox.serverClock.time(at: time))
+        guard let room = self.room(room), let element = room.contents.shown[TextKey(id)] else { return nil }
+        return room.motion.pose(of: element, at: self.outbox.serverClock.time(at: time))
     }
 
     /// The server's clock at a time, ms since 1970; nil before it is known.
@@ -239,7 +240,7 @@ extension ClientCore {
 
     /// Whether an element moves by itself, or somebody else's movement of it may be under way, as of the last `drawn`.
     public func isMoving(_ id: String, in room: String) -> Bool {
-        self.index(of: TextKey(room)).map { self.rooms[$0].isMoving(TextKey(id)) } ?? false
+        self.index(of: TextKey(room)).map { self.rooms[$0].motion.isMoving(TextKey(id)) } ?? false
     }
 
     /// Who is there, with cursors and selections.

@@ -134,12 +134,9 @@ extension RoomEdits {
 
 extension RoomEdits {
     /// The app edits: shown immediately, sent as soon as it may be.
-    mutating func edit(
-        id: String, event: String, body: JSONObject, halted: [TextKey: TransformFields] = [:],
-        _ contents: inout RoomContents, _ outbox: inout ClientOutbox
-    ) {
-        var edit = ClientEdit(ids: [id], event: event, body: self.blocked?.passed(by: event, body) ?? body)
-        edit.halted = halted
+    mutating func edit(_ edit: ClientEdit, _ contents: inout RoomContents, _ outbox: inout ClientOutbox) {
+        var edit = edit
+        if let body = self.blocked?.passed(by: edit.event, edit.body) { edit.body = body }
         self.blocked = nil
         if edit.isDeletion { edit.elementIds += contents.annotations(of: edit.elementIds) }
         guard self.allowance.allows(edit) else {

@@ -18,7 +18,7 @@ struct PlayingElements: Sendable {
         var isMoving: Bool
     }
 
-    private let isOn: Bool
+    let isOn: Bool
     private var byElement: [TextKey: Entry] = [:]
     /// When something may be over, ms.
     private(set) var deadline: Int64?

@@ -17,7 +17,8 @@ extension ClientRoom {
             for preview in data["elements"]?.objects ?? [] { self.previewed(JSONObject(preview), in: data, &outbox) }
         case "gesture:ended":
             guard let id = data["elementId"]?.string.map(TextKey.init) else { return }
-            if self.movements.isMoving(id, by: data["sid"]?.string.map(TextKey.init)) { self.endMovement(id, &outbox) }
+            let isMoved = self.motion.movements.isMoving(id, by: data["sid"]?.string.map(TextKey.init))
+            if isMoved { self.endMovements([id], &outbox) }
         case "room:signaled": if let signal = MemberSignal(data) { self.tell(.signal(signal), &outbox) }
         default:
             if let output = self.people.eventReceived(event, data) { self.tell(output, &outbox) }
@@ -27,7 +28,7 @@ extension ClientRoom {
     private mutating func lostItsPlace(_ outbox: inout ClientOutbox) {
         guard self.phase == .joined else { return }
         // Until the join is answered nobody tells that a gesture has ended.
-        self.endMovements(&outbox)
+        self.endMovements(self.motion.movements.elements, &outbox)
         self.join(&outbox)
     }
 
@@ -56,8 +57,9 @@ extension ClientRoom {
         let ids = self.contents.apply(event, data, seq: seq)
         self.contents.touch(ids)
         for id in ids {
-            let drawn = self.movingPose(of: id, outbox)
-            self.play(id, isLive: isLive, isBack: data["cause"] != nil, &outbox)
+            let drawn = self.motion.movingPose(of: id, in: self.contents, outbox)
+            let stored = self.contents.confirmed[id]
+            self.motion.play(id, stored, isLive: isLive, isBack: data["cause"] != nil, &outbox)
             self.endMovement(id, from: drawn, &outbox)
         }
         self.contents.touch(own)
@@ -66,87 +68,26 @@ extension ClientRoom {
 
     // MARK: Movements of others
 
-    /// Somebody moves an element; `message` has what is common to a group.
     private mutating func previewed(_ preview: JSONObject, in message: JSONObject, _ outbox: inout ClientOutbox) {
         guard self.phase == .joined, let id = preview["elementId"]?.string,
             let element = self.contents.shown[TextKey(id)]
         else { return }
-        let movement = MovementPreview(
-            sid: message["sid"]?.string.map(TextKey.init), gesture: message["gesture"]?.integer,
-            fields: TransformFields(lenient: preview.value), gap: message["dt"]?.double.flatMap { $0 > 0 ? $0 : nil })
-        let playing = self.playing.pose(of: element, at: outbox.serverTime)
-        self.movements.previewed(movement, of: element, playing: playing, at: outbox.now)
-        self.tell(.moving(id), &outbox)
+        self.motion.previewed(preview, in: message, of: element, &outbox)
     }
 
-    /// Gestures of which nothing was heard for too long are over. From where this user does not look nothing is heard
-    /// but their end.
     mutating func endSilentMovements(_ outbox: inout ClientOutbox) {
-        for id in self.movements.silent(at: outbox.now) {
-            if self.phase == .joined, self.isOutOfView(id) {
-                self.movements.goOn(id, at: outbox.now)
-            } else {
-                self.endMovement(id, &outbox)
-            }
-        }
+        let viewport = self.phase == .joined ? self.awareness.viewport : nil
+        let silent = self.motion.silent(in: self.contents, outside: viewport, at: outbox.now)
+        self.endMovements(silent, &outbox)
     }
 
-    /// Behind a join: of gestures where this user does not look the end may have been missed.
-    mutating func endMovementsOutOfView(_ outbox: inout ClientOutbox) {
-        for id in self.movements.underWay where self.isOutOfView(id) { self.endMovement(id, &outbox) }
-    }
-
-    /// Whether somebody moves an element where this user does not look, so that no previews come from there.
-    private func isOutOfView(_ id: TextKey) -> Bool {
-        guard let viewport = self.awareness.viewport, let target = self.movements.target(of: id),
-            self.contents.shown[id]?.space == .canvas
-        else { return false }
-        return !viewport.contains(target)
-    }
-
-    /// Nothing of any gesture is shown any more.
-    mutating func endMovements(_ outbox: inout ClientOutbox) {
-        for id in self.movements.elements { self.endMovement(id, &outbox) }
-    }
-
-    /// Nothing of a gesture is shown any more.
-    mutating func endMovement(_ id: TextKey, _ outbox: inout ClientOutbox) {
-        self.endMovement(id, from: self.movingPose(of: id, outbox), &outbox)
+    /// Nothing of the gestures on some elements is shown any more.
+    mutating func endMovements(_ ids: [TextKey], _ outbox: inout ClientOutbox) {
+        for id in ids { self.endMovement(id, from: self.motion.movingPose(of: id, in: self.contents, outbox), &outbox) }
     }
 
     private mutating func endMovement(_ id: TextKey, from drawn: Pose?, _ outbox: inout ClientOutbox) {
-        guard self.movements.isMoving(id) else { return }
-        let stored = self.composed(id).map { self.playing.pose(of: $0, at: outbox.serverTime) ?? $0.pose }
-        self.movements.end(id, at: stored, from: drawn, now: outbox.now)
-        self.tell(.moving(id.text), &outbox)
-    }
-
-    /// What is drawn now of an element that others move; nil of another one.
-    private func movingPose(of id: TextKey, _ outbox: ClientOutbox) -> Pose? {
-        guard self.movements.isMoving(id), let element = self.contents.shown[id] else { return nil }
-        let playing = self.playing.pose(of: element, at: outbox.serverTime)
-        return self.movements.pose(of: element, playing: playing, at: Double(outbox.now))
-            ?? playing ?? element.pose
-    }
-
-    // MARK: Elements that move by themselves
-
-    /// An element is stored otherwise.
-    mutating func play(_ id: TextKey, isLive: Bool, isBack: Bool = false, _ outbox: inout ClientOutbox) {
-        let output = self.playing.update(id, self.contents.confirmed[id], isLive: isLive, isBack: isBack, outbox)
-        if let output { self.tell(output, &outbox) }
-    }
-
-    /// All elements are others.
-    mutating func playSnapshot(_ outbox: inout ClientOutbox) {
-        let former = self.playing.elements
-        let playing = self.contents.confirmed.all.filter { !$0.playback.isEmpty }.map { TextKey($0.id) }
-        let others = Set(playing).subtracting(former)
-        for id in former + others.sorted(by: { $0.text < $1.text }) { self.play(id, isLive: false, &outbox) }
-    }
-
-    /// Tells the app which elements have come to rest.
-    mutating func endPlaying(_ outbox: inout ClientOutbox) {
-        for id in self.playing.timeReached(outbox) { self.tell(.still(id.text), &outbox) }
+        guard self.motion.movements.isMoving(id) else { return }
+        self.motion.end(id, at: self.composed(id), from: drawn, &outbox)
     }
 }

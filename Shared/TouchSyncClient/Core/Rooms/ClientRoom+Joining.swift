@@ -7,11 +7,12 @@ extension ClientRoom {
         guard outbox.isConnected else { return }
         self.phase = .joining
         self.edits.joinBegan()
+        self.gestures.isOpen = false
         self.awareness.joinBegan()
         self.address.ask("room:join", about: .join(room: self.address.serial), &outbox) { writer in
             writer.member("parts", true)
             writer.member("session", ifPresent: self.edits.session.secret)
-            if !self.hasMotion { writer.member("motion", false) }
+            if !self.motion.playing.isOn { writer.member("motion", false) }
             guard let (epoch, seq) = self.contents.position else { return }
             writer.object("resume") { writer in
                 writer.member("epoch", epoch)
@@ -80,8 +81,8 @@ extension ClientRoom {
     /// A whole room arrived in place of what was known.
     private mutating func replaced(_ outbox: inout ClientOutbox) {
         guard let last = self.contents.replaced() else { return }
-        self.playSnapshot(&outbox)
-        self.endMovements(&outbox)
+        self.motion.playAll(self.contents.confirmed, &outbox)
+        self.endMovements(self.motion.movements.elements, &outbox)
         self.edits.stored(upTo: last, &self.contents)
         self.ready(recovered: false, &outbox)
     }
@@ -89,7 +90,9 @@ extension ClientRoom {
     private mutating func ready(recovered: Bool, _ outbox: inout ClientOutbox) {
         self.phase = .joined
         self.tell(.joined(recovered: recovered), &outbox)
-        self.endMovementsOutOfView(&outbox)
+        // The end of gestures where this user does not look may have been missed.
+        self.endMovements(self.motion.underWay(in: self.contents, outside: self.awareness.viewport), &outbox)
+        self.gestures.isOpen = true
         self.awareness.joined(interval: self.throttleMs, &outbox)
         self.edits.joined(self.contents, &outbox)
     }

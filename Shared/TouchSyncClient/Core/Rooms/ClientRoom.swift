@@ -1,8 +1,9 @@
 public import Canvas
 import JSONBytes
 
-/// One room: it joins, and routes what happens to its parts. `edits` are this user's, `contents` what the server confirmed
-/// and what is shown; the others are gestures, people, and what this user looks at.
+/// One room: it joins, and routes what happens to its parts. `edits` and `gestures` are this user's, `contents` what the
+/// server confirmed and what is shown, `motion` says where that is drawn; the others are people, and what this user shows
+/// them.
 ///
 ///     idle ──► joining ──► parts ──► joined ──► joining (room:resync, a gap) …
 ///                 └──────► refused
@@ -24,11 +25,7 @@ struct ClientRoom: Sendable {
     var edits: RoomEdits
     var contents = RoomContents()
     var gestures: OwnGestures
-    var movements = Movements()
-    let hasMotion: Bool
-    var playing: PlayingElements
-    /// Elements with edits that move them, as they are drawn until the server says from when on.
-    private var waiting: [TextKey: Element] = [:]
+    var motion: RoomMotion
     var people = RoomPeople()
     var awareness: OwnAwareness
     /// When the room is joined again, because the server asked for a pause, ms.
@@ -37,10 +34,9 @@ struct ClientRoom: Sendable {
     init(id: TextKey, serial: Int, queueLimit: Int, record: RoomRecord?, hasMotion: Bool) {
         self.address = RoomAddress(id: id, serial: serial)
         self.edits = RoomEdits(of: self.address, capacity: queueLimit, record: record)
-        self.gestures = OwnGestures(lastNumber: record?.gesture ?? 0)
+        self.gestures = OwnGestures(in: self.address, lastNumber: record?.gesture ?? 0)
+        self.motion = RoomMotion(in: self.address, isOn: hasMotion)
         self.awareness = OwnAwareness(in: self.address)
-        self.hasMotion = hasMotion
-        self.playing = PlayingElements(isOn: hasMotion)
         self.edits.touchAll(&self.contents)
     }
 
@@ -53,17 +49,16 @@ struct ClientRoom: Sendable {
 
     var deadline: Int64? {
         earliest(
-            self.retryAt, self.edits.deadline, self.phase == .joined ? self.gestures.deadline : nil,
-            self.movements.deadline, self.playing.deadline, self.awareness.deadline)
+            self.retryAt, self.edits.deadline, self.gestures.deadline, self.motion.deadline,
+            self.awareness.deadline)
     }
 
     mutating func timeReached(_ outbox: inout ClientOutbox) {
-        let now = outbox.now
-        if let retryAt, now >= retryAt { self.join(&outbox) }
+        if let retryAt, outbox.now >= retryAt { self.join(&outbox) }
         self.edits.timeReached(self.contents, &outbox)
-        self.sendDuePreviews(&outbox)
+        self.gestures.timeReached(interval: self.throttleMs, &outbox)
         self.endSilentMovements(&outbox)
-        self.endPlaying(&outbox)
+        self.motion.endPlaying(&outbox)
         self.awareness.timeReached(interval: self.throttleMs, &outbox)
     }
 
@@ -71,6 +66,7 @@ struct ClientRoom: Sendable {
         if self.phase != .refused { self.phase = .idle }
         self.retryAt = nil
         self.contents.dropParts()
+        self.gestures.isOpen = false
         self.awareness.connectionLost()
         self.edits.connectionLost()
     }
@@ -87,30 +83,15 @@ struct ClientRoom: Sendable {
 
     /// An element where this user holds it, it moves by itself, or others move it.
     mutating func drawn(_ id: TextKey, in frame: Frame) -> Element? {
-        guard var element = self.waiting[id] ?? self.contents.shown[id] else { return nil }
-        var pose = self.playing.pose(of: element, at: frame.serverTime)
-        if !self.gestures.isOn(id) {
-            pose = self.movements.drawn(element, playing: pose, at: frame.time) ?? pose
-        }
-        if let pose { element.pose = pose }
-        return element
+        self.motion.drawn(id, self.contents.shown[id], isHeld: self.gestures.isOn(id), in: frame)
     }
-
-    /// Where an element's motion and animation have it at a time of the server's clock; nil if there is none.
-    func pose(of id: TextKey, at serverTime: Double?) -> Pose? {
-        guard let element = self.contents.shown[id] else { return nil }
-        return self.playing.pose(of: element, at: serverTime) ?? element.pose
-    }
-
-    /// Whether an element moves, or was moved and not drawn since.
-    func isMoving(_ id: TextKey) -> Bool { self.movements.isMoving(id) || self.playing.isMoving(id) }
 
     /// Some elements in the order of these ids, or all of them, the lowest first, where they are to be drawn.
     mutating func drawing(of ids: [TextKey]?, in frame: Frame) -> RoomDrawing {
         var drawing = RoomDrawing()
         for id in ids ?? self.contents.shown.keepOrder() {
             guard let element = self.drawn(id, in: frame) else { continue }
-            drawing.append(element, isMoving: self.isMoving(id))
+            drawing.append(element, isMoving: self.motion.isMoving(id))
         }
         return drawing
     }
@@ -123,7 +104,7 @@ struct ClientRoom: Sendable {
         if ids.isEmpty { return }
         for id in ids {
             self.contents.shown[id] = self.composed(id)
-            self.waiting[id] = self.edits.areMoving(id) ? self.composed(id, isWaiting: true) : nil
+            self.motion.waiting[id] = self.edits.areMoving(id) ? self.composed(id, isWaiting: true) : nil
         }
         self.tell(.changed(ids.map(\.text)), &outbox)
     }
@@ -140,7 +121,7 @@ extension ClientRoom {
         case .leave: (self.isLeaving, self.givesUp) = (true, true)
         case .deliver: self.isLeaving = true
         case .edit(let id, let event, let body):
-            self.edits.edit(id: id, event: event, body: body, &self.contents, &outbox)
+            self.edits.edit(ClientEdit(ids: [id], event: event, body: body), &self.contents, &outbox)
         case .historyRead(let after, let page): self.edits.historyRead(after: after, page, &self.contents, &outbox)
         case .gestureBegan(let name, let ids, let pivot):
             self.gestureBegan(name, elementIds: ids, pivot: pivot, &outbox)
@@ -148,7 +129,8 @@ extension ClientRoom {
         case .gestureEnded(let name, let id): self.gestureEnded(name, id: id, &outbox)
         case .gestureThrown(let name, let id, let throwing):
             self.gestureEnded(name, id: id, throwing: throwing, &outbox)
-        case .gestureCancelled(let name): self.gestureCancelled(name, &outbox)
+        case .gestureCancelled(let name):
+            if let ids = self.gestures.cancel(name, &outbox) { self.contents.touch(ids) }
         case .pointed(let point): self.awareness.pointed(point, interval: self.throttleMs, &outbox)
         case .selected(let ids): self.awareness.selected(ids, &outbox)
         case .looked(let viewport, let isShared):
