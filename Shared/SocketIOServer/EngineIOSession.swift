@@ -4,9 +4,7 @@ public import SocketIO
 /// One Engine.IO session, which persists across the upgrade from polling to WebSocket. Used on the loop only.
 ///
 /// It has a method for each event of its transports, its application and the clock. ``EngineMachine`` decides what
-/// follows from an event, and the method does it with ``SessionOutput``. The type is as long as there are events: nearly
-/// each of them concerns the machine, the output and the phase, so a part of the methods would need all that the others
-/// have.
+/// follows from an event, and the method does it with ``SessionOutput``. What comes by HTTP ``SessionPost`` reads.
 public final class EngineIOSession: Timed {
     let id: EngineID
     let route: Int
@@ -17,8 +15,9 @@ public final class EngineIOSession: Timed {
     private(set) var output: SessionOutput
     /// Connections that carried the session before, or a part of it, and may not have sent all of that.
     private var trail = ConnectionTrail()
-    private var phase = SessionPhase.open
-    private var post = SessionPost.none
+    private(set) var phase = SessionPhase.open
+    /// The POST that is being read.
+    private var post: SessionPost?
     /// `nil` once the session has ended.
     private var application: (any EngineIOApplication)?
     /// The application, if it is Socket.IO.
@@ -74,7 +73,7 @@ public final class EngineIOSession: Timed {
     /// Bytes kept for the session besides those of its WebSocket: packets for polls and of a POST, the handshake, and what
     /// the application keeps.
     var heldBytes: Int {
-        (self.polling?.heldBytes ?? 0) + self.post.heldBytes + (self.handshake?.head.byteCount ?? 0)
+        (self.polling?.heldBytes ?? 0) + (self.post?.heldBytes ?? 0) + (self.handshake?.head.byteCount ?? 0)
             + (self.layer?.heldBytes ?? 0)
     }
 
@@ -95,16 +94,10 @@ public final class EngineIOSession: Timed {
         if due.sendsPing { self.sendText(length: 1) { _ = $0.writeInteger(EnginePacketType.ping.rawValue) } }
         if due.releasesPoll { self.answerPoll([EnginePacketType.noop.rawValue]) }
         if due.dropsCandidate { self.dropCandidate() }
-        switch due.expiry {
-        case nil: break
-        case .pingTimeout:
-            self.loop.statistics.pingTimeouts += 1
-            self.finish(.pingTimeout)
-        case .connectTimeout:
-            self.loop.statistics.connectTimeouts += 1
-            self.finish(.connectTimeout)
-        case .closeTimeout: self.finish(.leftByClient)
-        }
+        guard let expiry = due.expiry else { return }
+        if expiry == .pingTimeout { self.loop.statistics.pingTimeouts += 1 }
+        if expiry == .connectTimeout { self.loop.statistics.connectTimeouts += 1 }
+        self.finish(.expired(expiry))
     }
 }
 
@@ -165,10 +158,7 @@ extension EngineIOSession {
     /// Queues a polling session for the next flush, and enforces the bound of the backlog.
     private func packetSent() {
         if let link = self.polling {
-            if !link.isQueued {
-                link.isQueued = true
-                self.loop.flushes.append(polling: self)
-            }
+            if link.queueForFlush() { self.loop.flushes.append(polling: self) }
         } else if self.output.isWritable {
             return
         }
@@ -221,9 +211,7 @@ extension EngineIOSession {
     }
 
     func flushPolling() {
-        guard let link = self.polling else { return }
-        link.isQueued = false
-        guard !link.isEmpty, let poll = link.releasePoll() else { return }
+        guard let link = self.polling, let poll = link.releasePollToFlush() else { return }
         self.machine.pollAnswered()
         self.answer(poll, link)
     }
@@ -235,12 +223,12 @@ extension EngineIOSession {
     }
 
     /// The head of a POST arrived; throws when its body must not be read.
-    func postHeadReceived() throws(EngineError) {
+    func postHeadReceived() throws(EngineError) -> SessionPost {
         switch self.machine.postReceived(at: self.loop.now) {
         case .read:
-            let configuration = self.loop.configuration
-            self.post = .reading(
-                EnginePayloadReader(maxPackets: configuration.maxPostPackets, maxPacket: configuration.maxPayload))
+            let post = SessionPost(self)
+            self.post = post
+            return post
         case .mismatch: throw .badRequest
         case .duplicate:
             self.end(.protocolError)
@@ -248,77 +236,15 @@ extension EngineIOSession {
         }
     }
 
-    /// The connection of a POST broke before its body was complete.
-    func postLost() {
+    /// The body of the POST was read, or refused, or its connection was lost.
+    func postEnded() {
         self.machine.postEnded()
-        self.finish(.leftByClient)
+        self.post = nil
     }
 
-    /// The body of a POST was too large or malformed; it is answered elsewhere.
-    func postRefused() {
-        self.machine.postEnded()
-        self.end(.payloadTooBig)
-    }
-
-    /// A part of the body of a POST arrived: processes the packets that it completes.
-    ///
-    /// Also after an upgrade: not every client completes its POST before that, or resends it.
-    /// - Returns: why the POST is refused; the session has ended then.
-    func postPartReceived(_ part: UnsafeRawBufferPointer, _ post: HTTPExchange) -> SessionPost.Refusal? {
-        self.readPost(part, post)
-    }
-
-    func postReceived(_ post: HTTPExchange) {
-        self.machine.postEnded()
-        if case .none = self.post { return post.answer(.badRequest) }
-        let refusal = self.readPost(nil, post)
-        self.post = .none
-        if let refusal {
-            post.refusePost(refusal)
-        } else if self.phase.isLeaving {
-            self.phase = .leaving(post)
-        } else {
-            post.answerPost()
-        }
-    }
-
-    /// Processes packets of a POST: those that a part of the body completes, or the last one, which ends with the body.
-    private func readPost(_ part: UnsafeRawBufferPointer?, _ post: HTTPExchange) -> SessionPost.Refusal? {
-        guard case .reading(var reader) = self.post else { return nil }
-        self.post = .none
-        let count = reader.count
-        defer { post.connection.charge(messages: reader.count - count) }
-        do throws(EnginePayloadError) {
-            if let part {
-                var offset = 0
-                while !self.hasEnded, !self.phase.isLeaving, let packet = try reader.next(part, at: &offset) {
-                    self.received(packet, reader)
-                }
-            } else {
-                self.received(try reader.last(), reader)
-            }
-        } catch {
-            return self.refuse(error)
-        }
-        // A close packet is not an error; a protocol violation is.
-        if self.phase.isViolation { return .malformed }
-        self.post = self.hasEnded || self.phase.isLeaving ? .over : .reading(reader)
-        return nil
-    }
-
-    private func received(_ packet: EnginePacket, _ reader: EnginePayloadReader) {
-        switch packet {
-        case .binary(let bytes): self.binaryMessage(bytes)
-        case .text(let type): reader.withContent { self.received(type, $0) }
-        }
-    }
-
-    private func refuse(_ error: EnginePayloadError) -> SessionPost.Refusal {
-        switch error {
-        case .packetTooLarge, .tooManyPackets: self.end(.payloadTooBig)
-        case .emptyPacket, .unknownType, .badBase64, .notUTF8: self.violated()
-        }
-        return error == .packetTooLarge ? .tooLarge : .malformed
+    /// Answers a POST that was read. That of a close packet is answered at the end.
+    func answerPost(_ exchange: HTTPExchange) {
+        if self.phase.isLeaving { self.phase = .leaving(exchange) } else { exchange.answerPost() }
     }
 }
 
@@ -382,14 +308,14 @@ extension EngineIOSession {
     /// A text frame of the WebSocket that carries the session.
     func textFrame(_ text: UnsafeRawBufferPointer) {
         guard let first = text.first, let type = EnginePacketType(rawValue: first) else { return self.violated() }
-        self.received(type, UnsafeRawBufferPointer(rebasing: text[1...]))
+        self.packetReceived(type, UnsafeRawBufferPointer(rebasing: text[1...]))
     }
 }
 
 // MARK: - Packets
 
 extension EngineIOSession {
-    private func received(_ type: EnginePacketType, _ content: UnsafeRawBufferPointer) {
+    func packetReceived(_ type: EnginePacketType, _ content: UnsafeRawBufferPointer) {
         switch self.machine.packetReceived(type, at: self.loop.now) {
         case .message: self.textMessage(content)
         case .nothing:
@@ -421,7 +347,7 @@ extension EngineIOSession {
         self.application?.binary(self, message)
     }
 
-    private func violated() {
+    func violated() {
         self.loop.statistics.protocolErrors += 1
         self.end(.protocolError)
     }
@@ -476,23 +402,18 @@ extension EngineIOSession {
         self.arm()
     }
 
-    private func finish(_ ending: SessionEnding) {
+    func finish(_ ending: SessionEnding) {
         guard !self.hasEnded else { return }
         let phase = exchange(&self.phase, with: .ended(ending))
         let carrier = exchange(&self.output.carrier, with: .none)
         self.machine.ended()
-        self.post.sessionEnded()
+        exchange(&self.post, with: nil)?.sessionEnded()
         self.registry.remove(self)
         if case .polling(let link) = carrier { link.releasePoll()?.answer(.unknownSession) }
-        if case .leaving(let post?) = phase { post.answerText(Array("ok".utf8)) }
+        if case .leaving(let post?) = phase { post.answerText(HTTPExchange.ok) }
         if phase.isOpen { self.application?.closed(self, reason: ending.reason) }
-        switch carrier {
-        case .polling(let link): link.candidate?.close(code: 1000)
-        case .webSocket(let link):
-            self.trail.append(link.connection)
-            link.close(code: ending.code, reason: ending.text)
-        case .none: break
-        }
+        if case .webSocket(let link) = carrier { self.trail.append(link.connection) }
+        carrier.close(ending)
         self.handshake = nil
         (self.application, self.layer) = (nil, nil)
         self.userInfo = nil

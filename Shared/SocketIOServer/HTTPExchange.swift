@@ -5,7 +5,7 @@ struct HTTPDestination {
     enum Target {
         case openPolling(Int)
         case poll(EngineIOSession)
-        case post(EngineIOSession)
+        case post(SessionPost)
         case preflight
         case fallback(any HTTPApplication)
         /// An error, and the message in place of its own.
@@ -167,8 +167,8 @@ final class HTTPExchange {
     }
 
     private func partReceived(_ part: UnsafeRawBufferPointer, _ target: HTTPDestination.Target) {
-        guard case .post(let session) = target else { return self.body.append(contentsOf: part) }
-        if let refusal = session.postPartReceived(part, self) { self.refusePost(refusal) }
+        guard case .post(let post) = target else { return self.body.append(contentsOf: part) }
+        if let refusal = post.read(part, self.connection) { self.refusePost(refusal) }
     }
 
     /// A request without a body was answered when its head was read: continues with the next one.
@@ -195,16 +195,16 @@ final class HTTPExchange {
 
     /// The POST that is being read will not be completed.
     private func refusePost() {
-        guard case .body(.post(let session)) = self.stage else { return }
+        guard case .body(.post(let post)) = self.stage else { return }
         self.stage = .head
-        session.postRefused()
+        post.refused()
     }
 
     private func complete(_ head: HTTPRequestHead, _ target: HTTPDestination.Target, _ body: [UInt8]) {
         switch target {
         case .openPolling(let route): self.router.openPolling(head, route: route, self)
         case .poll(let session): session.pollReceived(self)
-        case .post(let session): session.postReceived(self)
+        case .post(let post): post.completed(self)
         case .preflight: self.answer(.init(status: 204, headers: self.router.table.preflightHeaders(head)))
         case .failure(let error, let message): self.answer(error, message)
         case .fallback(let application): self.ask(application, head, body)
@@ -244,7 +244,7 @@ final class HTTPExchange {
     private func abandon(_ stage: Stage) {
         switch stage {
         case .answering(.poll(let session)): session.pollLost()
-        case .body(.post(let session)): session.postLost()
+        case .body(.post(let post)): post.lost()
         case .streaming(let stream): stream.finish()
         case .head, .body, .answering, .idle, .over: break
         }
@@ -272,8 +272,10 @@ extension HTTPExchange {
     /// The packets of a POST were read. While they are more than the client may send, it waits for the answer.
     func answerPost() {
         self.isPostHeld = !self.connection.isWithinReadLimits
-        if !self.isPostHeld { self.answerText(Array("ok".utf8)) }
+        if !self.isPostHeld { self.answerText(Self.ok) }
     }
+
+    static let ok = Array("ok".utf8)
 
     /// The client may send again: goes on with a request whose head was read, even if nothing more has to come of it.
     func readLimitsRestored() {

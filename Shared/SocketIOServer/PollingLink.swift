@@ -35,7 +35,7 @@ final class PollingLink {
     /// True from the high water mark until the backlog is below the low one.
     private(set) var isFull = false
     /// Whether the next flush answers the held poll.
-    var isQueued = false
+    private var isQueued = false
 
     init(_ configuration: SocketIOServer.Configuration) {
         self.maxPackets = configuration.maxPollPackets
@@ -63,6 +63,16 @@ final class PollingLink {
     func hold(_ poll: HTTPExchange) { self.poll = poll }
 
     func releasePoll() -> HTTPExchange? { exchange(&self.poll, with: nil) }
+
+    /// The next flush is to answer the held poll.
+    /// - Returns: whether that is new.
+    func queueForFlush() -> Bool { !exchange(&self.isQueued, with: true) }
+
+    /// The held poll, if there is something to answer it with.
+    func releasePollToFlush() -> HTTPExchange? {
+        self.isQueued = false
+        return self.isEmpty ? nil : self.releasePoll()
+    }
 
     /// Answers a poll with the next packets; true when that made a full link writable again.
     func sendNext(_ poll: HTTPExchange) -> Bool {

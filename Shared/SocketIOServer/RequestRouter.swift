@@ -68,8 +68,8 @@ final class RequestRouter {
             return nil
         }
         if head.isMethod("POST") {
-            try session.postHeadReceived()
-            return HTTPDestination(.post(session), bodyLimit: self.loop.configuration.maxPostBody)
+            return HTTPDestination(
+                .post(try session.postHeadReceived()), bodyLimit: self.loop.configuration.maxPostBody)
         }
         guard session.transport == .polling else { throw .badRequest }
         guard head.isMethod("GET") else { throw .badHandshakeMethod }

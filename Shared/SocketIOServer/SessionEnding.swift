@@ -21,6 +21,13 @@ struct SessionEnding {
 
     // MARK: The server ends it
 
+    static func expired(_ expiry: EngineMachine.Expiry) -> Self {
+        switch expiry {
+        case .pingTimeout: .pingTimeout
+        case .connectTimeout: .connectTimeout
+        case .closeTimeout: .leftByClient
+        }
+    }
     static let pingTimeout = Self(.pingTimeout, code: 1001, text: "ping timeout")
     static let connectTimeout = Self(.connectTimeout, code: 1008, text: "no namespace joined in time")
     static let slowReader = Self(.slowReader, code: 4008, text: "slow reader")

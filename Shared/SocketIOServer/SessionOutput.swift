@@ -6,6 +6,15 @@ enum SessionCarrier {
     case webSocket(WebSocketLink)
     /// The session has ended: nothing is sent.
     case none
+
+    /// Closes the WebSocket that it is, or the one that was being probed.
+    func close(_ ending: SessionEnding) {
+        switch self {
+        case .polling(let link): link.candidate?.close(code: 1000)
+        case .webSocket(let link): link.close(code: ending.code, reason: ending.text)
+        case .none: break
+        }
+    }
 }
 
 /// What a session sends: the transport that carries it, and the bound of what waits for its client.

@@ -12,6 +12,8 @@ enum SessionPhase {
     var isOpen: Bool { if case .open = self { true } else { false } }
     var isLeaving: Bool { if case .leaving = self { true } else { false } }
     var isGoingAway: Bool { if case .closing(isGoingAway: true) = self { true } else { false } }
+    /// Whether what the client still posts is processed.
+    var takesPackets: Bool { !self.isLeaving && !self.hasEnded }
     var hasEnded: Bool { if case .ended = self { true } else { false } }
 
     /// Whether it ended because the client violated a rule.
