@@ -92,7 +92,7 @@ public final class EngineIOSession: Timed {
         guard now >= self.machine.nextDeadline else { return }
         let due = self.machine.timeReached(now)
         if due.sendsPing { self.sendText(length: 1) { _ = $0.writeInteger(EnginePacketType.ping.rawValue) } }
-        if due.releasesPoll { self.answerPoll([EnginePacketType.noop.rawValue]) }
+        if due.releasesPoll { self.answerPollWithNoop() }
         if due.dropsCandidate { self.dropCandidate() }
         guard let expiry = due.expiry else { return }
         if expiry == .pingTimeout { self.loop.statistics.pingTimeouts += 1 }
@@ -203,11 +203,11 @@ extension EngineIOSession {
         if link.sendNext(poll) { self.becameWritable() }
     }
 
-    /// Answers the held poll, if there is one, with `body`. The machine has already recorded the answer.
-    private func answerPoll(_ body: [UInt8]) {
+    /// Answers the held poll, if there is one. The machine has already recorded the answer.
+    private func answerPollWithNoop() {
         guard let poll = self.polling?.releasePoll() else { return }
         self.machine.pollAnswered()
-        poll.answerText(body)
+        poll.answerText([EnginePacketType.noop.rawValue])
     }
 
     func flushPolling() {
@@ -267,7 +267,7 @@ extension EngineIOSession {
             Array("3probe".utf8).withUnsafeBytes { link.send(.text, $0) }
             self.arm()
         case .adopt(let releasePoll):
-            if releasePoll { self.answerPoll([EnginePacketType.noop.rawValue]) }
+            if releasePoll { self.answerPollWithNoop() }
             self.switchTransport(to: link)
         case .ignore: break
         case .drop: self.dropCandidate()
@@ -332,7 +332,7 @@ extension EngineIOSession {
             return self.wait(as: .leaving(nil), .leftByClient)
         }
         // The held poll ends with a noop.
-        self.answerPoll([EnginePacketType.noop.rawValue])
+        self.answerPollWithNoop()
         self.finish(.leftByClient)
     }
 
