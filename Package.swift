@@ -313,9 +313,8 @@ let testTargets: [Target] = [
     tests(
         "FanoutTests",
         [
-            "TimingTestKit", "FanoutCore", "FanoutDaemon", "CommitterDaemon", "Wire", "Timing", "Canvas", "JSONBytes",
-            "Mesh",
-            "Postgres", "Boot",
+            "TimingTestKit", "DatabaseTestKit", "FanoutCore", "FanoutDaemon", "CommitterCore", "CommitterDaemon", "Wire",
+            "Timing", "Canvas", "JSONBytes", "Mesh", "Postgres", "Boot",
             "PipelineTestKit", nioLocks, logging, lifecycle,
         ]),
     tests(

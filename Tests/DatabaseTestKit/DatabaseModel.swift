@@ -76,9 +76,10 @@ package struct DatabaseModel {
         return RoomTotals(elements: living.count, bytes: living.reduce(0) { $0 + $1.element.storedBytes })
     }
 
-    /// Removes an update from the log of its room.
+    /// Removes an update from the log.
     package mutating func forget(_ seq: UInt64, in room: Identifier) {
         self.roomLog[room]?.removeAll { $0.seq == seq }
+        self.shardLog[Shard.of(room: room)]?.removeAll { $0.room == room && $0.seq == seq }
         self.applied = self.applied.filter { $0.key.stream.room != room }
         for (place, row) in self.log(of: room).enumerated() { self.applied[Self.key(of: row)] = place }
     }
@@ -242,13 +243,13 @@ package struct DatabaseModel {
         case .roomLog(let room, let after, let limit): .log(Self.page(self.roomLog[room], limit) { $0.seq > after })
         case .shardLog(let shard, let after, let limit):
             .log(Self.page(self.shardLog[shard], limit) { $0.gseq > after })
-        case .history: .failed
+        case .history(let room, let after, let limit): .history(self.history(of: room, after: after, limit: limit))
         case .moveEpoch(let old): .epoch(self.moveEpoch(from: old))
         case .claim(let room, let sid, let user): .claim(self.claim(StreamKey(room, sid), user: user))
         }
     }
 
-    private func snapshot(of room: Identifier) -> RoomSnapshot {
+    package func snapshot(of room: Identifier) -> RoomSnapshot {
         let shard = self.shards[Shard.of(room: room)]
         var snapshot = RoomSnapshot(seq: self.seq(of: room), gseq: shard.gseq, chain: shard.chain, elements: [])
         let stored = (self.elements[room] ?? [:]).filter { !$0.value.isDeleted }.sorted { $0.key < $1.key }
@@ -266,6 +267,12 @@ package struct DatabaseModel {
         }
         snapshot.closed = closed.sorted { $0.key < $1.key }.map(\.value)
         return snapshot
+    }
+
+    package func history(of room: Identifier, after seq: UInt64, limit: Int) -> RoomHistory {
+        let rows = self.log(of: room)
+        let entries = rows.lazy.filter { $0.seq > seq }.prefix(limit).map(\.entry)
+        return RoomHistory(last: self.seq(of: room), oldest: rows.first?.seq, entries: Array(entries))
     }
 
     private static func page(

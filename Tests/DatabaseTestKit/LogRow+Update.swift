@@ -16,4 +16,13 @@ extension ShardBatch.LogRow {
         guard let update else { fatalError("a row that makes no sense: \(self)") }
         return update
     }
+
+    /// What histories tell of the row. The model has no clock.
+    var entry: HistoryEntry {
+        var document = JSONDocument()
+        return HistoryEntry(
+            seq: self.seq, at: "2026-01-01T00:00:00.000Z", event: self.event.name, user: self.user,
+            sid: SessionKey.sid(of: self.session), number: SessionKey.isApp(self.session) ? self.number : 0,
+            cause: self.cause, changes: [HistoryEntry.Change](before: self.before, after: self.after, with: &document))
+    }
 }

@@ -1,3 +1,4 @@
+import DatabaseTestKit
 import FanoutCore
 import Testing
 import Wire
@@ -19,7 +20,7 @@ import Wire
 
     @Test func aFanoutThatTakesARoomOverReadsTheLogForItsGateways() {
         var scene = Scene()
-        for _ in 1...4 { _ = scene.database.commit("r", [("e", Scene.element("e"))]) }
+        for _ in 1...4 { scene.database.commit() }
         scene.interest([("ann", 1)], seq: 1, at: Scene.g1)
         scene.interest([("ben", 2)], seq: 4, at: Scene.g2)
         scene.answer(with: .room(scene.database.snapshot(of: "r")))
@@ -39,7 +40,7 @@ import Wire
     @Test(arguments: [(UInt64(2), Identifier("epoch-0")), (9, "epoch-1")])
     func aPlaceThatCannotBeFilledIsReset(seq: UInt64, epoch: Identifier) {
         var scene = Scene()
-        for _ in 1...4 { _ = scene.database.commit("r", [("e", Scene.element("e"))]) }
+        for _ in 1...4 { scene.database.commit() }
         scene.interest([("ann", 1)], seq: seq, epoch: epoch)
         scene.answer()
         let records = scene.taken(by: Scene.g1)
@@ -55,7 +56,7 @@ import Wire
         scene.member("ben", 9, at: Scene.g2)
         scene.commit()
         _ = scene.take()
-        for _ in 1...2 { _ = scene.database.commit("r", [("e", Scene.element("e"))]) }
+        for _ in 1...2 { scene.database.commit() }
         scene.interest([("ann", 1)], seq: 3)
         #expect(scene.asked() == [.room("r")])
         scene.answer()
@@ -100,7 +101,7 @@ import Wire
 
     @Test func anUnreadableLogResetsRatherThanWaits() {
         var scene = Scene()
-        for _ in 1...4 { _ = scene.database.commit("r", [("e", Scene.element("e"))]) }
+        for _ in 1...4 { scene.database.commit() }
         scene.interest([("ann", 1)], seq: 1)
         scene.answer(with: .room(scene.database.snapshot(of: "r")))
         scene.failAll()

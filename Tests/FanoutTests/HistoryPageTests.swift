@@ -99,7 +99,7 @@ import Wire
 @Suite struct HistoryReadTests {
     @Test func aHistoryIsReadWithoutTheRoom() {
         var scene = Scene()
-        _ = scene.database.commit("r", [("e", Scene.element("e"))])
+        scene.database.commit()
         scene.readHistory("r", request: 9, after: 0, limit: 50)
         #expect(scene.asked() == [.history("r", after: 0, limit: 50)] && scene.fanout.rooms.count == 0)
         scene.answer()

@@ -1,11 +1,10 @@
+import DatabaseTestKit
 import FanoutCore
 import Testing
 import Wire
 
 /// A history that is replaced behind the fan-out's back.
 @Suite struct HistoryTests {
-    private static let shard = Shard.of(room: "r")
-
     /// A room with three updates that a member has seen.
     private func scene() -> Scene {
         var scene = Scene()
@@ -15,19 +14,18 @@ import Wire
         return scene
     }
 
-    /// The database loses its last rows, and others take their place.
-    private func replace(_ scene: inout Scene, lost: Int, by others: Int) {
-        scene.database.logs["r"]?.removeLast(lost)
-        scene.database.gseqs[Self.shard] -= UInt64(lost)
-        scene.database.chains[Self.shard] = scene.database.logs["r"]?.last?.chain ?? 0
-        scene.database.era += 1
-        for _ in 0..<others { _ = scene.database.commit("r", [("e", Scene.element("e"))]) }
+    /// A database that has the first of these updates, and others behind it.
+    private func replaced(by others: Int) -> DatabaseModel {
+        var database = DatabaseModel()
+        database.commit()
+        for _ in 0..<others { database.commit(sid: "s-ben") }
+        return database
     }
 
     @Test(arguments: [1, 2, 3])
     func replacedRowsResetTheRoom(others: Int) {
         var scene = self.scene()
-        self.replace(&scene, lost: 2, by: others)
+        scene.database = self.replaced(by: others)
         // Shorter, as long and longer than before: the heads tell, or the rows that follow.
         for _ in 0..<3 {
             scene.pass(250)
@@ -42,9 +40,8 @@ import Wire
 
     @Test func anUpdateOfAnotherHistoryIsNotSentOn() {
         var scene = self.scene()
-        var fork = scene.database
-        fork.chains[Self.shard] &+= 1
-        scene.receive(fork.commit("r", [("e", Scene.element("e"))]))
+        var fork = self.replaced(by: 2)
+        scene.receive(fork.commit())
         #expect(scene.take() == [])
         #expect(scene.fanout.counters.strays == 1)
         scene.pass(250)
@@ -57,7 +54,7 @@ import Wire
     /// A former primary's committer that still publishes: its numbers fall behind those of its successor.
     @Test func anUpdateThatTheShardIsPastIsNotSentOn() {
         var scene = self.scene()
-        let late = scene.database.commit("r", [("e", Scene.element("e"))])
+        let late = scene.database.commit()
         scene.receive(late)
         _ = scene.take()
         scene.receive(late.changed(gseq: late.gseq - 1, seq: late.seq + 1))
@@ -71,8 +68,8 @@ import Wire
     @Test func anUpdateThatTheDatabaseLacksIsGivenUp() {
         var scene = self.scene()
         var lost = scene.database
-        _ = lost.commit("r", [("e", Scene.element("e"))])
-        scene.receive(lost.commit("r", [("e", Scene.element("e"))]))
+        lost.commit()
+        scene.receive(lost.commit())
         for _ in 0..<8 {
             scene.pass(20)
             if let question = scene.asked().first { scene.answer(with: scene.database.answer(question)) }
@@ -86,7 +83,7 @@ import Wire
 
     @Test func nobodyResumesInAReplacedHistory() {
         var scene = self.scene()
-        self.replace(&scene, lost: 2, by: 2)
+        scene.database = self.replaced(by: 2)
         scene.pass(250)
         // The heads are answered, the name of the history is not.
         scene.answer(with: scene.database.answer(.heads))

@@ -1,4 +1,5 @@
 import Canvas
+import DatabaseTestKit
 import FanoutCore
 import JSONBytes
 import Synchronization
@@ -10,7 +11,7 @@ import Wire
     @Test func theFirstJoinLoadsTheRoomAndGetsItWhole() {
         var scene = Scene()
         let json = Scene.element("e")
-        _ = scene.database.commit("r", [("e", json)])
+        scene.database.commit("e", json)
         scene.join("ann", 1)
         #expect(scene.asked() == [.room("r")])
         #expect(scene.take() == [])
@@ -195,8 +196,7 @@ import Wire
 
     @Test func updatesDuringTheLoadFollowTheAnswer() {
         var scene = Scene()
-        scene.database = DatabaseModel()
-        _ = scene.database.commit("r", [("e", Scene.element("e"))])
+        scene.database.commit()
         let snapshot = scene.database.snapshot(of: "r")
         scene.join("ann", 1)
         scene.commit()
@@ -215,10 +215,10 @@ import Wire
         scene.member("ben", 9)
         for _ in 1...5 { scene.commit() }
         _ = scene.take()
-        for from in UInt64(0)...5 {
-            scene.join("ann", 1, resume: Position(epoch: "epoch-1", seq: from))
+        for from in 0...5 {
+            scene.join("ann", 1, resume: Position(epoch: "epoch-1", seq: UInt64(from)))
             let joined = scene.taken(by: Scene.g1).joined.first
-            let updates = scene.database.log(of: "r", after: from, limit: 1000)
+            let updates = scene.database.log(of: "r").dropFirst(from).map(\.update)
             #expect(joined?.content == .updates(updates))
             #expect(joined?.position.seq == 5)
         }
@@ -227,7 +227,7 @@ import Wire
 
     @Test func resumeReachesIntoTheLog() {
         var scene = Scene()
-        for _ in 1...5 { _ = scene.database.commit("r", [("e", Scene.element("e"))]) }
+        for _ in 1...5 { scene.database.commit() }
         scene.join("ann", 1, resume: Position(epoch: "epoch-1", seq: 2))
         scene.answer(with: .room(scene.database.snapshot(of: "r")))
         #expect(scene.asked() == [.roomLog("r", after: 2, limit: 1000)])
@@ -235,11 +235,11 @@ import Wire
         scene.member("ben", 9)
         scene.join("ann", 1, resume: Position(epoch: "epoch-1", seq: 2))
         #expect(scene.taken(by: Scene.g1).joined == [])
-        let rows = scene.database.log(of: "r", after: 2, limit: 1000)
+        let rows = scene.database.log(of: "r").dropFirst(2).map(\.update)
         scene.commit()
         scene.answer(with: .log(rows))
         let joined = scene.taken(by: Scene.g1).joined.first
-        #expect(joined?.content == .updates(scene.database.log(of: "r", after: 2, limit: 1000)))
+        #expect(joined?.content == .updates(scene.database.log(of: "r").dropFirst(2).map(\.update)))
         #expect(joined?.position.seq == 6)
     }
 
@@ -282,7 +282,7 @@ import Wire
         var scene = Scene()
         scene.member("ben", 9)
         scene.commit()
-        _ = scene.database.commit("r", [("e", Scene.element("e"))])
+        scene.database.commit()
         scene.send(Join(request: 90, room: "r", connection: 2, member: .named("ann"), after: 2), from: Scene.g1)
         scene.pass(4000)
         #expect(scene.taken(by: Scene.g1).joined == [])
@@ -309,8 +309,8 @@ import Wire
 
     @Test func aLogThatNoLongerReachesBackGivesTheWholeRoom() {
         var scene = Scene()
-        for _ in 1...5 { _ = scene.database.commit("r", [("e", Scene.element("e"))]) }
-        scene.database.pruned["r"] = 3
+        for _ in 1...5 { scene.database.commit() }
+        for seq in UInt64(1)...3 { scene.database.forget(seq, in: "r") }
         scene.join("ann", 1, resume: Position(epoch: "epoch-1", seq: 2))
         scene.answer()
         #expect(scene.taken(by: Scene.g1).joined.first?.content == .elements(Array("[\(Scene.element("e"))]".utf8)))
@@ -329,7 +329,7 @@ import Wire
         scene.join("ann", 1, resume: Position(epoch: "epoch-1", seq: 2))
         #expect(
             scene.taken(by: Scene.g1).joined.first?.content
-                == .updates(scene.database.log(of: "r", after: 2, limit: 1000)))
+                == .updates(scene.database.log(of: "r").dropFirst(2).map(\.update)))
     }
 
     @Test func whoLeavesBeforeTheAnswerIsNotLetIn() {
@@ -458,6 +458,7 @@ import Wire
 
     @Test func aGoodSecretIsClaimedBeforeTheAnswer() {
         var scene = Scene()
+        for _ in 1...7 { scene.database.commit() }
         scene.member("ann", 1, at: Scene.g1)
         scene.join("ann", 2, at: Scene.g2, session: "s-ann.good")
         #expect(scene.asked() == [.claim(room: "r", sid: "s-ann", user: "ann")])
@@ -486,7 +487,7 @@ import Wire
 
     @Test func aSessionThatTheDatabaseRefusesHasExpired() {
         var scene = Scene()
-        scene.database.foreign = ["s-ann"]
+        scene.database.endSession("s-ann", in: "r")
         scene.join("ann", 1, session: "s-ann.good")
         scene.answer()
         #expect(scene.taken(by: Scene.g1).refusals.map(\.code) == [.sessionExpired])

@@ -1,4 +1,5 @@
 import Canvas
+import DatabaseTestKit
 import FanoutCore
 import JSONBytes
 import Testing
@@ -157,7 +158,7 @@ import Wire
         #expect(scene.take() == [])
         #expect(scene.fanout.counters.previewsDropped[.locked] == 1)
         #expect(scene.fanout.counters.previewsDropped[.element] == 1)
-        scene.receive(scene.database.commit("r", [("e", nil)], event: .deleted))
+        scene.receive(scene.database.delete("e"))
         _ = scene.take()
         scene.preview(.by())
         #expect(scene.take() == [])
@@ -227,7 +228,7 @@ import Wire
 
     @Test func previewsDuringALoadAreShownAfterIt() {
         var scene = Scene()
-        _ = scene.database.commit("r", [("e", Scene.element("e"))])
+        scene.database.commit()
         scene.interest([("ann", 1)], seq: 1)
         scene.interest([("ben", 2)], seq: 1, at: Scene.g2)
         scene.preview(.by())
@@ -305,7 +306,7 @@ import Wire
 
     @Test func aSnapshotBringsTheGesturesThatMustStayClosed() {
         var scene = Scene()
-        _ = scene.database.commit("r", [("e", Scene.element("e"))], gesture: 3)
+        scene.database.commit(gesture: 3)
         scene.interest([("ben", 2)], seq: 1, at: Scene.g2)
         var snapshot = scene.database.snapshot(of: "r")
         snapshot.closed = [RoomSnapshot.ClosedGesture(element: "e", sid: "s-ann", gesture: 3)]
@@ -380,7 +381,7 @@ import Wire
 
     @Test func aFanoutThatJustTookTheRoomOverTellsInDoubt() {
         var scene = Scene()
-        _ = scene.database.commit("r", [("e", Scene.element("e"))])
+        scene.database.commit()
         scene.interest([("ben", 2)], seq: 1, at: Scene.g2)
         scene.answer()
         _ = scene.take()

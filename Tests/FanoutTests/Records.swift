@@ -88,3 +88,13 @@ extension Awareness {
     var selection: [Identifier]? { if case .selection(let elements) = self.value { elements } else { nil } }
     var isHidden: Bool { self.value.isNothing }
 }
+
+extension Update {
+    /// The same with other numbers or a trace.
+    func changed(gseq: UInt64? = nil, seq: UInt64? = nil, trace: TraceID? = nil) -> Update {
+        Update(
+            shard: self.shard, gseq: gseq ?? self.gseq, room: self.room, seq: seq ?? self.seq, event: self.event,
+            user: self.user, sid: self.sid, number: self.number, link: self.link, chain: self.chain,
+            elements: self.elements, cause: self.cause, trace: trace ?? self.trace)
+    }
+}

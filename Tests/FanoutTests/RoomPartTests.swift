@@ -1,4 +1,5 @@
 import Canvas
+import DatabaseTestKit
 import Testing
 import Timing
 import Wire
@@ -11,7 +12,7 @@ import Wire
     private var stream = RoomStream()
     private var limits = FanoutLimits()
 
-    private mutating func update() -> Update { self.database.commit("r", [("e", Scene.element("e"))]) }
+    private mutating func update() -> Update { self.database.commit() }
 
     @Test mutating func aSnapshotIsWhatItIsToTheStream() {
         #expect(self.stream.install(snapshotAt: 4) == .began)

@@ -1,4 +1,5 @@
 import Canvas
+import DatabaseTestKit
 import FanoutCore
 import Testing
 import Timing
@@ -161,8 +162,7 @@ struct Scene {
         _ element: Identifier = "e", _ json: String? = nil, room: Identifier = "r", sid: Identifier = "s-ann",
         gesture: UInt64 = 0
     ) -> Update {
-        let update = self.database.commit(
-            room, [(element, json ?? Self.element(element))], sid: sid, gesture: gesture)
+        let update = self.database.commit(element, json, room: room, sid: sid, gesture: gesture)
         self.receive(update)
         return update
     }

@@ -24,7 +24,7 @@ import Wire
     @Test func aLargeRoomIsAnsweredWhenItsGatewayAllowsForIt() throws {
         var scene = Scene()
         for element in ["a", "b", "c"] as [Identifier] {
-            _ = scene.database.commit("r", [(element, Scene.element(element))])
+            scene.database.commit(element)
         }
         scene.send(Self.join(90, allowance: 1000), from: Scene.g1)
         scene.answer()
@@ -84,7 +84,7 @@ import Wire
 
     @Test func aReadOverHTTPWeighs() throws {
         var scene = Scene()
-        _ = scene.database.commit("r", [("a", Scene.element("a"))])
+        scene.database.commit("a")
         scene.read("r", request: 7, allowance: 100)
         scene.answer()
         let weight = try #require(Self.weights(scene.take()).first)

@@ -5,7 +5,7 @@ import Timing
 package import Wire
 
 /// Writes answers, each one JSON object: acknowledgements, and bodies over HTTP.
-enum AnswerText {
+package enum AnswerText {
     /// The acknowledgement of a new token.
     /// - Parameter expiresAt: seconds since 1970.
     static func refreshed(expiresAt: Int64?) -> [UInt8] {
@@ -33,7 +33,7 @@ enum AnswerText {
         }
     }
 
-    static func history(_ page: HistoryPage) -> [UInt8] {
+    package static func history(_ page: HistoryPage) -> [UInt8] {
         JSONWriter.text(reserving: 64 + page.entries.count * 1024) { writer in
             writer.objects("entries", page.entries, Self.entry)
             writer.member("next", page.next)
