@@ -313,7 +313,8 @@ let testTargets: [Target] = [
     tests(
         "FanoutTests",
         [
-            "TimingTestKit", "DatabaseTestKit", "FanoutCore", "FanoutDaemon", "CommitterCore", "CommitterDaemon", "Wire",
+            "TimingTestKit", "DatabaseTestKit", "FanoutCore", "FanoutDaemon", "CommitterCore", "CommitterDaemon",
+            "Wire",
             "Timing", "Canvas", "JSONBytes", "Mesh", "Postgres", "Boot",
             "PipelineTestKit", nioLocks, logging, lifecycle,
         ]),

@@ -354,7 +354,7 @@ import Wire
     @Test func leavingJoiningAgainAndGoingGiveNothingBack() throws {
         var scene = Self.scene()
         let ada = try Self.reader("ada", 9000, in: &scene)
-        let debtor = AnswerBudget.Debtor.app(scene.gateway.connectionID(in: ada))
+        let debtor = AnswerBudget.Debtor.app(scene.gateway.relay.connections.id(in: ada))
         let owed = scene.gateway.joins.answers.owed(by: debtor)
         #expect(owed >= 9000)
         scene.send(ada, "room:leave", #"{"roomId":"r"}"#, ack: 2)
@@ -386,14 +386,14 @@ import Wire
         var strangers: [UInt64] = []
         for user in ["eve", "mallory"] {
             let slot = try Self.reader(user, 30_000, in: &scene)
-            strangers.append(scene.gateway.connectionID(in: slot))
+            strangers.append(scene.gateway.relay.connections.id(in: slot))
         }
         let ada = try scene.connect("ada")
         scene.send(ada, "room:join", #"{"roomId":"r"}"#, ack: 1)
         Self.weigh(15_000, scene.take(), in: &scene)
         #expect(scene.take().joins.isEmpty)
         scene.advance(600)
-        let shed = scene.take().compactMap { if case .shed(.app(let id)) = $0 { id } else { nil } }
+        let shed = scene.take().compactMap { if case .shed(.app(let id), _) = $0 { id } else { nil } }
         #expect(shed == strangers)
         scene.gateway.answersTaken(by: .app(shed[0]), holding: 0, at: scene.moment, into: &scene.actions)
         let asked = scene.take()

@@ -74,7 +74,7 @@ import Wire
         let first = try #require(scene.take().commits.first)
         let new = try scene.connect("ada")
         scene.send(new, "room:join", #"{"roomId":"r","session":"secret"}"#, ack: 0)
-        scene.gateway.sessionClaimed(SessionClaimed(room: "r", sid: "s-ada", sessionEpoch: 2))
+        scene.gateway.relay.sessionClaimed(SessionClaimed(room: "r", sid: "s-ada", sessionEpoch: 2))
         scene.answerJoins(sid: "s-ada", sessionEpoch: 2)
         scene.send(new, "element:transform", Self.transform(n: 1), ack: 2)
         let actions = scene.take()
@@ -104,7 +104,7 @@ import Wire
         let third = scene.take()
         #expect(third.acknowledged == [3])
         #expect(third.commits.map(\.session) == ["s2.1"])
-        #expect(scene.gateway.rooms.streams.contains(ada, in: "r"))
+        #expect(scene.gateway.relay.rooms.streams.contains(ada, in: "r"))
     }
 
     @Test func memberThatJoinsAgainAndLeavesGetsBothAnswers() throws {
@@ -115,7 +115,7 @@ import Wire
         #expect(scene.actions.acknowledged.isEmpty)
         scene.answerJoins(sid: "s2")
         #expect(scene.take().acknowledged == [1, 2])
-        #expect(!scene.gateway.rooms.streams.contains(ada, in: "r"))
+        #expect(!scene.gateway.relay.rooms.streams.contains(ada, in: "r"))
     }
 
     @Test func memberWhoseNewJoinIsRefusedStaysAMember() throws {
@@ -131,7 +131,7 @@ import Wire
             at: scene.moment, seconds: 0, into: &scene.actions)
         let actions = scene.take()
         #expect(actions.acknowledged == [1] && actions.commits.count == 1)
-        #expect(scene.gateway.rooms.streams.contains(ada, in: "r"))
+        #expect(scene.gateway.relay.rooms.streams.contains(ada, in: "r"))
     }
 
     @Test func tokenWithoutTheRightAnswersWhatWaitsForTheJoin() async throws {

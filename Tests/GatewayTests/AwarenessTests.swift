@@ -29,7 +29,7 @@ import Wire
     private static func selected(_ ids: [Identifier]) -> Awareness { Self.shown(.selection(ids)) }
 
     private static func deliver(_ awareness: Awareness..., to scene: inout Scene) -> [GatewayAction] {
-        scene.gateway.awarenessReceived(awareness, at: scene.moment, lateness: .zero, into: &scene.actions)
+        scene.gateway.relay.awarenessReceived(awareness, at: scene.moment, lateness: .zero, into: &scene.actions)
         return scene.take()
     }
 
@@ -64,11 +64,11 @@ import Wire
         #expect((6...8).contains(left.count))
         scene.send(ada, "selection:set", Self.selection(#""a""#))
         #expect(Self.selections(scene.take()).count == 1)
-        let due = scene.gateway.nextPreviewDeadline() ?? .never
+        let due = scene.gateway.relay.nextDeadline() ?? .never
         #expect(due <= scene.moment + .milliseconds(16))
         scene.pass(16)
         #expect(Self.cursors(scene.take()).map(\.cursor?.x) == [39])
-        #expect(scene.gateway.nextPreviewDeadline() == nil)
+        #expect(scene.gateway.relay.nextDeadline() == nil)
     }
 
     @Test func nothingIsSentBehindALeave() throws {
@@ -78,7 +78,7 @@ import Wire
         _ = scene.take()
         scene.send(ada, "room:leave", #"{"roomId":"r"}"#)
         scene.pass(16)
-        #expect(scene.take().awareness.isEmpty && scene.gateway.nextPreviewDeadline() == nil)
+        #expect(scene.take().awareness.isEmpty && scene.gateway.relay.nextDeadline() == nil)
     }
 
     @Test func overTheRateTheLatestWaits() throws {
@@ -151,11 +151,11 @@ import Wire
         let local = try #require(scene.take().awareness.first)
         _ = Self.deliver(Self.shown(1), Self.selected(["a"]), local, to: &scene)
         let position = RoomPosition(room: "r", position: Position(epoch: "e", seq: 0), isReset: false)
-        scene.gateway.positionReceived(position, at: scene.moment, into: &scene.actions)
+        scene.gateway.relay.positionReceived(position, at: scene.moment, into: &scene.actions)
         let texts = scene.take().texts(for: ada)
         #expect(texts.count == 2)
         #expect(texts.contains { $0.contains(#""x":null"#) } && texts.contains { $0.contains(#""elementIds":[]"#) })
-        scene.gateway.positionReceived(position, at: scene.moment, into: &scene.actions)
+        scene.gateway.relay.positionReceived(position, at: scene.moment, into: &scene.actions)
         #expect(scene.take() == [])
     }
 
@@ -167,13 +167,13 @@ import Wire
         let selected = try #require(Self.selections(scene.take()).first)
         #expect(Self.deliver(selected, to: &scene).texts(for: ada).count == 1)
         let position = RoomPosition(room: "r", position: Position(epoch: "e", seq: 0), isReset: false)
-        scene.gateway.positionReceived(position, at: scene.moment, into: &scene.actions)
+        scene.gateway.relay.positionReceived(position, at: scene.moment, into: &scene.actions)
         #expect(scene.take() == [])
         scene.send(ben, "selection:set", Self.selection(""))
         _ = scene.take()
-        scene.gateway.positionReceived(position, at: scene.moment, into: &scene.actions)
+        scene.gateway.relay.positionReceived(position, at: scene.moment, into: &scene.actions)
         #expect(scene.take().texts(for: ada).filter { $0.contains(#""elementIds":[]"#) }.count == 1)
-        scene.gateway.positionReceived(position, at: scene.moment, into: &scene.actions)
+        scene.gateway.relay.positionReceived(position, at: scene.moment, into: &scene.actions)
         #expect(scene.take() == [])
     }
 
@@ -192,7 +192,7 @@ import Wire
         }
         _ = scene.take()
         let position = RoomPosition(room: "r", position: Position(epoch: "e", seq: 0), isReset: false)
-        scene.gateway.positionReceived(position, at: scene.moment, into: &scene.actions)
+        scene.gateway.relay.positionReceived(position, at: scene.moment, into: &scene.actions)
         #expect(scene.take().texts(for: ada).filter { $0.contains(#""elementIds":[]"#) }.count == 1)
     }
 
@@ -305,7 +305,7 @@ import Wire
         let refusal = Self.select(many, in: "r1", by: ada, &scene) ?? ""
         #expect(refusal.contains(#""code":"too_large""#) && refusal.contains(#""field":"elementIds""#))
         // The former one stays, and what does not add to it may change.
-        #expect(scene.gateway.connections.bySlot[ada]?.awareness(in: "r1")?.selection == ["a"])
+        #expect(scene.gateway.relay.connections.bySlot[ada]?.awareness(in: "r1")?.selection == ["a"])
         for room in ["r0", "r2"] {
             #expect(Self.select(many, in: Identifier(room), by: ada, &scene) == accepted)
         }
@@ -346,8 +346,8 @@ import Wire
             let answer = try #require(scene.take().texts(for: ada).first)
             #expect(answer.contains(#""ok":\#(isTaken)"#) && answer.contains(#""code":"too_large""#) != isTaken)
         }
-        #expect(scene.gateway.connections.bySlot[ada]?.awareness(in: "r")?.state.count == 1024)
-        #expect(scene.gateway.heldBytes(for: ada) >= 1024)
+        #expect(scene.gateway.relay.connections.bySlot[ada]?.awareness(in: "r")?.state.count == 1024)
+        #expect(scene.gateway.relay.heldBytes(for: ada) >= 1024)
         let texts = Self.deliver(
             Self.shown(.state(Array(#"{"tool":"pen"}"#.utf8))), Self.shown(.viewport(nil)), to: &scene
         ).texts(for: ada)

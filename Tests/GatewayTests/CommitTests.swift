@@ -65,7 +65,7 @@ struct CommitTests {
         scene.send(ada, "element:transform", Self.numbered, ack: 1)
         let end = GestureEnd(
             room: "r", element: "e", user: "ada", sid: "s-ada", gesture: 1,
-            connection: scene.gateway.connectionID(in: ada))
+            connection: scene.gateway.relay.connections.id(in: ada))
         var ends: [GestureEnd] = []
         for action in scene.take() { if case .previewsEnd(_, let end) = action { ends.append(end) } }
         scene.advance(1_000)
@@ -105,7 +105,8 @@ struct CommitTests {
         scene.send(ada, "element:transform", Self.numbered, ack: 1)
         #expect(scene.take().commits.count == 1)
         for _ in 1...2 {
-            scene.gateway.committersChanged(shards: [Shard.of(room: "r")], at: scene.moment, into: &scene.actions)
+            scene.gateway.commits.inFlight.linksChanged(
+                shards: [Shard.of(room: "r")], at: scene.moment, into: &scene.actions)
             #expect(scene.take().commits.count == 1)
         }
     }
@@ -235,7 +236,7 @@ struct CommitTests {
     @Test func aSessionThatAnotherConnectionTookOverRefusesNumberedCommitsAndOnePreviewASecond() throws {
         var scene = Scene()
         let ada = try scene.member("ada")
-        scene.gateway.sessionClaimed(SessionClaimed(room: "r", sid: "s-ada", sessionEpoch: 2))
+        scene.gateway.relay.sessionClaimed(SessionClaimed(room: "r", sid: "s-ada", sessionEpoch: 2))
         scene.send(ada, "element:transform", Self.numbered, ack: 1)
         #expect(scene.take().texts(for: ada).first?.contains(#""code":"session_expired""#) == true)
         for _ in 0..<3 { scene.send(ada, "element:transforming", Self.transform) }

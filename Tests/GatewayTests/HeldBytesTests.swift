@@ -16,7 +16,7 @@ import Wire
         #expect(walk.most.tracks > 30 && walk.most.held > 5 && walk.most.waiting > 0 && walk.most.selected > 0)
         try walk.leaveAllRooms()
         for slot in walk.slots {
-            let bytes = walk.scene.gateway.heldBytes(for: slot)
+            let bytes = walk.scene.gateway.relay.heldBytes(for: slot)
             #expect(bytes == 0)
         }
     }
@@ -24,21 +24,21 @@ import Wire
     @Test func nothingIsKeptForAConnectionThatIsGone() throws {
         var scene = Scene()
         let ada = try scene.member("ada")
-        let resting = scene.gateway.heldBytes(for: ada)
+        let resting = scene.gateway.relay.heldBytes(for: ada)
         #expect(resting == 0)
         for element in 1...300 {
             scene.send(ada, "element:transforming", #"{"roomId":"r","elementId":"e\#(element)","positionX":1}"#)
         }
         // 256 are free, and above the rate previews are held back.
-        let moving = scene.gateway.heldBytes(for: ada)
+        let moving = scene.gateway.relay.heldBytes(for: ada)
         let held = 300 - scene.take().previews.count
         let tracks = 44 * ElementTrack.bytes + 300 * ElementTrack.gestureBytes
         #expect(held > 0 && moving == tracks + held * ElementTrack.previewBytes)
         scene.gateway.disconnected(ada, at: scene.moment, into: &scene.actions)
-        let left = scene.gateway.heldBytes(for: ada)
+        let left = scene.gateway.relay.heldBytes(for: ada)
         #expect(left == 0)
         let next = try scene.connect("ben")
-        let new = scene.gateway.heldBytes(for: next)
+        let new = scene.gateway.relay.heldBytes(for: next)
         #expect(next == ada && new == 0)
     }
 }
@@ -133,7 +133,7 @@ private struct Walk {
     private mutating func reconnect(_ index: Int) throws {
         self.number += 1
         self.scene.gateway.disconnected(self.slots[index], at: self.scene.moment, into: &self.scene.actions)
-        let left = self.scene.gateway.heldBytes(for: self.slots[index])
+        let left = self.scene.gateway.relay.heldBytes(for: self.slots[index])
         #expect(left == 0)
         self.slots[index] = try self.scene.connect("user-\(self.number)")
     }
@@ -153,7 +153,7 @@ private struct Walk {
     /// Looks through all that is kept for each connection.
     mutating func check() throws {
         for slot in self.slots {
-            let connection = try #require(self.scene.gateway.connections.bySlot[slot])
+            let connection = try #require(self.scene.gateway.relay.connections.bySlot[slot])
             var sum = 0
             for membership in connection.memberships.entries { sum += self.look(through: membership) }
             #expect(connection.memberships.bytes == sum)

@@ -117,7 +117,7 @@ struct InFlightCommitsTests {
         let ada = try scene.member("ada")
         scene.send(ada, "element:transform", Self.transform("e", n: 1), ack: 1)
         let first = try #require(scene.take().commits.first)
-        scene.gateway.commitNotSent(first)
+        scene.gateway.commits.inFlight.commitNotSent(first)
         // Behind one that waits, the next ones wait too.
         for n in 2...3 { scene.send(ada, "element:transform", Self.transform("e", n: n), ack: UInt64(n)) }
         #expect(scene.take().commits == [])
@@ -192,7 +192,7 @@ struct InFlightCommitsTests {
         var scene = Scene()
         let (ada, bob) = try (scene.member("ada"), scene.member("bob"))
         scene.send(bob, "element:transform", #"{"roomId":"r","elementId":"e","transform":{"rotation":1}}"#, ack: 1)
-        scene.gateway.commitNotSent(try #require(scene.take().commits.first))
+        scene.gateway.commits.inFlight.commitNotSent(try #require(scene.take().commits.first))
         for round in 1...200 {
             scene.send(ada, "element:transform", Self.transform("e", n: 1), ack: UInt64(round))
             #expect(scene.gateway.commits.inFlight.count == 2 && scene.gateway.commits.inFlight.heldCount == 2)
@@ -219,7 +219,7 @@ struct InFlightCommitsTests {
         let ada = try scene.member("ada")
         for n in 1...2 { scene.send(ada, "element:transform", Self.transform("e", n: n), ack: UInt64(n)) }
         let commits = scene.take().commits
-        for commit in commits { scene.gateway.commitNotSent(commit) }
+        for commit in commits { scene.gateway.commits.inFlight.commitNotSent(commit) }
         scene.gateway.resultReceived(result(of: commits[0], seq: 1), at: scene.moment, into: &scene.actions)
         _ = scene.take()
         let shard = Shard.of(room: "r")
@@ -232,8 +232,9 @@ struct InFlightCommitsTests {
         var scene = Scene()
         let ada = try scene.member("ada")
         for n in 1...3 { scene.send(ada, "element:transform", Self.transform("e", n: n), ack: UInt64(n)) }
-        for commit in scene.take().commits { scene.gateway.commitNotSent(commit) }
-        scene.gateway.committersChanged(shards: [Shard.of(room: "r")], at: scene.moment, into: &scene.actions)
+        for commit in scene.take().commits { scene.gateway.commits.inFlight.commitNotSent(commit) }
+        scene.gateway.commits.inFlight.linksChanged(
+            shards: [Shard.of(room: "r")], at: scene.moment, into: &scene.actions)
         #expect(scene.take().commits.map(\.number) == [1, 2, 3])
         #expect(scene.gateway.commits.inFlight.heldCount == 0)
     }
@@ -294,7 +295,7 @@ struct InFlightCommitsTests {
         var scene = Scene()
         let ada = try scene.member("ada")
         scene.send(ada, "element:transform", Self.transform("e", n: 1), ack: 1)
-        scene.gateway.commitNotSent(try #require(scene.take().commits.first))
+        scene.gateway.commits.inFlight.commitNotSent(try #require(scene.take().commits.first))
         scene.advance(10_000)
         #expect(scene.take().texts(for: ada).first?.contains(#""code":"unavailable""#) == true)
         #expect(scene.gateway.commits.inFlight.bytes == 0)
@@ -305,7 +306,7 @@ struct InFlightCommitsTests {
     func readsFollow() throws {
         var scene = Scene()
         let ada = try scene.member("ada")
-        let identity = try #require(scene.gateway.connections.bySlot[ada]?.identity)
+        let identity = try #require(scene.gateway.relay.connections.bySlot[ada]?.identity)
         scene.send(ada, "element:transform", Self.transform("e", n: 1), ack: 1)
         let commit = try #require(scene.take().commits.first)
         scene.gateway.resultReceived(result(of: commit, seq: 41), at: scene.moment, into: &scene.actions)
@@ -337,7 +338,7 @@ struct InFlightCommitsTests {
     @Test func aJoinCarriesTheNumberUpToWhichTheRoomWasShownBeforeItWasLeft() throws {
         var scene = Scene()
         let ada = try scene.member("ada", seq: 28)
-        scene.gateway.updateReceived(update(29), into: &scene.actions)
+        scene.gateway.relay.updateReceived(update(29), into: &scene.actions)
         scene.send(ada, "room:leave", #"{"roomId":"r"}"#, ack: 1)
         _ = scene.take()
         scene.send(ada, "room:join", #"{"roomId":"r"}"#, ack: 2)
@@ -452,7 +453,7 @@ struct StormTests {
                 scene.send(ada, "element:transforming", move)
             }
         }
-        let tracks = try #require(scene.gateway.connections.bySlot[ada]).memberships.entries.map(\.elements.count)
+        let tracks = try #require(scene.gateway.relay.connections.bySlot[ada]).memberships.entries.map(\.elements.count)
         #expect(tracks == [1000, 1000, 1000, 1000, 96, 32])
     }
 
@@ -478,7 +479,7 @@ struct StormTests {
                 scene.gateway.resultReceived(result(of: commit, seq: 1), at: scene.moment, into: &scene.actions)
             }
             scene.advance(100)
-            let memberships = try #require(scene.gateway.connections.bySlot[ada]).memberships
+            let memberships = try #require(scene.gateway.relay.connections.bySlot[ada]).memberships
             let count = memberships.entries.reduce(0) { $0 + $1.elements.count }
             #expect(memberships.trackCount == count)
             most = max(most, count)
@@ -492,8 +493,9 @@ struct StormTests {
         for index in 0..<2000 {
             scene.send(ada, "element:transforming", #"{"roomId":"r","elementId":"e\#(index)","positionX":1}"#)
         }
-        #expect(scene.gateway.connections.bySlot[ada]?.memberships["r"]?.elements.count == Membership.maxOpenTracks)
-        #expect(scene.gateway.connections.previewsDroppedTotal == 2000 - UInt64(Membership.maxOpenTracks))
+        #expect(
+            scene.gateway.relay.connections.bySlot[ada]?.memberships["r"]?.elements.count == Membership.maxOpenTracks)
+        #expect(scene.gateway.relay.connections.previewsDroppedTotal == 2000 - UInt64(Membership.maxOpenTracks))
     }
 }
 
@@ -536,7 +538,7 @@ struct FarewellTests {
         let ada = try scene.member("ada")
         scene.send(ada, "element:transform", CommitTests.numbered, ack: 1)
         let commit = try #require(scene.take().commits.first)
-        #expect(scene.gateway.owesResults(to: ada))
+        #expect(scene.gateway.relay.connections.owesResults(ada))
         scene.send(ada, "element:transform", CommitTests.transform, ack: 3)
         scene.gateway.startLeaving(ada, into: &scene.actions)
         scene.send(ada, "element:delete", #"{"roomId":"r","elementId":"e","n":2}"#, ack: 2)
@@ -544,6 +546,6 @@ struct FarewellTests {
         #expect(actions.commits == [] && actions.acknowledged == [3, 2])
         #expect(actions.texts(for: ada).allSatisfy { $0.contains(#""code":"unavailable""#) })
         scene.gateway.resultReceived(result(of: commit, seq: 1), at: scene.moment, into: &scene.actions)
-        #expect(!scene.gateway.owesResults(to: ada))
+        #expect(!scene.gateway.relay.connections.owesResults(ada))
     }
 }

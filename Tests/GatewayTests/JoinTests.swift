@@ -27,9 +27,9 @@ struct JoinTests {
     func floor() throws {
         var scene = Scene()
         let ada = try scene.member("ada", seq: 4)
-        scene.gateway.updateReceived(update(4), into: &scene.actions)
+        scene.gateway.relay.updateReceived(update(4), into: &scene.actions)
         #expect(scene.take().isEmpty)
-        scene.gateway.updateReceived(update(5), into: &scene.actions)
+        scene.gateway.relay.updateReceived(update(5), into: &scene.actions)
         #expect(scene.take().texts(for: ada).count == 1)
     }
 
@@ -58,7 +58,7 @@ struct JoinTests {
         let actions = scene.take()
         #expect(actions.texts(for: ada).first?.contains(#""code":"unavailable""#) == true)
         // It may be answered yet, and the fan-out would count somebody who is not in the room.
-        let leave = Leave(room: "r", connection: scene.gateway.connections.id(in: ada))
+        let leave = Leave(room: "r", connection: scene.gateway.relay.connections.id(in: ada))
         #expect(actions.contains(.fanout(shard: Shard.of(room: "r"), .leave(leave))))
     }
 
@@ -109,7 +109,7 @@ struct JoinTests {
         scene.send(ben, "room:join", #"{"roomId":"r"}"#, ack: 1)
         let join = scene.take()
         // A gap: the fan-out is asked for what is missing, by an interest that cannot name Ben yet.
-        scene.gateway.updateReceived(update(3), into: &scene.actions)
+        scene.gateway.relay.updateReceived(update(3), into: &scene.actions)
         #expect(Self.named(scene.take()) == ["ada"])
         scene.answerJoins(join, sid: "s-ben", seq: 3)
         #expect(Self.named(scene.take()) == ["ada", "ben"])
@@ -141,10 +141,10 @@ struct JoinTests {
         var scene = Scene(limits: limits)
         let first = try scene.connect("ada")
         _ = try scene.connect("ada")
-        #expect(throws: Refusal.self) { try scene.gateway.connections.requireCapacity(for: Identifier("ada")) }
-        #expect(throws: Never.self) { try scene.gateway.connections.requireCapacity(for: Identifier("eve")) }
+        #expect(throws: Refusal.self) { try scene.gateway.relay.connections.requireCapacity(for: Identifier("ada")) }
+        #expect(throws: Never.self) { try scene.gateway.relay.connections.requireCapacity(for: Identifier("eve")) }
         scene.gateway.disconnected(first, at: scene.moment, into: &scene.actions)
-        #expect(throws: Never.self) { try scene.gateway.connections.requireCapacity(for: Identifier("ada")) }
+        #expect(throws: Never.self) { try scene.gateway.relay.connections.requireCapacity(for: Identifier("ada")) }
     }
 
     @Test func leavingARoomThatOneIsNotInIsFine() throws {
@@ -158,14 +158,14 @@ struct JoinTests {
     func modern() throws {
         var scene = Scene()
         let ada = try scene.member("ada", isV1: true)
-        scene.gateway.updateReceived(update(1, event: .createdMany, ids: ["a", "b"]), into: &scene.actions)
+        scene.gateway.relay.updateReceived(update(1, event: .createdMany, ids: ["a", "b"]), into: &scene.actions)
         let v1 = scene.take().texts(for: ada)
         #expect(v1.count == 2)
         #expect(v1.allSatisfy { $0.hasPrefix(#"["element:created",{"id":"#) })
         scene.send(ada, "room:join", #"{"roomId":"r"}"#, ack: 1)
         scene.answerJoins(sid: "s-ada", seq: 1)
         _ = scene.take()
-        scene.gateway.updateReceived(update(2, event: .createdMany, ids: ["c", "d"]), into: &scene.actions)
+        scene.gateway.relay.updateReceived(update(2, event: .createdMany, ids: ["c", "d"]), into: &scene.actions)
         let full = scene.take().texts(for: ada)
         #expect(full.count == 1)
         #expect(full.first?.hasPrefix(#"["elements:created",{"roomId":"r","elements":[{"id":"c"},{"id":"d"}]"#) == true)
@@ -202,7 +202,7 @@ struct JoinTests {
         var scene = Scene()
         let ada = try scene.member("ada", isV1: true)
         _ = scene.take()
-        scene.gateway.updateReceived(update(1, event: .deleted, ids: ["a", "b"]), into: &scene.actions)
+        scene.gateway.relay.updateReceived(update(1, event: .deleted, ids: ["a", "b"]), into: &scene.actions)
         #expect(
             scene.take().texts(for: ada) == [
                 #"["element:deleted",{"roomId":"r","elementId":"a","seq":1,"userId":"u","sid":"s"}]"#,
@@ -216,7 +216,7 @@ struct JoinTests {
         let bob = try scene.member("bob")
         _ = scene.take()
         let group = update(1, event: .transformedMany, ids: ["a", "b"], gesture: 4)
-        scene.gateway.updateReceived(group, into: &scene.actions)
+        scene.gateway.relay.updateReceived(group, into: &scene.actions)
         let actions = scene.take()
         #expect(
             actions.texts(for: ada) == [

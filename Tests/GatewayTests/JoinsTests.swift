@@ -4,25 +4,23 @@ import Wire
 
 @testable import GatewayCore
 
-/// Joins without a gateway around them: only connections, rooms and a clock.
+/// Joins without a gateway around them: only a relay and a clock.
 @Suite struct JoinsTests {
     private final class Parts {
-        var connections: Connections
-        var rooms: Rooms
+        var relay: Relay
         var joins: Joins
         var actions: [GatewayAction] = []
         var now = Instant(milliseconds: 1000)
 
         init(limits: GatewayLimits = GatewayLimits()) {
-            self.connections = Connections(prefix: 7, limits: limits)
-            self.rooms = Rooms(limits: limits)
+            self.relay = Relay(connectionPrefix: 7, limits: limits)
             self.joins = Joins(limits: limits, seed: 0)
         }
 
         func join(_ user: Identifier, _ room: Identifier = "r") throws -> Slot {
             let handshake = try HandshakeFields(auth: nil, query: { _ in nil }, header: { _ in nil })
             let identity = Identity(member: Member(user: user, name: user.text, color: ""))
-            let slot = self.connections.insert(identity, handshake)
+            let slot = self.relay.connections.insert(identity, handshake)
             self.joinAgain(slot, room)
             return slot
         }
@@ -30,17 +28,17 @@ import Wire
         func joinAgain(_ slot: Slot, _ room: Identifier = "r") {
             self.joins.start(
                 JoinRequest(options: StreamOptions()), of: room,
-                from: EventOrigin(slot: slot, ackID: 1, event: "room:join"), &self.connections, self.rooms,
+                from: EventOrigin(slot: slot, ackID: 1, event: "room:join"), &self.relay,
                 at: self.now, into: &self.actions)
         }
 
         func advance(_ milliseconds: UInt64) {
             self.now = self.now + .milliseconds(milliseconds)
-            _ = self.joins.timeReached(self.now, &self.connections, self.rooms, into: &self.actions)
+            _ = self.joins.timeReached(self.now, &self.relay, into: &self.actions)
         }
 
         func leave(_ slot: Slot) {
-            for (_, membership) in self.connections.remove(slot)?.memberships ?? Memberships() {
+            for (_, membership) in self.relay.connections.remove(slot)?.memberships ?? Memberships() {
                 if let request = membership.join { self.joins.abandon(request) }
             }
         }
@@ -49,7 +47,7 @@ import Wire
             let reply = JoinReply(
                 request: join.request, room: join.room, connection: join.connection, outcome: outcome)
             return self.joins.answerReceived(
-                reply, &self.connections, &self.rooms, at: self.now, seconds: 0, into: &self.actions)
+                reply, &self.relay, at: self.now, seconds: 0, into: &self.actions)
         }
 
         /// The joins that were sent since it was last asked.
@@ -135,14 +133,14 @@ import Wire
         let slot = try parts.join("a")
         let join = try #require(parts.sent().first)
         func enqueue(cursorOf bytes: Int) -> Bool? {
-            parts.connections.bySlot[slot]?.enqueue(cursor: [UInt8](repeating: 0, count: bytes), for: "r")
+            parts.relay.connections.bySlot[slot]?.enqueue(cursor: [UInt8](repeating: 0, count: bytes), for: "r")
         }
         let all = ClientConnection.maxWaitingBytes
         #expect(enqueue(cursorOf: all) == true)
-        #expect(parts.connections.bySlot[slot]?.enqueue([1], ackID: 9, for: "r") == false)
+        #expect(parts.relay.connections.bySlot[slot]?.enqueue([1], ackID: 9, for: "r") == false)
         #expect(enqueue(cursorOf: all + 1) == false)
         #expect(enqueue(cursorOf: 60) == true, "in place of the former one")
-        #expect(parts.connections.bySlot[slot]?.enqueue([1], ackID: 9, for: "r") == true)
+        #expect(parts.relay.connections.bySlot[slot]?.enqueue([1], ackID: 9, for: "r") == true)
         #expect(parts.answer(join, .failure(Refusal(.busy, "later")))?.events.cursor?.count == 60)
         parts.joinAgain(slot)
         #expect(enqueue(cursorOf: all) == true, "all space is given back")
@@ -152,12 +150,12 @@ import Wire
         let parts = Parts()
         let slot = try parts.join("a")
         let join = try #require(parts.sent().first)
-        let isKept = parts.connections.bySlot[slot]?.enqueue([1, 2], ackID: 9, for: "r")
+        let isKept = parts.relay.connections.bySlot[slot]?.enqueue([1, 2], ackID: 9, for: "r")
         #expect(isKept == true)
         let released = parts.answer(join, .failure(Refusal(.busy, "later")))
         #expect(released?.events.events.count == 1)
         #expect(
             parts.actions.last == .fanout(of: "r", .leave(Leave(room: "r", connection: join.connection))))
-        #expect(parts.connections.bySlot[slot]?.memberships.contains("r") == false)
+        #expect(parts.relay.connections.bySlot[slot]?.memberships.contains("r") == false)
     }
 }

@@ -20,7 +20,7 @@ import Wire
         var member = Self.member(name)
         member.name = called ?? name
         let presence = Presence(room: "r", hasJoined: hasJoined, member: member, except: 0)
-        scene.gateway.presenceChanged(presence, into: &scene.actions)
+        scene.gateway.relay.presenceChanged(presence, into: &scene.actions)
     }
 
     private static func list(
@@ -29,7 +29,7 @@ import Wire
     ) {
         let list = RoomMembers(
             room: "r", after: after, through: through, isComplete: isComplete, members: names.map(Self.member))
-        scene.gateway.membersReceived(list, into: &scene.actions)
+        scene.gateway.relay.rooms.membersReceived(list, into: &scene.actions)
     }
 
     /// Who joined (+), is shown otherwise (~) and left (-), as an app hears it.

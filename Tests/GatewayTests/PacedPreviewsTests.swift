@@ -28,15 +28,15 @@ struct PacedPreviewsTests {
     /// A preview comes every 16 ms until the room has an interval.
     private func slowDown(_ scene: inout Scene, to interval: FlushInterval) {
         var x = 0.0
-        for _ in 0..<1000 where scene.gateway.rooms.intervals["r"] != interval {
+        for _ in 0..<1000 where scene.gateway.relay.rooms.intervals["r"] != interval {
             scene.now += 16
             x += 1
-            scene.gateway.turnBegan()
-            scene.gateway.previewsReceived(
+            scene.gateway.relay.rooms.turnBegan()
+            scene.gateway.relay.previewsReceived(
                 [self.preview(x)], at: scene.moment, lateness: .milliseconds(1), into: &scene.actions)
-            scene.gateway.previewTimeReached(scene.moment, into: &scene.actions)
+            scene.gateway.relay.timeReached(scene.moment, into: &scene.actions)
         }
-        #expect(scene.gateway.rooms.intervals["r"] == interval)
+        #expect(scene.gateway.relay.rooms.intervals["r"] == interval)
     }
 
     /// What the first member is shown.
@@ -73,22 +73,22 @@ struct PacedPreviewsTests {
         var (scene, _, _) = try self.scene()
         self.slowDown(&scene, to: .middle)
         scene.now += 66
-        scene.gateway.previewTimeReached(scene.moment, into: &scene.actions)
+        scene.gateway.relay.timeReached(scene.moment, into: &scene.actions)
         _ = scene.take()
         scene.now += 66
         let begin = scene.now
         for step in 0..<5 {
-            scene.gateway.turnBegan()
-            scene.gateway.previewsReceived(
+            scene.gateway.relay.rooms.turnBegan()
+            scene.gateway.relay.previewsReceived(
                 [self.preview(Double(100 + step))], at: scene.moment, lateness: .zero, into: &scene.actions)
             scene.now += 10
         }
         #expect(self.positions(scene.take()) == [100])
         // An eighth earlier than the interval says.
-        #expect(scene.gateway.nextPreviewDeadline().map { $0.milliseconds <= begin + 58 } == true)
-        scene.gateway.previewTimeReached(Instant(milliseconds: begin + 57), into: &scene.actions)
+        #expect(scene.gateway.relay.nextDeadline().map { $0.milliseconds <= begin + 58 } == true)
+        scene.gateway.relay.timeReached(Instant(milliseconds: begin + 57), into: &scene.actions)
         #expect(self.positions(scene.take()).isEmpty)
-        scene.gateway.previewTimeReached(Instant(milliseconds: begin + 58), into: &scene.actions)
+        scene.gateway.relay.timeReached(Instant(milliseconds: begin + 58), into: &scene.actions)
         let actions = scene.take()
         #expect(self.positions(actions) == [104])
         guard case .previews(_, let texts)? = actions.first else { return }
@@ -100,22 +100,22 @@ struct PacedPreviewsTests {
         var (scene, ada, _) = try self.scene()
         self.slowDown(&scene, to: .long)
         _ = scene.take()
-        scene.gateway.previewsReceived(
+        scene.gateway.relay.previewsReceived(
             [self.preview(777)], at: scene.moment, lateness: .milliseconds(1), into: &scene.actions)
-        scene.gateway.updateReceived(update(1, ids: ["another"]), into: &scene.actions)
+        scene.gateway.relay.updateReceived(update(1, ids: ["another"]), into: &scene.actions)
         let commits = scene.take()
         #expect(self.positions(commits).isEmpty)
         #expect(commits.texts(for: ada).contains { $0.contains("element:transformed") })
         // Nothing comes any more: only the clock brings it back.
         var seen: [GatewayAction] = []
         for _ in 0..<1000 {
-            guard let due = scene.gateway.nextPreviewDeadline() else { break }
+            guard let due = scene.gateway.relay.nextDeadline() else { break }
             scene.now = max(scene.now + 1, due.milliseconds)
-            scene.gateway.turnBegan()
-            scene.gateway.previewTimeReached(scene.moment, into: &scene.actions)
+            scene.gateway.relay.rooms.turnBegan()
+            scene.gateway.relay.timeReached(scene.moment, into: &scene.actions)
             seen += scene.take()
         }
-        #expect(scene.gateway.rooms.intervals.isIdle && scene.gateway.rooms.waitingCount == 0)
+        #expect(scene.gateway.relay.rooms.intervals.isIdle && scene.gateway.relay.rooms.waitingCount == 0)
         #expect(self.positions(seen) == [777])
         let told = seen.texts(for: ada).filter { $0.contains("room:throttle") }
         #expect(told.last == #"["room:throttle",{"roomId":"r","intervalMs":16}]"#)
@@ -128,23 +128,23 @@ struct PacedPreviewsTests {
         var (scene, ada, _) = try self.scene()
         self.slowDown(&scene, to: .middle)
         scene.now += 66
-        scene.gateway.previewTimeReached(scene.moment, into: &scene.actions)
+        scene.gateway.relay.timeReached(scene.moment, into: &scene.actions)
         _ = scene.take()
         scene.send(ada, "element:transforming", PreviewTests.preview(9))
         // The room's own moment.
-        scene.now = scene.gateway.rooms.intervals.sendingDue("r", at: scene.moment).milliseconds + 1
+        scene.now = scene.gateway.relay.rooms.intervals.sendingDue("r", at: scene.moment).milliseconds + 1
         for rotation in 0..<4 {
             scene.send(ada, "element:transforming", PreviewTests.preview(rotation))
             scene.now += 10
         }
         #expect(scene.take().previews.map(\.fields.rotation) == [9, 0])
-        let due = scene.gateway.rooms.intervals.sendingDue("r", at: scene.moment)
-        scene.gateway.previewTimeReached(due - .milliseconds(1), into: &scene.actions)
+        let due = scene.gateway.relay.rooms.intervals.sendingDue("r", at: scene.moment)
+        scene.gateway.relay.timeReached(due - .milliseconds(1), into: &scene.actions)
         #expect(scene.take().previews.isEmpty)
-        scene.gateway.previewTimeReached(due, into: &scene.actions)
+        scene.gateway.relay.timeReached(due, into: &scene.actions)
         let folded = scene.take().previews
         #expect(folded.map(\.fields.rotation) == [3] && folded.map(\.folded) == [3])
-        #expect(scene.gateway.rooms.intervals.sendingDue("r", at: due) == due + .milliseconds(66))
+        #expect(scene.gateway.relay.rooms.intervals.sendingDue("r", at: due) == due + .milliseconds(66))
         scene.now = due.milliseconds + 4
         scene.send(ada, "element:transforming", PreviewTests.preview(6))
         #expect(scene.take().previews.isEmpty)
@@ -158,14 +158,14 @@ struct PacedPreviewsTests {
         self.slowDown(&scene, to: .long)
         scene.send(ada, "element:transforming", PreviewTests.preview(1, gesture: 3))
         let update = update(1, ids: ["e"], sid: "s-ada", gesture: 3)
-        scene.gateway.updateReceived(update, into: &scene.actions)
+        scene.gateway.relay.updateReceived(update, into: &scene.actions)
         scene.send(ada, "element:transforming", PreviewTests.preview(2, gesture: 4))
         scene.send(ada, "element:transforming", PreviewTests.preview(3, gesture: 4))
         _ = scene.take()
-        while let due = scene.gateway.nextPreviewDeadline() {
+        while let due = scene.gateway.relay.nextDeadline() {
             scene.now = max(scene.now + 1, due.milliseconds)
-            scene.gateway.turnBegan()
-            scene.gateway.previewTimeReached(scene.moment, into: &scene.actions)
+            scene.gateway.relay.rooms.turnBegan()
+            scene.gateway.relay.timeReached(scene.moment, into: &scene.actions)
         }
         let sent = scene.take().previews
         #expect(sent.map(\.fields.rotation) == [3] && sent.map(\.gesture) == [4])
@@ -178,24 +178,24 @@ struct PacedPreviewsTests {
             var (scene, _, _) = try self.scene()
             self.slowDown(&scene, to: .long)
             _ = scene.take()
-            scene.gateway.previewsReceived(
+            scene.gateway.relay.previewsReceived(
                 [self.preview(777, gesture: 1)], at: scene.moment, lateness: .milliseconds(1), into: &scene.actions)
             switch end {
             case 0:
-                scene.gateway.updateReceived(update(1, ids: ["e"], gesture: 1), into: &scene.actions)
+                scene.gateway.relay.updateReceived(update(1, ids: ["e"], gesture: 1), into: &scene.actions)
             case 1:
-                scene.gateway.updateReceived(update(1, event: .deleted, ids: ["e"]), into: &scene.actions)
+                scene.gateway.relay.updateReceived(update(1, event: .deleted, ids: ["e"]), into: &scene.actions)
             default:
                 let gesture = GestureEnd(room: "r", element: "e", user: "u", sid: "s", gesture: 1)
-                scene.gateway.gestureEnded(
+                scene.gateway.relay.rooms.gestureEnded(
                     GestureEnded(gesture: gesture, seq: 1, json: Array("{}".utf8)), into: &scene.actions)
             }
-            scene.gateway.previewsReceived(
+            scene.gateway.relay.previewsReceived(
                 [self.preview(5, element: "f")], at: scene.moment, lateness: .milliseconds(1), into: &scene.actions)
-            while let due = scene.gateway.nextPreviewDeadline() {
+            while let due = scene.gateway.relay.nextDeadline() {
                 scene.now = max(scene.now + 1, due.milliseconds)
-                scene.gateway.turnBegan()
-                scene.gateway.previewTimeReached(scene.moment, into: &scene.actions)
+                scene.gateway.relay.rooms.turnBegan()
+                scene.gateway.relay.timeReached(scene.moment, into: &scene.actions)
             }
             #expect(self.positions(scene.take()) == [5])
         }
@@ -204,20 +204,20 @@ struct PacedPreviewsTests {
     @Test func whatWaitsOfARoomGoesWithItsLastMember() throws {
         var (scene, ada, old) = try self.scene()
         self.slowDown(&scene, to: .long)
-        scene.gateway.previewsReceived(
+        scene.gateway.relay.previewsReceived(
             [self.preview(777)], at: scene.moment, lateness: .milliseconds(1), into: &scene.actions)
-        #expect(scene.gateway.rooms.waitingCount > 0)
+        #expect(scene.gateway.relay.rooms.waitingCount > 0)
         scene.gateway.disconnected(ada, at: scene.moment, into: &scene.actions)
         scene.gateway.disconnected(old, at: scene.moment, into: &scene.actions)
-        #expect(scene.gateway.rooms.waitingCount == 0 && scene.gateway.rooms.intervals.isIdle)
-        #expect(scene.gateway.nextPreviewDeadline() == nil)
+        #expect(scene.gateway.relay.rooms.waitingCount == 0 && scene.gateway.relay.rooms.intervals.isIdle)
+        #expect(scene.gateway.relay.nextDeadline() == nil)
     }
 
     @Test("a newcomer that knows more than the room's stream does not get what waited before")
     func newcomer() throws {
         var (scene, _, _) = try self.scene()
         self.slowDown(&scene, to: .long)
-        scene.gateway.previewsReceived(
+        scene.gateway.relay.previewsReceived(
             [self.preview(777)], at: scene.moment, lateness: .milliseconds(1), into: &scene.actions)
         _ = scene.take()
         let bob = try scene.connect("bob")
@@ -226,7 +226,7 @@ struct PacedPreviewsTests {
         let actions = scene.take()
         #expect(self.positions(actions) == [777])
         #expect(!actions.texts(for: bob).contains { $0.contains("element:transforming") })
-        #expect(scene.gateway.rooms.waitingCount == 0)
+        #expect(scene.gateway.relay.rooms.waitingCount == 0)
     }
 
     @Test("a turn delivers to so many members; further rooms have the next turns, in order, with their latest")
@@ -240,9 +240,9 @@ struct PacedPreviewsTests {
             }
         }
         func come(_ x: Double, _ scene: inout Scene) {
-            scene.gateway.turnBegan()
+            scene.gateway.relay.rooms.turnBegan()
             let previews = (["r", "q", "p"] as [Identifier]).map { self.preview(x, room: $0) }
-            scene.gateway.previewsReceived(previews, at: scene.moment, lateness: .zero, into: &scene.actions)
+            scene.gateway.relay.previewsReceived(previews, at: scene.moment, lateness: .zero, into: &scene.actions)
         }
         func rooms(_ actions: [GatewayAction]) -> [String] {
             actions.flatMap { action -> [String] in
@@ -252,16 +252,16 @@ struct PacedPreviewsTests {
         }
         come(1, &scene)
         #expect(rooms(scene.take()) == ["r1"])
-        #expect(scene.gateway.nextPreviewDeadline() == scene.moment)
+        #expect(scene.gateway.relay.nextDeadline() == scene.moment)
         // Those that wait come first.
         come(2, &scene)
         #expect(rooms(scene.take()) == [])
         for expected in ["q2", "p2", "r2"] {
-            scene.gateway.turnBegan()
-            scene.gateway.previewTimeReached(scene.moment, into: &scene.actions)
+            scene.gateway.relay.rooms.turnBegan()
+            scene.gateway.relay.timeReached(scene.moment, into: &scene.actions)
             #expect(rooms(scene.take()) == [expected])
         }
-        #expect(scene.gateway.rooms.waitingCount == 0 && scene.gateway.nextPreviewDeadline() == nil)
+        #expect(scene.gateway.relay.rooms.waitingCount == 0 && scene.gateway.relay.nextDeadline() == nil)
     }
 
     /// A turn delivers to two members; five are in the room r and one in q.
@@ -286,17 +286,17 @@ struct PacedPreviewsTests {
     @Test("a room of more members takes several turns; other rooms and its own next previews wait for them")
     func largeRooms() throws {
         var (scene, _) = try self.largeRoom()
-        scene.gateway.turnBegan()
-        scene.gateway.previewsReceived(
+        scene.gateway.relay.rooms.turnBegan()
+        scene.gateway.relay.previewsReceived(
             [self.preview(1), self.preview(1, room: "q")], at: scene.moment, lateness: .zero, into: &scene.actions)
         var turns = [self.deliveries(scene.take())]
-        #expect(scene.gateway.nextPreviewDeadline() == scene.moment)
-        scene.gateway.turnBegan()
-        scene.gateway.previewsReceived([self.preview(2)], at: scene.moment, lateness: .zero, into: &scene.actions)
+        #expect(scene.gateway.relay.nextDeadline() == scene.moment)
+        scene.gateway.relay.rooms.turnBegan()
+        scene.gateway.relay.previewsReceived([self.preview(2)], at: scene.moment, lateness: .zero, into: &scene.actions)
         #expect(scene.take().isEmpty)
-        while scene.gateway.nextPreviewDeadline() != nil, turns.count < 9 {
-            scene.gateway.turnBegan()
-            scene.gateway.previewTimeReached(scene.moment, into: &scene.actions)
+        while scene.gateway.relay.nextDeadline() != nil, turns.count < 9 {
+            scene.gateway.relay.rooms.turnBegan()
+            scene.gateway.relay.timeReached(scene.moment, into: &scene.actions)
             turns.append(self.deliveries(scene.take()))
         }
         #expect(turns == [["r1", "r1"], ["r1", "r1"], ["r1"], ["q1", "r2", "r2"], ["r2", "r2"], ["r2"]])
@@ -305,14 +305,15 @@ struct PacedPreviewsTests {
     @Test("what else happens in a room comes after the previews that some of its members have")
     func largeRoomsKeepTheirOrder() throws {
         let changes: [(inout Scene, Slot) -> Void] = [
-            { scene, _ in scene.gateway.updateReceived(update(1), into: &scene.actions) },
+            { scene, _ in scene.gateway.relay.updateReceived(update(1), into: &scene.actions) },
             { scene, member in scene.gateway.disconnected(member, at: scene.moment, into: &scene.actions) },
             { scene, member in scene.send(member, "room:leave", #"{"roomId":"r"}"#) },
         ]
         for change in changes {
             var (scene, members) = try self.largeRoom()
-            scene.gateway.turnBegan()
-            scene.gateway.previewsReceived([self.preview(1)], at: scene.moment, lateness: .zero, into: &scene.actions)
+            scene.gateway.relay.rooms.turnBegan()
+            scene.gateway.relay.previewsReceived(
+                [self.preview(1)], at: scene.moment, lateness: .zero, into: &scene.actions)
             #expect(self.deliveries(scene.take()).count == 2)
             change(&scene, members[0])
             let actions = scene.take()
@@ -321,7 +322,7 @@ struct PacedPreviewsTests {
                 Issue.record("something else came first")
                 return
             }
-            #expect(scene.gateway.nextPreviewDeadline() == nil)
+            #expect(scene.gateway.relay.nextDeadline() == nil)
         }
     }
 }
@@ -334,19 +335,19 @@ struct BusyPreviewsTests {
     )] {
         var scene = Scene()
         let ada = try scene.member("ada")
-        scene.gateway.previewsWait(share)
+        scene.gateway.relay.rooms.previewsWait(share)
         let begin = scene.now + 1000
         var writes: [(at: UInt64, positions: [Double?])] = []
         for step in 0...60 as ClosedRange<UInt64> {
             scene.now = begin + step
-            scene.gateway.turnBegan()
+            scene.gateway.relay.rooms.turnBegan()
             for (at, x) in arrivals where at == step {
                 let preview = Preview(
                     room: "r", element: Identifier("e\(x)"), connection: 99, user: "u", sid: "s", gesture: 1, folded: 1,
                     sinceLast: 16, fields: TransformFields(positionX: x))
-                scene.gateway.previewsReceived([preview], at: scene.moment, lateness: .zero, into: &scene.actions)
+                scene.gateway.relay.previewsReceived([preview], at: scene.moment, lateness: .zero, into: &scene.actions)
             }
-            scene.gateway.previewTimeReached(scene.moment, into: &scene.actions)
+            scene.gateway.relay.timeReached(scene.moment, into: &scene.actions)
             for action in scene.take() {
                 guard case .previews(let slots, let texts) = action, slots.contains(ada) else { continue }
                 writes.append((step, texts.flatMap(\.previews).map(\.fields.positionX)))
@@ -370,16 +371,16 @@ struct BusyPreviewsTests {
     func over() throws {
         var scene = Scene()
         _ = try scene.member("ada")
-        scene.gateway.previewsWait(1)
+        scene.gateway.relay.rooms.previewsWait(1)
         for share in [1, 0] as [Double] {
-            scene.gateway.previewsWait(share)
+            scene.gateway.relay.rooms.previewsWait(share)
             let preview = Preview(
                 room: "r", element: "e", connection: 99, user: "u", sid: "s", gesture: 1, folded: 1, sinceLast: 16,
                 fields: TransformFields(positionX: share))
-            scene.gateway.previewsReceived([preview], at: scene.moment, lateness: .zero, into: &scene.actions)
+            scene.gateway.relay.previewsReceived([preview], at: scene.moment, lateness: .zero, into: &scene.actions)
         }
         // The second one comes at the moment of the first, and does not wait.
         #expect(scene.take().count { if case .previews = $0 { true } else { false } } == 2)
-        #expect(scene.gateway.nextPreviewDeadline() == nil)
+        #expect(scene.gateway.relay.nextDeadline() == nil)
     }
 }

@@ -51,7 +51,7 @@ import Wire
         }
         #expect(left.map(\.element.text) == left.indices.map { Self.ten[$0 % 10] })
         #expect(left.reduce(0) { $0 + $1.folded } == 1000)
-        #expect(scene.gateway.connections.restless.isEmpty)
+        #expect(scene.gateway.relay.connections.restless.isEmpty)
         Self.move(["f"], by: ada, &scene)
         #expect(Self.left(scene.take()) == ["f"])
     }
@@ -110,7 +110,7 @@ import Wire
         #expect(Self.left(scene.take()) == ["c", "cursor"])
         scene.advance(1000)
         #expect(Self.left(scene.take()) == ["d", "e"])
-        #expect(scene.gateway.connections.restless.isEmpty)
+        #expect(scene.gateway.relay.connections.restless.isEmpty)
         scene.advance(500)
         Self.move(["f"], by: ada, &scene)
         #expect(Self.left(scene.take()) == ["f"])
@@ -128,7 +128,7 @@ import Wire
         #expect(Self.left(scene.take()) == ["f", "e", "f"])
         scene.advance(16)
         #expect(Self.left(scene.take()) == [])
-        #expect(scene.gateway.connections.restless.isEmpty)
+        #expect(scene.gateway.relay.connections.restless.isEmpty)
     }
 
     @Test func aGestureThatEndsWhileItWaitsTakesNoTurn() throws {
@@ -147,7 +147,7 @@ import Wire
         scene.advance(500)
         let last = scene.take().previews
         #expect(last.map(\.element) == ["a"] && last.map(\.after) == [9] && last.map(\.gesture) == [6])
-        #expect(scene.gateway.connections.restless.isEmpty)
+        #expect(scene.gateway.relay.connections.restless.isEmpty)
     }
 
     @Test func aGroupTakesOneTurn() throws {
@@ -186,7 +186,7 @@ import Wire
             scene.advance(1000)
             #expect(Self.left(scene.take()) == [turn])
         }
-        #expect(scene.gateway.connections.restless.isEmpty)
+        #expect(scene.gateway.relay.connections.restless.isEmpty)
     }
 
     /// A room that was left takes its queue along, and its turn.
@@ -204,6 +204,6 @@ import Wire
         #expect(Set(Self.left(scene.take())) == ["a", "b"])
         scene.advance(500)
         #expect(Self.left(scene.take()) == ["c"])
-        #expect(scene.gateway.connections.restless.isEmpty)
+        #expect(scene.gateway.relay.connections.restless.isEmpty)
     }
 }

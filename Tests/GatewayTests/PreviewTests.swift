@@ -118,7 +118,7 @@ struct PreviewTests {
                 room: "r", element: "c", connection: 77, user: "bob", sid: "s-bob", gesture: 5,
                 fields: TransformFields(rotation: 9)))
         _ = scene.take()
-        scene.gateway.previewsReceived(previews, at: scene.moment, lateness: .zero, into: &scene.actions)
+        scene.gateway.relay.previewsReceived(previews, at: scene.moment, lateness: .zero, into: &scene.actions)
         let shown = scene.take()
         #expect(
             shown.texts(for: ada) == [

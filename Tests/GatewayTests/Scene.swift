@@ -101,7 +101,7 @@ struct Scene {
     /// The same, and what is due leaves that is paced.
     mutating func pass(_ milliseconds: UInt64) {
         self.advance(milliseconds)
-        self.gateway.previewTimeReached(self.moment, into: &self.actions)
+        self.gateway.relay.timeReached(self.moment, into: &self.actions)
     }
 }
 

@@ -20,7 +20,7 @@ import Wire
         scene.send(ada, "room:signal", Self.wave, ack: 2)
         let actions = scene.take()
         let signal = RoomSignal(
-            room: "r", connection: scene.gateway.connectionID(in: ada), user: "ada", sid: "s-ada", name: "wave",
+            room: "r", connection: scene.gateway.relay.connections.id(in: ada), user: "ada", sid: "s-ada", name: "wave",
             data: Array("[1, null]".utf8))
         #expect(Self.signals(actions) == [signal, signal] && actions.acknowledged == [1, 2])
     }
@@ -31,9 +31,10 @@ import Wire
         let old = try scene.member("old", isV1: true)
         for (data, text) in [("[1]", "[1]"), ("", "null")] {
             let signal = RoomSignal(
-                room: "r", connection: scene.gateway.connectionID(in: ada), user: "ada", sid: "s-ada", name: "wave",
+                room: "r", connection: scene.gateway.relay.connections.id(in: ada), user: "ada", sid: "s-ada",
+                name: "wave",
                 data: Array(data.utf8))
-            scene.gateway.signalReceived(signal, into: &scene.actions)
+            scene.gateway.relay.signalReceived(signal, into: &scene.actions)
             let actions = scene.take()
             let event = #"["room:signaled",{"roomId":"r","userId":"ada","sid":"s-ada","name":"wave","data":\#(text)}]"#
             #expect(actions.texts(for: ben) == [event])
@@ -59,7 +60,7 @@ import Wire
         var scene = Scene()
         let ada = try scene.member("ada")
         scene.send(ada, "room:signal", #"{"roomId":"q","name":"wave"}"#, ack: 1)
-        scene.gateway.sessionClaimed(SessionClaimed(room: "r", sid: "s-ada", sessionEpoch: 2))
+        scene.gateway.relay.sessionClaimed(SessionClaimed(room: "r", sid: "s-ada", sessionEpoch: 2))
         scene.send(ada, "room:signal", Self.wave, ack: 2)
         let actions = scene.take()
         #expect(Self.signals(actions).isEmpty)

@@ -87,9 +87,9 @@ import Wire
         #expect(answer.contains(#""elements":[],"parts":3,"#))
         #expect(
             Self.text(snapshot.parts)[0].hasPrefix(#"["room:elements",{"roomId":"r","part":1,"parts":3,"elements":[{"#))
-        scene.gateway.updateReceived(update(4), into: &scene.actions)
+        scene.gateway.relay.updateReceived(update(4), into: &scene.actions)
         #expect(scene.take().isEmpty)
-        scene.gateway.snapshotRead(of: "r", by: ada, into: &scene.actions)
+        scene.gateway.relay.rooms.snapshotRead(of: "r", by: ada, into: &scene.actions)
         #expect(scene.take().texts(for: ada) == [#"["room:resync",{"roomId":"r","from":4,"to":4}]"#])
     }
 
@@ -99,7 +99,7 @@ import Wire
         guard case .snapshot(ada, let snapshot)? = scene.take().last else { throw Missing() }
         #expect(snapshot.parts.isEmpty)
         #expect(String(decoding: snapshot.arguments, as: UTF8.self).contains(#""elements":[{"id":"e0","#))
-        scene.gateway.updateReceived(update(4), into: &scene.actions)
+        scene.gateway.relay.updateReceived(update(4), into: &scene.actions)
         #expect(scene.take().texts(for: ada).count == 1)
     }
 
@@ -109,7 +109,7 @@ import Wire
         _ = scene.take()
         scene.send(ada, "room:leave", #"{"roomId":"r"}"#, ack: 2)
         #expect(scene.take().contains(.dropSnapshot(ada, room: "r")))
-        scene.gateway.snapshotRead(of: "r", by: ada, into: &scene.actions)
+        scene.gateway.relay.rooms.snapshotRead(of: "r", by: ada, into: &scene.actions)
         #expect(scene.take().isEmpty)
     }
 
@@ -129,7 +129,7 @@ import Wire
         _ = scene.take()
         let bob = Member(user: "bob", name: "Bob", color: "")
         let presence = Presence(room: "r", hasJoined: true, member: bob, except: 0)
-        scene.gateway.presenceChanged(presence, into: &scene.actions)
+        scene.gateway.relay.presenceChanged(presence, into: &scene.actions)
         #expect(scene.take().texts(for: ada).count == 1)
     }
 
@@ -144,9 +144,9 @@ import Wire
         #expect(
             String(decoding: snapshot.arguments, as: UTF8.self).hasPrefix(#"[{"ok":true,"#) && snapshot.parts.isEmpty)
         // It follows the stream at once, as nothing comes in parts.
-        scene.gateway.updateReceived(update(4), into: &scene.actions)
+        scene.gateway.relay.updateReceived(update(4), into: &scene.actions)
         #expect(scene.take().texts(for: slot).count == 1)
-        scene.gateway.snapshotRead(of: "r", by: slot, into: &scene.actions)
+        scene.gateway.relay.rooms.snapshotRead(of: "r", by: slot, into: &scene.actions)
         #expect(scene.take().isEmpty)
     }
 

@@ -49,7 +49,7 @@ import Wire
     func updatesReachEachAppInItsForm(event: UpdateEvent) throws {
         var scene = Scene()
         let (moving, still, v1) = try Self.members(&scene)
-        scene.gateway.updateReceived(Self.update(1, event), into: &scene.actions)
+        scene.gateway.relay.updateReceived(Self.update(1, event), into: &scene.actions)
         let actions = scene.take()
         let texts = [moving, still, v1].map { actions.texts(for: $0).joined() }
         #expect(texts[0].contains(#""animation":{"ms":100"#) || event == .deleted)
@@ -74,7 +74,7 @@ import Wire
     func anAppOfTheFirstContractHearsNothingOfAnimations(event: UpdateEvent) throws {
         var scene = Scene()
         let (_, still, v1) = try Self.members(&scene)
-        scene.gateway.updateReceived(Self.update(1, event), into: &scene.actions)
+        scene.gateway.relay.updateReceived(Self.update(1, event), into: &scene.actions)
         let actions = scene.take()
         #expect(actions.texts(for: v1).isEmpty && actions.texts(for: still).count == 1)
     }
@@ -83,7 +83,7 @@ import Wire
         var scene = Scene()
         let (moving, still, v1) = try Self.members(&scene)
         let gesture = GestureEnd(room: "r", element: "e", user: "eve", sid: "s-eve", gesture: 1)
-        scene.gateway.gestureEnded(
+        scene.gateway.relay.rooms.gestureEnded(
             GestureEnded(gesture: gesture, seq: 0, json: Self.element().jsonText), into: &scene.actions)
         let actions = scene.take()
         let texts = [moving, still, v1].map { actions.texts(for: $0).joined() }

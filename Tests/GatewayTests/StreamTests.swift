@@ -10,8 +10,8 @@ struct StreamTests {
     func gap() throws {
         var scene = Scene()
         let ada = try scene.member("ada")
-        scene.gateway.updateReceived(update(2), into: &scene.actions)
-        scene.gateway.updateReceived(update(3), into: &scene.actions)
+        scene.gateway.relay.updateReceived(update(2), into: &scene.actions)
+        scene.gateway.relay.updateReceived(update(3), into: &scene.actions)
         let asked = scene.take()
         #expect(asked.count == 1)
         guard case .fanout(_, .interest(let interest))? = asked.first else {
@@ -19,26 +19,26 @@ struct StreamTests {
             return
         }
         #expect(interest.position.seq == 0)
-        for seq in UInt64(1)...3 { scene.gateway.updateReceived(update(seq), into: &scene.actions) }
-        scene.gateway.positionReceived(
+        for seq in UInt64(1)...3 { scene.gateway.relay.updateReceived(update(seq), into: &scene.actions) }
+        scene.gateway.relay.positionReceived(
             RoomPosition(room: "r", position: Position(epoch: "e", seq: 3), isReset: false), at: scene.moment,
             into: &scene.actions)
         #expect(scene.take().texts(for: ada).map { $0.contains(#""seq":"#) } == [true, true, true])
-        scene.gateway.updateReceived(update(3), into: &scene.actions)
+        scene.gateway.relay.updateReceived(update(3), into: &scene.actions)
         #expect(scene.take().isEmpty)
     }
 
     @Test func aQuestionThatIsNotAnsweredIsAskedAgain() throws {
         var scene = Scene()
         let ada = try scene.member("ada")
-        scene.gateway.updateReceived(update(2), into: &scene.actions)
+        scene.gateway.relay.updateReceived(update(2), into: &scene.actions)
         let first = scene.take()
         for _ in 0..<5 { scene.advance(1000) }
         #expect(scene.take().isEmpty)
         for _ in 0..<3 { scene.advance(1000) }
         #expect(scene.take() == first)
-        scene.gateway.updateReceived(update(1), into: &scene.actions)
-        scene.gateway.positionReceived(
+        scene.gateway.relay.updateReceived(update(1), into: &scene.actions)
+        scene.gateway.relay.positionReceived(
             RoomPosition(room: "r", position: Position(epoch: "e", seq: 1), isReset: false), at: scene.moment,
             into: &scene.actions)
         #expect(scene.take().texts(for: ada).count == 1)
@@ -50,11 +50,11 @@ struct StreamTests {
     func reset() throws {
         var scene = Scene()
         let ada = try scene.member("ada", seq: 5)
-        scene.gateway.positionReceived(
+        scene.gateway.relay.positionReceived(
             RoomPosition(room: "r", position: Position(epoch: "e", seq: 90), isReset: true), at: scene.moment,
             into: &scene.actions)
         #expect(scene.take().texts(for: ada) == [#"["room:resync",{"roomId":"r","from":6,"to":90}]"#])
-        scene.gateway.updateReceived(update(91), into: &scene.actions)
+        scene.gateway.relay.updateReceived(update(91), into: &scene.actions)
         #expect(scene.take().isEmpty)
     }
 
@@ -100,7 +100,7 @@ struct StreamTests {
         var scene = Scene()
         _ = try scene.member("ada", seq: 5)
         let anew = RoomPosition(room: "r", position: Position(epoch: "another", seq: 3), isReset: true)
-        scene.gateway.positionReceived(anew, at: scene.moment, into: &scene.actions)
+        scene.gateway.relay.positionReceived(anew, at: scene.moment, into: &scene.actions)
         _ = scene.take()
         let shard = Shard.of(room: "r")
         scene.gateway.fanoutMoved(shards: [shard], hadOwner: true, at: scene.moment, into: &scene.actions)
@@ -172,7 +172,7 @@ struct StreamTests {
         preview.after = 3
         preview.folded = 2
         preview.sinceLast = 16
-        scene.gateway.previewsReceived([preview], at: scene.moment, lateness: .zero, into: &scene.actions)
+        scene.gateway.relay.previewsReceived([preview], at: scene.moment, lateness: .zero, into: &scene.actions)
         let actions = scene.take()
         #expect(actions.texts(for: ada).isEmpty)
         let text =
@@ -190,11 +190,11 @@ struct StreamTests {
         let preview = try #require(scene.take().previews.first)
         scene.gateway.fanoutMoved(
             shards: [Shard.of(room: "r")], hadOwner: false, at: scene.moment, into: &scene.actions)
-        scene.gateway.previewsReceived([preview], at: scene.moment, lateness: .zero, into: &scene.actions)
+        scene.gateway.relay.previewsReceived([preview], at: scene.moment, lateness: .zero, into: &scene.actions)
         #expect(scene.take().texts(for: bob).isEmpty)
         let position = RoomPosition(room: "r", position: Position(epoch: "e", seq: 5), isReset: false)
-        scene.gateway.positionReceived(position, at: scene.moment, into: &scene.actions)
-        scene.gateway.previewsReceived([preview], at: scene.moment, lateness: .zero, into: &scene.actions)
+        scene.gateway.relay.positionReceived(position, at: scene.moment, into: &scene.actions)
+        scene.gateway.relay.previewsReceived([preview], at: scene.moment, lateness: .zero, into: &scene.actions)
         #expect(scene.take().texts(for: bob).count == 1)
     }
 
@@ -204,7 +204,7 @@ struct StreamTests {
         let ada = try scene.member("ada")
         let old = try scene.member("old", isV1: true)
         let member = Member(user: "bob", name: "Bob", color: "#fff")
-        scene.gateway.presenceChanged(
+        scene.gateway.relay.presenceChanged(
             Presence(room: "r", hasJoined: true, member: member, except: 0), into: &scene.actions)
         let actions = scene.take()
         let text = ##"["member:joined",{"roomId":"r","userId":"bob","name":"Bob","color":"#fff"}]"##
@@ -217,7 +217,7 @@ struct StreamTests {
         var scene = Scene()
         let ada = try scene.member("ada")
         let old = try scene.member("old", isV1: true)
-        scene.gateway.updateReceived(update(1, event: .deleted, ids: ["a", "b"]), into: &scene.actions)
+        scene.gateway.relay.updateReceived(update(1, event: .deleted, ids: ["a", "b"]), into: &scene.actions)
         let actions = scene.take()
         #expect(
             actions.texts(for: ada) == [
@@ -231,25 +231,25 @@ struct StreamTests {
         var scene = Scene()
         let slow = try scene.member("slow")
         let ada = try scene.member("ada")
-        scene.gateway.updateReceived(update(1), into: &scene.actions)
+        scene.gateway.relay.updateReceived(update(1), into: &scene.actions)
         guard case .broadcast(_, _, let step?)? = scene.take().first else {
             Issue.record("the update was not delivered")
             return
         }
         #expect(step.seq == 1 && step.room == "r")
-        scene.gateway.fellBehind([slow], in: "r", at: 1, into: &scene.actions)
+        scene.gateway.relay.rooms.fellBehind([slow], in: "r", at: 1, into: &scene.actions)
         #expect(scene.take().texts(for: slow) == [#"["room:resync",{"roomId":"r","from":1,"to":1}]"#])
         // Updates of the same turn find it behind as well: it is told once.
-        scene.gateway.fellBehind([slow], in: "r", at: 2, into: &scene.actions)
-        scene.gateway.updateReceived(update(2), into: &scene.actions)
+        scene.gateway.relay.rooms.fellBehind([slow], in: "r", at: 2, into: &scene.actions)
+        scene.gateway.relay.updateReceived(update(2), into: &scene.actions)
         let actions = scene.take()
         #expect(actions.texts(for: slow).isEmpty)
         #expect(actions.texts(for: ada).count == 1)
-        #expect(scene.gateway.rooms.streams.fallenBehindTotal == 1)
+        #expect(scene.gateway.relay.rooms.streams.fallenBehindTotal == 1)
         scene.send(slow, "room:join", #"{"roomId":"r","resume":{"epoch":"e","seq":0}}"#, ack: 1)
         scene.answerJoins(sid: "s-slow", seq: 2)
         _ = scene.take()
-        scene.gateway.updateReceived(update(3), into: &scene.actions)
+        scene.gateway.relay.updateReceived(update(3), into: &scene.actions)
         #expect(scene.take().texts(for: slow).count == 1)
     }
 
@@ -258,14 +258,14 @@ struct StreamTests {
         var scene = Scene()
         let slow = try scene.member("slow", seq: 3)
         let gesture = GestureEnd(room: "r", element: "e", user: "u", sid: "s", gesture: 1)
-        scene.gateway.gestureEnded(
+        scene.gateway.relay.rooms.gestureEnded(
             GestureEnded(gesture: gesture, seq: 2, json: Array(#"{"id":"e"}"#.utf8)), into: &scene.actions)
         guard case .broadcast([slow], _, let step?)? = scene.take().first else {
             Issue.record("the end was not delivered")
             return
         }
         #expect(step.seq == 4)
-        scene.gateway.fellBehind([slow], in: "r", at: 4, into: &scene.actions)
+        scene.gateway.relay.rooms.fellBehind([slow], in: "r", at: 4, into: &scene.actions)
         #expect(scene.take().texts(for: slow) == [#"["room:resync",{"roomId":"r","from":4,"to":3}]"#])
     }
 
@@ -274,10 +274,10 @@ struct StreamTests {
     func waitingPreviews() throws {
         let changes: [(inout Scene, Slot) -> Void] = [
             { scene, slot in scene.send(slot, "room:leave", #"{"roomId":"r"}"#, ack: 1) },
-            { scene, slot in scene.gateway.fellBehind([slot], in: "r", at: 1, into: &scene.actions) },
+            { scene, slot in scene.gateway.relay.rooms.fellBehind([slot], in: "r", at: 1, into: &scene.actions) },
             { scene, _ in
                 let anew = RoomPosition(room: "r", position: Position(epoch: "another", seq: 3), isReset: true)
-                scene.gateway.positionReceived(anew, at: scene.moment, into: &scene.actions)
+                scene.gateway.relay.positionReceived(anew, at: scene.moment, into: &scene.actions)
             },
             { scene, slot in
                 scene.send(slot, "room:join", #"{"roomId":"r"}"#, ack: 1)
@@ -308,16 +308,16 @@ struct StreamTests {
         let gesture = GestureEnd(room: "r", element: "e", user: "u", sid: "s", gesture: 1)
         let ended = GestureEnded(gesture: gesture, seq: 3, json: Array(#"{"id":"e"}"#.utf8))
         _ = scene.take()
-        scene.gateway.gestureEnded(ended, into: &scene.actions)
+        scene.gateway.relay.rooms.gestureEnded(ended, into: &scene.actions)
         let before = scene.take()
         #expect(before.texts(for: ada).count == 1 && before.texts(for: old).isEmpty)
-        scene.gateway.updateReceived(update(2, ids: ["e"]), into: &scene.actions)
+        scene.gateway.relay.updateReceived(update(2, ids: ["e"]), into: &scene.actions)
         #expect(scene.take().texts(for: old).count == 1)
-        scene.gateway.updateReceived(update(3, ids: ["e"]), into: &scene.actions)
+        scene.gateway.relay.updateReceived(update(3, ids: ["e"]), into: &scene.actions)
         let texts = scene.take().texts(for: old)
         let event = #"["element:transformed",{"roomId":"r","element":{"id":"e"},"seq":3,"userId":"u","sid":"s"}]"#
         #expect(texts.count == 2 && texts.last == event)
-        scene.gateway.updateReceived(update(4, ids: ["e"]), into: &scene.actions)
+        scene.gateway.relay.updateReceived(update(4, ids: ["e"]), into: &scene.actions)
         #expect(scene.take().texts(for: old).count == 1)
     }
 
@@ -325,7 +325,7 @@ struct StreamTests {
     func aV1AppKeepsItsPlace() throws {
         var scene = Scene()
         _ = try scene.member("old", isV1: true)
-        scene.gateway.updateReceived(update(1), into: &scene.actions)
+        scene.gateway.relay.updateReceived(update(1), into: &scene.actions)
         guard case .broadcast(_, _, let step?)? = scene.take().first else {
             Issue.record("the update was not delivered")
             return

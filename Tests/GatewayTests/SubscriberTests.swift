@@ -62,7 +62,7 @@ import Wire
     @Test func updatesFollowAndNothingElse() throws {
         var scene = Scene()
         let (slot, ben) = (try self.subscriber(in: &scene), try scene.member("ben"))
-        scene.gateway.updateReceived(update(1), into: &scene.actions)
+        scene.gateway.relay.updateReceived(update(1), into: &scene.actions)
         scene.send(ben, "room:signal", #"{"roomId":"r","name":"hello"}"#)
         let actions = scene.take()
         let events = self.texts(actions, for: slot)
@@ -75,7 +75,7 @@ import Wire
         var scene = Scene()
         let slot = try self.subscriber(seq: 3, in: &scene)
         let elsewhere = RoomPosition(room: "r", position: Position(epoch: "f", seq: 1), isReset: true)
-        scene.gateway.positionReceived(elsewhere, at: scene.moment, into: &scene.actions)
+        scene.gateway.relay.positionReceived(elsewhere, at: scene.moment, into: &scene.actions)
         #expect(scene.take().contains(.close(slot)))
     }
 
@@ -92,7 +92,7 @@ import Wire
     @Test func itKeepsTheRoomFollowed() throws {
         var scene = Scene()
         _ = try self.subscriber(in: &scene)
-        scene.gateway.updateReceived(update(3), into: &scene.actions)
+        scene.gateway.relay.updateReceived(update(3), into: &scene.actions)
         let occupants = scene.take().compactMap { action -> [RoomInterest.Occupant]? in
             if case .fanout(_, .interest(let interest)) = action { interest.occupants } else { nil }
         }

@@ -125,7 +125,7 @@ import Wire
         scene.send(ada, "element:transform", self.move(Self.recorded, n: 1), ack: 1)
         let commit = try #require(scene.actions.commits.first)
         scene.gateway.resultReceived(result(of: commit, seq: 1), at: scene.moment, into: &scene.actions)
-        scene.gateway.updateReceived(update(1, trace: commit.trace), into: &scene.actions)
+        scene.gateway.relay.updateReceived(update(1, trace: commit.trace), into: &scene.actions)
         let marks = scene.take().marks
         #expect(marks.map(\.step) == [.accepted, .acknowledged, .delivered])
         #expect(marks.allSatisfy { $0.trace == TraceID(Self.id) && $0.facts[.room] == "r" })

@@ -40,15 +40,15 @@ import Wire
     }
 
     private static func deliver(_ previews: Preview..., to scene: inout Scene) -> [GatewayAction] {
-        scene.gateway.previewsReceived(previews, at: scene.moment, lateness: .zero, into: &scene.actions)
+        scene.gateway.relay.previewsReceived(previews, at: scene.moment, lateness: .zero, into: &scene.actions)
         return scene.take()
     }
 
     /// The time passes, and what the gateway shows because of it.
     private static func wait(_ milliseconds: UInt64, _ scene: inout Scene) -> [GatewayAction] {
         scene.now += milliseconds
-        scene.gateway.turnBegan()
-        scene.gateway.previewTimeReached(scene.moment, into: &scene.actions)
+        scene.gateway.relay.rooms.turnBegan()
+        scene.gateway.relay.timeReached(scene.moment, into: &scene.actions)
         return scene.take()
     }
 
@@ -59,7 +59,7 @@ import Wire
 
     /// Shows many motions at once.
     private static func deliver(_ previews: [Preview], to scene: inout Scene) {
-        scene.gateway.previewsReceived(previews, at: scene.moment, lateness: .zero, into: &scene.actions)
+        scene.gateway.relay.previewsReceived(previews, at: scene.moment, lateness: .zero, into: &scene.actions)
         _ = scene.take()
     }
 
@@ -87,7 +87,7 @@ import Wire
             #expect(Self.shown(actions.texts(for: ben)) == [Int(x)])
         }
         #expect(seen == [50, 500, 105, 600])
-        #expect(scene.gateway.rooms.previewsHiddenTotal == 2)
+        #expect(scene.gateway.relay.rooms.previewsHiddenTotal == 2)
     }
 
     @Test func aPreviewWithoutAnAreaIsSentToEverybody() throws {
@@ -126,10 +126,11 @@ import Wire
             var (scene, ada, _) = try Self.stage()
             _ = Self.deliver(Self.preview(500), to: &scene)
             if isCommitted {
-                scene.gateway.updateReceived(update(1, sid: "s-cid", gesture: 1), into: &scene.actions)
+                scene.gateway.relay.updateReceived(update(1, sid: "s-cid", gesture: 1), into: &scene.actions)
             } else {
                 let end = GestureEnd(room: "r", element: "e", user: "cid", sid: "s-cid", gesture: 1)
-                scene.gateway.gestureEnded(GestureEnded(gesture: end, seq: 0, json: []), into: &scene.actions)
+                scene.gateway.relay.rooms.gestureEnded(
+                    GestureEnded(gesture: end, seq: 0, json: []), into: &scene.actions)
             }
             _ = scene.take()
             scene.send(ada, "viewport:set", #"{"roomId":"r"}"#)
@@ -161,10 +162,10 @@ import Wire
 
     @Test func aPublishersOwnPreviewIsNotSentBackAndCommitsAreAlwaysSent() throws {
         var (scene, ada, ben) = try Self.stage()
-        let connection = scene.gateway.connections.id(in: ada)
+        let connection = scene.gateway.relay.connections.id(in: ada)
         let actions = Self.deliver(Self.preview(50, connection: connection), to: &scene)
         #expect(actions.texts(for: ada).isEmpty && actions.texts(for: ben).count == 1)
-        scene.gateway.updateReceived(update(1), into: &scene.actions)
+        scene.gateway.relay.updateReceived(update(1), into: &scene.actions)
         #expect(scene.take().texts(for: ada).count == 1)
     }
 
@@ -249,7 +250,7 @@ import Wire
     @Test func aMemberThatJoinsAgainKeepsItsViewport() throws {
         var (scene, ada, ben) = try Self.stage()
         let reset = RoomPosition(room: "r", position: Position(epoch: "e2", seq: 4), isReset: true)
-        scene.gateway.positionReceived(reset, at: scene.moment, into: &scene.actions)
+        scene.gateway.relay.positionReceived(reset, at: scene.moment, into: &scene.actions)
         _ = scene.take()
         for slot in [ada, ben] { scene.send(slot, "room:join", #"{"roomId":"r"}"#, ack: 4) }
         scene.answerJoins(sid: "s")
@@ -266,13 +267,13 @@ import Wire
         Self.deliver((0..<50).map { Self.preview($0 % 2 == 0 ? 500 : 900, element: Identifier("e\($0)")) }, to: &scene)
         for turn in 0..<120 { scene.send(ada, "viewport:set", Self.around(turn % 2 == 0 ? 500 : 900)) }
         #expect(Self.shown(scene.take().texts(for: ada)) == Array(repeating: 500, count: 25))
-        #expect(scene.gateway.nextPreviewDeadline() == scene.moment + .milliseconds(50))
+        #expect(scene.gateway.relay.nextDeadline() == scene.moment + .milliseconds(50))
         #expect(Self.wait(49, &scene) == [])
         let last = Self.wait(1, &scene)
         #expect(Self.shown(last.texts(for: ada)) == Array(repeating: 900, count: 25))
         #expect(last.texts(for: ben).isEmpty)
         #expect(Self.wait(50, &scene) == [])
-        #expect(scene.gateway.nextPreviewDeadline() == nil)
+        #expect(scene.gateway.relay.nextDeadline() == nil)
     }
 
     @Test func untilAViewportIsShownTheOneBeforeHolds() throws {
@@ -321,7 +322,7 @@ import Wire
         var (scene, ada, _) = try Self.stage()
         _ = Self.deliver(Self.preview(500), to: &scene)
         for x in [900, 500] { scene.send(ada, "viewport:set", Self.around(x)) }
-        scene.gateway.fellBehind([ada], in: "r", at: 1, into: &scene.actions)
+        scene.gateway.relay.rooms.fellBehind([ada], in: "r", at: 1, into: &scene.actions)
         _ = scene.take()
         #expect(Self.wait(50, &scene) == [])
         scene.send(ada, "room:join", #"{"roomId":"r"}"#, ack: 4)
@@ -390,7 +391,7 @@ import Wire
         Self.deliver([Self.preview(520, element: "e7", gesture: 2)], to: &scene)
         for preview in leavers {
             let end = GestureEnd(room: "r", element: preview.element, user: "cid", sid: "s-cid", gesture: 1)
-            scene.gateway.gestureEnded(GestureEnded(gesture: end, seq: 0, json: []), into: &scene.actions)
+            scene.gateway.relay.rooms.gestureEnded(GestureEnded(gesture: end, seq: 0, json: []), into: &scene.actions)
         }
         _ = scene.take()
         scene.send(ada, "viewport:set", Self.around(500))
@@ -404,7 +405,7 @@ import Wire
         var other = Self.preview(500, connection: 6)
         (other.user, other.sid) = ("dan", "s-dan")
         Self.deliver([Self.preview(500), other, Self.preview(510, element: "f")], to: &scene)
-        scene.gateway.updateReceived(update(1, event: .deleted), into: &scene.actions)
+        scene.gateway.relay.updateReceived(update(1, event: .deleted), into: &scene.actions)
         _ = scene.take()
         scene.send(ada, "viewport:set", Self.around(500))
         #expect(Self.shown(scene.take().texts(for: ada)) == [510])

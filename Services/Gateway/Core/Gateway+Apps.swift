@@ -9,11 +9,11 @@ extension Gateway {
         identity: Identity, handshake: HandshakeFields, at now: Instant, into actions: inout [GatewayAction]
     ) -> Slot {
         self.clock = now
-        let slot = self.connections.insert(identity, handshake)
+        let slot = self.relay.connections.insert(identity, handshake)
         if let room = handshake.room {
             let request = JoinRequest(options: handshake.options)
             let origin = EventOrigin(slot: slot, ackID: nil, event: AppEvent.roomJoin.name)
-            self.joins.start(request, of: room, from: origin, &self.connections, self.rooms, at: now, into: &actions)
+            self.joins.start(request, of: room, from: origin, &self.relay, at: now, into: &actions)
         }
         return slot
     }
@@ -37,22 +37,22 @@ extension Gateway {
         try self.joins.requireCapacity(for: identity.member.user)
         var identity = identity
         identity.member.isHidden = true
-        let slot = self.connections.insert(identity, HandshakeFields())
+        let slot = self.relay.connections.insert(identity, HandshakeFields())
         let origin = EventOrigin(slot: slot, ackID: nil, event: AppEvent.roomJoin.name)
-        self.joins.start(request, of: room, from: origin, &self.connections, self.rooms, at: now, into: &actions)
+        self.joins.start(request, of: room, from: origin, &self.relay, at: now, into: &actions)
         return slot
     }
 
     /// An app disconnected. Its commits go on as if it were there.
     package mutating func disconnected(_ slot: Slot, at now: Instant, into actions: inout [GatewayAction]) {
-        guard let connection = self.connections.remove(slot) else { return }
+        guard let connection = self.relay.connections.remove(slot) else { return }
         let user = connection.identity.member.user
         for (room, membership) in connection.memberships {
             if let request = membership.join { self.joins.abandon(request) }
             let ends = membership.gestureEnds
             for gesture in ends { self.orphans.add(gesture, at: now) }
             self.joins.gesturesEnded(ends.count, of: user, at: now)
-            self.rooms.leave(slot, connection.id, membership, in: room, into: &actions)
+            self.relay.rooms.leave(slot, connection.id, membership, in: room, into: &actions)
         }
         self.commits.leaveBehind(connection)
     }
@@ -60,24 +60,9 @@ extension Gateway {
     /// An app's connection is about to be closed: no more commits are accepted from it, and none is sent on that waits for
     /// its turn.
     package mutating func startLeaving(_ slot: Slot, into actions: inout [GatewayAction]) {
-        guard self.connections.isInUse(slot), let waiting = self.connections.bySlot[slot]?.startLeaving() else {
-            return
-        }
-        self.commits.drop(waiting, .stops, &self.connections, into: &actions)
-    }
-
-    /// True while an app has commits here without a result.
-    package func owesResults(to slot: Slot) -> Bool {
-        self.connections.isInUse(slot) && self.connections.bySlot[slot]?.commits.owesResults == true
-    }
-
-    /// About the bytes that are kept for an app in its rooms: elements that it moves, previews that are held back, what it
-    /// has selected, viewports, and events that wait for joins. Known at any time, not counted now.
-    package mutating func heldBytes(for slot: Slot) -> Int { self.connections.heldBytes(of: slot) }
-
-    /// The user of the connection in a slot; nil when there is none.
-    package func user(in slot: Slot) -> Identifier? {
-        self.connections.isInUse(slot) ? self.connections.bySlot[slot]?.identity.member.user : nil
+        guard self.relay.connections.isInUse(slot), let waiting = self.relay.connections.bySlot[slot]?.startLeaving()
+        else { return }
+        self.commits.drop(waiting, .stops, &self.relay.connections, into: &actions)
     }
 
     // MARK: Events
@@ -94,7 +79,7 @@ extension Gateway {
         _ json: [UInt8], ackID: UInt64?, from slot: Slot, isBinary: Bool = false, at now: Instant, seconds: Double,
         into actions: inout [GatewayAction]
     ) -> Bool {
-        guard self.connections.isInUse(slot) else { return true }
+        guard self.relay.connections.isInUse(slot) else { return true }
         self.clock = now
         self.reader.seconds = Int64(seconds)
         self.eventsTotal += 1
@@ -104,7 +89,7 @@ extension Gateway {
             return true
         } catch {
             let origin = EventOrigin(slot: slot, ackID: ackID, event: error.event)
-            self.connections.refuse(error.refusal, origin, into: &actions)
+            self.relay.connections.refuse(error.refusal, origin, into: &actions)
             return error.isEvent
         }
     }
@@ -114,43 +99,35 @@ extension Gateway {
             if let fault = event.fault, !event.isFaultOfCommit { throw fault }
             if case .authRefresh = event.event { return self.refreshToken(event, seconds: seconds, into: &actions) }
             if case .ping = event.event {
-                return try self.connections.pingReceived(event, seconds: seconds, into: &actions)
+                return try self.relay.connections.pingReceived(event, seconds: seconds, into: &actions)
             }
             let room = try self.room(of: event)
-            if try self.connections.enqueueDuringJoin(event, room: room, self.reader) { return }
+            if try self.relay.connections.enqueueDuringJoin(event, room: room, self.reader) { return }
             switch event.event {
             case .roomJoin:
-                try self.joins.received(event, room: room, &self.connections, &self.rooms, into: &actions)
+                try self.joins.received(event, room: room, &self.relay, into: &actions)
             case .roomLeave:
                 _ = self.leave(room, slot: event.slot, into: &actions)
-                self.connections.acknowledge(event, into: &actions)
+                self.relay.connections.acknowledge(event, into: &actions)
             case .awareness(let kind):
-                let awareness = try self.connections.awarenessReceived(
-                    event, kind, room: room, self.reader, into: &actions)
-                if let awareness { self.rooms.send(awareness, at: event.now, into: &actions) }
-            case .viewport:
-                let (area, shared) = try self.connections.viewportReceived(event, room: room, into: &actions)
-                if let shared { self.rooms.send(shared, at: event.now, into: &actions) }
-                self.rooms.viewportSet(area, of: event.slot, in: room, self.connections, at: event.now, into: &actions)
+                try self.relay.awarenessReceived(event, kind, room: room, self.reader, into: &actions)
+            case .viewport: try self.relay.viewportReceived(event, room: room, into: &actions)
             case .signal:
-                try self.commits.signalReceived(event, room: room, &self.connections, into: &actions)
-            case .preview(.group):
-                let previews = try self.connections.groupReceived(event, room: room, self.reader)
-                for preview in previews { self.rooms.send(preview, at: event.now, into: &actions) }
+                try self.commits.signalReceived(event, room: room, &self.relay.connections, into: &actions)
             case .preview(let kind):
-                let preview = try self.connections.previewReceived(event, kind, room: room)
-                if let preview { self.rooms.send(preview, at: event.now, into: &actions) }
+                try self.relay.previewReceived(event, kind, room: room, self.reader, into: &actions)
             case .edit(let kind):
-                try self.commits.received(event, kind, room: room, &self.reader, &self.connections, into: &actions)
+                try self.commits.received(
+                    event, kind, room: room, &self.reader, &self.relay.connections, into: &actions)
             case .authRefresh, .ping: break
             }
         } catch {
-            self.connections.refuse(error, event, into: &actions)
+            self.relay.connections.refuse(error, event, into: &actions)
         }
     }
 
     private func room(of event: IncomingEvent) throws(Refusal) -> Identifier {
-        do { return try event.room(unlessNamed: self.connections.onlyRoom(of: event.slot)) } catch {
+        do { return try event.room(unlessNamed: self.relay.connections.onlyRoom(of: event.slot)) } catch {
             throw event.fault ?? error
         }
     }
@@ -170,8 +147,7 @@ extension Gateway {
                 self.eventReceived(
                     json, ackID: ackID, from: slot, isBinary: isBinary, at: now, seconds: seconds, into: &actions)
             case .preview(let move):
-                let preview = self.connections.release(move, from: slot, room: released.room, at: now, into: &actions)
-                if let preview { self.rooms.send(preview, at: now, into: &actions) }
+                self.relay.release(move, from: slot, room: released.room, at: now, into: &actions)
             }
         }
     }
@@ -179,15 +155,15 @@ extension Gateway {
     /// A connection leaves a room, on its app's wish or because a new token gives no right to it.
     /// - Returns: what it was there; nil when it was not in the room.
     mutating func leave(_ room: Identifier, slot: Slot, into actions: inout [GatewayAction]) -> Membership? {
-        guard let membership = self.connections.bySlot[slot]?.leave(room),
-            let user = self.connections.bySlot[slot]?.identity.member.user
+        guard let membership = self.relay.connections.bySlot[slot]?.leave(room),
+            let user = self.relay.connections.bySlot[slot]?.identity.member.user
         else { return nil }
-        let id = self.connections.id(in: slot)
-        if self.rooms.streams.isLoading(slot, in: room) { actions.append(.dropSnapshot(slot, room: room)) }
+        let id = self.relay.connections.id(in: slot)
+        if self.relay.rooms.streams.isLoading(slot, in: room) { actions.append(.dropSnapshot(slot, room: room)) }
         let ends = membership.gestureEnds
         for gesture in ends { actions.append(.gestureEnd(gesture)) }
         self.joins.gesturesEnded(ends.count, of: user, at: self.clock)
-        self.rooms.leave(slot, id, membership, in: room, into: &actions)
+        self.relay.rooms.leave(slot, id, membership, in: room, into: &actions)
         actions.append(.dropPreviews([slot], room: room))
         return membership
     }
@@ -204,7 +180,7 @@ extension Gateway {
         self.clock = now
         self.reader.seconds = Int64(seconds)
         return self.requests.received(
-            request, as: identity, self.rooms, &self.reader, &self.commits, &self.joins.answers, at: now,
+            request, as: identity, self.relay.rooms, &self.reader, &self.commits, &self.joins.answers, at: now,
             into: &actions)
     }
 
@@ -216,13 +192,6 @@ extension Gateway {
     }
 
     // MARK: Answers
-
-    /// The id of the connection in a slot, by which it owes answers; 0: none.
-    package func connectionID(in slot: Slot) -> UInt64 {
-        self.connections.isInUse(slot) ? self.connections.id(in: slot) : 0
-    }
-
-    package func slot(of connection: UInt64) -> Slot? { self.connections.slot(of: connection) }
 
     /// The debtors whose answers were made since this was last called.
     package mutating func takeFreshDebtors() -> [AnswerBudget.Debtor] { self.joins.answers.takeFresh() }
@@ -241,10 +210,12 @@ extension Gateway {
         for question in self.joins.answers.admit(at: now) {
             switch question {
             case .join(let request):
-                self.joins.admitted(request, &self.connections, self.rooms, at: now, into: &actions)
+                self.joins.admitted(request, &self.relay, at: now, into: &actions)
             case .read(let request): self.requests.admitted(request, into: &actions)
             }
         }
-        for debtor in self.joins.answers.overdue(at: now) { actions.append(.shed(debtor)) }
+        for debtor in self.joins.answers.overdue(at: now) {
+            actions.append(.shed(debtor, self.relay.connections.slot(of: debtor)))
+        }
     }
 }

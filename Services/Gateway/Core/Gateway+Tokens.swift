@@ -8,28 +8,31 @@ extension Gateway {
     /// while, in token mode only.
     /// - Parameter seconds: the time since 1970.
     package mutating func checkTokens(at seconds: Int64, into actions: inout [GatewayAction]) {
-        self.connections.expireTokens(at: seconds, into: &actions)
+        self.relay.connections.expireTokens(at: seconds, into: &actions)
     }
 
     /// Other keys or revocations are in force. Connections that would not be admitted any more are closed, and nothing that
     /// waits for its turn on behalf of such a token is done: joins, events behind them, commits that were not sent yet.
     /// A commit in flight may have been applied already, so it stays in flight until its result.
     package mutating func tokensChanged(_ tokens: TokenVerifier, into actions: inout [GatewayAction]) {
-        for slot in self.authenticator.tokensChanged(tokens, self.connections) {
-            let commits = self.connections.bySlot[slot]?.commits.removeAll() ?? []
-            self.commits.drop(commits, .tokenNotValid, &self.connections, into: &actions)
+        for slot in self.authenticator.tokensChanged(tokens, self.relay.connections) {
+            let commits = self.relay.connections.bySlot[slot]?.commits.removeAll() ?? []
+            self.commits.drop(commits, .tokenNotValid, &self.relay.connections, into: &actions)
             actions.append(.emit(slot, json: EventText.tokenNotValid))
             actions.append(.disconnect(slot))
         }
-        self.commits.dropLeftBehind(unless: self.authenticator.stillAdmits, &self.connections, into: &actions)
+        self.commits.dropLeftBehind(unless: self.authenticator.stillAdmits, &self.relay.connections, into: &actions)
     }
 
     /// `auth:refresh`: a new token for the same user.
     mutating func refreshToken(_ event: IncomingEvent, seconds: Double, into actions: inout [GatewayAction]) {
-        let former = self.connections.bySlot[event.slot]?.identity.member
-        let lost = self.authenticator.refreshReceived(event, &self.connections, seconds: Int64(seconds), into: &actions)
+        let former = self.relay.connections.bySlot[event.slot]?.identity.member
+        let lost = self.authenticator.refreshReceived(
+            event, &self.relay.connections, seconds: Int64(seconds), into: &actions)
         for room in lost { self.lose(room, slot: event.slot, at: event.now, seconds: seconds, into: &actions) }
-        guard let connection = self.connections.bySlot[event.slot], connection.identity.member != former else { return }
+        guard let connection = self.relay.connections.bySlot[event.slot], connection.identity.member != former else {
+            return
+        }
         // Rooms that are being joined hear of it behind the answer.
         for (room, membership) in connection.memberships where membership.hasJoined {
             actions.append(connection.renamed(in: room))
@@ -42,7 +45,7 @@ extension Gateway {
     ) {
         guard let membership = self.leave(room, slot: slot, into: &actions) else { return }
         if let request = membership.join {
-            self.joins.refuse(request, .mayNotView, &self.connections, into: &actions)
+            self.joins.refuse(request, .mayNotView, &self.relay, into: &actions)
         }
         let released = Joins.Released(slot: slot, room: room, events: membership.waiting)
         self.handle(released, at: now, seconds: seconds, into: &actions)

@@ -4,27 +4,26 @@ package import Wire
 
 /// What the gateway decides, from apps' events to actions; one value for all connections of one process.
 ///
-///     app event ──► reader ──► preview ──► rooms ────► coalescer
+///     app event ──► reader ──► preview ──► relay ────► coalescer
 ///                         ├──► commit ───► commits ──► committer (again, until a result)
 ///                         └──► join ─────► joins ────► fan-out
-///     fan-out ────► rooms ──► members        committer ──► result ──► commits ──► app
+///     fan-out ────► relay ──► members        committer ──► result ──► commits ──► app
 ///
-/// An event whose effect depends on time comes with the present moment. Each appends what is to be done to the caller's
-/// actions, which the shell performs in order. Its parts keep their own rules and are lent the connections and rooms that they need. It keeps no
-/// truth about rooms: only who listens, up to where each room's stream was delivered, and the commits in flight.
+/// What concerns several parts comes here; what concerns the relay or the commits in flight alone goes straight to them. An
+/// event whose effect depends on time comes with the present moment. Each appends what is to be done to the caller's actions,
+/// which the shell performs in order. The parts keep their own rules and are lent the others that they need. A gateway keeps
+/// no truth about rooms: only who listens, up to where each room's stream was delivered, and the commits in flight.
 package struct Gateway {
     /// Who apps are.
     package internal(set) var authenticator: Authenticator
-    /// The apps, and what they do in their rooms.
-    package internal(set) var connections: Connections
+    /// The apps and the rooms that they are in.
+    package var relay: Relay
     /// Joins without an answer.
     package internal(set) var joins: Joins
     /// Requests over HTTP without an answer.
     package internal(set) var requests: HTTPRequests
     /// Commits without a result.
-    package internal(set) var commits: Commits
-    /// What is known of rooms, and previews on their way.
-    package internal(set) var rooms: Rooms
+    package var commits: Commits
     var orphans = OrphanedGestures()
     var reader: EventReader
     package internal(set) var eventsTotal: UInt64 = 0
@@ -43,15 +42,14 @@ package struct Gateway {
         name: Identifier, connectionPrefix: UInt32, seed: UInt64, limits: GatewayLimits, tokens: TokenVerifier?
     ) {
         self.authenticator = Authenticator(tokens: tokens)
-        self.connections = Connections(prefix: connectionPrefix, limits: limits)
+        self.relay = Relay(connectionPrefix: connectionPrefix, limits: limits)
         self.joins = Joins(limits: limits, seed: seed)
         self.requests = HTTPRequests(limits: limits, seed: seed)
         self.commits = Commits(gateway: name, limits: limits, seed: seed)
-        self.rooms = Rooms(limits: limits)
         self.reader = EventReader(limits: limits, seed: seed)
     }
 
-    package var refusedTotal: UInt64 { self.connections.refusedTotal + self.requests.refusedTotal }
+    package var refusedTotal: UInt64 { self.relay.connections.refusedTotal + self.requests.refusedTotal }
 
     /// Commits, joins and reads refused because too many waited.
     package var busyTotal: UInt64 { self.commits.inFlight.busyTotal + self.joins.busyTotal + self.requests.busyTotal }
@@ -63,11 +61,11 @@ package struct Gateway {
 
     /// When ``timeReached(_:seconds:into:)`` is due; nil when nothing waits for the clock.
     package var nextDeadline: Instant? {
-        let isRestless = !self.connections.restless.isEmpty || self.commits.hasLeftBehind
+        let isRestless = !self.relay.connections.restless.isEmpty || self.commits.hasLeftBehind
         if isRestless || self.joins.queuedCount > 0 { return self.clock + Self.shortLook }
         let isWaiting =
             self.commits.inFlight.count > 0 || !self.joins.isEmpty || self.requests.readCount > 0
-            || self.rooms.hasQuestions
+            || self.relay.rooms.hasQuestions
         if isWaiting { return self.clock + Self.longLook }
         return self.orphans.nextDeadline
     }
@@ -76,38 +74,18 @@ package struct Gateway {
     /// - Parameter seconds: the time since 1970, for tokens.
     package mutating func timeReached(_ now: Instant, seconds: Double, into actions: inout [GatewayAction]) {
         self.clock = now
-        for slot in self.connections.restless { self.releaseWaiting(of: slot, at: now, into: &actions) }
-        self.commits.timeReached(now, &self.connections, into: &actions)
-        self.rooms.recent.timeReached(now)
-        self.rooms.repeatQuestions(at: now, self.connections, into: &actions)
-        for released in self.joins.timeReached(now, &self.connections, self.rooms, into: &actions) {
+        for slot in self.relay.connections.restless {
+            self.commits.releaseWaiting(of: slot, &self.relay.connections, at: now, into: &actions)
+            self.relay.releaseWaiting(of: slot, at: now, into: &actions)
+        }
+        self.commits.timeReached(now, &self.relay.connections, into: &actions)
+        self.relay.rooms.recent.timeReached(now)
+        self.relay.rooms.repeatQuestions(at: now, self.relay.connections, into: &actions)
+        for released in self.joins.timeReached(now, &self.relay, into: &actions) {
             self.handle(released, at: now, seconds: seconds, into: &actions)
         }
         self.requests.timeReached(now, &self.joins.answers, into: &actions)
         self.admitAnswers(at: now, into: &actions)
         self.orphans.timeReached(now, into: &actions)
-    }
-
-    /// Sends the commits and previews of a connection that waited for rate limits or results, as far as they may go.
-    private mutating func releaseWaiting(of slot: Slot, at now: Instant, into actions: inout [GatewayAction]) {
-        self.commits.releaseWaiting(of: slot, &self.connections, at: now, into: &actions)
-        let released = self.connections.releasePreviews(of: slot, at: now)
-        for preview in released.previews { self.rooms.send(preview, at: now, into: &actions) }
-        for awareness in released.awareness { self.rooms.send(awareness, at: now, into: &actions) }
-    }
-
-    /// A turn of the event loop begins: the number of members that previews may be delivered to in it is reset.
-    package mutating func turnBegan() { self.rooms.turnBegan() }
-
-    /// The previews of each room wait for each other, because the gateway is busy.
-    /// - Parameter share: of the longest wait; 0: they do not wait.
-    package mutating func previewsWait(_ share: Double) { self.rooms.previewsWait(share) }
-
-    /// When ``previewTimeReached(_:into:)`` is due; nil when no preview waits and no room is slowed down.
-    package mutating func nextPreviewDeadline() -> Instant? { self.rooms.nextDeadline() }
-
-    /// Time has passed: previews that are due go as far as this turn allows, and intervals are reviewed.
-    package mutating func previewTimeReached(_ now: Instant, into actions: inout [GatewayAction]) {
-        self.rooms.timeReached(now, self.connections, into: &actions)
     }
 }

@@ -67,8 +67,9 @@ package enum GatewayAction: Equatable, Sendable {
     case disconnect(Slot)
     /// Close the app's connection, so that it connects again.
     case close(Slot)
-    /// Close a connection immediately, because what it does not read keeps others waiting.
-    case shed(AnswerBudget.Debtor)
+    /// Close a connection immediately, because what it does not read keeps others waiting; in the slot of its app, if that
+    /// has not gone.
+    case shed(AnswerBudget.Debtor, Slot?)
     /// Close the app's connection, because it presented too many tokens that were refused.
     case expel(Slot)
     /// Report to operators which check of a token failed; the app's answer has less detail.

@@ -44,10 +44,10 @@ final class GatewayHub {
             Gateway(
                 name: Identifier(context.name), connectionPrefix: UInt32.random(in: 1...UInt32.max),
                 seed: UInt64.random(in: 0...UInt64.max), limits: settings.limits, tokens: tokens),
-            routes: MeshRoutes(),
             over: LoopTransport(
-                apps: apps, flushes: flushes, watch: watch, report: self.admission.report, telemetry: telemetry),
-            intake: telemetry.links.intake(at: .gateway, logger: logger), trace: { logger.trace($0) })
+                apps: apps, flushes: flushes, watch: watch, report: self.admission.report, telemetry: telemetry,
+                trace: { logger.trace($0) }),
+            intake: telemetry.links.intake(at: .gateway, logger: logger))
         self.load = LoadGauge(budget: settings.promptCPU)
         self.mesh = context.health.check("mesh")
         self.telemetry = telemetry
@@ -67,7 +67,7 @@ final class GatewayHub {
         }
         self.observation.ring = { [unowned self] in
             self.reviewLoad()
-            telemetry.observe(self.shell.core, self.shell.routes)
+            telemetry.observe(self.shell.core, self.transport.routes)
         }
         eventLoop.assumeIsolated().scheduleTask(in: .nanoseconds(Int64(StartupPatience.length.count))) { [weak self] in
             self?.reviewReadiness()
@@ -118,7 +118,7 @@ final class GatewayHub {
 
     /// Ready when every stage answers.
     private func reviewReadiness() {
-        self.mesh.report(self.patience.shortage(of: self.shell.routes.owners, at: self.now))
+        self.mesh.report(self.patience.shortage(of: self.transport.routes.owners, at: self.now))
     }
 
     // MARK: Apps
@@ -143,7 +143,7 @@ final class GatewayHub {
 
     private func opened(_ app: any AppLine, in slot: Slot) {
         self.transport.apps.add(app, at: slot)
-        let debtor = AnswerBudget.Debtor.app(self.shell.core.connectionID(in: slot))
+        let debtor = AnswerBudget.Debtor.app(self.shell.core.relay.connections.id(in: slot))
         app.drained = { [unowned self] in
             self.shell.reviewAnswers(of: [debtor], at: self.now)
             self.settleLater()
@@ -202,7 +202,7 @@ final class GatewayHub {
     /// An app was read. Under an overload of previews, commits and their results do not wait until all apps are read. When
     /// commits alone are many they do: larger turns cost less.
     private func readEnded() {
-        guard !self.shell.isPerforming, !self.shell.core.rooms.intervals.isIdle else { return }
+        guard !self.shell.isPerforming, !self.shell.core.relay.rooms.intervals.isIdle else { return }
         self.turns.runIfOverdue(at: .now()) {
             self.transport.links?.standBack()
             self.turn()
@@ -243,7 +243,8 @@ final class GatewayHub {
     /// Lets previews wait for each other as long as this process's load asks for.
     private func reviewLoad() {
         self.load.look(
-            used: Nanoseconds(ProcessClock.cpuNanoseconds()), isOverloaded: !self.shell.core.rooms.intervals.isIdle,
+            used: Nanoseconds(ProcessClock.cpuNanoseconds()),
+            isOverloaded: !self.shell.core.relay.rooms.intervals.isIdle,
             at: self.now)
         self.shell.previewsWait(self.load.wait)
         self.telemetry.previewsWait(self.load.wait)
@@ -277,7 +278,9 @@ final class GatewayHub {
 
     /// Goes one step on in a farewell.
     func proceed(_ farewell: inout Farewell) {
-        let step = farewell.timeReached(self.now.wholeMilliseconds) { self.shell.core.owesResults(to: $0) }
+        let step = farewell.timeReached(self.now.wholeMilliseconds) {
+            self.shell.core.relay.connections.owesResults($0)
+        }
         self.shell.startLeaving(step.leaving)
         for slot in step.closing { self.transport.apps[slot]?.goAway() }
         self.transport.flushes.flush()

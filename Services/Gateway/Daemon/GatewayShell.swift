@@ -15,14 +15,11 @@ package final class GatewayShell<Transport: GatewayTransport> {
     package var core: Gateway
     /// What it wants done.
     package var actions = ActionBuffer<GatewayAction>()
-    /// Where its records go.
-    package var routes: MeshRoutes
     package let transport: Transport
     /// True while actions are performed: what leads to more meanwhile must come after them.
     package private(set) var isPerforming = false
     private var arrivals = MeshArrivals()
     private let intake: EnvelopeIntake
-    private let trace: (TraceMark) -> Void
     /// The moment of the first event of the links in this turn.
     private var arrivalsAt: Instant?
     /// When ``timeReached(at:)`` is due.
@@ -32,18 +29,11 @@ package final class GatewayShell<Transport: GatewayTransport> {
     /// Previews that are due already let what came in the meantime go first: what apps sent, and results.
     package static var breath: Nanoseconds { .microseconds(50) }
 
-    /// - Parameters:
-    ///   - intake: reads envelopes, and counts those that are malformed or come from the wrong sender.
-    ///   - trace: logs a step of a traced commit.
-    package init(
-        _ core: Gateway, routes: MeshRoutes, over transport: Transport, intake: EnvelopeIntake,
-        trace: @escaping (TraceMark) -> Void = { _ in }
-    ) {
+    /// - Parameter intake: reads envelopes, and counts those that are malformed or come from the wrong sender.
+    package init(_ core: Gateway, over transport: Transport, intake: EnvelopeIntake) {
         self.core = core
-        self.routes = routes
         self.transport = transport
         self.intake = intake
-        self.trace = trace
     }
 
     // MARK: Apps
@@ -79,12 +69,12 @@ package final class GatewayShell<Transport: GatewayTransport> {
 
     /// An app was sent the last part of a room.
     package func snapshotRead(of room: Identifier, by slot: Slot) {
-        self.core.snapshotRead(of: room, by: slot, into: &self.actions.pending)
+        self.core.relay.rooms.snapshotRead(of: room, by: slot, into: &self.actions.pending)
     }
 
     /// An app went away.
     package func disconnected(_ slot: Slot, at moment: Instant) {
-        let connection = self.core.connectionID(in: slot)
+        let connection = self.core.relay.connections.id(in: slot)
         self.core.disconnected(slot, at: moment.wholeMilliseconds, into: &self.actions.pending)
         // The slot may soon be another app's.
         let owed = self.core.joins.answers.owed(by: .app(connection))
@@ -94,7 +84,7 @@ package final class GatewayShell<Transport: GatewayTransport> {
     /// Hears how much of their answers apps have not read.
     package func reviewAnswers(of debtors: [AnswerBudget.Debtor], at moment: Instant) {
         for case .app(let connection) in debtors {
-            let bytes = self.transport.unreadBytes(of: connection, in: self.core.slot(of: connection))
+            let bytes = self.transport.unreadBytes(of: connection, in: self.core.relay.connections.slot(of: connection))
             self.core.answersTaken(
                 by: .app(connection), holding: bytes, at: moment.wholeMilliseconds, into: &self.actions.pending)
         }
@@ -123,13 +113,13 @@ package final class GatewayShell<Transport: GatewayTransport> {
         switch event {
         case .envelope(let instance, let bytes):
             self.arrivals.receive(
-                bytes, from: StageInstance(stage, instance), self.routes.fanouts.owners, self.intake, at: now,
+                bytes, from: StageInstance(stage, instance), self.transport.routes.fanouts.owners, self.intake, at: now,
                 seconds: self.transport.seconds, to: &self.core, into: &self.actions.pending
-            ) { self.routes.allow($0, of: instance) }
+            ) { self.transport.routes.allow($0, of: instance) }
         case .added, .removed, .up, .down, .resting, .writable:
             // What was decided before goes to those who had the shards: who leaves a room must not leave it elsewhere.
             self.perform()
-            let change = self.routes.follow(event, of: stage)
+            let change = self.transport.routes.follow(event, of: stage)
             self.core.shardsMoved(change, of: stage, at: now, into: &self.actions.pending)
             self.perform()
         }
@@ -152,8 +142,8 @@ package final class GatewayShell<Transport: GatewayTransport> {
             self.perform()
             var shard: Int?
             repeat {
-                shard = self.core.sendNextHeld(after: shard, at: now, into: &self.actions.pending) {
-                    self.routes.acceptsCommit(of: $0)
+                shard = self.core.commits.inFlight.sendNextHeld(after: shard, at: now, into: &self.actions.pending) {
+                    self.transport.routes.acceptsCommit(of: $0)
                 }
                 self.perform()
             } while shard != nil
@@ -177,7 +167,7 @@ package final class GatewayShell<Transport: GatewayTransport> {
     package func previewTimeReached(at moment: Instant) {
         self.previewsAt = .never
         guard self.beginPreviewTurn() else { return }
-        self.core.previewTimeReached(moment.wholeMilliseconds, into: &self.actions.pending)
+        self.core.relay.timeReached(moment.wholeMilliseconds, into: &self.actions.pending)
     }
 
     /// Previews may be delivered to as many members as in a turn, unless they were in this pass of the thread.
@@ -185,7 +175,7 @@ package final class GatewayShell<Transport: GatewayTransport> {
     @discardableResult
     private func beginPreviewTurn() -> Bool {
         guard self.transport.takePreviewTurn() else { return false }
-        self.core.turnBegan()
+        self.core.relay.rooms.turnBegan()
         return true
     }
 
@@ -197,8 +187,8 @@ package final class GatewayShell<Transport: GatewayTransport> {
     ///     between envelopes    none ─rises─► longest ───────►
     ///     between writes       none ────────► none ─rises─► longest
     package func previewsWait(_ share: Double) {
-        self.routes.pause(min(2 * share, 1))
-        self.core.previewsWait(max(2 * share - 1, 0))
+        self.transport.routes.pause(min(2 * share, 1))
+        self.core.relay.rooms.previewsWait(max(2 * share - 1, 0))
     }
 
     // MARK: Tokens
@@ -235,10 +225,10 @@ package final class GatewayShell<Transport: GatewayTransport> {
             self.transport.flushing { self.perform() }
         }
         // To the nanosecond: their pause may be a fraction of a millisecond, and the timer would ring until it is over.
-        self.routes.flush(at: moment) { self.transport.send($0, to: $1) }
+        self.transport.routes.flush(at: moment) { self.transport.send($0, to: $1) }
         let deadline = self.core.nextDeadline?.roundedUpToMilliseconds ?? .never
-        self.timerAt = min(self.timerAt, deadline, self.routes.nextDeadline ?? .never)
-        let previews = self.core.nextPreviewDeadline()?.roundedUpToMilliseconds ?? .never
+        self.timerAt = min(self.timerAt, deadline, self.transport.routes.nextDeadline ?? .never)
+        let previews = self.core.relay.nextDeadline()?.roundedUpToMilliseconds ?? .never
         self.previewsAt = min(self.previewsAt, previews)
     }
 
@@ -253,42 +243,15 @@ package final class GatewayShell<Transport: GatewayTransport> {
         let wasPerforming = exchange(&self.isPerforming, with: true)
         defer { self.isPerforming = wasPerforming }
         while let actions = self.actions.take() {
-            for action in actions { self.perform(action) }
+            for action in actions {
+                switch self.transport.perform(action) {
+                case .update(let slots, let room, let seq):
+                    self.core.relay.rooms.fellBehind(slots, in: room, at: seq, into: &self.actions.pending)
+                case .commit(let commit): self.core.commits.inFlight.commitNotSent(commit)
+                case nil: break
+                }
+            }
             self.actions.giveBack(actions)
-        }
-    }
-
-    private func perform(_ action: GatewayAction) {
-        switch action {
-        case .broadcast(let slots, let json, let step):
-            let behind = self.transport.broadcast(json, to: slots, step: step)
-            guard let step, let seq = step.seq, !behind.isEmpty else { return }
-            self.core.fellBehind(behind, in: step.room, at: seq, into: &self.actions.pending)
-        case .shed(let debtor):
-            var slot: Slot?
-            if case .app(let connection) = debtor { slot = self.core.slot(of: connection) }
-            self.transport.shed(debtor, in: slot)
-        default: if let left = self.transport.perform(action) { self.send(left) }
-        }
-    }
-
-    private func send(_ action: GatewayAction) {
-        switch action {
-        case .preview(let shard, let preview): self.routes.preview(preview, of: shard)
-        case .previewsEnd(let shard, let end): self.routes.previewsEnd(end, of: shard)
-        case .commit(let shard, let commit): self.send(commit, of: shard)
-        case .fanout(let shard, let record): self.routes.record(record, of: shard)
-        case .formerFanout(let shard, let record): self.routes.formerRecord(record, of: shard)
-        case .traced(let mark): self.trace(mark)
-        default: break
-        }
-    }
-
-    private func send(_ commit: Commit, of shard: Int) {
-        switch self.routes.commit(commit, of: shard) {
-        case .sent: if let trace = commit.trace { self.trace(TraceMark(trace, .sent, commit)) }
-        case .noCredit: self.core.commitNotSent(commit)
-        case .noInstance: break
         }
     }
 }

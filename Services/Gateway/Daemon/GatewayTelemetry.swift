@@ -52,17 +52,17 @@ final class GatewayTelemetry: Sendable {
         core.counter("events_received_total", "Events from apps.", \.eventsTotal)
         core.counter("refusals_total", "Events refused.", \.refusedTotal)
         core.counter("busy_refusals_total", "Commits, joins and reads refused because too many waited.", \.busyTotal)
-        core.gauge("connections", "Apps connected.", \.connections.count)
-        core.counter("previews_received_total", "Previews from apps.", \.connections.previewsTotal)
+        core.gauge("connections", "Apps connected.", \.relay.connections.count)
+        core.counter("previews_received_total", "Previews from apps.", \.relay.connections.previewsTotal)
         core.counter(
             "previews_held_total", "Previews folded by a rate limit or a pending commit.",
-            \.connections.previewsHeldTotal)
+            \.relay.connections.previewsHeldTotal)
         core.counter(
             "previews_dropped_total", "Previews dropped because one connection had too many elements in hand.",
-            \.connections.previewsDroppedTotal)
+            \.relay.connections.previewsDroppedTotal)
         core.counter(
             "awareness_received_total", "Cursors, selections and other awareness from apps.",
-            \.connections.awarenessTotal)
+            \.relay.connections.awarenessTotal)
         core.counter(
             "connections_revoked_total", "Connections ended because their tokens were not valid any more.",
             \.authenticator.revokedTotal)
@@ -109,27 +109,27 @@ final class GatewayTelemetry: Sendable {
     }
 
     private static func addRooms(to core: inout MetricsTable<Gateway>) {
-        core.counter("updates_delivered_total", "Updates delivered to rooms.", \.rooms.streams.updatesTotal)
-        core.counter("gaps_total", "Gaps found in rooms' streams.", \.rooms.streams.gapsTotal)
-        core.counter("resyncs_total", "Rooms whose members had to join again.", \.rooms.streams.resyncsTotal)
+        core.counter("updates_delivered_total", "Updates delivered to rooms.", \.relay.rooms.streams.updatesTotal)
+        core.counter("gaps_total", "Gaps found in rooms' streams.", \.relay.rooms.streams.gapsTotal)
+        core.counter("resyncs_total", "Rooms whose members had to join again.", \.relay.rooms.streams.resyncsTotal)
         core.counter(
             "slow_members_total", "Members that had to join again as they read too slowly.",
-            \.rooms.streams.fallenBehindTotal)
-        core.counter("previews_sent_total", "Previews handed to coalescers.", \.rooms.previewsSentTotal)
+            \.relay.rooms.streams.fallenBehindTotal)
+        core.counter("previews_sent_total", "Previews handed to coalescers.", \.relay.rooms.previewsSentTotal)
         core.counter(
             "previews_hidden_total", "Previews not sent to a member because they were outside of its viewport.",
-            \.rooms.previewsHiddenTotal)
-        core.gauge("rooms_waiting", "Rooms whose previews wait for their interval or turn.", \.rooms.waitingCount)
+            \.relay.rooms.previewsHiddenTotal)
+        core.gauge("rooms_waiting", "Rooms whose previews wait for their interval or turn.", \.relay.rooms.waitingCount)
         core.gauge(
             "preview_lateness_seconds", "How late previews were delivered on average, lately.",
-            \.rooms.intervals.lateness.seconds)
+            \.relay.rooms.intervals.lateness.seconds)
         core.counter(
-            "interval_changes_total", "Times that a room's flush interval changed.", \.rooms.intervals.changes)
+            "interval_changes_total", "Times that a room's flush interval changed.", \.relay.rooms.intervals.changes)
         for interval in FlushInterval.allCases.dropFirst() {
             core.gauge(
                 "slowed_rooms", "Rooms that get previews less often than others, by interval.",
                 labels: ["interval_ms": String(interval.rawValue)]
-            ) { Double($0.rooms.intervals.count(of: interval)) }
+            ) { Double($0.relay.rooms.intervals.count(of: interval)) }
         }
     }
 
@@ -174,7 +174,7 @@ final class GatewayTelemetry: Sendable {
         self.envelopesDropped.follow(routes.droppedEnvelopes)
         self.lanesClosed.set(routes.committers.outboxes.closedCount)
         self.commitLatency.follow(core.commits.latency)
-        self.previewAge.follow(core.rooms.previewAges)
+        self.previewAge.follow(core.relay.rooms.previewAges)
     }
 }
 

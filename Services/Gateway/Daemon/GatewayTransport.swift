@@ -8,21 +8,17 @@ package import Wire
 package protocol GatewayTransport: AnyObject {
     /// The present moment.
     var moment: Instant { get }
+    /// Where records go.
+    var routes: MeshRoutes { get set }
     /// Seconds since 1970, for tokens and new ids.
     var seconds: Double { get }
     /// How long what the links bring at a moment has waited.
     func lateness(at moment: Instant) -> Nanoseconds
     /// False when previews have had their turn in this pass of the thread.
     func takePreviewTurn() -> Bool
-    /// Does what is for apps, but for what has a method of its own.
-    /// - Returns: what is for stages.
-    func perform(_ action: GatewayAction) -> GatewayAction?
-    /// Sends an event to many apps.
-    /// - Returns: those that get it no more, because too much waits for them.
-    func broadcast(_ json: [UInt8], to slots: [Slot], step: StreamStep?) -> [Slot]
-    /// Closes a connection immediately.
-    /// - Parameter slot: of its app, if that has not gone.
-    func shed(_ debtor: AnswerBudget.Debtor, in slot: Slot?)
+    /// Does what the core wants done: apps are written to, records wait for the next flush.
+    /// - Returns: what could not be sent, if the core must hear of it.
+    func perform(_ action: GatewayAction) -> Unsent?
     /// Runs what sends to many apps, and flushes their connections once.
     func flushing(_ body: () -> Void)
     func send(_ envelope: EnvelopeWriter, to instance: StageInstance) -> SendResult
@@ -32,4 +28,12 @@ package protocol GatewayTransport: AnyObject {
     /// An app has gone.
     /// - Parameter owesAnswers: it has not read all of its answers.
     func gone(_ slot: Slot, connection: UInt64, owesAnswers: Bool)
+}
+
+/// What could not be sent.
+package enum Unsent {
+    /// The update of that number, to apps for which too much waits.
+    case update(to: [Slot], in: Identifier, UInt64)
+    /// A commit for which the committer has given no credit.
+    case commit(Commit)
 }

@@ -203,7 +203,7 @@ final class HTTPPages: HTTPApplication {
             auth: UnsafeRawBufferPointer(start: nil, count: 0), query: { head.queryValue($0) },
             header: { head.header($0) }, guest: Self.guest, from: request.remoteAddress,
             counted: request.limitedAddress, within: &limit, by: self.hub.shell.core.authenticator,
-            among: resource.isStream ? self.hub.shell.core.connections : nil)
+            among: resource.isStream ? self.hub.shell.core.relay.connections : nil)
         switch admission {
         case .success((let identity, _)):
             return identity

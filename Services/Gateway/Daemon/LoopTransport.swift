@@ -10,6 +10,7 @@ import Wire
 /// The apps' connections and the links to the stages, on the event loop.
 final class LoopTransport: GatewayTransport {
     var apps: AppLines
+    var routes = MeshRoutes()
     var answers = OpenAnswers()
     /// The links to the stages behind, while they are open.
     var links: GatewayLinks?
@@ -18,12 +19,17 @@ final class LoopTransport: GatewayTransport {
     let watch: LoopWatch
     private let report: AdmissionReport
     private let telemetry: GatewayTelemetry
+    private let trace: (TraceMark) -> Void
 
-    /// - Parameter report: hears of tokens that are refused later.
+    /// - Parameters:
+    ///   - report: hears of tokens that are refused later.
+    ///   - trace: logs a step of a traced commit.
     init(
-        apps: AppLines, flushes: FlushQueue, watch: LoopWatch, report: AdmissionReport, telemetry: GatewayTelemetry
+        apps: AppLines, flushes: FlushQueue, watch: LoopWatch, report: AdmissionReport, telemetry: GatewayTelemetry,
+        trace: @escaping (TraceMark) -> Void
     ) {
         self.apps = apps
+        self.trace = trace
         self.flushes = flushes
         self.watch = watch
         self.report = report
@@ -47,22 +53,23 @@ final class LoopTransport: GatewayTransport {
 
     func flushing(_ body: () -> Void) { self.flushes.flushing(body) }
 
-    func broadcast(_ json: [UInt8], to slots: [Slot], step: StreamStep?) -> [Slot] {
-        self.apps.broadcast(json, to: slots, step: step)
-    }
-
-    func perform(_ action: GatewayAction) -> GatewayAction? {
+    func perform(_ action: GatewayAction) -> Unsent? {
         switch action {
         case .acknowledge(let slot, let id, let json): self.apps[slot]?.acknowledge(id, json)
         case .snapshot(let slot, let snapshot): self.apps[slot]?.send(snapshot)
         case .dropSnapshot(let slot, let room): self.apps[slot]?.dropSnapshot(of: room)
         case .emit(let slot, let json): self.apps[slot]?.emit(json)
+        case .broadcast(let slots, let json, let step):
+            let behind = self.apps.broadcast(json, to: slots, step: step)
+            if let step, let seq = step.seq, !behind.isEmpty { return .update(to: behind, in: step.room, seq) }
         case .signal(let slots, let json): self.telemetry.signalsDropped.add(self.apps.offer(json, to: slots))
         case .previews(let slots, let previews): self.apps.deliver(previews, to: slots)
         case .sightings(let sightings, let previews): self.apps.deliver(previews, to: sightings)
         case .dropPreviews(let slots, let room): for slot in slots { self.apps[slot]?.dropPreviews(of: room) }
         case .disconnect(let slot): self.apps[slot]?.disconnect()
         case .close(let slot): self.apps[slot]?.goAway()
+        case .shed(.app(let connection), let slot): self.line(of: connection, in: slot)?.shed()
+        case .shed(.request(let number), _): self.answers.drop(number)
         case .expel(let slot): self.apps[slot]?.expel()
         case .tokenRefused(let failure): self.report.tokenRefused(failure, from: nil)
         case .http(let request, let status, let json):
@@ -70,8 +77,15 @@ final class LoopTransport: GatewayTransport {
         case .opening(let slot, let text): self.subscriber(in: slot)?.open(with: text)
         case .noStream(let slot, let refusal): self.subscriber(in: slot)?.refuse(refusal)
         case .events(let slots, let text): self.send(text, toSubscribers: slots)
-        case .preview, .previewsEnd, .commit, .fanout, .formerFanout, .traced, .broadcast, .shed:
-            return action
+        case .preview(let shard, let preview): self.routes.preview(preview, of: shard)
+        case .previewsEnd(let shard, let end): self.routes.previewsEnd(end, of: shard)
+        case .commit(let shard, let commit):
+            let outcome = self.routes.commit(commit, of: shard)
+            if outcome == .noCredit { return .commit(commit) }
+            if outcome == .sent, let trace = commit.trace { self.trace(TraceMark(trace, .sent, commit)) }
+        case .fanout(let shard, let record): self.routes.record(record, of: shard)
+        case .formerFanout(let shard, let record): self.routes.formerRecord(record, of: shard)
+        case .traced(let mark): self.trace(mark)
         }
         return nil
     }
@@ -83,13 +97,6 @@ final class LoopTransport: GatewayTransport {
         for slot in slots {
             guard let line = self.subscriber(in: slot) else { continue }
             if line.isBehind(self.apps.behindBytes) { line.shed() } else { line.send(text) }
-        }
-    }
-
-    func shed(_ debtor: AnswerBudget.Debtor, in slot: Slot?) {
-        switch debtor {
-        case .app(let connection): self.line(of: connection, in: slot)?.shed()
-        case .request(let number): self.answers.drop(number)
         }
     }
 

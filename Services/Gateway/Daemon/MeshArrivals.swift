@@ -52,18 +52,20 @@ package struct MeshArrivals {
                 if Self.owns(sender, weight.room, fanouts) { core.weightReceived(weight, at: now, into: &actions) }
             case .presence:
                 let presence = try EnvelopeReader.decode(Presence.self, fields)
-                if Self.owns(sender, presence.room, fanouts) { core.presenceChanged(presence, into: &actions) }
+                if Self.owns(sender, presence.room, fanouts) { core.relay.presenceChanged(presence, into: &actions) }
             case .roomPosition:
                 let position = try EnvelopeReader.decode(RoomPosition.self, fields)
                 guard Self.owns(sender, position.room, fanouts) else { return }
                 self.deliver(position.room, at: now, to: &core, into: &actions)
-                core.positionReceived(position, at: now, into: &actions)
+                core.relay.positionReceived(position, at: now, into: &actions)
             case .signal:
                 let signal = try EnvelopeReader.decode(RoomSignal.self, fields)
-                if Self.owns(sender, signal.room, fanouts) { core.signalReceived(signal, into: &actions) }
+                if Self.owns(sender, signal.room, fanouts) { core.relay.signalReceived(signal, into: &actions) }
             case .roomMembers:
                 let members = try EnvelopeReader.decode(RoomMembers.self, fields)
-                if Self.owns(sender, members.room, fanouts) { core.membersReceived(members, into: &actions) }
+                if Self.owns(sender, members.room, fanouts) {
+                    core.relay.rooms.membersReceived(members, into: &actions)
+                }
             default:
                 try self.receive(kind, fields, at: now, seconds: seconds, to: &core, into: &actions)
             }
@@ -79,15 +81,15 @@ package struct MeshArrivals {
         case .update:
             let update = try EnvelopeReader.decode(Update.self, fields)
             self.deliver(update.room, at: now, to: &core, into: &actions)
-            core.updateReceived(update, into: &actions)
+            core.relay.updateReceived(update, into: &actions)
         case .commitResult:
             let result = try EnvelopeReader.decode(CommitResult.self, fields)
             core.resultReceived(result, at: now, into: &actions)
         case .gestureEnded:
             let ended = try EnvelopeReader.decode(GestureEnded.self, fields)
             self.deliver(ended.gesture.room, at: now, to: &core, into: &actions)
-            core.gestureEnded(ended, into: &actions)
-        case .sessionClaimed: core.sessionClaimed(try EnvelopeReader.decode(SessionClaimed.self, fields))
+            core.relay.rooms.gestureEnded(ended, into: &actions)
+        case .sessionClaimed: core.relay.sessionClaimed(try EnvelopeReader.decode(SessionClaimed.self, fields))
         case .historyReply:
             core.historyAnswered(try EnvelopeReader.decode(HistoryReply.self, fields), at: now, into: &actions)
         case .roomState: core.readAnswered(try EnvelopeReader.decode(RoomState.self, fields), at: now, into: &actions)
@@ -129,12 +131,12 @@ package struct MeshArrivals {
     package mutating func deliver(at now: Instant, to core: inout Gateway, into actions: inout [GatewayAction]) {
         if !self.previews.isEmpty {
             let previews = self.envelopes > 1 ? LatestRecords<Preview>.folded(self.previews) : self.previews
-            core.previewsReceived(previews, at: now, lateness: self.lateness, into: &actions)
+            core.relay.previewsReceived(previews, at: now, lateness: self.lateness, into: &actions)
             self.previews.removeAll(keepingCapacity: true)
         }
         if !self.awareness.isEmpty {
             let awareness = self.envelopes > 1 ? LatestRecords<Awareness>.folded(self.awareness) : self.awareness
-            core.awarenessReceived(awareness, at: now, lateness: self.lateness, into: &actions)
+            core.relay.awarenessReceived(awareness, at: now, lateness: self.lateness, into: &actions)
             self.awareness.removeAll(keepingCapacity: true)
         }
         self.rooms.removeAll(keepingCapacity: true)

@@ -145,7 +145,9 @@ extension Gateway {
         switch stage {
         case .gateway, .coalescer: break
         case .committer:
-            if !change.shards.isEmpty { self.committersChanged(shards: change.shards, at: now, into: &actions) }
+            if !change.shards.isEmpty {
+                self.commits.inFlight.linksChanged(shards: change.shards, at: now, into: &actions)
+            }
         case .fanout:
             for (shards, hadOwner) in [(change.handedOver, true), (change.orphaned, false)] where !shards.isEmpty {
                 self.fanoutMoved(shards: shards, hadOwner: hadOwner, at: now, into: &actions)

@@ -27,7 +27,7 @@ final class SocketIOApps: SocketIOApplication {
         let admission = self.hub.admission.admit(
             auth: request.auth, query: { head?.queryValue($0) }, header: { head?.header($0) },
             from: socket.remoteAddress, counted: socket.limitedAddress, within: &visitor.limit,
-            by: self.hub.shell.core.authenticator, among: self.hub.shell.core.connections)
+            by: self.hub.shell.core.authenticator, among: self.hub.shell.core.relay.connections)
         switch admission {
         case .failure(let refusal):
             var data = JSONWriter(reserving: 96)
@@ -73,12 +73,12 @@ final class SocketIOApps: SocketIOApplication {
 
     func heldBytes(of socket: SocketIOSocket) -> Int {
         guard let line = socket.userInfo as? SocketIOLine else { return 0 }
-        return line.heldBytes + self.hub.shell.core.heldBytes(for: socket.tag)
+        return line.heldBytes + self.hub.shell.core.relay.heldBytes(for: socket.tag)
     }
 
     func owner(of socket: SocketIOSocket) -> String? {
         guard socket.userInfo is SocketIOLine else { return nil }
-        return self.hub.shell.core.user(in: socket.tag)?.text
+        return self.hub.shell.core.relay.connections.user(in: socket.tag)?.text
     }
 }
 

@@ -17,7 +17,7 @@ struct DeliverUpdate: Operation {
 
     mutating func turn() -> Bool {
         guard let next = self.updates.popLast() else { return false }
-        self.room.gateway.updateReceived(next, into: &self.room.actions)
+        self.room.gateway.relay.updateReceived(next, into: &self.room.actions)
         guard case .broadcast(let slots, let json, _) = self.room.actions.popLast() else { return false }
         return slots.count == 100 && PreparedPacket(event: json).byteCount > Sample.noteText.count
     }
@@ -45,8 +45,8 @@ struct DeliverPreviews: Operation {
     }
 
     mutating func turn() -> Bool {
-        self.room.gateway.turnBegan()
-        self.room.gateway.previewsReceived(
+        self.room.gateway.relay.rooms.turnBegan()
+        self.room.gateway.relay.previewsReceived(
             self.previews, at: self.room.now, lateness: .zero, into: &self.room.actions)
         guard case .previews(let slots, let texts) = self.room.actions.popLast() else { return false }
         let all = PreparedPacket.concatenating(texts.map { PreparedPacket(event: $0.json) })

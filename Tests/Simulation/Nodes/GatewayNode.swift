@@ -21,10 +21,10 @@ final class GatewayNode: Shell {
             seed: world.random.next(), limits: Self.limits(in: world), tokens: nil)
         let routes = MeshRoutes(
             pause: Self.linkPause, previews: world.outboxLimits(.previews), requests: world.outboxLimits(.requests))
-        self.apps = WorldApps(process, in: world)
-        self.shell = GatewayShell(core, routes: routes, over: self.apps, intake: world.intake)
+        self.apps = WorldApps(process, routes, in: world)
+        self.shell = GatewayShell(core, over: self.apps, intake: world.intake)
         for link in self.apps.links.values.joined() where link.isListed {
-            self.shell.routes.follow(.added(link.index, name: link.server.name), of: link.server.stage)
+            self.apps.routes.follow(.added(link.index, name: link.server.name), of: link.server.stage)
         }
     }
 
@@ -109,10 +109,10 @@ final class GatewayNode: Shell {
             guard let slot = self.apps.slot(of: connection) else { return }
             self.apps.snapshotRead(by: slot)
             self.shell.snapshotRead(of: Identifier(room), by: slot)
-            self.shell.reviewAnswers(of: [.app(self.shell.core.connectionID(in: slot))], at: now)
+            self.shell.reviewAnswers(of: [.app(self.shell.core.relay.connections.id(in: slot))], at: now)
         case .gone:
             guard let slot = self.apps.slot(of: connection) else { return }
-            let id = self.shell.core.connectionID(in: slot)
+            let id = self.shell.core.relay.connections.id(in: slot)
             self.shell.disconnected(slot, at: now)
             self.shell.reviewAnswers(of: [.app(id)], at: now)
         }
@@ -125,9 +125,9 @@ final class GatewayNode: Shell {
     func count(into counts: inout [String: Int64]) {
         counts["gateway.resent", default: 0] += Int64(self.shell.core.commits.inFlight.resentTotal)
         counts["gateway.held", default: 0] += Int64(self.shell.core.commits.inFlight.heldTotal)
-        counts["gateway.gaps", default: 0] += Int64(self.shell.core.rooms.streams.gapsTotal)
-        counts["gateway.resyncs", default: 0] += Int64(self.shell.core.rooms.streams.resyncsTotal)
-        counts["outboxes.dropped-envelopes", default: 0] += Int64(self.shell.routes.droppedEnvelopes)
-        counts["gateway.interval-changes", default: 0] += Int64(self.shell.core.rooms.intervals.changes)
+        counts["gateway.gaps", default: 0] += Int64(self.shell.core.relay.rooms.streams.gapsTotal)
+        counts["gateway.resyncs", default: 0] += Int64(self.shell.core.relay.rooms.streams.resyncsTotal)
+        counts["outboxes.dropped-envelopes", default: 0] += Int64(self.apps.routes.droppedEnvelopes)
+        counts["gateway.interval-changes", default: 0] += Int64(self.shell.core.relay.rooms.intervals.changes)
     }
 }

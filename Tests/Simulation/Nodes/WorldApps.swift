@@ -9,6 +9,7 @@ import Wire
 final class WorldApps: GatewayTransport {
     private unowned let world: World
     let links: [Stage: [Link]]
+    var routes: MeshRoutes
     private var bySlot: [Slot: AppConnection] = [:]
     /// How many snapshots each app still reads.
     private var reading: [Slot: Int] = [:]
@@ -20,8 +21,9 @@ final class WorldApps: GatewayTransport {
     let mistakes: ViewportMistakes
     private var previewMistakes: PreviewMistakes
 
-    init(_ process: Process, in world: World) {
+    init(_ process: Process, _ routes: MeshRoutes, in world: World) {
         self.world = world
+        self.routes = routes
         self.mistakes = ViewportMistakes(mutant: world.plan.mutant)
         self.previewMistakes = PreviewMistakes(mutant: world.plan.mutant)
         let stages = [Stage.coalescer, .committer, .fanout]
@@ -67,20 +69,12 @@ final class WorldApps: GatewayTransport {
         slot.flatMap { self.reading[$0] } ?? 0 > 0 ? .max : 0
     }
 
-    func shed(_ debtor: AnswerBudget.Debtor, in slot: Slot?) {}
-
     func gone(_ slot: Slot, connection: UInt64, owesAnswers: Bool) {
         self.bySlot[slot] = nil
         self.reading[slot] = nil
     }
 
-    func broadcast(_ json: [UInt8], to slots: [Slot], step: StreamStep?) -> [Slot] {
-        let text = AppText(json)
-        for slot in slots { self.tell(slot, .event, text) }
-        return []
-    }
-
-    func perform(_ action: GatewayAction) -> GatewayAction? {
+    func perform(_ action: GatewayAction) -> Unsent? {
         switch action {
         case .acknowledge(let slot, let id, let json):
             if self.world.plan.mutant == .answersLost, self.world.random.place(40) == 0 { return nil }
@@ -90,26 +84,28 @@ final class WorldApps: GatewayTransport {
             self.send(snapshot.parts, of: snapshot.room, to: slot)
         case .dropSnapshot, .dropPreviews: break
         case .emit(let slot, let json): self.tell(slot, .event, AppText(json))
-        case .signal(let slots, let json):
+        case .broadcast(let slots, let json, _), .signal(let slots, let json):
             let text = AppText(json)
             for slot in slots { self.tell(slot, .event, text) }
         case .previews(let slots, let previews):
             for slot in slots { self.show(previews.filter { $0.sender != slot }, to: slot) }
         case .sightings(let sightings, let previews):
             for sighting in sightings { self.show(sighting, of: previews) }
-        case .preview(let shard, let preview):
-            return .preview(shard: shard, self.previewMistakes.altered(preview))
-        case .commit(_, let commit): return self.isLost(commit) ? nil : action
-        case .fanout(let shard, let record): return self.mistakes.altered(record).map { .fanout(shard: shard, $0) }
-        case .formerFanout: return self.world.plan.mutant == .farewellOff ? nil : action
-        case .previewsEnd, .broadcast, .shed: return action
+        case .preview(let shard, let preview): self.routes.preview(self.previewMistakes.altered(preview), of: shard)
+        case .previewsEnd(let shard, let end): self.routes.previewsEnd(end, of: shard)
+        case .commit(let shard, let commit):
+            if !self.isLost(commit), self.routes.commit(commit, of: shard) == .noCredit { return .commit(commit) }
+        case .fanout(let shard, let record):
+            if let record = self.mistakes.altered(record) { self.routes.record(record, of: shard) }
+        case .formerFanout(let shard, let record):
+            if self.world.plan.mutant != .farewellOff { self.routes.formerRecord(record, of: shard) }
         case .opening(let slot, let text): self.tell(slot, .event, AppText(text))
         case .events(let slots, let bytes):
             let text = AppText(bytes)
             for slot in slots { self.tell(slot, .event, text) }
         case .close(let slot), .noStream(let slot, _):
             if let connection = self.bySlot[slot] { self.world.sever(connection) }
-        case .disconnect, .expel, .tokenRefused, .http, .traced: break
+        case .disconnect, .shed, .expel, .tokenRefused, .http, .traced: break
         }
         return nil
     }

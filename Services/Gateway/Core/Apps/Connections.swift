@@ -78,8 +78,18 @@ package struct Connections {
 
     func isInUse(_ slot: Slot) -> Bool { slot < self.ids.count && self.ids[slot] != 0 }
 
-    /// The id of the connection in a slot; 0: none.
-    func id(in slot: Slot) -> UInt64 { self.ids[slot] }
+    /// The id of the connection in a slot, by which it owes answers; 0: none.
+    package func id(in slot: Slot) -> UInt64 { self.ids[slot] }
+
+    /// The user of the connection in a slot; nil when there is none.
+    package func user(in slot: Slot) -> Identifier? {
+        self.isInUse(slot) ? self.bySlot[slot]?.identity.member.user : nil
+    }
+
+    /// True while the app in a slot has commits here without a result.
+    package func owesResults(_ slot: Slot) -> Bool {
+        self.isInUse(slot) && self.bySlot[slot]?.commits.owesResults == true
+    }
 
     /// True while the connection of that id is in the slot, and not another one that came after it.
     func contains(_ id: UInt64, in slot: Slot) -> Bool { self.ids[slot] == id }
@@ -101,7 +111,11 @@ package struct Connections {
     mutating func heldBytes(of slot: Slot) -> Int { self.isInUse(slot) ? self.bySlot[slot]?.heldBytes() ?? 0 : 0 }
 
     /// The slot of a connection; nil when it is not this gateway's, or gone.
-    func slot(of id: UInt64) -> Slot? { self.slots[id] }
+    package func slot(of id: UInt64) -> Slot? { self.slots[id] }
+
+    func slot(of debtor: AnswerBudget.Debtor) -> Slot? {
+        if case .app(let connection) = debtor { self.slot(of: connection) } else { nil }
+    }
 
     /// These connections as a fan-out knows them. Beyond ``ShownAwareness/roomBytes`` they come without selection and state.
     func occupants(_ slots: some Sequence<Slot>, of room: Identifier) -> [RoomInterest.Occupant] {

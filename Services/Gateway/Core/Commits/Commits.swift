@@ -10,7 +10,7 @@ import Wire
 ///                  │   └──► refused
 ///                  └──► copy of one in flight ──► waits for its result
 package struct Commits {
-    package internal(set) var inFlight: InFlightCommits
+    package var inFlight: InFlightCommits
     /// Commits that connections left behind, and whose they were: accepted, and sent in their turn.
     private var leftBehind: [(connection: UInt64, identity: Identity, queue: CommitQueue)] = []
     package private(set) var acknowledgedTotal: UInt64 = 0

@@ -166,73 +166,68 @@ extension Joins {
     // MARK: From apps
 
     mutating func received(
-        _ event: IncomingEvent, room: Identifier, _ connections: inout Connections, _ rooms: inout Rooms,
-        into actions: inout [GatewayAction]
+        _ event: IncomingEvent, room: Identifier, _ relay: inout Relay, into actions: inout [GatewayAction]
     ) throws(Refusal) {
         let slot = event.slot
-        let request = try JoinRequest(event.payload, options: connections.bySlot[slot]?.options ?? StreamOptions())
-        try connections.bySlot[slot]?.checkJoin(of: room, maxRooms: self.limits.rooms, at: event.now)
-        let user = connections.bySlot[slot]?.identity.member.user
+        let request = try JoinRequest(
+            event.payload, options: relay.connections.bySlot[slot]?.options ?? StreamOptions())
+        try relay.connections.bySlot[slot]?.checkJoin(of: room, maxRooms: self.limits.rooms, at: event.now)
+        let user = relay.connections.bySlot[slot]?.identity.member.user
         if let user { try self.requireEnds(of: user, at: event.now) }
         try self.requireCapacity(for: user)
-        for (room, options) in connections.bySlot[slot]?.becomeModern() ?? [] {
-            rooms.becomeModern(slot, in: room, options: options)
+        for (room, options) in relay.connections.bySlot[slot]?.becomeModern() ?? [] {
+            relay.rooms.becomeModern(slot, in: room, options: options)
         }
-        self.start(request, of: room, from: event.origin, &connections, rooms, at: event.now, into: &actions)
+        self.start(request, of: room, from: event.origin, &relay, at: event.now, into: &actions)
     }
 
     mutating func start(
-        _ request: JoinRequest, of room: Identifier, from origin: EventOrigin, _ connections: inout Connections,
-        _ rooms: Rooms, at now: Instant, into actions: inout [GatewayAction]
+        _ request: JoinRequest, of room: Identifier, from origin: EventOrigin, _ relay: inout Relay, at now: Instant,
+        into actions: inout [GatewayAction]
     ) {
         let number = self.numbers.next()
-        let member = connections.bySlot[origin.slot]?
+        let member = relay.connections.bySlot[origin.slot]?
             .startJoin(number, of: room, options: request.options, at: now)
         guard let member else { return }
         let record = Join(
-            request: number, room: room, connection: connections.id(in: origin.slot), member: member,
+            request: number, room: room, connection: relay.connections.id(in: origin.slot), member: member,
             session: request.session, resume: request.resume, allowance: UInt32(clamping: self.limits.snapshotPart))
         self.enqueue(record, request, from: origin, at: now)
-        self.sendQueued(&connections, rooms, at: now, into: &actions)
+        self.sendQueued(&relay, at: now, into: &actions)
     }
 
     // MARK: Sending
 
-    mutating func sendQueued(
-        _ connections: inout Connections, _ rooms: Rooms, at now: Instant, into actions: inout [GatewayAction]
-    ) {
-        while let join = self.nextInTurn(at: now) { self.send(join, &connections, rooms, at: now, into: &actions) }
+    mutating func sendQueued(_ relay: inout Relay, at now: Instant, into actions: inout [GatewayAction]) {
+        while let join = self.nextInTurn(at: now) { self.send(join, &relay, at: now, into: &actions) }
     }
 
     /// Sends a join to its room's fan-out, for the first time or again.
     private mutating func send(
-        _ join: JoinInFlight, _ connections: inout Connections, _ rooms: Rooms, at now: Instant,
-        into actions: inout [GatewayAction]
+        _ join: JoinInFlight, _ relay: inout Relay, at now: Instant, into actions: inout [GatewayAction]
     ) {
         self.pending[join.record.request]?.sentAt = now
         var record = join.record
-        record.after = rooms.recent.number(in: join.room)
+        record.after = relay.rooms.recent.number(in: join.room)
         actions.append(.fanout(of: join.room, .join(record)))
     }
 
     /// There is space for the answer to a join by now.
     mutating func admitted(
-        _ request: UInt64, _ connections: inout Connections, _ rooms: Rooms, at now: Instant,
-        into actions: inout [GatewayAction]
+        _ request: UInt64, _ relay: inout Relay, at now: Instant, into actions: inout [GatewayAction]
     ) {
-        if let join = self.pending[request] { self.send(join, &connections, rooms, at: now, into: &actions) }
+        if let join = self.pending[request] { self.send(join, &relay, at: now, into: &actions) }
     }
 
     /// Another fan-out serves these shards now: it gets the joins that the former one has not answered.
     mutating func fanoutMoved(
-        _ shards: Set<Int>, _ connections: inout Connections, _ rooms: Rooms, at now: Instant,
-        into actions: inout [GatewayAction]
+        _ shards: Set<Int>, _ relay: inout Relay, at now: Instant, into actions: inout [GatewayAction]
     ) {
         for join in self.inOrder({ $0.sentAt != nil && shards.contains(Shard.of(room: $0.room)) }) {
             if join.isAbandoned {
                 self.remove(join.record.request)
             } else {
-                self.send(join, &connections, rooms, at: now, into: &actions)
+                self.send(join, &relay, at: now, into: &actions)
             }
         }
     }
@@ -243,10 +238,8 @@ extension Joins {
     }
 
     /// Time has passed: joins without an answer are sent again, and end at their deadlines.
-    mutating func timeReached(
-        _ now: Instant, _ connections: inout Connections, _ rooms: Rooms, into actions: inout [GatewayAction]
-    ) -> [Released] {
-        self.sendQueued(&connections, rooms, at: now, into: &actions)
+    mutating func timeReached(_ now: Instant, _ relay: inout Relay, into actions: inout [GatewayAction]) -> [Released] {
+        self.sendQueued(&relay, at: now, into: &actions)
         var released: [Released] = []
         let isDue = { (join: JoinInFlight) in
             now >= join.deadline || join.sentAt.map { now >= $0 + Self.repetition } ?? false
@@ -255,9 +248,9 @@ extension Joins {
             if join.isAbandoned {
                 if now >= join.deadline { self.remove(join.record.request) }
             } else if now < join.deadline {
-                self.send(join, &connections, rooms, at: now, into: &actions)
+                self.send(join, &relay, at: now, into: &actions)
             } else {
-                released.append(self.fail(join, .roomUnavailable, &connections, into: &actions))
+                released.append(self.fail(join, .roomUnavailable, &relay, into: &actions))
             }
         }
         return released
@@ -266,54 +259,50 @@ extension Joins {
     // MARK: Answers
 
     mutating func answerReceived(
-        _ reply: JoinReply, _ connections: inout Connections, _ rooms: inout Rooms, at now: Instant, seconds: Double,
-        into actions: inout [GatewayAction]
+        _ reply: JoinReply, _ relay: inout Relay, at now: Instant, seconds: Double, into actions: inout [GatewayAction]
     ) -> Released? {
-        defer { self.sendQueued(&connections, rooms, at: now, into: &actions) }
+        defer { self.sendQueued(&relay, at: now, into: &actions) }
         guard let join = self.pending[reply.request], !join.isAbandoned else {
             self.remove(reply.request)
-            self.answeredAgain(reply, &connections, &rooms, into: &actions)
+            self.answeredAgain(reply, &relay, into: &actions)
             return nil
         }
         switch reply.outcome {
         case .failure(let refusal):
-            return self.fail(join, refusal, &connections, into: &actions)
-        case .success(let joined) where rooms.streams.isAhead(of: joined.position, in: join.room):
+            return self.fail(join, refusal, &relay, into: &actions)
+        case .success(let joined) where relay.rooms.streams.isAhead(of: joined.position, in: join.room):
             // An answer from behind the stream: another fan-out serves the room by now.
-            self.send(join, &connections, rooms, at: now, into: &actions)
+            self.send(join, &relay, at: now, into: &actions)
             return nil
         case .success(let joined):
-            return self.finish(join, joined, &connections, &rooms, at: now, seconds: seconds, into: &actions)
+            return self.finish(join, joined, &relay, at: now, seconds: seconds, into: &actions)
         }
     }
 
     /// The fan-out says what the answer to a join would weigh, and has forgotten the join.
     mutating func weightReceived(
-        _ weight: AnswerWeight, _ connections: inout Connections, _ rooms: Rooms, at now: Instant,
-        into actions: inout [GatewayAction]
+        _ weight: AnswerWeight, _ relay: inout Relay, at now: Instant, into actions: inout [GatewayAction]
     ) {
         guard let join = self.pending[weight.request], join.sentAt != nil else { return }
         if join.isAbandoned {
             self.remove(weight.request)
-            return self.sendQueued(&connections, rooms, at: now, into: &actions)
+            return self.sendQueued(&relay, at: now, into: &actions)
         }
         guard let allowance = self.answers.weighed(.join(weight.request), weight, allowed: join.record.allowance) else {
-            return self.send(join, &connections, rooms, at: now, into: &actions)
+            return self.send(join, &relay, at: now, into: &actions)
         }
         self.pending[weight.request]?.record.allowance = allowance
         self.pending[weight.request]?.sentAt = nil
         if self.mayAsk(for: join, bytes: Int(allowance), at: now) {
-            self.admitted(weight.request, &connections, rooms, at: now, into: &actions)
+            self.admitted(weight.request, &relay, at: now, into: &actions)
         }
     }
 
     /// A fan-out that does not serve the room any more answered a join. It cannot know who has moved to the one that does,
     /// which was sent the join, too, and will answer it. But it may have raised the session's claim.
-    mutating func formerFanoutAnswered(
-        _ reply: JoinReply, _ connections: inout Connections, _ rooms: inout Rooms, into actions: inout [GatewayAction]
-    ) {
+    mutating func formerFanoutAnswered(_ reply: JoinReply, _ relay: inout Relay, into actions: inout [GatewayAction]) {
         guard self.pending[reply.request] != nil else {
-            return self.answeredAgain(reply, &connections, &rooms, into: &actions)
+            return self.answeredAgain(reply, &relay, into: &actions)
         }
         if case .success(let joined) = reply.outcome {
             self.pending[reply.request]?.claimed = (joined.sid, joined.sessionEpoch)
@@ -323,34 +312,34 @@ extension Joins {
     /// An answer that nobody waits for: the join was sent again, perhaps to another fan-out than the one that answered
     /// first. The room's stream goes on from this answer's position, which members here may not have reached; and the
     /// answer raised the session's claim for the same connection, which goes on with it.
-    private func answeredAgain(
-        _ reply: JoinReply, _ connections: inout Connections, _ rooms: inout Rooms, into actions: inout [GatewayAction]
-    ) {
+    private func answeredAgain(_ reply: JoinReply, _ relay: inout Relay, into actions: inout [GatewayAction]) {
         guard case .success(let joined) = reply.outcome else { return }
-        guard let slot = connections.slot(of: reply.connection), rooms.streams.contains(slot, in: reply.room) else {
-            return rooms.catchUp(reply.room, to: joined.position, connections, into: &actions)
+        guard let slot = relay.connections.slot(of: reply.connection),
+            relay.rooms.streams.contains(slot, in: reply.room)
+        else {
+            return relay.rooms.catchUp(reply.room, to: joined.position, relay.connections, into: &actions)
         }
         // Who came between the two answers, and what they show, was sent to nobody here.
-        rooms.catchUp(reply.room, to: nil, connections, into: &actions)
-        connections.bySlot[slot]?.sessionRenewed(joined, in: reply.room)
+        relay.rooms.catchUp(reply.room, to: nil, relay.connections, into: &actions)
+        relay.connections.bySlot[slot]?.sessionRenewed(joined, in: reply.room)
     }
 
     private mutating func finish(
-        _ join: JoinInFlight, _ joined: JoinReply.Joined, _ connections: inout Connections, _ rooms: inout Rooms,
+        _ join: JoinInFlight, _ joined: JoinReply.Joined, _ relay: inout Relay,
         at now: Instant, seconds: Double, into actions: inout [GatewayAction]
     ) -> Released {
-        var joined = rooms.completed(joined, in: join.room)
-        let kind = connections.bySlot[join.slot]?.kind ?? .app
+        var joined = relay.rooms.completed(joined, in: join.room)
+        let kind = relay.connections.bySlot[join.slot]?.kind ?? .app
         if kind == .v1App || !join.options.motion { joined.content = joined.content.still }
         let welcome = Welcome(
-            identity: connections.bySlot[join.slot]?.identity ?? Identity(member: join.record.member),
-            throttle: rooms.pacer.requestedInterval(in: join.room), time: seconds * 1000)
+            identity: relay.connections.bySlot[join.slot]?.identity ?? Identity(member: join.record.member),
+            throttle: relay.rooms.pacer.requestedInterval(in: join.room), time: seconds * 1000)
         let answer =
             kind == .subscriber
             ? self.opening(of: join, joined, at: now) : self.answer(to: join, joined, welcome, at: now)
         var isInParts = false
         if case .snapshot(_, let snapshot)? = answer { isInParts = !snapshot.parts.isEmpty }
-        if rooms.streams.isLoading(join.slot, in: join.room) {
+        if relay.rooms.streams.isLoading(join.slot, in: join.room) {
             // Parts of an earlier answer must not follow this one.
             actions.append(.dropSnapshot(join.slot, room: join.room))
         }
@@ -358,24 +347,21 @@ extension Joins {
         if let claimed = join.claimed, claimed.sid == joined.sid {
             joined.sessionEpoch = max(joined.sessionEpoch, claimed.sessionEpoch)
         }
-        let events = connections.bySlot[join.slot]?.joined(join.room, joined, options: join.options)
-        rooms.enter(
-            join.slot, join.room, at: joined.position, as: kind,
-            options: join.options, isLoading: isInParts, connections, at: now,
-            into: &actions)
+        let events = relay.connections.bySlot[join.slot]?.joined(join.room, joined, options: join.options)
+        relay.rooms.enter(
+            join.slot, join.room, at: joined.position, as: kind, options: join.options, isLoading: isInParts,
+            relay.connections, at: now, into: &actions)
         if let answer { actions.append(answer) }
-        rooms.answerShown(joined, to: join.slot, in: join.room, into: &actions)
-        connections.joined(join.room, join.slot)
-        if welcome.identity.member != join.record.member, let connection = connections.bySlot[join.slot] {
+        relay.rooms.answerShown(joined, to: join.slot, in: join.room, into: &actions)
+        relay.connections.joined(join.room, join.slot)
+        if welcome.identity.member != join.record.member, let connection = relay.connections.bySlot[join.slot] {
             actions.append(connection.renamed(in: join.room))
         }
         return Released(slot: join.slot, room: join.room, events: events ?? WaitingEvents())
     }
 
     /// With what a subscriber's stream begins.
-    private mutating func opening(
-        of join: JoinInFlight, _ joined: JoinReply.Joined, at now: Instant
-    ) -> GatewayAction {
+    private mutating func opening(of join: JoinInFlight, _ joined: JoinReply.Joined, at now: Instant) -> GatewayAction {
         let text = EventStreamText.opening(joined, of: join.room)
         self.answers.made(text.count, for: .join(join.record.request), at: now)
         return .opening(join.slot, text: text)
@@ -407,23 +393,23 @@ extension Joins {
 
     /// A join in flight has ended without the room, as its app has lost the right to it.
     mutating func refuse(
-        _ request: UInt64, _ refusal: Refusal, _ connections: inout Connections, into actions: inout [GatewayAction]
+        _ request: UInt64, _ refusal: Refusal, _ relay: inout Relay, into actions: inout [GatewayAction]
     ) {
         guard let join = self.abandon(request) else { return }
-        connections.refuse(refusal, join.origin, room: join.room, into: &actions)
+        relay.connections.refuse(refusal, join.origin, room: join.room, into: &actions)
     }
 
     private mutating func fail(
-        _ join: JoinInFlight, _ refusal: Refusal, _ connections: inout Connections, into actions: inout [GatewayAction]
+        _ join: JoinInFlight, _ refusal: Refusal, _ relay: inout Relay, into actions: inout [GatewayAction]
     ) -> Released {
         self.remove(join.record.request)
-        connections.refuse(refusal, join.origin, room: join.room, into: &actions)
-        let events = connections.bySlot[join.slot]?.joinFailed(join.room)
+        relay.connections.refuse(refusal, join.origin, room: join.room, into: &actions)
+        let events = relay.connections.bySlot[join.slot]?.joinFailed(join.room)
         // An app of the 1.0 contract cannot ask again: it does by connecting again.
-        if refusal.code.isRetriable, connections.bySlot[join.slot]?.isV1 == true {
+        if refusal.code.isRetriable, relay.connections.bySlot[join.slot]?.isV1 == true {
             actions.append(.close(join.slot))
         }
-        if connections.bySlot[join.slot]?.memberships.contains(join.room) == false {
+        if relay.connections.bySlot[join.slot]?.memberships.contains(join.room) == false {
             // Another fan-out that was asked too, or the same one later, may let it in all the same.
             actions.append(.fanout(of: join.room, .leave(Leave(room: join.room, connection: join.connection))))
         }

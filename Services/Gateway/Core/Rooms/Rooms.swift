@@ -1,5 +1,5 @@
 package import Timing
-import Wire
+package import Wire
 
 /// What the gateway knows of rooms: their streams, and previews on their way from members and to them.
 ///
@@ -36,8 +36,9 @@ package struct Rooms {
     /// Previews that a member did not get because they were out of its view.
     package var previewsHiddenTotal: UInt64 { self.delivery.viewports.hiddenTotal }
 
-    /// See ``PreviewPacer/wait(_:)``.
-    mutating func previewsWait(_ share: Double) { self.pacer.wait(share) }
+    /// The previews of each room wait for each other, because the gateway is busy.
+    /// - Parameter share: of the longest wait; 0: they do not wait.
+    package mutating func previewsWait(_ share: Double) { self.pacer.wait(share) }
 
     // MARK: Members
 
@@ -80,8 +81,8 @@ package struct Rooms {
         for news in self.members.note(joined.members, in: room) { self.show(news, except: slot, into: &actions) }
     }
 
-    /// A member has read its snapshot.
-    mutating func snapshotRead(of room: Identifier, by slot: Slot, into actions: inout [GatewayAction]) {
+    /// A member was sent all of a snapshot that it was answered with ``GatewayAction/snapshot(_:_:)``.
+    package mutating func snapshotRead(of room: Identifier, by slot: Slot, into actions: inout [GatewayAction]) {
         self.streams.snapshotRead(of: room, by: slot, into: &actions)
         self.forgetIfEmpty(room, into: &actions)
     }
@@ -116,9 +117,11 @@ package struct Rooms {
         actions.append(.fanout(of: room, .leave(Leave(room: room, connection: connection))))
     }
 
-    /// These members have not read enough of their output: they lose their place in the room, from the update `seq` on.
-    mutating func fellBehind(_ slots: [Slot], in room: Identifier, at seq: UInt64, into actions: inout [GatewayAction])
-    {
+    /// These members have not read enough of their output to get further updates: they lose their place in the room, from
+    /// the update `seq` on, and join again when they have read what waits.
+    package mutating func fellBehind(
+        _ slots: [Slot], in room: Identifier, at seq: UInt64, into actions: inout [GatewayAction]
+    ) {
         self.delivery.complete(room, into: &actions)
         self.streams.fellBehind(slots, in: room, at: seq, into: &actions)
         self.forgetIfEmpty(room, into: &actions)
@@ -181,7 +184,7 @@ package struct Rooms {
     }
 
     /// The fan-out says who is in a room: comings and goings that were missed are made up for.
-    mutating func membersReceived(_ list: RoomMembers, into actions: inout [GatewayAction]) {
+    package mutating func membersReceived(_ list: RoomMembers, into actions: inout [GatewayAction]) {
         for news in self.members.note(list) { self.show(news, except: nil, into: &actions) }
     }
 
@@ -191,7 +194,7 @@ package struct Rooms {
     }
 
     /// A gesture ended without a commit.
-    mutating func gestureEnded(_ ended: GestureEnded, into actions: inout [GatewayAction]) {
+    package mutating func gestureEnded(_ ended: GestureEnded, into actions: inout [GatewayAction]) {
         self.delivery.complete(ended.gesture.room, into: &actions)
         self.pacer.drop([ended.gesture.endedPreviews], in: ended.gesture.room)
         self.delivery.viewports.drop([ended.gesture.endedPreviews], in: ended.gesture.room)
@@ -309,7 +312,7 @@ package struct Rooms {
 
     /// A turn of the event loop begins: the number of members that previews may be delivered to in it is reset. Other
     /// rooms have their turn when an unfinished delivery is done.
-    mutating func turnBegan() {
+    package mutating func turnBegan() {
         self.delivery.viewports.turnBegan()
         if !self.delivery.isUnfinished { self.pacer.turnBegan() }
     }
