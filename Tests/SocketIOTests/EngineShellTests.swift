@@ -144,6 +144,13 @@ import Testing
         }
     }
 
+    @Test func whatFollowsAClosePacketIsIgnored() throws {
+        let fixture = try ServerFixture()
+        let client = try fixture.client()
+        let sid = try fixture.openPolling(client, path: "/engine.io/")
+        #expect(try client.ask(RawClient.post(Self.path + sid, "1\u{1e}x\u{1e}4a")).body == "ok")
+    }
+
     @Test func goodbyeAnswersAPollThatCameTooLate() throws {
         let fixture = try ServerFixture()
         let (client, poller) = (try fixture.client(), try fixture.client())
