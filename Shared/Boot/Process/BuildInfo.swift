@@ -2,7 +2,7 @@ internal import Wire
 
 package enum BuildInfo {
     /// The version of all programs of this package.
-    package static let version = "0.1.0"
+    package static let version = "0.2.0"
 
     /// The version of the database's schema: that of the last migration.
     package static let schemaVersion = 21
