@@ -88,8 +88,9 @@ package struct InFlightCommits {
     }
 
     private mutating func addToBacklog(_ commit: Commit) {
-        self.backlogs[commit.user, default: Backlog()].count += 1
-        self.backlogs[commit.user]?.bytes += commit.edit.weight
+        // Read and written: to change it in place would allocate.
+        let backlog = self.backlogs[commit.user] ?? Backlog()
+        self.backlogs[commit.user] = Backlog(count: backlog.count + 1, bytes: backlog.bytes + commit.edit.weight)
     }
 
     private mutating func removeFromBacklog(_ commit: Commit) {
