@@ -335,7 +335,13 @@ def test_a_picture_that_waits_for_the_connection_is_seen_and_stored_once(windows
     ada.wait("it is seen here", "document.querySelector('.element img')?.naturalWidth > 100")
     ada.wait("the edit waits", "document.getElementById('pending').textContent === '1 edit waiting'")
     assert ada.stored == {}
-    # Another page of this browser has it, and sends it.
+    # Another page of this browser has it once the disk has it, and sends it.
+    ada.wait("it is saved", """(indexedDB.open("touchsync", 1).onsuccess = ({ target: { result: database } }) => {
+        database.transaction("values").objectStore("values").getAll().onsuccess = ({ target: { result } }) => {
+            database.close();
+            window.isSaved = JSON.stringify(result).includes("data:image/");
+        };
+    }, window.isSaved === true)""")
     reload(ada)
     photo = only(ada, "photo")
     assert photo["picture"].startswith("data:image/") and 20_000 < len(photo["picture"]) <= 64 << 10
