@@ -97,7 +97,7 @@ class Page:
         self.mouse("mouseMoved", *start)
         way = [tuple(a + (b - a) * step / steps for a, b in zip(start, end)) for step in range(1, steps + 1)]
         self.window.mouse([("mousePressed", start, 1, 0), *[("mouseMoved", point, 1, 0) for point in way]], modifiers, 1)
-        time.sleep(0.05)
+        time.sleep(0.1)
         if lift:
             self.mouse("mouseReleased", *end, 1, modifiers)
 
