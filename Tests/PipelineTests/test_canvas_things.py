@@ -237,8 +237,8 @@ def test_colours_are_those_of_what_is_selected_and_of_what_is_drawn_next(single,
     eventually("all have them that can", lambda: (ada.stored["n"].get("tint"), ada.stored["s"].get("fill"), ada.stored["s"].get("stroke"))
                == ("sky", "sky", "rose"))
     assert "fill" not in ada.stored["n"] and not {"fill", "stroke", "tint"} & set(ada.stored["p"])
-    eventually("the other one sees it", lambda: looks(bob, "s", ".form", "fill") == "rgb(186, 223, 255)")
-    assert looks(bob, "s", ".form", "stroke") == "rgb(174, 27, 64)"
+    eventually("the other one sees it", lambda: (looks(bob, "s", ".form", "fill"), looks(bob, "s", ".form", "stroke"))
+               == ("rgb(186, 223, 255)", "rgb(174, 27, 64)"))
     ada.key("Escape")
     # What is drawn next has them too, also after a reload; without a fill it is hit by its line alone.
     ada.select_nothing()
