@@ -257,8 +257,11 @@ def test_colours_are_those_of_what_is_selected_and_of_what_is_drawn_next(single,
     ada.click(*ada.on_screen(drawn))
     assert ada.ask("document.getElementById('selection').hidden")
     x, y = ada.on_screen({**drawn, "positionX": drawn["positionX"] - drawn["originalWidth"] / 2})
-    ada.click(x + 2, y)
-    ada.wait("it is selected", "document.querySelector('.frame').hidden === false")
+    def selects():
+        ada.click(x + 2, y)
+        return ada.ask("document.querySelector('.frame').hidden === false")
+
+    eventually("it is selected", selects, every=0.5)
     bob.shows(4)
     bob.picture(PICTURES / "canvas-colours.png")
 
