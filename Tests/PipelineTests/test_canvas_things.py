@@ -257,11 +257,9 @@ def test_colours_are_those_of_what_is_selected_and_of_what_is_drawn_next(single,
     ada.click(*ada.on_screen(drawn))
     assert ada.ask("document.getElementById('selection').hidden")
     x, y = ada.on_screen({**drawn, "positionX": drawn["positionX"] - drawn["originalWidth"] / 2})
-    def selects():
-        ada.click(x + 2, y)
-        return ada.ask("document.querySelector('.frame').hidden === false")
-
-    eventually("it is selected", selects, every=0.5)
+    ada.wait("its line is there", f"document.elementFromPoint({x + 2}, {y}).matches('.touch')")
+    ada.click(x + 2, y)
+    ada.wait("it is selected", "document.querySelector('.frame').hidden === false")
     bob.shows(4)
     bob.picture(PICTURES / "canvas-colours.png")
 
